@@ -1,0 +1,89 @@
+/**
+ * What a read asks for, in words that belong to no database.
+ *
+ * A filter names fields, operators and values; an adapter compiles it into its own dialect with every value
+ * bound. Nothing that a client sent reaches a store in any other form.
+ *
+ * @module
+ */
+
+/** A value that a condition compares with. Ids are strings; the adapter knows from the shape which ones are. */
+export type Scalar = string | number | boolean | Date | null
+
+/** An operator that compares a field with one value. */
+export type CompareOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
+
+/** An operator that compares a field with a list of values. */
+export type ListOperator = 'in' | 'nin'
+
+/** A condition that compares one field with one value. */
+export interface Comparison {
+  readonly op: CompareOperator
+  /** A path of the collection's shape; dots lead into nested objects. */
+  readonly field: string
+  readonly value: Scalar
+}
+
+/** A condition that compares one field with a list of values; an empty list matches nothing (`in`) or all (`nin`). */
+export interface Membership {
+  readonly op: ListOperator
+  readonly field: string
+  readonly values: readonly Scalar[]
+}
+
+/** `text` stands somewhere in the field's value, literally, by Unicode simple case folding (`fold`). */
+export interface Containment {
+  readonly op: 'contains'
+  readonly field: string
+  readonly text: string
+}
+
+/** The field's value matches a regular expression, ignoring case; only for `allowRawRegex`. */
+export interface PatternMatch {
+  readonly op: 'matches'
+  readonly field: string
+  readonly pattern: string
+}
+
+/** All of the conditions (`and`; none means everything) or one of them (`or`; none means nothing). */
+export interface Junction {
+  readonly op: 'and' | 'or'
+  readonly filters: readonly Filter[]
+}
+
+/**
+ * A neutral filter. The semantics, which every store keeps and the contract suite pins:
+ *
+ * - `eq null` and `in [null]` match null and missing; `ne v` and `nin [v]` are the exact negation of `eq` and `in`,
+ *   so they keep null and missing. `gt`, `gte`, `lt` and `lte` never match null or missing.
+ * - Strings compare by code point, dates by instant, `false` before `true`.
+ * - On a list, and on a path through a list, a condition matches when one element matches; `ne` and `nin`
+ *   when no element equals.
+ * - On a `mixed` field a value only compares with values of its own type.
+ */
+export type Filter = Comparison | Membership | Containment | PatternMatch | Junction
+
+/** The filter that every record matches. */
+export const everything: Filter = { op: 'and', filters: [] }
+
+/** The filter that no record matches. */
+export const nothing: Filter = { op: 'or', filters: [] }
+
+/** The records that match all of `filters`; nested conjunctions and `everything` are folded away. */
+export function all(filters: readonly Filter[]): Filter {
+  const flat = filters.flatMap((filter) => (filter.op === 'and' ? filter.filters : [filter]))
+  const [only] = flat
+  return flat.length === 1 && only ? only : { op: 'and', filters: flat }
+}
+
+/** The records that match one of `filters`. */
+export function any(filters: readonly Filter[]): Filter {
+  const [only] = filters
+  return filters.length === 1 && only ? only : { op: 'or', filters }
+}
+
+/** One key of a sort order. Null and missing come first ascending and last descending. */
+export interface SortKey {
+  readonly field: string
+  readonly descending: boolean
+}

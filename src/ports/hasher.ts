@@ -1,0 +1,15 @@
+/**
+ * The password hasher port.
+ *
+ * @module
+ */
+
+/** Hashes and verifies passwords. Work is bounded by the caller, not here. */
+export interface Hasher {
+  /** A self-describing hash of `plain`: `scrypt$<N>$<r>$<p>$<salt base64url>$<hash base64url>`. */
+  hash(plain: string): Promise<string>
+  /** Whether `plain` gives `stored`; false for text in no known format. Takes the same time either way. */
+  verify(plain: string, stored: string): Promise<boolean>
+  /** Whether `stored` was made with older parameters than `hash` uses. */
+  needsRehash(stored: string): boolean
+}
