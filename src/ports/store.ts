@@ -160,3 +160,8 @@ export class StoreTimeout extends Error {
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
+
+/** The pattern of a `matches` condition is no valid regular expression. */
+export class InvalidPattern extends Error {
+  override readonly name = 'InvalidPattern'
+}

@@ -1,0 +1,50 @@
+/**
+ * What belongs to one request: the context that guards receive, and what they leave for the response.
+ *
+ * @module
+ */
+
+import { environment } from './app-options.ts'
+import type { Logger } from './ports/logger.ts'
+import type { RecordStore } from './records/collection.ts'
+import type { Context } from './records/guard.ts'
+import type { Host } from './records/host.ts'
+
+/** A platform's hold on a request: Workers hand it in as the third argument. */
+export interface Platform {
+  waitUntil?(promise: Promise<unknown>): void
+}
+
+/** The context of one request. */
+export class AppContext implements Context {
+  readonly env: Readonly<Record<string, unknown>>
+  readonly logger: Logger
+  readonly store: RecordStore
+  readonly #platform: Platform | undefined
+  // Made when first asked for: most requests set no header.
+  #headers: Headers | undefined
+
+  constructor(host: Host, env: unknown, platform: unknown) {
+    this.env = environment(env) ?? host.env
+    this.logger = host.logger
+    this.store = host.data
+    this.#platform = (platform ?? undefined) as Platform | undefined
+  }
+
+  get headers(): Headers {
+    this.#headers ??= new Headers()
+    return this.#headers
+  }
+
+  waitUntil(promise: Promise<unknown>): void {
+    const settled = promise.catch((error: unknown) =>
+      this.logger.error('background work failed', { error: String(error) }),
+    )
+    if (typeof this.#platform?.waitUntil === 'function') this.#platform.waitUntil(settled)
+  }
+
+  /** Adds the headers that guards have set. */
+  addHeaders(response: Response): void {
+    for (const [name, value] of this.#headers ?? []) response.headers.append(name, value)
+  }
+}

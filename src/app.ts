@@ -1,0 +1,177 @@
+/**
+ * `createApp`: the life of a request from top to bottom, start-up and shutdown.
+ *
+ * @module
+ */
+
+import { type IRequest, IttyRouter } from 'itty-router'
+import { errorHandler, type ErrorHandler, pathOf } from './http/error-handler.ts'
+import { parseQuery } from './http/query-string.ts'
+import { invalidId, notFound } from './http/refusals.ts'
+import type { ApiRequest } from './http/request.ts'
+import { AppContext } from './app-context.ts'
+import { type AppOptions, resolveAppOptions } from './app-options.ts'
+import { createHost } from './host.ts'
+import type { RecordStore } from './records/collection.ts'
+import type { Context, Guard, Handler } from './records/guard.ts'
+import type { Mountable } from './records/host.ts'
+
+/** An app: mounts, guards, and the one handler. */
+export interface App {
+  /** Answers a request. Bound, so that it can be handed to a runtime as it is. Never rejects. */
+  readonly handle: (request: Request, env?: unknown, platform?: unknown) => Promise<Response>
+  /** Reads and writes records from the deployer's own code. */
+  readonly store: RecordStore
+  /** Runs `guard` before every router, for unmatched requests too. */
+  use(guard: Guard): App
+  /** Serves `router` under `path`. Throws a `TypeError` for options that make no sense. */
+  mount(path: string, router: Mountable): App
+  /** Settles when tables and indexes exist; the first request awaits it too. */
+  ready(): Promise<void>
+  /** Releases the store and the cache. Calling it twice is harmless. */
+  close(): Promise<void>
+}
+
+/**
+ * Composes an app. It keeps no global state: two apps in one process do not know each other.
+ *
+ * ```ts
+ * const app = createApp({ store: sqliteStore({ path: 'atlas.db' }) })
+ * app.mount('/cities', createRouter({ model: City }))
+ * export const handle = app.handle
+ * ```
+ */
+export function createApp(options: AppOptions): App {
+  const resolved = resolveAppOptions(options)
+  const host = createHost(resolved)
+  const onError = resolved.onError ?? errorHandler({ development: resolved.development })
+  const guards: Guard[] = []
+  const table = IttyRouter<IRequest, [ApiRequest, Context]>()
+
+  const add = (method: string, path: string, run: readonly Guard[], handler: Handler) => {
+    const register = table[method.toLowerCase()] as (path: string, handler: RowHandler) => unknown
+    register(path, async (matched, request, context) => {
+      request.params = decoded(matched.params)
+      return (await firstResponse(run, request, context)) ?? handler(request, context)
+    })
+  }
+
+  async function respond(request: ApiRequest, context: Context): Promise<Response> {
+    if (!host.isReady()) await host.ready()
+    const early = await firstResponse(guards, request, context)
+    if (early) return early
+    // itty matches on the path alone; query strings are read by our own parser, which keeps repeats.
+    const matched = { method: request.method, url: `http://h${pathOf(request.url)}` }
+    const response: unknown = await table.fetch(matched as IRequest, request, context)
+    if (response === undefined) throw notFound()
+    if (!(response instanceof Response)) throw new TypeError('a handler must return a Response')
+    return response
+  }
+
+  async function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
+    const request = identified(raw)
+    const context = new AppContext(host, env, platform)
+    let response: Response
+    try {
+      response = await respond(request, context)
+    } catch (error) {
+      response = await failed(onError, error, request, context)
+    }
+    return finished(response, request, context)
+  }
+
+  const app: App = {
+    handle,
+    store: host.data,
+    use(guard) {
+      if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
+      guards.push(guard)
+      return app
+    },
+    mount(path, router) {
+      const mount = mountPath(path)
+      for (const route of router.attach(host, mount)) {
+        const at = `${mount}${route.path}` || '/'
+        add(route.method, at, route.guards, route.handler)
+        if (route.method === 'GET') add('HEAD', at, route.guards, route.handler)
+      }
+      return app
+    },
+    ready: () => host.ready(),
+    close: () => host.close(),
+  }
+  return app
+}
+
+type RowHandler = (matched: IRequest, request: ApiRequest, context: Context) => unknown
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+function identified(raw: Request): ApiRequest {
+  const request = raw as ApiRequest
+  const given = request.headers.get('x-request-id')
+  request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  request.query = parseQuery(request.url)
+  request.params = {}
+  return request
+}
+
+async function firstResponse(
+  guards: readonly Guard[],
+  request: ApiRequest,
+  context: Context,
+): Promise<Response | undefined> {
+  for (const guard of guards) {
+    const response = await guard(request, context)
+    if (response) return response
+  }
+  return undefined
+}
+
+/** An error handler of the deployer's may itself fail; the client still gets the envelope. */
+async function failed(
+  onError: ErrorHandler,
+  error: unknown,
+  request: ApiRequest,
+  context: Context,
+): Promise<Response> {
+  try {
+    return await onError(error, request, context)
+  } catch (second) {
+    return errorHandler()(new Error('onError failed', { cause: second }), request, context)
+  }
+}
+
+function finished(response: Response, request: ApiRequest, context: AppContext): Response {
+  const head = request.method === 'HEAD'
+  const own = head || isImmutable(response) ? copyOf(response, head) : response
+  own.headers.set('X-Request-Id', request.requestId)
+  context.addHeaders(own)
+  return own
+}
+
+/** A response that came from `fetch` or `Response.redirect` refuses changes of its headers. */
+function isImmutable(response: Response): boolean {
+  return response.type !== 'default'
+}
+
+function copyOf(response: Response, head: boolean): Response {
+  return new Response(head ? null : response.body, response)
+}
+
+function decoded(params: Readonly<Record<string, string>> = {}): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
+    )
+  } catch {
+    throw invalidId()
+  }
+}
+
+function mountPath(path: string): string {
+  if (typeof path !== 'string' || !/^\/[\w\-./~:]*$/.test(path)) {
+    throw new TypeError(`app.mount(): '${path}' is no path; it starts with '/', as in '/cities'`)
+  }
+  return path.replace(/\/+$/, '')
+}

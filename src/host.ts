@@ -1,0 +1,141 @@
+/**
+ * The app as its routers see it: models, engines, start-up and shutdown.
+ *
+ * @module
+ */
+
+import type { ResolvedAppOptions } from './app-options.ts'
+import type { Model } from './model/define.ts'
+import { idMaker } from './model/id.ts'
+import { lastDefined } from './model/registry.ts'
+import type { CollectionSchema } from './ports/store.ts'
+import { recordCollection } from './records/collection.ts'
+import type { Host } from './records/host.ts'
+import { Records } from './records/records.ts'
+import type { ScopeOption } from './records/scope.ts'
+
+/** What the app itself needs of its host beyond what routers see. */
+export interface AppHost extends Host {
+  isReady(): boolean
+  ready(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Served {
+  readonly model: Model
+  readonly records: Records
+  readonly schema: CollectionSchema
+  readonly searchable: Set<string>
+  readonly scopes: (ScopeOption | undefined)[]
+}
+
+/** The host of one app. */
+export function createHost(options: ResolvedAppOptions): AppHost {
+  const { store, now } = options
+  const served = new Map<Model, Served>()
+  const checks: (() => void | Promise<void>)[] = []
+  const listeners: ((model: Model) => Promise<void>)[] = []
+  const newId = idMaker(now)
+  let starting: Promise<void> | undefined
+  // The promise of the start that has succeeded; a model that comes later makes another start necessary.
+  let started: Promise<void> | undefined
+  let closing: Promise<void> | undefined
+
+  const changed = async (model: Model): Promise<void> => {
+    for (const listener of listeners) await listener(model)
+  }
+
+  const serve = (model: Model): Served => {
+    const known = served.get(model)
+    if (known) return known
+    for (const other of served.keys()) {
+      if (other.name === model.name || other.collection === model.collection) {
+        throw new TypeError(`Model '${model.name}': another model has its name or its collection`)
+      }
+    }
+    const searchable = new Set<string>()
+    const schema = schemaOf(model, searchable)
+    const records = new Records(model, store.collection(schema), { now, newId, changed })
+    const entry: Served = { model, records, schema, searchable, scopes: [] }
+    served.set(model, entry)
+    starting = undefined
+    return entry
+  }
+
+  const start = async (): Promise<void> => {
+    for (const check of checks) await check()
+    await store.prepare([...served.values()].map((entry) => entry.schema))
+  }
+
+  const ready = (): Promise<void> => {
+    if (closing) return Promise.reject(new Error('the app is closed'))
+    if (starting) return starting
+    const attempt = start().then(
+      () => {
+        started = attempt
+      },
+      (error: unknown) => {
+        // A store that cannot be reached yet is asked again by the next request.
+        if (starting === attempt) starting = undefined
+        throw error
+      },
+    )
+    starting = attempt
+    return attempt
+  }
+
+  const host: AppHost = {
+    store,
+    cache: options.cache,
+    files: options.files,
+    images: options.images,
+    hasher: options.hasher,
+    logger: options.logger,
+    secret: options.secret,
+    env: options.env,
+    maxBodySize: options.maxBodySize,
+    now,
+    data: {
+      collection: <R>(model: Model<R>) =>
+        recordCollection<R>(serve(model as unknown as Model).records, ready),
+    },
+    records: (model) => serve(model).records,
+    modelNamed(name) {
+      for (const model of served.keys()) if (model.name === name) return model
+      return lastDefined(name)
+    },
+    onReady: (check) => void checks.push(check),
+    searchable: (model, path) => void serve(model).searchable.add(path),
+    exposed: (model, scope) => void serve(model).scopes.push(scope),
+    scopesOf: (model) => served.get(model)?.scopes ?? [],
+    onChange: (listener) => void listeners.push(listener),
+    changed,
+    isReady: () => started !== undefined && started === starting,
+    ready,
+    close() {
+      closing ??= (async () => {
+        await starting?.catch(() => {})
+        await options.cache?.close?.()
+        await options.files?.close?.()
+        await store.close()
+      })()
+      return closing
+    },
+  }
+  return host
+}
+
+/** What a store has to know of a model; what is searched is known when all routers are mounted. */
+function schemaOf(model: Model, searchable: ReadonlySet<string>): CollectionSchema {
+  const { collection: name, idType, shape, unique, indexes } = model
+  return {
+    name,
+    idType,
+    shape,
+    unique,
+    indexes,
+    get searchable() {
+      return [...searchable]
+    },
+  }
+}

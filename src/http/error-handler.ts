@@ -1,0 +1,89 @@
+/**
+ * Any thrown value → the envelope and one log line (spec 7).
+ *
+ * @module
+ */
+
+import { HttpError } from './errors.ts'
+import type { ApiRequest, RequestContext } from './request.ts'
+import { failureResponse } from './respond.ts'
+
+/** What `errorHandler` takes. */
+export interface ErrorHandlerOptions {
+  /** Whether answers carry the stack. Default false: an unknown environment is production. */
+  readonly development?: boolean
+}
+
+/** Answers a request that failed. */
+export type ErrorHandler = (
+  error: unknown,
+  request: ApiRequest,
+  context: RequestContext,
+) => Response | Promise<Response>
+
+const UNEXPECTED = 'Internal Server Error'
+
+/**
+ * The handler that answers every failure. An `HttpError` or `ValidationError` gives its status and message,
+ * and below 500 its fields; everything else is a 500 that tells nothing but the request's id.
+ */
+export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
+  return (error, request, context) => {
+    const known = error instanceof HttpError && isErrorStatus(error.status) ? error : undefined
+    const status = known?.status ?? 500
+    log(error, status, request, context)
+    const { requestId } = request
+    const failure = {
+      error: known?.message ?? UNEXPECTED,
+      fields: status < 500 ? known?.fields : undefined,
+      requestId,
+      stack: options.development && error instanceof Error ? error.stack : undefined,
+    }
+    return failureResponse(status, failure, known?.headers)
+  }
+}
+
+function isErrorStatus(status: unknown): boolean {
+  return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
+}
+
+/** One line a failed request: no query string, body or token; the stack only where something broke. */
+function log(error: unknown, status: number, request: ApiRequest, context: RequestContext): void {
+  const details = {
+    requestId: request.requestId,
+    method: request.method,
+    path: pathOf(request.url),
+    status,
+  }
+  if (status < 500) {
+    context.logger.info('request refused', { ...details, error: messageOf(error) })
+  } else {
+    context.logger.error('request failed', { ...details, error: stackOf(error) })
+  }
+}
+
+/** A URL's path as it was sent, without query string. */
+export function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return '/'
+  const end = url.slice(start).search(/[?#]/)
+  return end === -1 ? url.slice(start) : url.slice(start, start + end)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return `thrown: ${describe(error)}`
+  const cause = error.cause === undefined ? '' : `\ncaused by: ${stackOf(error.cause)}`
+  return `${error.stack ?? error.message}${cause}`
+}
+
+function describe(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return typeof value
+  }
+}

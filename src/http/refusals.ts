@@ -1,0 +1,104 @@
+/**
+ * Every sentence that the record API refuses with. Statuses and texts are the contract's (spec 7, answers).
+ *
+ * @module
+ */
+
+import { HttpError, ValidationError } from './errors.ts'
+
+const badRequest = (message: string): HttpError => new HttpError(400, message)
+
+export const notFound = (): HttpError => new HttpError(404, 'Not found.')
+
+// Ids and records
+export const invalidId = (): HttpError => badRequest('Invalid ID format.')
+export const entryNotFound = (): HttpError => new HttpError(404, 'Entry not found.')
+export const invalidValue = (path: string): HttpError => badRequest(`Invalid value for ${path}.`)
+export const duplicate = (fields: readonly string[]): HttpError =>
+  new HttpError(409, `Duplicate value for: ${fields.join(', ')}.`, {
+    fields: Object.fromEntries(fields.map((field) => [field, 'Already exists.'])),
+  })
+
+// Bodies
+export const bodyTooLarge = (limit: number): HttpError =>
+  new HttpError(413, `Request body exceeds the limit of ${limit} bytes.`)
+export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')
+export const unsupportedBody = (expected: string): HttpError =>
+  new HttpError(415, `Request body must be sent as ${expected}.`)
+export const unsupportedEncoding = (): HttpError =>
+  new HttpError(415, 'Request body must be sent without a Content-Encoding.')
+export const nothingWritable = (): HttpError =>
+  badRequest('Request body contains no writable fields.')
+export const nestedTooDeeply = (field: string): HttpError =>
+  badRequest(`Field '${field}' is nested too deeply.`)
+export const invalidFields = (fields: Readonly<Record<string, string>>): ValidationError =>
+  new ValidationError('Check the submitted values.', fields)
+
+// Lists
+export const invalidFilter = (field: string): HttpError =>
+  badRequest(`Invalid value for filter '${field}'.`)
+export const tooManyValues = (field: string, most: number): HttpError =>
+  badRequest(`Filter '${field}' exceeds ${most} values.`)
+export const notFilterable = (field: string): HttpError =>
+  badRequest(`Field '${field}' is not filterable.`)
+export const notSortable = (field: string): HttpError =>
+  badRequest(`Field '${field}' is not sortable.`)
+export const sortNotSingle = (): HttpError => badRequest('Sort must be a single field name.')
+export const invalidRange = (): HttpError => badRequest('Invalid range.')
+export const invalidCompareValue = (): HttpError => badRequest('Invalid compareValue.')
+export const unknownCompareOperator = (operator: string): HttpError =>
+  badRequest(`Unknown compareOperator '${operator}'.`)
+export const searchNotString = (): HttpError => badRequest('Search term must be a string.')
+export const searchTooLong = (most: number): HttpError =>
+  badRequest(`Search term exceeds ${most} characters.`)
+export const searchPatternInvalid = (): HttpError =>
+  badRequest('Search term is not a valid regular expression.')
+
+// Pages
+export const usesCursors = (): HttpError =>
+  badRequest(
+    "This endpoint paginates by cursor. Omit 'page' for the first page, then follow 'pagination.nextCursor'.",
+  )
+export const usesPages = (): HttpError =>
+  badRequest("This endpoint paginates by page. Use 'page' and 'pageSize'.")
+export const pageTooDeep = (page: number, most: number): HttpError =>
+  badRequest(
+    `Page ${page} is beyond the maximum of ${most}. Narrow the filter, or page with a cursor instead.`,
+  )
+export const invalidCursor = (): HttpError =>
+  badRequest('Cursor is not a valid pagination token.')
+export const cursorOfOtherSort = (): HttpError =>
+  badRequest('Cursor was issued for a different sort order.')
+export const cursorAnchorGone = (): HttpError =>
+  badRequest('The record this cursor points at no longer exists. Start the scan again.')
+
+// QUERY bodies
+export const queryNotJson = (): HttpError =>
+  new HttpError(415, 'QUERY body must be sent as application/json.', {
+    headers: { 'Accept-Query': 'application/json' },
+  })
+export const queryNotObject = (): HttpError => badRequest('QUERY body must be a JSON object.')
+export const unknownQueryKey = (key: string, allowed: readonly string[]): HttpError =>
+  badRequest(`Unknown key '${key}' in QUERY body. Allowed: ${allowed.join(', ')}.`)
+export const notPositiveInteger = (key: string): HttpError =>
+  badRequest(`'${key}' must be a positive integer.`)
+export const limitAndPage = (): HttpError =>
+  badRequest("Use either 'limit' or 'page'/'pageSize', not both.")
+export const limitOnCursorServer = (): HttpError =>
+  badRequest("This endpoint paginates by cursor. Use 'pageSize' instead of 'limit'.")
+export const filterNotObject = (): HttpError => badRequest("'filter' must be a JSON object.")
+export const filterEmpty = (field: string): HttpError =>
+  badRequest(`Filter '${field}' has no conditions.`)
+export const unknownOperator = (
+  operator: string,
+  field: string,
+  allowed: readonly string[],
+): HttpError =>
+  badRequest(`Unknown operator '${operator}' on '${field}'. Allowed: ${allowed.join(', ')}.`)
+export const operand = (operator: string, field: string, complaint: string): HttpError =>
+  badRequest(`Operator '${operator}' on '${field}' ${complaint}.`)
+export const sortNotList = (): HttpError =>
+  badRequest("'sort' must be a field name, or a list of them.")
+export const sortTooLong = (most: number): HttpError =>
+  badRequest(`'sort' accepts at most ${most} fields.`)
+export const cursorNotString = (): HttpError => badRequest("'cursor' must be a string.")

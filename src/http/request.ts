@@ -1,0 +1,41 @@
+/**
+ * What a guard, hook or handler receives.
+ *
+ * @module
+ */
+
+import type { Logger } from '../ports/logger.ts'
+import type { Fields } from '../ports/store.ts'
+import type { Query } from './query-string.ts'
+
+/** Who makes a request, as `requireAuth` or a guard of the deployer's found out. */
+export interface AuthContext {
+  readonly userId: string
+  readonly role?: string | readonly string[]
+  readonly claims?: Readonly<Record<string, unknown>>
+}
+
+/** The standard Request, and what routing and guards have added to it. */
+export interface ApiRequest extends Request {
+  /** The path's parameters, decoded. */
+  params: Readonly<Record<string, string>>
+  /** The query string's parameters. */
+  query: Query
+  /** Identifies the request in logs and in failures. */
+  requestId: string
+  /** Set by `requireAuth`, or by any guard. */
+  auth?: AuthContext
+  /** The signed-in user's record, set by `requireAuth`. */
+  user?: Fields
+}
+
+/** What belongs to a request but not to its message. */
+export interface RequestContext {
+  /** The runtime's environment: bindings on Workers, variables elsewhere. */
+  readonly env: Readonly<Record<string, unknown>>
+  readonly logger: Logger
+  /** Added to the response, whatever it is. */
+  readonly headers: Headers
+  /** Keeps the runtime alive until `promise` settles. */
+  waitUntil(promise: Promise<unknown>): void
+}

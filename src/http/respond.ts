@@ -1,0 +1,58 @@
+/**
+ * The envelope (spec 2.2): every answer is built here.
+ *
+ * @module
+ */
+
+/** The pagination object of spec 2.3. */
+export type Pagination =
+  | { currentPage: number; pageSize: number; totalPages: number; totalRecords: number }
+  | { currentPage: number; pageSize: number; hasMore: boolean }
+  | { pageSize: number; hasMore: boolean; nextCursor: string | null }
+
+/** What an answer may set beyond its body. */
+export interface ResponseInitLike {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** An answer whose body is `json`, which is an envelope already. */
+export function jsonResponse(json: string, init: ResponseInitLike = {}): Response {
+  return new Response(json, {
+    status: init.status ?? 200,
+    headers: { ...init.headers, 'Content-Type': JSON_TYPE },
+  })
+}
+
+/** `{ success: true, data }`, `data` being JSON text. */
+export function dataResponse(dataJson: string, init?: ResponseInitLike): Response {
+  return jsonResponse(`{"success":true,"data":${dataJson}}`, init)
+}
+
+/** A list: `{ success: true, data, pagination? }`, the records being JSON texts. */
+export function listResponse(records: readonly string[], pagination?: Pagination): Response {
+  const tail = pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''
+  return jsonResponse(`{"success":true,"data":[${records.join(',')}]${tail}}`)
+}
+
+/** `{ success: true, message }`. */
+export function messageResponse(message: string, init?: ResponseInitLike): Response {
+  return jsonResponse(JSON.stringify({ success: true, message }), init)
+}
+
+/** The members of a failure's envelope. */
+export interface Failure {
+  readonly error: string
+  readonly fields?: Readonly<Record<string, string>> | undefined
+  readonly requestId: string
+  readonly stack?: string | undefined
+}
+
+/** A failure: `{ success: false, error, fields?, requestId, stack? }`. */
+export function failureResponse(status: number, failure: Failure, headers?: HeadersInit): Response {
+  const response = jsonResponse(JSON.stringify({ success: false, ...failure }), { status })
+  for (const [name, value] of new Headers(headers)) response.headers.set(name, value)
+  return response
+}

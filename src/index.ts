@@ -1,0 +1,54 @@
+/**
+ * What users of `fieldgate` import.
+ *
+ * @module
+ */
+
+export { type App, createApp } from './app.ts'
+export type { Platform } from './app-context.ts'
+export type { AppOptions } from './app-options.ts'
+export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'
+export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors.ts'
+export type { Query } from './http/query-string.ts'
+export type { ApiRequest, AuthContext } from './http/request.ts'
+export type { Pagination } from './http/respond.ts'
+export {
+  defineModel,
+  type FieldName,
+  type Managed,
+  type Model,
+  type ModelDefinition,
+  type RecordOf,
+  type SortName,
+  type Values,
+} from './model/define.ts'
+export { type Reference, ref } from './model/reference.ts'
+export type { CacheStore } from './ports/cache.ts'
+export type { FileMeta, FileStore, StoredFile } from './ports/files.ts'
+export type { Hasher } from './ports/hasher.ts'
+export type { ImageOptimizer, OptimizationLevel } from './ports/images.ts'
+export type { Logger } from './ports/logger.ts'
+export type { MailMessage, MailTransporter } from './ports/mailer.ts'
+export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
+export type {
+  Condition,
+  ConditionsOf,
+  FindOptions,
+  RecordCollection,
+  RecordStore,
+} from './records/collection.ts'
+export type { Context, Guard, Handler, Route } from './records/guard.ts'
+export type {
+  HookResponse,
+  OnGet,
+  PopulateOption,
+  ReadOptions,
+  RunAfterCreate,
+  Validate,
+  ValidateContext,
+  ValidateOption,
+} from './records/hooks.ts'
+export type { Mountable } from './records/host.ts'
+export type { RouterOptions } from './records/options.ts'
+export { type AddRoute, createRouter, type Router } from './records/router.ts'
+export type { ScopeFilter, ScopeOption } from './records/scope.ts'

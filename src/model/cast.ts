@@ -1,0 +1,142 @@
+/**
+ * From what a client wrote to what a field holds: text becomes a number, a boolean, a date or an id by the
+ * field's type.
+ *
+ * @module
+ */
+
+import type { Scalar } from '../ports/filter.ts'
+import type { IdType, Shape } from '../ports/shape.ts'
+import { isFields } from './writable.ts'
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const ISO_DATE =
+  /^\d{4}(?:-\d\d(?:-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/
+const HAS_ZONE = /(?:[Zz]|[+-]\d\d:?\d\d)$/
+const OBJECT_ID = /^[0-9a-f]{24}$/i
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** Digits below this are a year, not epoch milliseconds: `2024` means the year. */
+const FIRST_EPOCH_TEXT = 275_761
+
+// Dates are ordered as texts of fixed width in some stores, so years have four digits everywhere.
+const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** A number from its decimal text, or undefined; no hexadecimal, blanks, infinities or NaN. */
+export function numberFrom(text: string): number | undefined {
+  const value = NUMBER.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** A date from ISO 8601 (UTC where no zone is given) or epoch milliseconds, years 0000 to 9999. */
+export function dateFrom(value: string | number): Date | undefined {
+  const epoch = typeof value === 'number' ? value : numberFrom(value)
+  if (epoch !== undefined && (typeof value === 'number' || Math.abs(epoch) >= FIRST_EPOCH_TEXT)) {
+    return validDate(new Date(epoch))
+  }
+  if (typeof value === 'number' || !ISO_DATE.test(value)) return undefined
+  const iso = value.replace(' ', 'T').toUpperCase()
+  return validDate(new Date(iso.includes('T') && !HAS_ZONE.test(iso) ? `${iso}Z` : iso))
+}
+
+/** An id in its stored form, lower case, or undefined when it has another form than the model's ids. */
+export function idFrom(text: string, idType: IdType): string | undefined {
+  return (idType === 'uuid' ? UUID : OBJECT_ID).test(text) ? text.toLowerCase() : undefined
+}
+
+/**
+ * The value that a condition on a field of `shape` compares with, or undefined where `value` cannot be cast.
+ * Takes what a URL (text) or a QUERY body (any scalar) says.
+ */
+export function castScalar(
+  shape: Shape,
+  value: string | number | boolean | null,
+): Scalar | undefined {
+  if (value === null) return null
+  switch (shape.kind) {
+    case 'string':
+      return typeof value === 'string' ? wellFormed(value) : String(value)
+    case 'number':
+      return castNumber(value)
+    case 'boolean':
+      return castBoolean(value)
+    case 'date':
+      return typeof value === 'boolean' ? undefined : dateFrom(value)
+    case 'id':
+      return typeof value === 'string' ? idFrom(value, shape.idType) : undefined
+    case 'mixed':
+      return typeof value === 'string' ? wellFormed(value) : value
+    default:
+      return undefined
+  }
+}
+
+/**
+ * `value` as a write means it: text cast by the type at each place of the shape. What cannot be cast stays as
+ * it came, for the schema to refuse with its message.
+ */
+export function castInput(shape: Shape | undefined, value: unknown): unknown {
+  if (value === null || value === undefined || !shape) return value
+  switch (shape.kind) {
+    case 'object':
+      if (!isFields(value)) return value
+      return mapFields(value, (key, item) => castInput(shape.fields.get(key), item))
+    case 'map':
+      return isFields(value) ? mapFields(value, (_, item) => castInput(shape.value, item)) : value
+    case 'list':
+      return Array.isArray(value) ? value.map((item) => castInput(shape.element, item)) : value
+    case 'number':
+    case 'boolean':
+      return typeof value === 'string' ? (castScalar(shape, value) ?? value) : value
+    case 'date':
+      return typeof value === 'string' || typeof value === 'number'
+        ? (dateFrom(value) ?? value)
+        : value
+    case 'id':
+      return typeof value === 'string' ? value.toLowerCase() : value
+    default:
+      return value
+  }
+}
+
+function castNumber(value: string | number | boolean): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  return typeof value === 'string' ? numberFrom(value) : undefined
+}
+
+function castBoolean(value: string | number | boolean): boolean | undefined {
+  switch (typeof value === 'string' ? value.toLowerCase() : value) {
+    case true:
+    case 1:
+    case 'true':
+    case '1':
+    case 'yes':
+      return true
+    case false:
+    case 0:
+    case 'false':
+    case '0':
+    case 'no':
+      return false
+    default:
+      return undefined
+  }
+}
+
+/** Text with a lone surrogate has no UTF-8 form: stores would keep something else than was sent. */
+function wellFormed(text: string): string | undefined {
+  return text.isWellFormed() ? text : undefined
+}
+
+function validDate(date: Date): Date | undefined {
+  const time = date.getTime()
+  return time >= FIRST_DATE && time <= LAST_DATE ? date : undefined
+}
+
+function mapFields(
+  fields: Readonly<Record<string, unknown>>,
+  change: (key: string, value: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(key, value)]))
+}

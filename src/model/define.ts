@@ -1,0 +1,198 @@
+/**
+ * Models: one declaration that gives validation, casting, indexes and TypeScript types.
+ *
+ * @module
+ */
+
+import type { $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
+import { object } from 'zod/mini'
+import type { SortKey } from '../ports/filter.ts'
+import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
+import type { Fields } from '../ports/store.ts'
+import { remember } from './registry.ts'
+import { objectShape } from './shape.ts'
+import { isForbiddenKey } from './writable.ts'
+
+/** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
+export type FieldSchemas = Readonly<Record<string, $ZodType>>
+
+/** What a record of a model with the fields `S` holds, without `_id` and timestamps. */
+export type Values<S extends FieldSchemas> = $InferObjectOutput<S, Record<never, never>>
+
+/** The fields that the server keeps itself. */
+export interface Managed {
+  readonly _id: string
+  readonly createdAt?: Date
+  readonly updatedAt?: Date
+}
+
+/** A stored record of a model. */
+export type RecordOf<M> = M extends Model<infer R> ? R & Managed : never
+
+/** A field's name, or a dotted path into one. */
+export type FieldName<R> = (keyof R & string) | keyof Managed | `${keyof R & string}.${string}`
+
+/** A sort key: a field's name, with `-` before it for descending. */
+export type SortName<R> = FieldName<R> | `-${FieldName<R>}`
+
+/** What `defineModel` takes. */
+export interface ModelDefinition<S extends FieldSchemas> {
+  /** The fields, or a `z.object()` with refinements across them. */
+  readonly fields: S | $ZodObject<S>
+  /** Whether records carry `createdAt` and `updatedAt`. Default false. */
+  readonly timestamps?: boolean
+  /** Fields, or lists of fields, whose values no two records share; records without the field do not clash. */
+  readonly unique?: readonly (FieldName<Values<S>> | readonly FieldName<Values<S>>[])[]
+  /** Indexes, each a sort key or a list of them. */
+  readonly indexes?: readonly (SortName<Values<S>> | readonly SortName<Values<S>>[])[]
+  /** Fields that stand in no response and that no filter, sort, search or cursor reaches. */
+  readonly hidden?: readonly FieldName<Values<S>>[]
+  /** The last transform of what is shown; a router's `lean` skips it. */
+  readonly output?: (record: Values<S> & Managed) => unknown
+  /** The collection's name. Default: the model's name in lower case, plural. */
+  readonly collection?: string
+  /** How ids look. Default `'objectId'`: 24 hexadecimal digits on every store. */
+  readonly id?: IdType
+}
+
+/** A data model, as `defineModel` made it. */
+export interface Model<R = Fields> {
+  readonly name: string
+  readonly collection: string
+  readonly idType: IdType
+  readonly timestamps: boolean
+  /** The zod object that validates a whole record. */
+  readonly schema: $ZodObject
+  /** The declared fields' schemas. */
+  readonly fields: FieldSchemas
+  /** Whether refinements look across fields. */
+  readonly crossChecked: boolean
+  /** The whole record's shape, `_id` and timestamps included. */
+  readonly shape: ObjectShape
+  readonly unique: readonly (readonly string[])[]
+  readonly indexes: readonly (readonly SortKey[])[]
+  readonly hidden: readonly string[]
+  readonly output?: (record: never) => unknown
+  /** Carries the record's type; never set. */
+  readonly '~values'?: R
+}
+
+/**
+ * Declares a model. Throws a `TypeError` that names the option and the field when the definition makes no
+ * sense.
+ *
+ * ```ts
+ * import { z } from 'zod'
+ * import { defineModel } from 'fieldgate'
+ *
+ * const Country = defineModel('Country', {
+ *   fields: { code: z.string().length(2), name: z.string().min(1) },
+ *   unique: ['code'],
+ * })
+ * ```
+ */
+export function defineModel<const S extends FieldSchemas>(
+  name: string,
+  definition: ModelDefinition<S>,
+): Model<Values<S>> {
+  const fail = (message: string): never => {
+    throw new TypeError(`Model '${name}': ${message}`)
+  }
+  if (typeof name !== 'string' || name === '') fail('a model needs a name')
+  for (const option of Object.keys(definition)) {
+    if (!OPTIONS.has(option)) fail(`unknown option '${option}'`)
+  }
+  const schema = asObject(definition.fields) ?? fail(`'fields' must be an object of zod schemas`)
+  const fields = schema._zod.def.shape
+  for (const field of Object.keys(fields)) {
+    if (isForbiddenKey(field)) fail(`'fields' may not name '${field}', which the server keeps`)
+    if (/["\u0000-\u001f]/.test(field) || field === '') fail(`'${field}' is no name for a field`)
+  }
+  const idType = definition.id ?? 'objectId'
+  if (idType !== 'objectId' && idType !== 'uuid') fail(`'id' must be 'objectId' or 'uuid'`)
+  const shape = recordShape(name, fields, idType, definition.timestamps === true)
+  const known = (option: string, path: string): string =>
+    placeOf(shape, path) ? path : fail(`'${option}' names '${path}', which is no field of it`)
+  const scalar = (option: string, path: string): string =>
+    isScalar(shape, known(option, path)) ? path : fail(`'${option}' names '${path}', which is a list or an object`)
+  const indexKey = (key: string): SortKey => {
+    const parsed = sortKey(key)
+    return { ...parsed, field: scalar('indexes', parsed.field) }
+  }
+  const model: Model<Values<S>> = Object.freeze({
+    name,
+    collection: definition.collection ?? plural(name),
+    idType,
+    timestamps: definition.timestamps === true,
+    schema,
+    fields,
+    crossChecked: (schema._zod.def.checks?.length ?? 0) > 0,
+    shape,
+    unique: (definition.unique ?? []).map((set) => list(set).map((path) => scalar('unique', path))),
+    indexes: (definition.indexes ?? []).map((set) => list(set).map(indexKey)),
+    hidden: (definition.hidden ?? []).map((path) => known('hidden', path)),
+    ...(definition.output && { output: definition.output }),
+  })
+  remember(model as unknown as Model)
+  return model
+}
+
+/** A sort key from its written form: `-population` is descending. */
+export function sortKey(text: string): SortKey {
+  return text.startsWith('-')
+    ? { field: text.slice(1), descending: true }
+    : { field: text, descending: false }
+}
+
+/** Whether `path` leads to one value that can be ordered: no list on the way, no object at its end. */
+export function isScalar(shape: ObjectShape, path: string): boolean {
+  const place = placeOf(shape, path)
+  return place?.parts.length === 1 && !['object', 'map', 'list'].includes(place.shape.kind)
+}
+
+/** Whether `path` is hidden, lies inside something hidden, or holds something hidden. */
+export function isHidden(model: Model<never> | Model, path: string): boolean {
+  return model.hidden.some(
+    (hidden) => path === hidden || path.startsWith(`${hidden}.`) || hidden.startsWith(`${path}.`),
+  )
+}
+
+const OPTIONS = new Set([
+  'fields', 'timestamps', 'unique', 'indexes', 'hidden', 'output', 'collection', 'id',
+])
+
+function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject | undefined {
+  if (typeof fields !== 'object' || fields === null) return undefined
+  if ('_zod' in fields) {
+    return (fields as $ZodObject)._zod.def.type === 'object' ? (fields as $ZodObject) : undefined
+  }
+  const schemas = Object.values(fields)
+  const isSchema = (field: unknown) => typeof field === 'object' && field !== null && '_zod' in field
+  return schemas.every(isSchema) ? object(fields as FieldSchemas) : undefined
+}
+
+function recordShape(
+  name: string,
+  fields: FieldSchemas,
+  idType: IdType,
+  timestamps: boolean,
+): ObjectShape {
+  const shapes = new Map<string, Shape>([['_id', { kind: 'id', idType }]])
+  try {
+    for (const [field, shape] of objectShape(fields).fields) shapes.set(field, shape)
+  } catch (error) {
+    throw new TypeError(`Model '${name}': ${(error as Error).message}`, { cause: error })
+  }
+  if (timestamps) shapes.set('createdAt', { kind: 'date' }).set('updatedAt', { kind: 'date' })
+  return { kind: 'object', fields: shapes }
+}
+
+function list<T extends string>(value: T | readonly T[]): readonly T[] {
+  return typeof value === 'string' ? [value] : value
+}
+
+function plural(name: string): string {
+  const lower = name.toLowerCase()
+  if (/[^aeiou]y$/.test(lower)) return `${lower.slice(0, -1)}ies`
+  return /(?:s|x|z|ch|sh)$/.test(lower) ? `${lower}es` : `${lower}s`
+}

@@ -1,0 +1,38 @@
+/**
+ * Making record ids.
+ *
+ * @module
+ */
+
+import type { IdType } from '../ports/shape.ts'
+
+const COUNTER_SIZE = 0x1000000
+
+/**
+ * A maker of new ids. Object ids are those of MongoDB: seconds, five random bytes fixed for the maker, and a
+ * counter, so that ids of one maker ascend within a second. `now` gives epoch milliseconds.
+ */
+export function idMaker(now: () => number): (idType: IdType) => string {
+  // Drawn when first needed: Workers have no randomness while a module loads.
+  let random: string | undefined
+  let counter = 0
+  return (idType) => {
+    if (idType === 'uuid') return crypto.randomUUID()
+    if (random === undefined) {
+      const bytes = crypto.getRandomValues(new Uint8Array(8))
+      random = hex(bytes.subarray(0, 5))
+      counter = Number.parseInt(hex(bytes.subarray(5)), 16)
+    }
+    counter = (counter + 1) % COUNTER_SIZE
+    const seconds = Math.floor(now() / 1000) % 0x100000000
+    return `${hexNumber(seconds, 8)}${random}${hexNumber(counter, 6)}`
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => hexNumber(byte, 2)).join('')
+}
+
+function hexNumber(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0')
+}

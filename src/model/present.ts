@@ -1,0 +1,69 @@
+/**
+ * What may leave the house: hidden fields off, then the model's own `output`.
+ *
+ * @module
+ */
+
+import type { Fields, Projection } from '../ports/store.ts'
+import type { Model } from './define.ts'
+import { isHidden } from './define.ts'
+import { isFields } from './writable.ts'
+
+/**
+ * A client's or hook's choice of fields, narrowed to what may be shown. A selection of names that starts with
+ * `-` leaves those out; anything else is the list of what stays.
+ */
+export function visible(model: Model, select?: readonly string[]): Projection | undefined {
+  if (!select || select.length === 0) {
+    return model.hidden.length > 0 ? { exclude: model.hidden } : undefined
+  }
+  const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
+  if (dropped.length === select.length) return { exclude: [...model.hidden, ...dropped] }
+  const kept = select.filter((name) => !name.startsWith('-') && !isHidden(model, name))
+  return { include: kept.length > 0 ? kept : ['_id'] }
+}
+
+/** The part of a whole record that a projection leaves; stores project their own reads. */
+export function projected(record: Fields, select: Projection | undefined): Fields {
+  if (!select) return record
+  if ('exclude' in select) return withoutPaths(record, select.exclude)
+  return onlyPaths(record, ['_id', ...select.include])
+}
+
+/** A record as responses show it: `output` applied, unless `lean`. */
+export function present(model: Model, record: Fields, lean: boolean): unknown {
+  return model.output && !lean ? model.output(record as never) : record
+}
+
+function onlyPaths(value: Fields, paths: readonly string[]): Fields {
+  const kept: Fields = {}
+  for (const [key, item] of Object.entries(value)) {
+    const inside = below(paths, key)
+    if (paths.includes(key)) kept[key] = item
+    else if (inside.length > 0) kept[key] = within(item, inside, onlyPaths)
+  }
+  return kept
+}
+
+function withoutPaths(value: Fields, paths: readonly string[]): Fields {
+  const kept: Fields = {}
+  for (const [key, item] of Object.entries(value)) {
+    if (paths.includes(key)) continue
+    const inside = below(paths, key)
+    kept[key] = inside.length === 0 ? item : within(item, inside, withoutPaths)
+  }
+  return kept
+}
+
+function below(paths: readonly string[], key: string): string[] {
+  return paths.filter((path) => path.startsWith(`${key}.`)).map((path) => path.slice(key.length + 1))
+}
+
+function within(
+  value: unknown,
+  paths: readonly string[],
+  choose: (value: Fields, paths: readonly string[]) => Fields,
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => within(item, paths, choose))
+  return isFields(value) ? choose(value, paths) : value
+}

@@ -1,0 +1,49 @@
+/**
+ * `ref()`: a field that holds the id of a record of another model.
+ *
+ * @module
+ */
+
+import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
+import { nullable, nullish, optional, regex, string, type ZodMiniString } from 'zod/mini'
+
+/** What an id looks like: 24 hexadecimal digits or a UUID, in lower case. */
+export const idPattern: RegExp =
+  /^(?:[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
+
+/** The schema that `ref()` gives; it stands among other zod fields and wraps like them. */
+export interface Reference extends $ZodString<string> {
+  /** The reference may be absent. */
+  optional(): $ZodOptional<Reference>
+  /** The reference may be null. */
+  nullable(): $ZodNullable<Reference>
+  /** The reference may be absent or null. */
+  nullish(): $ZodOptional<$ZodNullable<Reference>>
+}
+
+/**
+ * A field that stores the id of a record of the model named `model`; `onGet` may populate it, and a search
+ * may look through it (`'country.name'`). That the record exists is not checked.
+ *
+ * ```ts
+ * const City = defineModel('City', { fields: { name: z.string(), country: ref('Country') } })
+ * ```
+ */
+export function ref(model: string): Reference {
+  if (typeof model !== 'string' || model === '') {
+    throw new TypeError(`ref() takes the name of a model, as in ref('Country')`)
+  }
+  const schema = string().check(regex(idPattern, 'Invalid ID format.'))
+  // The name stands in the definition, which zod carries along when it clones a schema.
+  Object.assign(schema._zod.def, { reference: model })
+  return Object.assign(schema as ZodMiniString<string> & Reference, {
+    optional: () => optional(schema) as unknown as $ZodOptional<Reference>,
+    nullable: () => nullable(schema) as unknown as $ZodNullable<Reference>,
+    nullish: () => nullish(schema) as unknown as $ZodOptional<$ZodNullable<Reference>>,
+  })
+}
+
+/** The model that a `ref()` schema names, or undefined for any other schema. */
+export function referenceOf(schema: $ZodType): string | undefined {
+  return (schema._zod.def as { reference?: string }).reference
+}

@@ -1,0 +1,19 @@
+/**
+ * The models of this process by name, for references to models that an app neither mounts nor reads.
+ *
+ * @module
+ */
+
+import type { Model } from './define.ts'
+
+const defined = new Map<string, Model>()
+
+/** Remembers a model; the last one defined under a name wins. */
+export function remember(model: Model): void {
+  defined.set(model.name, model)
+}
+
+/** The model that was last defined under `name`. An app asks for its own models first. */
+export function lastDefined(name: string): Model | undefined {
+  return defined.get(name)
+}

@@ -1,0 +1,114 @@
+/**
+ * What a zod schema says about stored values: the neutral shape that casting, filters and adapters read.
+ *
+ * @module
+ */
+
+import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { ObjectShape, Shape } from '../ports/shape.ts'
+import { referenceOf } from './reference.ts'
+import { lastDefined } from './registry.ts'
+
+const mixed: Shape = { kind: 'mixed' }
+
+/** Lazy schemas may recurse; below this depth a value is taken as it is. */
+const MAX_DEPTH = 12
+
+/**
+ * The shape of the values that `schema` produces. Throws a `TypeError` naming `path` for a type that JSON
+ * cannot carry.
+ */
+export function shapeOf(schema: $ZodType, path: string, depth = 0): Shape {
+  if (depth > MAX_DEPTH) return mixed
+  const ref = referenceOf(schema)
+  if (ref !== undefined) return referenceShape(ref)
+  const { def } = (schema as $ZodTypes)._zod
+  const inner = (next: $ZodType): Shape => shapeOf(next, path, depth + 1)
+  switch (def.type) {
+    case 'string':
+    case 'template_literal':
+      return { kind: 'string' }
+    case 'number':
+      return { kind: 'number' }
+    case 'boolean':
+      return { kind: 'boolean' }
+    case 'date':
+      return { kind: 'date' }
+    case 'enum':
+      return sameKind(Object.values(def.entries))
+    case 'literal':
+      return sameKind(def.values)
+    case 'object':
+      return objectShape(def.shape, path, depth)
+    case 'array':
+      return { kind: 'list', element: shapeOf(def.element, `${path}[]`, depth + 1) }
+    case 'record':
+      return { kind: 'map', value: inner(def.valueType) }
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return inner(def.innerType)
+    case 'lazy':
+      return inner(def.getter())
+    case 'pipe':
+      return isTransform(def.out) ? mixed : inner(def.out)
+    case 'union':
+      return sameShape(def.options.map(inner))
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+    case 'promise':
+    case 'map':
+    case 'set':
+    case 'file':
+    case 'nan':
+    case 'never':
+      throw new TypeError(`field '${path}': a record cannot hold the type '${def.type}'`)
+    default:
+      return mixed
+  }
+}
+
+/** The shape of an object with declared keys. */
+export function objectShape(
+  fields: Readonly<Record<string, $ZodType>>,
+  path = '',
+  depth = 0,
+): ObjectShape {
+  const shapes = Object.entries(fields).map(
+    ([key, schema]) =>
+      [key, shapeOf(schema, path === '' ? key : `${path}.${key}`, depth + 1)] as const,
+  )
+  return { kind: 'object', fields: new Map(shapes) }
+}
+
+/** The target may be defined after the reference, so its kind of ids is looked up when it is needed. */
+function referenceShape(ref: string): Shape {
+  return {
+    kind: 'id',
+    ref,
+    get idType() {
+      return lastDefined(ref)?.idType ?? 'objectId'
+    },
+  }
+}
+
+function sameKind(values: readonly unknown[]): Shape {
+  const [kind, ...others] = new Set(values.map((value) => typeof value))
+  const one = others.length === 0 && (kind === 'string' || kind === 'number' || kind === 'boolean')
+  return one ? { kind } : mixed
+}
+
+function sameShape(shapes: readonly Shape[]): Shape {
+  const [first, ...rest] = shapes
+  const simple = first && ['string', 'number', 'boolean', 'date'].includes(first.kind)
+  return simple && rest.every((shape) => shape.kind === first.kind) ? first : mixed
+}
+
+function isTransform(schema: $ZodType): boolean {
+  return schema._zod.def.type === 'transform'
+}

@@ -1,0 +1,97 @@
+/**
+ * Schema validation: what zod refuses, as a map from full path to message.
+ *
+ * @module
+ */
+
+import {
+  $ZodAsyncError,
+  type $ZodIssue,
+  type $ZodType,
+  config,
+  type ParseContext,
+  safeParse,
+  safeParseAsync,
+} from 'zod/v4/core'
+import english from 'zod/v4/locales/en.js'
+import type { Fields } from '../ports/store.ts'
+import { castInput } from './cast.ts'
+import type { Model } from './define.ts'
+
+/** The outcome of a validation: the values as the schema produced them, or a message for each path. */
+export type Validation =
+  | { readonly ok: true; readonly values: Fields }
+  | { readonly ok: false; readonly fields: Record<string, string> }
+
+/** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
+export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
+  const result = await parse(model.schema, castInput(model.shape, input))
+  return result.success
+    ? checkText(defined(result.data as Fields))
+    : { ok: false, fields: messages(result.error.issues) }
+}
+
+/**
+ * Validates only the fields that `input` names, each with its own schema. An explicit `undefined` is no
+ * value; nothing that is absent gets a default.
+ */
+export async function validateFields(model: Model, input: Fields): Promise<Validation> {
+  const values: Fields = {}
+  const fields: Record<string, string> = {}
+  for (const [field, value] of Object.entries(input)) {
+    const schema = model.fields[field]
+    if (!schema) continue
+    const result = await parse(schema, castInput(model.shape.fields.get(field), value))
+    if (result.success) values[field] = result.data
+    else Object.assign(fields, messages(result.error.issues, field))
+  }
+  return Object.keys(fields).length > 0 ? { ok: false, fields } : checkText(values)
+}
+
+type Parsed = Awaited<ReturnType<typeof safeParseAsync>>
+
+async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
+  const context: ParseContext<$ZodIssue> = languageOf()
+  try {
+    return safeParse(schema, value, context)
+  } catch (error) {
+    if (error instanceof $ZodAsyncError) return safeParseAsync(schema, value, context)
+    throw error
+  }
+}
+
+/** zod/mini brings no messages of its own; a locale that the app configured wins. */
+function languageOf(): ParseContext<$ZodIssue> {
+  const { customError, localeError } = config()
+  return customError || localeError ? {} : { error: englishMessages }
+}
+
+const englishMessages = english().localeError as NonNullable<ParseContext<$ZodIssue>['error']>
+
+function messages(issues: readonly $ZodIssue[], prefix?: string): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const issue of issues) {
+    const path = [...(prefix === undefined ? [] : [prefix]), ...issue.path].map(String).join('.')
+    fields[path] ??= issue.message
+  }
+  return fields
+}
+
+function defined(values: Fields): Fields {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}
+
+/** Text with a lone surrogate has no UTF-8 form, so no store could give back what was written. */
+function checkText(values: Fields): Validation {
+  const fields: Record<string, string> = {}
+  for (const [field, value] of Object.entries(values)) {
+    if (!isWellFormed(value)) fields[field] = 'Invalid Unicode text.'
+  }
+  return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item))
+}

@@ -1,0 +1,134 @@
+/**
+ * `app.store`: the deployer's own code reads and writes records through the same engine as the routes.
+ *
+ * @module
+ */
+
+import { invalidId } from '../http/refusals.ts'
+import { idFrom } from '../model/cast.ts'
+import { type FieldName, type Managed, type Model, type SortName, sortKey } from '../model/define.ts'
+import { all, everything, type Filter } from '../ports/filter.ts'
+import type { Fields } from '../ports/store.ts'
+import { parseConditions } from './conditions.ts'
+import type { Records } from './records.ts'
+import { totalOrder } from './sort.ts'
+
+/** A value that a condition compares with. */
+export type ConditionValue = string | number | boolean | Date | null
+
+/** What a field must be: a value, one of a list, or operators with their values, all of which must hold. */
+export type Condition =
+  | ConditionValue
+  | readonly ConditionValue[]
+  | {
+      readonly eq?: ConditionValue
+      readonly ne?: ConditionValue
+      readonly gt?: ConditionValue
+      readonly gte?: ConditionValue
+      readonly lt?: ConditionValue
+      readonly lte?: ConditionValue
+      readonly in?: readonly ConditionValue[]
+      readonly nin?: readonly ConditionValue[]
+    }
+
+/** Field names to conditions, all of which must hold: the grammar of the QUERY body's `filter`. */
+export type ConditionsOf<R> = { readonly [Field in FieldName<R>]?: Condition }
+
+/** What a `find` may ask beyond its filter. */
+export interface FindOptions<R> {
+  readonly sort?: SortName<R> | readonly SortName<R>[]
+  /** Default: no limit. */
+  readonly limit?: number
+  readonly skip?: number
+  /** Names that stay, or names with `-` that go. */
+  readonly select?: readonly string[]
+}
+
+/** The records of one model. Hidden fields are readable here; writes validate and clear the cache. */
+export interface RecordCollection<R> {
+  find(filter?: ConditionsOf<R>, options?: FindOptions<R>): Promise<(R & Managed)[]>
+  findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
+  /** Throws a 400 for an id of another form than the model's. */
+  findById(id: string): Promise<(R & Managed) | null>
+  count(filter?: ConditionsOf<R>): Promise<number>
+  /** Throws a `ValidationError` (400), or a 409 for a value that a unique field already has. */
+  insert(record: R & { readonly _id?: string }): Promise<R & Managed>
+  /** Changes the named fields; `undefined` removes one. Null when there is no such record. */
+  update(id: string, changes: Partial<R>): Promise<(R & Managed) | null>
+  /** Changes every record that matches and resolves to their number. */
+  updateWhere(filter: ConditionsOf<R>, changes: Partial<R>): Promise<number>
+  /** Whether there was such a record. */
+  delete(id: string): Promise<boolean>
+}
+
+/** The records of every model of an app. */
+export interface RecordStore {
+  collection<R>(model: Model<R>): RecordCollection<R>
+}
+
+/** The public front of a model's engine; `ready` settles when its tables exist. */
+export function recordCollection<R>(
+  records: Records,
+  ready: () => Promise<void>,
+): RecordCollection<R> {
+  type Stored = R & Managed
+  const { model, stored } = records
+  const filterOf = (conditions: ConditionsOf<R> | undefined): Filter =>
+    conditions === undefined ? everything : parseConditions(model, conditions)
+  const byId = (id: string): Filter => {
+    const value = typeof id === 'string' ? idFrom(id, model.idType) : undefined
+    if (value === undefined) throw invalidId()
+    return { op: 'eq', field: '_id', value }
+  }
+  const first = async (filter: Filter): Promise<Stored | null> => {
+    await ready()
+    const [record] = await stored.find({ filter, sort: [], limit: 1 })
+    return (record as Stored | undefined) ?? null
+  }
+  return {
+    async find(filter, options = {}) {
+      await ready()
+      const keys = options.sort === undefined ? [] : [options.sort].flat().map(sortKey)
+      const found = await stored.find({
+        filter: filterOf(filter),
+        sort: totalOrder(keys),
+        limit: options.limit ?? Number.MAX_SAFE_INTEGER,
+        ...(options.skip !== undefined && { skip: options.skip }),
+        ...(options.select && { select: projection(options.select) }),
+      })
+      return found as Stored[]
+    },
+    findOne: async (filter) => first(filterOf(filter)),
+    findById: async (id) => first(byId(id)),
+    async count(filter) {
+      await ready()
+      return stored.count(filterOf(filter))
+    },
+    async insert(record) {
+      await ready()
+      const { _id, ...values } = record as Fields
+      const id = _id === undefined ? undefined : idFrom(String(_id), model.idType)
+      if (_id !== undefined && id === undefined) throw invalidId()
+      return (await records.insert(await records.validate(values), id)) as Stored
+    },
+    async update(id, changes) {
+      await ready()
+      const removed = Object.entries(changes).filter(([, value]) => value === undefined)
+      const values = await records.validateChanges(changes as Fields)
+      return (await records.update(byId(id), { ...values, ...Object.fromEntries(removed) })) as Stored
+    },
+    async updateWhere(filter, changes) {
+      await ready()
+      return records.updateWhere(filterOf(filter), await records.validateChanges(changes as Fields))
+    },
+    async delete(id) {
+      await ready()
+      return (await records.remove(all([byId(id)]))) !== null
+    },
+  }
+}
+
+function projection(select: readonly string[]): { include: string[] } | { exclude: string[] } {
+  const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
+  return dropped.length === select.length ? { exclude: dropped } : { include: [...select] }
+}

@@ -1,0 +1,52 @@
+/**
+ * `POST <mount>`. The order of the steps is the contract's (spec 4.1, "Write rules").
+ *
+ * @module
+ */
+
+import { readJson } from '../http/body.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { dataResponse } from '../http/respond.ts'
+import { present, projected, visible } from '../model/present.ts'
+import type { Fields } from '../ports/store.ts'
+import { hookResponse, withHookResponse } from './hook-response.ts'
+import { runValidate } from './hooks.ts'
+import { keepWritable } from './policy.ts'
+import type { Resource } from './resource.ts'
+import { scopeOf } from './scope.ts'
+
+/** Stores a new record and answers 201 with it. */
+export async function create(resource: Resource, request: ApiRequest): Promise<Response> {
+  const { host, model, records } = resource
+  const body = (await readJson(request, host.maxBodySize)) ?? {}
+  const scope = await scopeOf(model, resource.scope, request)
+  const payload = keepWritable(body, resource.writable.create, scope.values)
+  const res = hookResponse()
+  const checked = await runValidate(resource.validate.create, payload, {
+    req: request,
+    res,
+    operation: 'create',
+    id: undefined,
+    model,
+  })
+  const record = await records.insert(await records.validate({ ...checked, ...scope.values }))
+  await afterCreate(resource, record, request)
+  const shown = JSON.stringify(present(model, projected(record, visible(model)), resource.lean))
+  const location = `${new URL(request.url).pathname.replace(/\/+$/, '')}/${String(record._id)}`
+  return withHookResponse(dataResponse(shown ?? 'null', { status: 201, headers: { Location: location } }), res)
+}
+
+/** Awaited before the answer; the record stays either way, so a failure only shows when asked for. */
+async function afterCreate(resource: Resource, record: Fields, request: ApiRequest): Promise<void> {
+  try {
+    await resource.runAfterCreate?.(record as never, request)
+  } catch (error) {
+    if (resource.strictAfterCreate) {
+      throw new Error(`Router '${resource.mount}': runAfterCreate failed`, { cause: error })
+    }
+    resource.host.logger.error(`Router '${resource.mount}': runAfterCreate failed`, {
+      requestId: request.requestId,
+      error: String((error as Error)?.stack ?? error),
+    })
+  }
+}

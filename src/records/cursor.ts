@@ -1,0 +1,98 @@
+/**
+ * Cursors: opaque tokens that name the record after which a scan goes on (spec 4.1, cursor pagination).
+ *
+ * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued
+ * for, so that a forged token, or one of another scan, is refused before the store is asked.
+ *
+ * @module
+ */
+
+import { hmac } from '@noble/hashes/hmac.js'
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { cursorOfOtherSort, invalidCursor } from '../http/refusals.ts'
+import type { Filter, SortKey } from '../ports/filter.ts'
+import { sortText } from './sort.ts'
+
+/** What a token is bound to. */
+export interface Scan {
+  readonly mount: string
+  readonly filter: Filter
+  readonly search: string | undefined
+  readonly scope: Filter
+  readonly sort: readonly SortKey[]
+}
+
+/** Issues and checks the tokens of an app. */
+export interface Cursors {
+  issue(id: string, scan: Scan): string
+  /** The anchor's id. Throws a 400 for a token that is forged, or of another scan or sort. */
+  read(token: string, scan: Scan): string
+}
+
+const SORT_BYTES = 8
+const MAC_BYTES = 16
+const MAX_LENGTH = 512
+
+/**
+ * The cursors of an app. With a secret the MAC is keyed by a key derived from it; without one it is a plain
+ * digest, which guards against mistakes only, but survives restarts and other instances.
+ */
+export function cursors(secret: string | undefined): Cursors {
+  let key: Uint8Array | undefined
+  const mac = (text: string): Uint8Array => {
+    const bytes = utf8(text)
+    if (secret === undefined) return sha256(bytes).subarray(0, MAC_BYTES)
+    key ??= hkdf(sha256, utf8(secret), undefined, utf8('fieldgate cursor'), 32)
+    return hmac(sha256, key, bytes).subarray(0, MAC_BYTES)
+  }
+  const bound = (id: string, sort: string, scan: Scan) =>
+    mac(JSON.stringify([id, sort, scan.mount, scan.filter, scan.search ?? null, scan.scope]))
+  return {
+    issue(id, scan) {
+      const sort = sortSignature(scan.sort)
+      return base64url(`${id}.${sort}.${hex(bound(id, sort, scan))}`)
+    },
+    read(token, scan) {
+      const [id, sort, tag, ...rest] = decode(token).split('.')
+      if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
+        throw invalidCursor()
+      }
+      if (!sameText(tag, hex(bound(id, sort, scan)))) throw invalidCursor()
+      if (sort !== sortSignature(scan.sort)) throw cursorOfOtherSort()
+      return id
+    },
+  }
+}
+
+function sortSignature(sort: readonly SortKey[]): string {
+  return hex(sha256(utf8(sortText(sort))).subarray(0, SORT_BYTES))
+}
+
+/** The same time for every difference, so that a tag cannot be guessed byte by byte. */
+function sameText(a: string, b: string): boolean {
+  let difference = a.length ^ b.length
+  for (let at = 0; at < b.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
+  return difference === 0
+}
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function base64url(ascii: string): string {
+  return btoa(ascii).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+function decode(token: string): string {
+  if (token.length > MAX_LENGTH || !/^[\w-]+$/.test(token)) throw invalidCursor()
+  try {
+    return atob(token.replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    throw invalidCursor()
+  }
+}

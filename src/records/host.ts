@@ -1,0 +1,57 @@
+/**
+ * What an app lends to the routers that it mounts.
+ *
+ * @module
+ */
+
+import type { Model } from '../model/define.ts'
+import type { CacheStore } from '../ports/cache.ts'
+import type { FileStore } from '../ports/files.ts'
+import type { Hasher } from '../ports/hasher.ts'
+import type { ImageOptimizer } from '../ports/images.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { Store } from '../ports/store.ts'
+import type { RecordStore } from './collection.ts'
+import type { Route } from './guard.ts'
+import type { Records } from './records.ts'
+import type { ScopeOption } from './scope.ts'
+
+/** The app as its routers see it. */
+export interface Host {
+  readonly store: Store
+  readonly cache: CacheStore | undefined
+  readonly files: FileStore | undefined
+  readonly images: ImageOptimizer | undefined
+  readonly hasher: Hasher | undefined
+  readonly logger: Logger
+  /** At least 32 characters, where given; the key of cursors. */
+  readonly secret: string | undefined
+  readonly env: Readonly<Record<string, unknown>>
+  readonly maxBodySize: number
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  /** The public front, as `app.store`. */
+  readonly data: RecordStore
+  /** The engine behind a model's routes; the same one for every router of the model. */
+  records(model: Model): Records
+  /** The model that a `ref()` names. */
+  modelNamed(name: string): Model | undefined
+  /** Runs before the first request, when every model is known; a throw is a start-up error. */
+  onReady(check: () => void | Promise<void>): void
+  /** Tells the store that `path` of `model` will be searched. */
+  searchable(model: Model, path: string): void
+  /** Tells which records of `model` a router shows, for populate and search through references. */
+  exposed(model: Model, scope: ScopeOption | undefined): void
+  /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
+  scopesOf(model: Model): readonly (ScopeOption | undefined)[]
+  /** Listens to writes of any record of any model; awaited before the write answers. */
+  onChange(listener: (model: Model) => Promise<void>): void
+  /** Tells the listeners of a write. */
+  changed(model: Model): Promise<void>
+}
+
+/** Anything that `app.mount` takes. */
+export interface Mountable {
+  /** The route table on `mount`; throws a `TypeError` for options that make no sense. */
+  attach(host: Host, mount: string): readonly Route[]
+}

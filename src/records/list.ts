@@ -1,0 +1,154 @@
+/**
+ * `GET <mount>` and `QUERY <mount>`: one list, however it was asked (spec 4.1).
+ *
+ * @module
+ */
+
+import { readJson } from '../http/body.ts'
+import { cursorAnchorGone, invalidCursor, queryNotJson } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { listResponse, type Pagination } from '../http/respond.ts'
+import { idFrom } from '../model/cast.ts'
+import { all, type Filter, type Scalar } from '../ports/filter.ts'
+import type { Fields, Read } from '../ports/store.ts'
+import type { Cursors, Scan } from './cursor.ts'
+import { parseList } from './parse-list.ts'
+import { parseQueryBody } from './parse-query.ts'
+import type { ListPlan, Paging } from './plan.ts'
+import { type Page, readTexts, type View, viewOf } from './reads.ts'
+import type { Resource } from './resource.ts'
+import { scopeOf } from './scope.ts'
+import { patternsChecked, searchFilter } from './search.ts'
+import { totalOrder } from './sort.ts'
+
+/** `GET <mount>`. */
+export function list(resource: Resource, cursors: Cursors, request: ApiRequest): Promise<Response> {
+  return answer(resource, cursors, parseList(resource, request.query), request)
+}
+
+/** `QUERY <mount>` (RFC 10008). Parameters of the URL are ignored. */
+export async function query(
+  resource: Resource,
+  cursors: Cursors,
+  request: ApiRequest,
+): Promise<Response> {
+  const body = await readJson(request, resource.host.maxBodySize, queryNotJson)
+  return answer(resource, cursors, parseQueryBody(resource, body), request)
+}
+
+/** Everything that can be refused is refused before the store is asked. */
+async function answer(
+  resource: Resource,
+  cursors: Cursors,
+  plan: ListPlan,
+  request: ApiRequest,
+): Promise<Response> {
+  const scope = (await scopeOf(resource.model, resource.scope, request)).filter
+  const scan: Scan = {
+    mount: resource.mount,
+    filter: plan.filter,
+    search: plan.search,
+    scope,
+    sort: totalOrder(plan.sort.length > 0 ? plan.sort : resource.orderBy),
+  }
+  const anchorId = anchorOf(resource, cursors, plan.paging, scan)
+  const view = await viewOf(resource, request)
+  return patternsChecked(async () => {
+    const search = await searchFilter(resource, plan.search, request)
+    const filter = all([scope, plan.filter, search])
+    const after = anchorId === undefined ? undefined : await positionOf(resource, anchorId, scan)
+    const read: Read = { filter, sort: scan.sort, limit: 0, ...(after && { after }) }
+    switch (plan.paging.kind) {
+      case 'none': {
+        const { limit } = plan.paging
+        const { texts } = await readTexts(resource, view, { ...read, limit }, request)
+        return listResponse(texts)
+      }
+      case 'page':
+        return offsetAnswer(resource, view, read, plan.paging, request)
+      case 'cursor': {
+        const { pageSize } = plan.paging
+        const { texts, hasMore, idAt } = await pageAndMore(resource, view, read, pageSize, request)
+        const nextCursor = hasMore ? cursors.issue(idAt(pageSize - 1), scan) : null
+        return listResponse(texts, { pageSize, hasMore, nextCursor })
+      }
+    }
+  })
+}
+
+async function offsetAnswer(
+  resource: Resource,
+  view: View,
+  read: Read,
+  { page, pageSize }: Paging & { kind: 'page' },
+  request: ApiRequest,
+): Promise<Response> {
+  const skip = (page - 1) * pageSize
+  if (resource.countStrategy === 'none') {
+    const { texts, hasMore } = await pageAndMore(resource, view, { ...read, skip }, pageSize, request)
+    return listResponse(texts, { currentPage: page, pageSize, hasMore })
+  }
+  const [{ texts }, totalRecords] = await Promise.all([
+    readTexts(resource, view, { ...read, skip, limit: pageSize }, request),
+    total(resource, read.filter),
+  ])
+  const pagination: Pagination = {
+    currentPage: page,
+    pageSize,
+    totalPages: Math.ceil(totalRecords / pageSize),
+    totalRecords,
+  }
+  return listResponse(texts, pagination)
+}
+
+/** Reads one record more than the page, to know whether another page follows. */
+async function pageAndMore(
+  resource: Resource,
+  view: View,
+  read: Read,
+  pageSize: number,
+  request: ApiRequest,
+): Promise<Page & { readonly hasMore: boolean }> {
+  const page = await readTexts(resource, view, { ...read, limit: pageSize + 1 }, request)
+  const hasMore = page.texts.length > pageSize
+  return { texts: page.texts.slice(0, pageSize), idAt: page.idAt, hasMore }
+}
+
+/** An estimate leaks and misleads once anything limits the list, so only an unlimited one is estimated. */
+function total(resource: Resource, filter: Filter): Promise<number> {
+  const { stored } = resource.records
+  const unfiltered = filter.op === 'and' && filter.filters.length === 0
+  return resource.countStrategy === 'estimated' && unfiltered
+    ? stored.estimate()
+    : stored.count(filter, resource.hints)
+}
+
+function anchorOf(
+  resource: Resource,
+  cursors: Cursors,
+  paging: Paging,
+  scan: Scan,
+): string | undefined {
+  if (paging.kind !== 'cursor' || paging.cursor === undefined) return undefined
+  const id = idFrom(cursors.read(paging.cursor, scan), resource.model.idType)
+  if (id === undefined) throw invalidCursor()
+  return id
+}
+
+/** The anchor's current place in the order; it must still exist within the scope. */
+async function positionOf(resource: Resource, id: string, scan: Scan): Promise<Scalar[]> {
+  const [anchor] = await resource.records.stored.find({
+    filter: all([scan.scope, { op: 'eq', field: '_id', value: id }]),
+    sort: [],
+    limit: 1,
+    select: { include: scan.sort.map((key) => key.field) },
+  })
+  if (!anchor) throw cursorAnchorGone()
+  return scan.sort.map((key) => valueAt(anchor, key.field))
+}
+
+function valueAt(record: Fields, path: string): Scalar {
+  let value: unknown = record
+  for (const key of path.split('.')) value = (value as Fields | null | undefined)?.[key]
+  return (value ?? null) as Scalar
+}

@@ -1,0 +1,96 @@
+/**
+ * What every read has in common: the choice of `onGet`, and records as the JSON texts that are sent.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import { present, projected, visible } from '../model/present.ts'
+import type { Fields, Projection, Read } from '../ports/store.ts'
+import { names, type Population, populate, populations } from './populate.ts'
+import type { Resource } from './resource.ts'
+
+/** How records are to be shown. */
+export interface View {
+  readonly select: Projection | undefined
+  readonly populate: readonly Population[]
+  /** False when `onGet` failed: what is shown then is not what was meant, so it is not kept. */
+  readonly cacheable: boolean
+}
+
+/** Asks `onGet`. If it fails, the read goes on without populate and select (spec 4.1). */
+export async function viewOf(resource: Resource, request: ApiRequest): Promise<View> {
+  const { host, model, onGet } = resource
+  const plain = { select: visible(model), populate: [], cacheable: true }
+  if (!onGet) return plain
+  try {
+    const options = (await onGet(request)) ?? {}
+    return {
+      select: visible(model, names(options.select ?? options.selects)),
+      populate: populations(host, model, options.populate ?? options.populates),
+      cacheable: true,
+    }
+  } catch (error) {
+    host.logger.error(`Router '${resource.mount}': onGet failed, reading without it`, {
+      requestId: request.requestId,
+      error: String((error as Error)?.stack ?? error),
+    })
+    return { ...plain, cacheable: false }
+  }
+}
+
+/** A page of records as JSON texts. */
+export interface Page {
+  readonly texts: readonly string[]
+  /** The id of the record at `index`. */
+  idAt(index: number): string
+}
+
+/** Reads and presents; passes the store's own JSON through where nothing has to be changed. */
+export async function readTexts(
+  resource: Resource,
+  view: View,
+  read: Read,
+  request: ApiRequest,
+): Promise<Page> {
+  const { records, model, lean } = resource
+  const query: Read = { ...read, ...(view.select && { select: view.select }), hints: resource.hints }
+  const unchanged = view.populate.length === 0 && (lean || !model.output)
+  if (unchanged && records.stored.findJson) {
+    const texts = await records.stored.findJson(query)
+    return { texts, idAt: (index) => idOf(texts[index]) }
+  }
+  const found = await records.stored.find(query)
+  const texts = await presentChosen(resource, view, found, request)
+  return { texts, idAt: (index) => String(found[index]?._id) }
+}
+
+/** Whole records as the JSON texts that are sent: fields chosen, references filled in, `output` applied. */
+export function presentTexts(
+  resource: Resource,
+  view: View,
+  whole: readonly Fields[],
+  request: ApiRequest,
+): Promise<string[]> {
+  const chosen = whole.map((record) => projected(record, view.select))
+  return presentChosen(resource, view, chosen, request)
+}
+
+async function presentChosen(
+  resource: Resource,
+  view: View,
+  found: readonly Fields[],
+  request: ApiRequest,
+): Promise<string[]> {
+  const { host, model, lean, hints } = resource
+  const filled =
+    view.populate.length === 0
+      ? found
+      : await populate(host, found, view.populate, { request, lean, hints })
+  return filled.map((record) => JSON.stringify(present(model, record, lean)) ?? 'null')
+}
+
+/** A stored JSON text begins with its `_id`, as the store port promises. */
+function idOf(text = ''): string {
+  return /^\{"_id":"([^"]*)"/.exec(text)?.[1] ?? ''
+}

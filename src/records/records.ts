@@ -1,0 +1,156 @@
+/**
+ * The engine behind a model: every write of a record goes through here, from a route or from the deployer's
+ * code, so that validation, timestamps, ids and invalidation stand in one place.
+ *
+ * @module
+ */
+
+import { duplicate, invalidFields } from '../http/refusals.ts'
+import type { Model } from '../model/define.ts'
+import { type Validation, validateFields, validateRecord } from '../model/validate.ts'
+import { all, type Filter } from '../ports/filter.ts'
+import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
+
+/** What the engine needs of the app. */
+export interface Surroundings {
+  readonly now: () => number
+  readonly newId: (idType: Model['idType']) => string
+  readonly changed: (model: Model) => Promise<void>
+}
+
+/** How often a compare-and-set is tried before the writes that outran it win. */
+const MAX_TRIES = 20
+
+/** Reads and writes the records of one model. */
+export class Records {
+  readonly model: Model
+  /** The store's own collection, for reads. */
+  readonly stored: Collection
+  readonly #surroundings: Surroundings
+
+  constructor(model: Model, stored: Collection, surroundings: Surroundings) {
+    this.model = model
+    this.stored = stored
+    this.#surroundings = surroundings
+  }
+
+  /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
+  async validate(input: Fields): Promise<Fields> {
+    return accepted(await validateRecord(this.model, input))
+  }
+
+  /** The touched fields of an update, each as its schema produces it. Throws a `ValidationError`. */
+  async validateChanges(input: Fields): Promise<Fields> {
+    return accepted(await validateFields(this.model, input))
+  }
+
+  /** Stores validated values as a new record. Throws 409 for a value that a unique field already has. */
+  async insert(values: Fields, id?: string): Promise<Fields> {
+    const { model } = this
+    const record: Fields = { _id: id ?? this.#surroundings.newId(model.idType), ...values }
+    if (model.timestamps) record.createdAt = record.updatedAt = new Date(this.#surroundings.now())
+    await conflictsAnswered(() => this.stored.insert(record))
+    await this.#surroundings.changed(model)
+    return record
+  }
+
+  /**
+   * Writes validated changes to the record that matches; null when there is none. Refinements across fields
+   * are checked against the merged record, which is still the stored one when the write happens. `expect` is
+   * a condition of the caller's own: null then also means that it did not hold.
+   */
+  async update(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
+    const updated = this.model.crossChecked
+      ? await this.#updateChecked(filter, changes, expect)
+      : await this.#write(filter, changes, expect)
+    if (updated) await this.#surroundings.changed(this.model)
+    return updated
+  }
+
+  /** Writes validated changes to every record that matches; resolves to their number. */
+  async updateWhere(filter: Filter, changes: Fields): Promise<number> {
+    if (!this.model.crossChecked) {
+      const count = await conflictsAnswered(() =>
+        this.stored.updateMany(filter, this.#change(changes)),
+      )
+      if (count > 0) await this.#surroundings.changed(this.model)
+      return count
+    }
+    let count = 0
+    for await (const id of this.#idsOf(filter)) {
+      const one = all([filter, { op: 'eq', field: '_id', value: id }])
+      if (await this.update(one, changes)) count += 1
+    }
+    return count
+  }
+
+  /** Removes the record that matches; resolves to it, or null when there is none. */
+  async remove(filter: Filter, expect?: Fields): Promise<Fields | null> {
+    const removed = await this.stored.delete(filter, expect && { expect })
+    if (removed) await this.#surroundings.changed(this.model)
+    return removed
+  }
+
+  async #updateChecked(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const [stored] = await this.stored.find({ filter, sort: [], limit: 1 })
+      if (!stored) return null
+      accepted(await validateRecord(this.model, { ...this.#declared(stored), ...changes }))
+      const unchanged = { ...this.#declared(stored), ...expect }
+      const one: Filter = { op: 'eq', field: '_id', value: String(stored._id) }
+      const updated = await this.#write(all([filter, one]), changes, unchanged)
+      if (updated || expect) return updated
+    }
+    throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
+  }
+
+  #write(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
+    return conflictsAnswered(() =>
+      this.stored.update(filter, this.#change(changes), expect && { expect }),
+    )
+  }
+
+  #change(changes: Fields): Change {
+    const stamped = this.model.timestamps
+      ? { ...changes, updatedAt: new Date(this.#surroundings.now()) }
+      : changes
+    const entries = Object.entries(stamped)
+    const unset = entries.filter(([, value]) => value === undefined).map(([field]) => field)
+    const set = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+    return { set, ...(unset.length > 0 && { unset }) }
+  }
+
+  /** The declared fields of a stored record, absent ones as undefined. */
+  #declared(stored: Fields): Fields {
+    return Object.fromEntries(Object.keys(this.model.fields).map((field) => [field, stored[field]]))
+  }
+
+  async *#idsOf(filter: Filter): AsyncGenerator<string> {
+    const page = 500
+    let after: string | undefined
+    do {
+      const found = await this.stored.find({
+        filter,
+        sort: [{ field: '_id', descending: false }],
+        limit: page,
+        select: { include: ['_id'] },
+        ...(after !== undefined && { after: [after] }),
+      })
+      for (const { _id } of found) yield String(_id)
+      after = found.length === page ? String(found.at(-1)?._id) : undefined
+    } while (after !== undefined)
+  }
+}
+
+function accepted(validation: Validation): Fields {
+  if (!validation.ok) throw invalidFields(validation.fields)
+  return validation.values
+}
+
+async function conflictsAnswered<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    throw error instanceof DuplicateKey ? duplicate(error.fields) : error
+  }
+}

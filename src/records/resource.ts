@@ -1,0 +1,194 @@
+/**
+ * A mounted resource: the router's options, checked and resolved once, as the handlers read them.
+ *
+ * @module
+ */
+
+import { isHidden, isScalar, type Model, sortKey } from '../model/define.ts'
+import type { SortKey } from '../ports/filter.ts'
+import { placeOf } from '../ports/shape.ts'
+import type { Fields, ReadHints } from '../ports/store.ts'
+import type { Guard } from './guard.ts'
+import type { OnGet, RunAfterCreate, Validate, ValidateOption } from './hooks.ts'
+import type { Host } from './host.ts'
+import type { FieldLists, RouterOptions } from './options.ts'
+import type { Records } from './records.ts'
+import type { ScopeOption } from './scope.ts'
+import { type SearchField, searchFields } from './search-fields.ts'
+import { checkSimpleOptions } from './option-checks.ts'
+
+/** A set of field names. */
+export interface FieldSet {
+  has(field: string): boolean
+}
+
+/** What the handlers of one router share. Nothing in it changes after start-up. */
+export interface Resource {
+  readonly host: Host
+  readonly mount: string
+  readonly model: Model
+  readonly records: Records
+  readonly middlewares: readonly Guard[]
+  readonly query: readonly string[]
+  /** What a QUERY body may filter by and sort by. */
+  readonly filterable: FieldSet
+  readonly sortable: FieldSet
+  /** What URL parameters may range over, compare and sort by; legacy mode lifts these lists only. */
+  readonly urlFilterable: FieldSet
+  readonly urlSortable: FieldSet
+  readonly orderBy: readonly SortKey[]
+  readonly search: readonly SearchField[]
+  readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
+  readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
+  readonly onGet: OnGet | undefined
+  readonly runAfterCreate: RunAfterCreate<Fields> | undefined
+  readonly strictAfterCreate: boolean
+  readonly pagination: 'offset' | 'cursor'
+  readonly countStrategy: 'exact' | 'estimated' | 'none'
+  readonly maxLimit: number
+  readonly defaultPageSize: number
+  readonly maxPage: number
+  readonly maxSearchLength: number
+  readonly maxRelationMatches: number
+  readonly allowRawRegex: boolean
+  readonly lean: boolean
+  readonly hints: ReadHints
+  readonly enableQuery: boolean
+  readonly legacyMode: boolean
+  readonly scope: ScopeOption | undefined
+}
+
+/** Resolves a router's options. Throws a `TypeError` that names the router, the option and the field. */
+export function resolveResource(
+  host: Host,
+  mount: string,
+  options: RouterOptions<Fields>,
+): Resource {
+  const { model } = options
+  const fail: Fail = (message) => {
+    throw new TypeError(`Router '${mount}': ${message}`)
+  }
+  checkSimpleOptions(options, fail)
+  const reach = (option: string, names: readonly string[]) => {
+    for (const name of names) checkReachable(model, option, name, fail)
+    return names
+  }
+  const order = (option: string, names: readonly string[]) => {
+    for (const name of reach(option, names)) {
+      if (!isScalar(model.shape, name)) fail(`'${option}' names '${name}', which has no order`)
+    }
+    return names
+  }
+  const orderBy = [options.orderBy ?? []].flat().map(sortKey)
+  order('orderBy', orderBy.map((key) => key.field))
+  const query = reach('query', options.query ?? [])
+  const filterable = new Set(reach('filterableFields', options.filterableFields ?? query))
+  const sortable = new Set(
+    options.sortableFields
+      ? order('sortableFields', options.sortableFields)
+      : [...query.filter((name) => isScalar(model.shape, name)), ...orderBy.map((key) => key.field)],
+  )
+  const legacyMode = options.legacyMode === true
+  const maxLimit = options.maxLimit ?? 100
+  const hints: ReadHints = {
+    ...(options.maxTimeMS !== undefined && { timeLimitMs: options.maxTimeMS }),
+    ...(options.allowDiskUse !== undefined && { allowDiskUse: options.allowDiskUse }),
+    ...(options.batchSize !== undefined && { batchSize: options.batchSize }),
+  }
+  if (options.allowRawRegex && !host.store.rawRegex) {
+    fail(`'allowRawRegex' cannot be used with the store '${host.store.name}'`)
+  }
+  return {
+    host,
+    mount,
+    model,
+    records: host.records(model),
+    middlewares: options.middlewares ?? [],
+    query,
+    filterable,
+    sortable,
+    urlFilterable: legacyMode ? everyVisible(model) : filterable,
+    urlSortable: legacyMode ? everyScalar(model) : sortable,
+    orderBy,
+    search: searchFields(host, model, mount, options.search ?? [], fail),
+    writable: writableFields(host, mount, options, fail),
+    validate: validators(options.validate),
+    onGet: options.onGet,
+    runAfterCreate: options.runAfterCreate,
+    strictAfterCreate: options.strictAfterCreate ?? false,
+    pagination: options.pagination ?? 'offset',
+    countStrategy: options.countStrategy ?? 'exact',
+    maxLimit,
+    defaultPageSize: options.defaultPageSize ?? Math.min(50, maxLimit),
+    maxPage: options.maxPage ?? Number.POSITIVE_INFINITY,
+    maxSearchLength: options.maxSearchLength ?? 128,
+    maxRelationMatches: options.maxRelationMatches ?? 1000,
+    allowRawRegex: options.allowRawRegex ?? false,
+    lean: options.lean ?? false,
+    hints,
+    enableQuery: options.enableQuery ?? true,
+    legacyMode,
+    scope: options.scope,
+  }
+}
+
+/** Throws a start-up error. */
+export type Fail = (message: string) => never
+
+function checkReachable(model: Model, option: string, name: unknown, fail: Fail): void {
+  if (typeof name !== 'string') fail(`'${option}' must be a list of field names`)
+  const place = placeOf(model.shape, name as string)
+  if (!place) fail(`'${option}' names '${name}', which is no field of '${model.name}'`)
+  if (isHidden(model, name as string)) fail(`'${option}' names '${name}', which is hidden`)
+  const kind = place?.shape.kind
+  if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
+}
+
+function everyVisible(model: Model): FieldSet {
+  return { has: (field) => placeOf(model.shape, field) !== undefined && !isHidden(model, field) }
+}
+
+function everyScalar(model: Model): FieldSet {
+  return { has: (field) => isScalar(model.shape, field) && !isHidden(model, field) }
+}
+
+function writableFields(
+  host: Host,
+  mount: string,
+  options: RouterOptions<Fields>,
+  fail: Fail,
+): Resource['writable'] {
+  const { model, allowedFields, blockedFields } = options
+  if (!allowedFields && !blockedFields) {
+    host.logger.warn(
+      `Router '${mount}': every field of '${model.name}' is writable. Name the writable ones in 'allowedFields'.`,
+    )
+  }
+  const every = Object.keys(model.fields)
+  const named = (option: string, lists: FieldLists<Fields> | undefined, operation: Operation) => {
+    const names = isList(lists) ? lists : lists?.[operation]
+    for (const name of names ?? []) {
+      if (!model.shape.fields.has(name)) {
+        fail(`'${option}' names '${name}', which is no field of '${model.name}'`)
+      }
+    }
+    return names
+  }
+  const writable = (operation: Operation): ReadonlySet<string> => {
+    const blocked = new Set(named('blockedFields', blockedFields, operation))
+    const allowed = named('allowedFields', allowedFields, operation) ?? every
+    const kept = options.legacyMode ? every : allowed.filter((name) => !blocked.has(name))
+    return new Set(kept.filter((name) => Object.hasOwn(model.fields, name)))
+  }
+  return { create: writable('create'), update: writable('update') }
+}
+
+type Operation = 'create' | 'update'
+
+function isList(lists: FieldLists<Fields> | undefined): lists is readonly string[] {
+  return Array.isArray(lists)
+}
+
+function validators(option: ValidateOption<Fields> | undefined): Resource['validate'] {
+  return typeof option === 'function' ? { create: option, update: option } : (option ?? {})
+}

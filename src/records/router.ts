@@ -1,0 +1,110 @@
+/**
+ * `createRouter`: the route table of a resource (spec 4.1).
+ *
+ * The folder knows HTTP, models and ports; it never knows auth.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import type { Fields } from '../ports/store.ts'
+import { create } from './create.ts'
+import { cursors } from './cursor.ts'
+import type { Guard, Handler, Route } from './guard.ts'
+import type { Host, Mountable } from './host.ts'
+import { list, query } from './list.ts'
+import type { RouterOptions } from './options.ts'
+import { read } from './read.ts'
+import { remove } from './remove.ts'
+import { type Resource, resolveResource } from './resource.ts'
+import { update } from './update.ts'
+
+/** Registers an extra route: its path relative to the mount, then guards and the handler. */
+export type AddRoute = (path: string, ...handlers: readonly [Handler, ...Handler[]]) => Router
+
+/** A mountable resource, which also takes extra routes; they come before `/:id`. */
+export interface Router extends Mountable {
+  readonly get: AddRoute
+  readonly post: AddRoute
+  readonly put: AddRoute
+  readonly patch: AddRoute
+  readonly delete: AddRoute
+  readonly query: AddRoute
+  readonly options: AddRoute
+}
+
+/**
+ * The six routes of a model. Field lists are checked against the model by the compiler and at start-up.
+ *
+ * ```ts
+ * app.mount('/cities', createRouter({ model: City, query: ['country'], search: ['name'] }))
+ * ```
+ */
+export function createRouter<R>(options: RouterOptions<R>): Router {
+  const extra: Route[] = []
+  const add =
+    (method: string): AddRoute =>
+    (path, ...handlers) => {
+      const handler = handlers.at(-1) as Handler
+      extra.push({ method, path: extraPath(path), guards: handlers.slice(0, -1), handler })
+      return router
+    }
+  const router: Router = {
+    get: add('GET'),
+    post: add('POST'),
+    put: add('PUT'),
+    patch: add('PATCH'),
+    delete: add('DELETE'),
+    query: add('QUERY'),
+    options: add('OPTIONS'),
+    attach(host, mount) {
+      const resource = resolveResource(host, mount, options as unknown as RouterOptions<Fields>)
+      host.exposed(resource.model, resource.scope)
+      const { middlewares } = resource
+      const guarded = (route: Route) => ({ ...route, guards: [...middlewares, ...route.guards] })
+      return [...extra, ...routeTable(host, resource)].map(guarded)
+    },
+  }
+  return router
+}
+
+/** The rows of spec 4.1, as data: the router, OPTIONS and the OpenAPI writer read them. */
+function routeTable(host: Host, resource: Resource): Route[] {
+  const tokens = cursors(host.secret)
+  const row = (
+    method: string,
+    path: string,
+    handler: (request: ApiRequest) => Response | Promise<Response>,
+  ): Route => ({ method, path, guards: [] as Guard[], handler })
+  const collectionMethods = ['GET', 'HEAD', 'POST', ...(resource.enableQuery ? ['QUERY'] : [])]
+  return [
+    row('GET', '', (request) => list(resource, tokens, request)),
+    ...(resource.enableQuery
+      ? [row('QUERY', '', (request) => query(resource, tokens, request))]
+      : []),
+    row('POST', '', (request) => create(resource, request)),
+    row('OPTIONS', '', () =>
+      allow(collectionMethods, resource.enableQuery ? { 'Accept-Query': 'application/json' } : {}),
+    ),
+    row('GET', '/:id', (request) => read(resource, request)),
+    row('PATCH', '/:id', (request) => update(resource, request)),
+    row('DELETE', '/:id', (request) => remove(resource, request)),
+    row('OPTIONS', '/:id', () => allow(['DELETE', 'GET', 'HEAD', 'PATCH'])),
+  ]
+}
+
+/** The one answer that is no envelope: the methods, as text. */
+function allow(methods: readonly string[], headers: Record<string, string> = {}): Response {
+  const text = methods.join(', ')
+  return new Response(text, {
+    headers: { Allow: text, ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
+  })
+}
+
+function extraPath(path: string): string {
+  if (typeof path !== 'string' || !path.startsWith('/')) {
+    throw new TypeError(`an extra route's path starts with '/': '${path}'`)
+  }
+  return path === '/' ? '' : path
+}
+
