@@ -51,8 +51,11 @@ export interface RecordCollection<R> {
   /** Throws a 400 for an id of another form than the model's. */
   findById(id: string): Promise<(R & Managed) | null>
   count(filter?: ConditionsOf<R>): Promise<number>
-  /** Throws a `ValidationError` (400), or a 409 for a value that a unique field already has. */
-  insert(record: R & { readonly _id?: string }): Promise<R & Managed>
+  /**
+   * Stores a new record, under its own `_id` if it brings one. Throws a `ValidationError` (400), or a 409
+   * for a value that a unique field already has.
+   */
+  insert(record: R | (R & { readonly _id: string })): Promise<R & Managed>
   /** Changes the named fields; `undefined` removes one. Null when there is no such record. */
   update(id: string, changes: Partial<R>): Promise<(R & Managed) | null>
   /** Changes every record that matches and resolves to their number. */

@@ -1,0 +1,40 @@
+/**
+ * The atlas as an app: what it serves, on whatever store it is given.
+ *
+ * @module
+ */
+
+import { type App, type AppOptions, createApp, createRouter, type RouterOptions } from '../../src/index.ts'
+import { City, type CityValues, Country } from './models.ts'
+
+/** The atlas on the given store, cache and files. */
+export function atlas(options: AppOptions): App {
+  const app = createApp(options)
+  app.mount(
+    '/countries',
+    createRouter({
+      model: Country,
+      orderBy: 'name',
+      query: ['code', 'region', 'subregion', 'languages', 'currencies'],
+      search: ['name', 'officialName', 'capitals'],
+      filterableFields: ['region', 'area'],
+      sortableFields: ['name', 'area'],
+      allowedFields: ['code', 'name', 'officialName', 'region', 'subregion', 'capitals', 'languages', 'currencies', 'area', 'emoji'],
+      maxLimit: 250,
+    }),
+  )
+  const cities: RouterOptions<CityValues> = {
+    model: City,
+    orderBy: '-population',
+    query: ['country', 'capital', 'name'],
+    search: ['name', 'country.name'],
+    filterableFields: ['country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
+    sortableFields: ['name', 'population', 'createdAt'],
+    allowedFields: ['name', 'country', 'population', 'capital', 'latitude', 'longitude'],
+    // The country of a city is shown by name where the client asks for it: ?with=country
+    onGet: (request) => (request.query.with === 'country' ? { populate: { path: 'country', select: ['name', 'emoji'] } } : {}),
+  }
+  app.mount('/cities', createRouter(cities))
+  app.mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))
+  return app
+}

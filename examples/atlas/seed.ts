@@ -1,0 +1,70 @@
+/**
+ * Seeding: real countries and cities, once, resumed where it was interrupted.
+ *
+ * @module
+ */
+
+import type { App, Model } from '../../src/index.ts'
+import { City, Country, FinishedSeed } from './models.ts'
+import { readCities, readCountries } from './source.ts'
+
+/** Hears how far a part of the seed is. */
+export interface Progress {
+  start(part: string, total: number, done: number): void
+  advance(done: number): void
+  stop(): void
+}
+
+/** Few enough that Ctrl-C is heard soon, many enough that a commit is worth its fsync. */
+const BATCH = 1000
+
+/**
+ * Seeds what is not there yet. `limit` takes only the largest cities; an aborted `signal` ends between two
+ * batches. Resolves to whether the seed is complete.
+ */
+export async function seed(
+  app: App,
+  progress: Progress,
+  options: { readonly limit?: number; readonly signal?: AbortSignal } = {},
+): Promise<boolean> {
+  await app.ready()
+  const { signal } = options
+  const part = { app, progress, signal }
+  if (!(await seedPart({ ...part, model: Country, key: 'code', rows: readCountries }))) return false
+  const ids = new Map<string, string>()
+  for (const { code, _id } of await app.store.collection(Country).find()) ids.set(code, _id)
+  const rows = () => readCities(ids, options.limit)
+  return seedPart({ ...part, model: City, key: 'geonameId', rows })
+}
+
+interface Part<R> {
+  readonly app: App
+  readonly model: Model<R>
+  /** The field by which a row that is already there is known. */
+  readonly key: keyof R & string
+  readonly rows: () => R[]
+  readonly progress: Progress
+  readonly signal: AbortSignal | undefined
+}
+
+async function seedPart<R>(part: Part<R>): Promise<boolean> {
+  const { app, model, key, rows, progress, signal } = part
+  const finished = app.store.collection(FinishedSeed)
+  if (await finished.findOne({ name: model.collection })) return true
+  const collection = app.store.collection(model)
+  const there = new Set<unknown>((await collection.find({}, { select: [key] })).map((row) => row[key]))
+  const all = rows()
+  const missing = all.filter((row) => !there.has(row[key]))
+  progress.start(model.collection, all.length, all.length - missing.length)
+  try {
+    for (let at = 0; at < missing.length; at += BATCH) {
+      if (signal?.aborted) return false
+      await Promise.all(missing.slice(at, at + BATCH).map((row) => collection.insert(row)))
+      progress.advance(all.length - missing.length + Math.min(at + BATCH, missing.length))
+    }
+  } finally {
+    progress.stop()
+  }
+  await finished.insert({ name: model.collection })
+  return true
+}
