@@ -143,20 +143,23 @@ async function failed(
 }
 
 function finished(response: Response, request: ApiRequest, context: AppContext): Response {
-  const head = request.method === 'HEAD'
-  const own = head || isImmutable(response) ? copyOf(response, head) : response
-  own.headers.set('X-Request-Id', request.requestId)
+  const own = request.method === 'HEAD' ? copyOf(response, null) : response
+  try {
+    own.headers.set('X-Request-Id', request.requestId)
+  } catch {
+    // A response that came from `fetch` or `Response.redirect` refuses changes of its headers.
+    return finished(copyOf(own, own.body), request, context)
+  }
   context.addHeaders(own)
   return own
 }
 
-/** A response that came from `fetch` or `Response.redirect` refuses changes of its headers. */
-function isImmutable(response: Response): boolean {
-  return response.type !== 'default'
-}
-
-function copyOf(response: Response, head: boolean): Response {
-  return new Response(head ? null : response.body, response)
+function copyOf(response: Response, body: ReadableStream | null): Response {
+  return new Response(body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: new Headers(response.headers),
+  })
 }
 
 function decoded(params: Readonly<Record<string, string>> = {}): Record<string, string> {
