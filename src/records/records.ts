@@ -48,7 +48,10 @@ export class Records {
   async insert(values: Fields, id?: string): Promise<Fields> {
     const { model } = this
     const record: Fields = { _id: id ?? this.#surroundings.newId(model.idType), ...values }
-    if (model.timestamps) record.createdAt = record.updatedAt = new Date(this.#surroundings.now())
+    if (model.timestamps) {
+      const now = new Date(this.#surroundings.now())
+      Object.assign(record, { createdAt: now, updatedAt: now })
+    }
     await conflictsAnswered(() => this.stored.insert(record))
     await this.#surroundings.changed(model)
     return record
