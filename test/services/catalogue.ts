@@ -1,0 +1,26 @@
+/**
+ * The services that tests may ask for.
+ *
+ * @module
+ */
+
+import type { Mongo } from './mongo.ts'
+import { mongo } from './mongo.ts'
+import type { Seaweed } from './seaweed.ts'
+import { seaweed } from './seaweed.ts'
+import type { Valkey } from './valkey.ts'
+import { valkey } from './valkey.ts'
+
+/** Each by its name. */
+export interface Services {
+  mongo: Mongo
+  valkey: Valkey
+  seaweed: Seaweed
+}
+
+/** How each is started. */
+export const catalogue: { readonly [Name in keyof Services]: () => Promise<Services[Name]> } = {
+  mongo,
+  valkey,
+  seaweed,
+}

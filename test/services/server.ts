@@ -1,0 +1,97 @@
+/**
+ * Server processes for tests: each on free ports of 127.0.0.1, in a folder of its own under the system's temporary
+ * folder, and gone with the process that started it.
+ *
+ * @module
+ */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/** A running server. */
+export interface Server {
+  readonly pid: number
+  /** Ends the process at once and removes its folder. Calling it twice is harmless. */
+  stop(): Promise<void>
+}
+
+/** What to run. */
+export interface ServerOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  /** A folder for its data, removed when it stops; see `newFolder`. */
+  readonly folder: string
+  /** Paths that it leaves elsewhere, removed too. */
+  readonly litter?: readonly string[]
+  /** Resolves once the server answers; rejections mean "not yet". */
+  ready(): Promise<unknown>
+  /** How long it may take to answer, in seconds; 60 by default. */
+  readonly patience?: number
+}
+
+/** Starts a server and waits until it is ready. Rejects with its last words when it is not. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const guardFile = fileURLToPath(new URL('guard.ts', import.meta.url))
+  const { folder, litter = [], command, args } = options
+  const guard = spawn(
+    process.execPath,
+    ['--no-warnings', guardFile, JSON.stringify([folder, ...litter]), folder, command, ...args],
+    // A session of its own, so that an interrupt from the terminal reaches us first and it can clean up.
+    { detached: true, stdio: ['pipe', 'pipe', 'inherit'] },
+  )
+  let gone = false
+  guard.stdout.on('close', () => {
+    gone = true
+  })
+  const exited = once(guard, 'exit')
+  const stop = async () => {
+    guard.stdin.end()
+    await exited
+  }
+  const [pid] = await Promise.race([once(guard.stdout, 'data'), exited])
+  try {
+    await untilReady(options, () => gone)
+  } catch (error) {
+    const output = await readFile(join(folder, 'output'), 'utf8').catch(() => '')
+    await stop()
+    throw new Error(`${command} did not start:\n${output.slice(-2000)}`, { cause: error })
+  }
+  // The server must not keep a process alive that has nothing else to do.
+  guard.unref()
+  for (const pipe of [guard.stdin, guard.stdout]) (pipe as unknown as { unref(): void }).unref()
+  return { pid: Number(pid), stop }
+}
+
+async function untilReady(options: ServerOptions, gone: () => boolean): Promise<void> {
+  const deadline = Date.now() + (options.patience ?? 60) * 1000
+  for (;;) {
+    try {
+      await options.ready()
+      return
+    } catch (error) {
+      if (gone() || Date.now() > deadline) throw error
+      await delay(50)
+    }
+  }
+}
+
+/** A new folder for a server's data. */
+export function newFolder(name: string): Promise<string> {
+  return mkdtemp(join(tmpdir(), `fieldgate-${name}-`))
+}
+
+/** `count` ports of 127.0.0.1 that are free now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const listeners = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(listeners.map((listener) => once(listener, 'listening')))
+  const ports = listeners.map((listener) => (listener.address() as AddressInfo).port)
+  await Promise.all(listeners.map((listener) => once(listener.close(), 'close')))
+  return ports
+}

@@ -1,0 +1,35 @@
+/**
+ * The services of a test run, shared by its test files: the run's main process starts each the first time that a
+ * file asks (setup.ts).
+ *
+ * @module
+ */
+
+import { describe, inject, it } from 'vitest'
+import type { Services } from './catalogue.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the run's main process hands out services. */
+    services: string
+  }
+}
+
+/**
+ * Registers the suites of `define` with a service that they need; await it at the top of a test file. Where the
+ * service cannot be had they are skipped, with the reason as the title, but with `CI=true` that is an error.
+ */
+export async function withService<Name extends keyof Services>(
+  name: Name,
+  define: (service: Omit<Services[Name], 'stop'>) => void,
+): Promise<void> {
+  const answer = await fetch(`${inject('services')}/${name}`)
+  const found = (await answer.json()) as Services[Name] | { missing: string }
+  if (!('missing' in found)) return define(found)
+  const reason = `no ${name} to test with: ${found.missing}`
+  if (process.env['CI'] === 'true') throw new Error(reason)
+  console.warn(`Skipped, ${reason}`)
+  describe.skip(reason, () => {
+    it('is needed', () => {})
+  })
+}

