@@ -10,7 +10,7 @@ import { idMaker } from './model/id.ts'
 import { lastDefined } from './model/registry.ts'
 import type { CollectionSchema } from './ports/store.ts'
 import { recordCollection } from './records/collection.ts'
-import type { Host } from './records/host.ts'
+import { type Host, hosting } from './records/host.ts'
 import { Records } from './records/records.ts'
 import type { ScopeOption } from './records/scope.ts'
 
@@ -104,8 +104,17 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       for (const model of served.keys()) if (model.name === name) return model
       return lastDefined(name)
     },
-    onReady: (check) => void checks.push(check),
-    searchable: (model, path) => void serve(model).searchable.add(path),
+    onReady(check) {
+      checks.push(check)
+      starting = undefined
+    },
+    searchable(model, path) {
+      const { searchable } = serve(model)
+      if (searchable.has(path)) return
+      searchable.add(path)
+      // During a start the checks of that same start declare; afterwards another start is needed.
+      if (started) starting = undefined
+    },
     exposed: (model, scope) => void serve(model).scopes.push(scope),
     scopesOf: (model) => served.get(model)?.scopes ?? [],
     onChange: (listener) => void listeners.push(listener),
@@ -122,6 +131,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       return closing
     },
   }
+  hosting(host.data, host)
   return host
 }
 

@@ -48,6 +48,22 @@ export interface Host {
   onChange(listener: (model: Model) => Promise<void>): void
   /** Tells the listeners of a write. */
   changed(model: Model): Promise<void>
+  /** Settles when tables and indexes exist for everything that has been declared so far. */
+  ready(): Promise<void>
+}
+
+const hosts = new WeakMap<RecordStore, Host>()
+
+/** Remembers whose records `store` gives, for code that has a request's context alone. */
+export function hosting(store: RecordStore, host: Host): void {
+  hosts.set(store, host)
+}
+
+/** The app whose records `store` gives. */
+export function hostOf(store: RecordStore): Host {
+  const host = hosts.get(store)
+  if (!host) throw new TypeError("a request's context must be passed on as the app gave it")
+  return host
 }
 
 /** Anything that `app.mount` takes. */

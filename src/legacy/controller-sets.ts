@@ -1,0 +1,112 @@
+/**
+ * Handlers without a router, as `express-controller-sets` had them.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import type { Model } from '../model/define.ts'
+import type { Context } from '../records/guard.ts'
+import { type Host, hostOf } from '../records/host.ts'
+import type { OnGet, RunAfterCreate } from '../records/hooks.ts'
+import type { RouterOptions } from '../records/options.ts'
+import { createRouter } from '../records/router.ts'
+import { warnOnce } from './warn.ts'
+
+/** A handler of a set. */
+export type SetHandler = (request: ApiRequest, context: Context) => Promise<Response>
+
+/**
+ * The handlers of a model, for routes that the deployer registers: `router.get('/top', sets.getAll)`. Those of
+ * one record need `:id` in the route's path.
+ *
+ * @deprecated Use `createRouter`, which registers the routes too. Removed in 4.0.
+ */
+export class ControllerSets<R> {
+  readonly #options: RouterOptions<R>
+  readonly #positional: boolean
+  readonly #tables = new WeakMap<Host, ReadonlyMap<string, SetHandler>>()
+
+  /** `GET` of the list. */
+  readonly getAll: SetHandler = (request, context) => this.#run('GET ', request, context)
+  /** QUERY of the list. */
+  readonly query: SetHandler = (request, context) => this.#run('QUERY ', request, context)
+  /** `GET` of one record. */
+  readonly get: SetHandler = (request, context) => this.#run('GET /:id', request, context)
+  /** `POST`. */
+  readonly create: SetHandler = (request, context) => this.#run('POST ', request, context)
+  /** `PATCH`. */
+  readonly update: SetHandler = (request, context) => this.#run('PATCH /:id', request, context)
+  /** `DELETE`. */
+  readonly delete: SetHandler = (request, context) => this.#run('DELETE /:id', request, context)
+
+  /** @deprecated Use `query`. */
+  readonly queryAll: SetHandler = this.query
+  /** @deprecated Use `get`. */
+  readonly getById: SetHandler = this.get
+
+  constructor(options: RouterOptions<R>)
+  /** @deprecated Pass the options as one object. */
+  constructor(
+    model: Model<R>,
+    orderBy?: RouterOptions<R>['orderBy'],
+    query?: RouterOptions<R>['query'],
+    search?: RouterOptions<R>['search'],
+    runAfterCreate?: RunAfterCreate<R>,
+    onGet?: OnGet,
+  )
+  constructor(
+    first: RouterOptions<R> | Model<R>,
+    orderBy?: RouterOptions<R>['orderBy'],
+    query?: RouterOptions<R>['query'],
+    search?: RouterOptions<R>['search'],
+    runAfterCreate?: RunAfterCreate<R>,
+    onGet?: OnGet,
+  ) {
+    this.#positional = !('model' in first)
+    this.#options =
+      'model' in first
+        ? first
+        : {
+            model: first,
+            ...(orderBy !== undefined && { orderBy }),
+            ...(query && { query }),
+            ...(search && { search }),
+            ...(runAfterCreate && { runAfterCreate }),
+            ...(onGet && { onGet }),
+          }
+  }
+
+  async #run(row: string, request: ApiRequest, context: Context): Promise<Response> {
+    const host = hostOf(context.store)
+    const handler = this.#table(host).get(row)
+    if (!handler) throw new TypeError(`ControllerSets: ${row.trim()} is switched off by an option`)
+    // What the options declare is known from the first request on, so the store may have to catch up.
+    await host.ready()
+    return handler(request, context)
+  }
+
+  #table(host: Host): ReadonlyMap<string, SetHandler> {
+    const known = this.#tables.get(host)
+    if (known) return known
+    if (this.#positional) {
+      warnOnce(host.logger, 'positional', 'new ControllerSets(model, orderBy, …) is deprecated: pass the options as one object.')
+    }
+    const name = `ControllerSets(${this.#options.model.name})`
+    const rows = createRouter(this.#options).attach(host, name)
+    const table = new Map(
+      rows.map(({ method, path, guards, handler }): [string, SetHandler] => [
+        `${method} ${path}`,
+        async (request, context) => {
+          for (const step of [...guards, handler]) {
+            const response = await step(request, context)
+            if (response) return response
+          }
+          throw new TypeError(`${name}: no handler answered`)
+        },
+      ]),
+    )
+    this.#tables.set(host, table)
+    return table
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * Warnings of deprecated names: once a process each.
+ *
+ * @module
+ */
+
+import type { Logger } from '../ports/logger.ts'
+
+const said = new Set<string>()
+
+/** Warns unless `name` has been warned of before in this process; `code` goes into the details. */
+export function warnOnce(logger: Logger, name: string, message: string, code?: string): void {
+  if (said.has(name)) return
+  said.add(name)
+  logger.warn(message, code === undefined ? undefined : { code })
+}
