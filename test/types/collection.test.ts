@@ -1,0 +1,45 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import * as z from 'zod'
+import { type App, defineModel, type RecordCollection, type RecordOf } from '../../src/index.ts'
+
+const City = defineModel('TypedCollectionCity', {
+  fields: { name: z.string(), population: z.number().optional(), foundedAt: z.date().optional() },
+})
+type City = RecordOf<typeof City>
+
+const collectionOf = (app: App) => app.store.collection(City)
+type Cities = ReturnType<typeof collectionOf>
+
+/** Compiled, never run. */
+async function compiled(cities: Cities): Promise<void> {
+  expectTypeOf(await cities.find()).toEqualTypeOf<City[]>()
+  expectTypeOf(await cities.findOne({ name: 'Oslo' })).toEqualTypeOf<City | null>()
+  expectTypeOf(await cities.findById('x')).toEqualTypeOf<City | null>()
+  expectTypeOf(await cities.count({ population: { gte: 5 } })).toEqualTypeOf<number>()
+  expectTypeOf(await cities.insert({ name: 'Oslo' })).toEqualTypeOf<City>()
+  expectTypeOf(await cities.update('x', { name: 'Oslo' })).toEqualTypeOf<City | null>()
+  expectTypeOf(await cities.updateWhere({ name: ['a', 'b'] }, { population: 1 })).toEqualTypeOf<number>()
+  expectTypeOf(await cities.delete('x')).toEqualTypeOf<boolean>()
+  await cities.find({ foundedAt: { lt: new Date() } }, { sort: '-name', limit: 5, skip: 5, select: ['name'] })
+  // @ts-expect-error 'nmae' is no field
+  await cities.find({ nmae: 'Oslo' })
+  // @ts-expect-error 'nmae' is no field
+  await cities.find({}, { sort: 'nmae' })
+  // @ts-expect-error no such operator
+  await cities.find({ name: { like: 'x' } })
+  // @ts-expect-error the name is missing
+  await cities.insert({ population: 5 })
+  // @ts-expect-error a number is wanted
+  await cities.update('x', { population: 'many' })
+  // @ts-expect-error 'nmae' is no field
+  await cities.update('x', { nmae: 'Oslo' })
+  // @ts-expect-error 'nmae' is no field
+  await cities.updateWhere({}, { nmae: 'Oslo' })
+}
+
+describe('design, app.store: types', () => {
+  test('design, app.store: the model gives the type of what is read and written', () => {
+    expectTypeOf<Cities>().toExtend<RecordCollection<{ name: string; population?: number | undefined; foundedAt?: Date | undefined }>>()
+    expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import * as z from 'zod'
+import * as mini from 'zod/mini'
+import { defineModel, type Model, type RecordOf, ref } from '../../src/index.ts'
+
+const City = defineModel('TypedCity', {
+  fields: {
+    name: z.string(),
+    country: ref('TypedCountry'),
+    mayor: ref('TypedPerson').optional(),
+    population: z.number().optional(),
+    tags: z.array(z.string()),
+    foundedAt: z.date().nullable(),
+    kind: z.enum(['town', 'city']).default('city'),
+    address: z.object({ street: z.string() }),
+  },
+  timestamps: true,
+})
+
+describe('design, Model', () => {
+  test('design, Model: a record has the types that its schemas produce', () => {
+    expectTypeOf<RecordOf<typeof City>>().toExtend<{
+      readonly _id: string
+      readonly createdAt?: Date
+      name: string
+      country: string
+      mayor?: string | undefined
+      population?: number | undefined
+      tags: string[]
+      foundedAt: Date | null
+      kind: 'town' | 'city'
+      address: { street: string }
+    }>()
+    expectTypeOf<RecordOf<typeof City>['kind']>().toEqualTypeOf<'town' | 'city'>()
+    expectTypeOf<RecordOf<typeof City>['mayor']>().toEqualTypeOf<string | undefined>()
+  })
+
+  test('design, Model: zod/mini, and an object with refinements, give the same types', () => {
+    const Mini = defineModel('TypedMini', {
+      fields: { name: mini.string(), size: mini.optional(mini.number()) },
+    })
+    const Refined = defineModel('TypedRefined', {
+      fields: z.object({ from: z.number(), to: z.number() }).refine((span) => span.from <= span.to),
+    })
+    expectTypeOf<RecordOf<typeof Mini>['size']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<RecordOf<typeof Refined>['from']>().toEqualTypeOf<number>()
+  })
+
+  test('design, Model: a misspelt field in unique, indexes or hidden is a compile error', () => {
+    const fields = { name: z.string(), code: z.string(), address: z.object({ street: z.string() }) }
+    defineModel('TypedRight', {
+      fields,
+      unique: ['code', ['name', 'code']],
+      indexes: ['-name', ['code', '-address.street']],
+      hidden: ['address.street'],
+    })
+    // @ts-expect-error 'cod' is no field
+    const unique = () => defineModel('TypedWrong', { fields, unique: ['cod'] })
+    // @ts-expect-error 'cod' is no field
+    const compound = () => defineModel('TypedWrong', { fields, unique: [['name', 'cod']] })
+    // @ts-expect-error 'nmae' is no field
+    const index = () => defineModel('TypedWrong', { fields, indexes: ['-nmae'] })
+    // @ts-expect-error 'secret' is no field
+    const hidden = () => defineModel('TypedWrong', { fields, hidden: ['secret'] })
+    // @ts-expect-error 'colection' is no option
+    const option = () => defineModel('TypedWrong', { fields, colection: 'x' })
+    for (const wrong of [unique, compound, index, hidden, option]) expectTypeOf(wrong).toBeFunction()
+  })
+
+  test('design, Model: output sees the record', () => {
+    defineModel('TypedOutput', {
+      fields: { name: z.string() },
+      output: (record) => {
+        expectTypeOf(record.name).toEqualTypeOf<string>()
+        expectTypeOf(record._id).toEqualTypeOf<string>()
+        return record
+      },
+    })
+    expectTypeOf(City).toExtend<Model<{ name: string }>>()
+  })
+})

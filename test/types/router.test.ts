@@ -1,0 +1,101 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import * as z from 'zod'
+import { createRouter, defineModel, type Fields, type Managed, ref, type RouterOptions } from '../../src/index.ts'
+
+const City = defineModel('TypedRouterCity', {
+  fields: {
+    name: z.string(),
+    country: ref('TypedRouterCountry'),
+    population: z.number().optional(),
+    address: z.object({ street: z.string() }).optional(),
+    notes: z.string().optional(),
+  },
+  timestamps: true,
+  hidden: ['notes'],
+})
+
+describe('design, Model: types flow through createRouter', () => {
+  test('2.6 types: every list takes the fields of the model, dotted ones and timestamps too', () => {
+    createRouter({
+      model: City,
+      orderBy: ['-population', 'name'],
+      query: ['country', 'address.street'],
+      search: ['name', 'country.name'],
+      filterableFields: ['population', 'createdAt', '_id'],
+      sortableFields: ['name', 'address.street'],
+      allowedFields: { create: ['name', 'country'], update: ['name'] },
+      blockedFields: ['notes'],
+    })
+  })
+
+  test('2.6 types: a misspelt field in any list is a compile error', () => {
+    // @ts-expect-error 'contry' is no field
+    createRouter({ model: City, query: ['contry'] })
+    // @ts-expect-error 'nmae' is no field
+    createRouter({ model: City, search: ['nmae'] })
+    // @ts-expect-error 'populaton' is no field
+    createRouter({ model: City, filterableFields: ['populaton'] })
+    // @ts-expect-error 'populaton' is no field
+    createRouter({ model: City, sortableFields: ['populaton'] })
+    // @ts-expect-error 'populaton' is no field
+    createRouter({ model: City, orderBy: '-populaton' })
+    // @ts-expect-error 'populaton' is no field
+    createRouter({ model: City, orderBy: ['name', 'populaton'] })
+    // @ts-expect-error 'nmae' is no field
+    createRouter({ model: City, allowedFields: ['nmae'] })
+    // @ts-expect-error 'nmae' is no field
+    createRouter({ model: City, allowedFields: { create: ['nmae'] } })
+    // @ts-expect-error 'nmae' is no field
+    createRouter({ model: City, blockedFields: ['nmae'] })
+    // @ts-expect-error 'nmae' is no field
+    createRouter({ model: City, blockedFields: { update: ['nmae'] } })
+  })
+
+  test('2.6 types: an unknown option, and a value of another type, are compile errors', () => {
+    // @ts-expect-error 'qurey' is no option
+    createRouter({ model: City, qurey: ['name'] })
+    // @ts-expect-error a number is wanted
+    createRouter({ model: City, maxLimit: '10' })
+    // @ts-expect-error no such mode
+    createRouter({ model: City, pagination: 'pages' })
+    // @ts-expect-error no such strategy
+    createRouter({ model: City, countStrategy: 'guess' })
+    // @ts-expect-error the model is needed
+    createRouter({ query: ['name'] })
+  })
+
+  test("2.6 types: hooks see the record's type", () => {
+    createRouter({
+      model: City,
+      validate(payload, { req, res, operation, id }) {
+        expectTypeOf(payload.name).toEqualTypeOf<string | undefined>()
+        expectTypeOf(payload.population).toEqualTypeOf<number | undefined>()
+        expectTypeOf(operation).toEqualTypeOf<'create' | 'update'>()
+        expectTypeOf(id).toEqualTypeOf<string | undefined>()
+        expectTypeOf(req.params).toEqualTypeOf<Readonly<Record<string, string>>>()
+        res.status = 202
+        res.headers.set('X-Checked', 'yes')
+        return { name: payload.name ?? '' }
+      },
+      runAfterCreate(record, request) {
+        expectTypeOf(record.name).toEqualTypeOf<string>()
+        expectTypeOf(record._id).toEqualTypeOf<string>()
+        expectTypeOf(request.requestId).toEqualTypeOf<string>()
+      },
+    })
+    createRouter({
+      model: City,
+      // @ts-expect-error a hook returns fields of the record
+      validate: () => ({ population: 'many' }),
+    })
+    createRouter({ model: City, validate: { create: async (payload) => payload, update: () => null } })
+  })
+
+  test('2.6 types: options may be written apart from the call', () => {
+    type City = { name: string; country: string }
+    const options: Pick<RouterOptions<City>, 'query'> = { query: ['name'] }
+    expectTypeOf(options.query).toExtend<readonly string[] | undefined>()
+    expectTypeOf<Managed['_id']>().toEqualTypeOf<string>()
+    expectTypeOf<Fields>().toEqualTypeOf<Record<string, unknown>>()
+  })
+})
