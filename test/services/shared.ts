@@ -27,7 +27,7 @@ export async function withService<Name extends keyof Services>(
   const found = (await answer.json()) as Services[Name] | { missing: string }
   if (!('missing' in found)) return define(found)
   const reason = `no ${name} to test with: ${found.missing}`
-  if (process.env['CI'] === 'true') throw new Error(reason)
+  if (process.env.CI === 'true') throw new Error(reason)
   console.warn(`Skipped, ${reason}`)
   describe.skip(reason, () => {
     it('is needed', () => {})

@@ -17,7 +17,7 @@ export interface Valkey {
 
 /** The Valkey of the environment, or one of our own with nothing in it. */
 export async function valkey(): Promise<Valkey> {
-  const given = process.env['REDIS_URL']
+  const given = process.env.REDIS_URL
   if (given) return { url: given, stop: async () => {} }
 
   const command = await binary(['valkey-server', 'redis-server'], {

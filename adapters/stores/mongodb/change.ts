@@ -1,0 +1,80 @@
+/**
+ * A change of one record as an aggregation pipeline, which MongoDB applies as one atomic step. The plain update
+ * operators will not do: `$inc` and `$push` refuse null, where the kit counts it as 0 and as an empty list.
+ *
+ * @module
+ */
+
+import type { Document } from 'mongodb'
+import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
+import type { Change, Fields } from '../../../src/ports/store.ts'
+import { encode } from './documents.ts'
+
+/** `change` as an update pipeline, a stage for each member that it has. */
+export function compileChange(change: Change, shape: ObjectShape): Document[] {
+  const stages = [
+    setStage(change.set, (field, value) => literal(value, shapeAt(field, shape))),
+    change.unset?.length ? { $unset: [...change.unset] } : undefined,
+    setStage(change.increment, (field, by) => ({ $add: [numberAt(field), by] })),
+    setStage(change.push, (field, { value, cap }) => {
+      const element = literal([value], shapeAt(field, shape))
+      const longer = { $concatArrays: [listAt(field), element] }
+      return cap === undefined ? longer : { $slice: [longer, -cap] }
+    }),
+    setStage(change.pull, (field, { key, value }) => {
+      const unlike = {
+        $ne: [`$$element.${key}`, literal(value, shapeAt(`${field}.${key}`, shape))],
+      }
+      const shorter = { $filter: { input: `$${field}`, as: 'element', cond: unlike } }
+      return { $cond: [{ $isArray: `$${field}` }, shorter, `$${field}`] }
+    }),
+  ].filter((stage) => stage !== undefined)
+  // The driver refuses an empty pipeline.
+  return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]
+}
+
+/** The condition that top-level fields hold exactly these values; `undefined` stands for an absent field. */
+export function compileExpected(expected: Readonly<Fields>, shape: ObjectShape): Document {
+  const conditions = Object.entries(expected).map(([field, value]) =>
+    value === undefined
+      ? { $eq: [{ $type: `$${field}` }, 'missing'] }
+      : { $eq: [`$${field}`, literal(value, shape.fields.get(field))] },
+  )
+  // Not the query language's equality, which would find a value inside a list and null where nothing is.
+  return { $expr: { $and: conditions } }
+}
+
+function setStage<T>(
+  members: Readonly<Record<string, T>> | undefined,
+  compile: (field: string, value: T) => Document,
+): Document | undefined {
+  const entries = Object.entries(members ?? {}).filter(([, value]) => value !== undefined)
+  if (entries.length === 0) return undefined
+  return {
+    $set: Object.fromEntries(entries.map(([field, value]) => [field, compile(field, value)])),
+  }
+}
+
+/** A value that stays one: without `$literal` a text that starts with `$` would name a field. */
+function literal(value: unknown, shape: Shape | undefined): Document {
+  return { $literal: encode(value, shape) }
+}
+
+function numberAt(field: string): Document {
+  return { $cond: [{ $isNumber: `$${field}` }, `$${field}`, 0] }
+}
+
+function listAt(field: string): Document {
+  return { $cond: [{ $isArray: `$${field}` }, `$${field}`, []] }
+}
+
+/** The shape of the whole value at `path`, a list's own where it is one. */
+function shapeAt(path: string, shape: ObjectShape): Shape | undefined {
+  let at: Shape | undefined = shape
+  for (const key of path.split('.')) {
+    if (at?.kind === 'list') at = at.element
+    if (at?.kind === 'map') at = at.value
+    else at = at?.kind === 'object' ? at.fields.get(key) : undefined
+  }
+  return at
+}

@@ -1,0 +1,113 @@
+/**
+ * One collection of the store.
+ *
+ * @module
+ */
+
+import type { Document, Collection as Native, Filter as Query } from 'mongodb'
+import { everything, type Filter } from '../../../src/ports/filter.ts'
+import type {
+  Collection,
+  CollectionSchema,
+  Projection,
+  Read,
+  ReadHints,
+  WriteOptions,
+} from '../../../src/ports/store.ts'
+import { compileChange, compileExpected } from './change.ts'
+import { fromDocument, toDocument } from './documents.ts'
+import { compileAfter, compileFilter, hasPattern } from './filter.ts'
+
+/** Runs an operation on the collection; its errors come out as the port's. */
+export type Run = <T>(work: (native: Native) => Promise<T>) => Promise<T>
+
+/** How long a client's regular expression may run where the read sets no limit. */
+const PATTERN_TIME_LIMIT_MS = 2000
+
+/** The collection of `schema`, over what `run` gives access to. */
+export function openCollection(schema: CollectionSchema, run: Run): Collection {
+  const { shape } = schema
+
+  function record(document: Document | null) {
+    return document && fromDocument(document, shape)
+  }
+
+  function writeQuery(filter: Filter, { expect = {} }: WriteOptions = {}): Query<Document> {
+    const query = compileFilter(filter, shape)
+    if (Object.keys(expect).length === 0) return query
+    return { $and: [query, compileExpected(expect, shape)] }
+  }
+
+  return {
+    find: (read) =>
+      run(async (native) => {
+        // To the driver, 0 means no limit.
+        if (read.limit === 0) return []
+        const cursor = native.find(readQuery(read, schema), {
+          ...readOptions(read.filter, read.hints),
+          sort: new Map(read.sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
+          limit: read.limit,
+          // One round trip for one page.
+          batchSize: read.hints?.batchSize ?? read.limit,
+          ...(read.skip !== undefined && { skip: read.skip }),
+          ...(read.select && { projection: projectionOf(read.select) }),
+        })
+        const documents = await cursor.toArray()
+        return documents.map((document) => fromDocument(document, shape))
+      }),
+
+    count: (filter, hints) =>
+      run((native) =>
+        native.countDocuments(compileFilter(filter, shape), readOptions(filter, hints)),
+      ),
+
+    estimate: () => run((native) => native.estimatedDocumentCount()),
+
+    insert: (fields) =>
+      run(async (native) => {
+        await native.insertOne(toDocument(fields, shape))
+      }),
+
+    update: (filter, change, options) =>
+      run(async (native) =>
+        record(
+          await native.findOneAndUpdate(writeQuery(filter, options), compileChange(change, shape), {
+            returnDocument: 'after',
+          }),
+        ),
+      ),
+
+    updateMany: (filter, change) =>
+      run(async (native) => {
+        const result = await native.updateMany(writeQuery(filter), compileChange(change, shape))
+        return result.matchedCount
+      }),
+
+    delete: (filter, options) =>
+      run(async (native) => record(await native.findOneAndDelete(writeQuery(filter, options)))),
+  }
+}
+
+function readQuery({ filter, sort, after }: Read, { shape }: CollectionSchema): Query<Document> {
+  const query = compileFilter(filter, shape)
+  if (!after) return query
+  const rest = compileAfter(sort, after, shape)
+  return filter === everything ? rest : { $and: [query, rest] }
+}
+
+function readOptions(filter: Filter, hints: ReadHints = {}) {
+  const limit = hints.timeLimitMs ?? (hasPattern(filter) ? PATTERN_TIME_LIMIT_MS : undefined)
+  return {
+    // To the server, 0 means no limit.
+    ...(limit !== undefined && { maxTimeMS: Math.max(1, Math.ceil(limit)) }),
+    ...(hints.allowDiskUse !== undefined && { allowDiskUse: hints.allowDiskUse }),
+  }
+}
+
+/** MongoDB refuses a path and a path inside it together; the outer one says it all. */
+function projectionOf(select: Projection): Document {
+  const paths = 'include' in select ? ['_id', ...select.include] : select.exclude
+  const outer = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
+  if ('include' in select) return Object.fromEntries(outer.map((path) => [path, 1]))
+  return Object.fromEntries(outer.filter((path) => path !== '_id').map((path) => [path, 0]))
+}

@@ -1,0 +1,94 @@
+/**
+ * Records as BSON documents and back. Ids are ObjectIds in the database and strings in the kit; everything else is
+ * the same in both, so that Mongoose and the kit read each other's collections.
+ *
+ * @module
+ */
+
+import type { Document } from 'mongodb'
+import { ObjectId } from 'mongodb'
+import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
+import type { Fields } from '../../../src/ports/store.ts'
+
+/** A value of a BSON type. Recognised by its tag: `instanceof` fails when an application holds two copies of bson. */
+interface Tagged {
+  readonly _bsontype: string
+  readonly sub_type?: number
+  toHexString?(): string
+  toUUID?(): { toString(): string }
+  toJSON?(): unknown
+  toString(encoding?: string): string
+}
+
+/** An ObjectId as text: 24 lower-case hexadecimal digits. */
+const HEX = /^[0-9a-f]{24}$/
+
+/** `record` as it is stored. */
+export function toDocument(record: Readonly<Fields>, shape: ObjectShape): Document {
+  return encode(record, shape) as Document
+}
+
+/** A value as it is stored at a place of this shape. */
+export function encode(value: unknown, shape: Shape | undefined): unknown {
+  if (shape?.kind === 'id') return shape.idType === 'objectId' ? objectId(value) : value
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (isTagged(value)) return value
+  if (Array.isArray(value)) {
+    const element = shape?.kind === 'list' ? shape.element : undefined
+    return value.map((one) => encode(one, element))
+  }
+  const entries = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([key, member]) => [key, encodeMember(key, member, shape)] as const)
+  // bson takes a plain object with this key for one of its own types; a Map it takes as it is.
+  return Object.hasOwn(value, '_bsontype') ? new Map(entries) : Object.fromEntries(entries)
+}
+
+function encodeMember(key: string, value: unknown, shape: Shape | undefined): unknown {
+  if (shape?.kind === 'map') return encode(value, shape.value)
+  const declared = shape?.kind === 'object' ? shape.fields.get(key) : undefined
+  // Mongoose gives objects in lists an `_id` that no model declares; read and written back, it must stay equal.
+  return key === '_id' && declared === undefined ? objectId(value) : encode(value, declared)
+}
+
+function objectId(value: unknown): unknown {
+  return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
+}
+
+/** A stored document as a record: `_id` first, Mongoose's version key left out unless the model declares it. */
+export function fromDocument(document: Document, shape: ObjectShape): Fields {
+  if (!shape.fields.has('__v')) delete document.__v
+  return decode(document) as Fields
+}
+
+/** Replaces BSON types by what the kit knows, in place: the driver's result is ours alone. */
+function decode(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (isTagged(value)) return plain(value)
+  if (value instanceof RegExp) return String(value)
+  const members = value as Record<string, unknown>
+  for (const key of Object.keys(members)) {
+    const member = members[key]
+    if (typeof member === 'object' && member !== null) members[key] = decode(member)
+  }
+  return members
+}
+
+/** Whether this is a BSON value; a client's `_bsontype` key is the object's own, that of bson its class's. */
+function isTagged(value: object): value is Tagged {
+  return '_bsontype' in value && !Object.hasOwn(value, '_bsontype')
+}
+
+function plain(value: Tagged): unknown {
+  switch (value._bsontype) {
+    case 'ObjectId':
+      return value.toHexString?.()
+    case 'Long':
+    case 'Decimal128':
+      return Number(value.toString())
+    case 'Binary':
+      return value.sub_type === 4 ? value.toUUID?.().toString() : value.toString('base64')
+    default:
+      return value.toJSON?.() ?? null
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * What the driver throws, in the port's words.
+ *
+ * @module
+ */
+
+import type { MongoError, MongoServerError } from 'mongodb'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import {
+  DuplicateKey,
+  InvalidPattern,
+  StoreTimeout,
+  StoreUnavailable,
+} from '../../../src/ports/store.ts'
+
+const DUPLICATE_KEY = 11000
+const INVALID_REGULAR_EXPRESSION = 51091
+const TIMEOUTS: ReadonlySet<unknown> = new Set([
+  50, // MaxTimeMSExpired
+  262, // ExceededTimeLimit
+])
+
+/** Errors of the driver that mean "not now": nobody there, no primary, the connection cut, the client closed. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoServerSelectionError',
+  'MongoPoolClearedError',
+  'MongoPoolClosedError',
+  'MongoWaitQueueTimeoutError',
+  'MongoTopologyClosedError',
+  'MongoNotConnectedError',
+  'MongoClientClosedError',
+  'MongoWriteConcernError',
+])
+
+/** `error` as the port speaks of it. What no caller could act on becomes a plain error with it as the cause. */
+export function portError(error: unknown, schema?: CollectionSchema): unknown {
+  if (!isDriverError(error)) return error
+  const { code } = error
+  if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), { cause: error })
+  if (TIMEOUTS.has(code) || error.name === 'MongoOperationTimeoutError') {
+    return new StoreTimeout('the database took too long', { cause: error })
+  }
+  if (code === INVALID_REGULAR_EXPRESSION) {
+    return new InvalidPattern('not a valid regular expression', { cause: error })
+  }
+  if (UNREACHABLE.has(error.name) || error.hasErrorLabel?.('RetryableWriteError')) {
+    return new StoreUnavailable('the database cannot be reached', { cause: error })
+  }
+  return new Error('the database refused the operation', { cause: error })
+}
+
+/** Recognised by name: an application may hold two copies of the driver. */
+export function isDriverError(error: unknown): error is MongoServerError {
+  return error instanceof Error && /^(Mongo|BSON)/.test(error.name)
+}
+
+/** The fields of the index that has the value, in the order in which the schema declares them. */
+function takenFields(
+  error: MongoError & { keyPattern?: object },
+  schema?: CollectionSchema,
+): readonly string[] {
+  const keys = Object.keys(error.keyPattern ?? {})
+  const declared = schema?.unique.find((fields) => haveSameFields(fields, keys))
+  return declared ?? keys
+}
+
+/** Whether two lists name the same fields, in any order. */
+export function haveSameFields(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((field) => others.includes(field))
+}

@@ -1,0 +1,146 @@
+/**
+ * The neutral filter as a MongoDB query. Values only ever stand where the query language takes a value, as scalars;
+ * every key and operator is ours or the model's.
+ *
+ * @module
+ */
+
+import type { Document } from 'mongodb'
+import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
+import type { ObjectShape, Place } from '../../../src/ports/shape.ts'
+import { placeOf } from '../../../src/ports/shape.ts'
+import { containsPattern } from './contains.ts'
+import { encode } from './documents.ts'
+
+/** A query that no document matches. */
+export const NONE: Document = Object.freeze({ _id: { $in: [] } })
+
+/** `filter` in MongoDB's words. */
+export function compileFilter(filter: Filter, shape: ObjectShape): Document {
+  switch (filter.op) {
+    case 'and':
+      return every(filter.filters.map((one) => compileFilter(one, shape)))
+    case 'or':
+      return some(filter.filters.map((one) => compileFilter(one, shape)))
+    case 'eq':
+      return among(filter.field, [filter.value], shape)
+    case 'ne':
+      return not(among(filter.field, [filter.value], shape))
+    case 'in':
+      return among(filter.field, filter.values, shape)
+    case 'nin':
+      return not(among(filter.field, filter.values, shape))
+    case 'contains':
+      if (!filter.text.isWellFormed()) return NONE
+      return where(filter.field, { $regex: containsPattern(filter.text) }, shape)
+    case 'matches':
+      return where(filter.field, { $regex: withoutNul(filter.pattern), $options: 'i' }, shape)
+    default:
+      return compare(filter.op, filter.field, filter.value, shape)
+  }
+}
+
+/** Whether `filter` asks for a regular expression of a client, which may run for as long as it is let. */
+export function hasPattern(filter: Filter): boolean {
+  if (filter.op === 'and' || filter.op === 'or') return filter.filters.some(hasPattern)
+  return filter.op === 'matches'
+}
+
+/**
+ * The records behind the position `after` in the order of `sort`: for each key in turn, those that tie on the
+ * keys before it and come later by it.
+ */
+export function compileAfter(
+  sort: readonly SortKey[],
+  after: readonly Scalar[],
+  shape: ObjectShape,
+): Document {
+  const ties = sort.map(({ field }, index) => among(field, [after[index] ?? null], shape))
+  const later = sort.map((key, index) => beyond(key, after[index] ?? null, shape))
+  const steps = later
+    .map((condition, index) => ({ condition, before: ties.slice(0, index) }))
+    .filter(({ condition }) => condition !== NONE)
+    .map(({ condition, before }) => every([...before, condition]))
+  const [first] = sort
+  if (!first || sort.length === 1) return some(steps)
+  // Says nothing new, but as a range of one field that starts an index scan at the position.
+  return every([notBefore(first, after[0] ?? null, shape), some(steps)])
+}
+
+function beyond({ field, descending }: SortKey, value: Scalar, shape: ObjectShape): Document {
+  if (!descending) {
+    return value === null ? not(among(field, [null], shape)) : compare('gt', field, value, shape)
+  }
+  if (value === null) return NONE
+  return some([compare('lt', field, value, shape), among(field, [null], shape)])
+}
+
+function notBefore({ field, descending }: SortKey, value: Scalar, shape: ObjectShape): Document {
+  if (value === null) return descending ? among(field, [null], shape) : {}
+  // `not greater` takes in null and missing, and is still one range of an index.
+  return descending
+    ? { [field]: { $not: { $gt: encode(value, placeAt(field, shape).shape) } } }
+    : compare('gte', field, value, shape)
+}
+
+function compare(
+  op: 'gt' | 'gte' | 'lt' | 'lte',
+  field: string,
+  value: Scalar,
+  shape: ObjectShape,
+): Document {
+  // MongoDB's `gte null` matches null; here no range does.
+  if (value === null || isUnstorable(value)) return NONE
+  return where(field, { [`$${op}`]: encode(value, placeAt(field, shape).shape) }, shape)
+}
+
+function among(field: string, values: readonly Scalar[], shape: ObjectShape): Document {
+  const { shape: element } = placeAt(field, shape)
+  const [first, ...others] = values
+    .filter((value) => !isUnstorable(value))
+    .map((value) => encode(value, element))
+  if (first === undefined) return NONE
+  return where(field, others.length === 0 ? { $eq: first } : { $in: [first, ...others] }, shape)
+}
+
+/** `condition` at a place. A list in a `mixed` value is a value like any other: its elements do not count. */
+function where(field: string, condition: Document, shape: ObjectShape): Document {
+  const { shape: element, parts } = placeAt(field, shape)
+  const last = parts.at(-1) ?? ''
+  if (element.kind !== 'mixed' || last === '') return { [field]: condition }
+  const scalar = { ...condition, $not: { $type: 'array' } }
+  if (parts.length === 1) return { [field]: scalar }
+  return { [parts.slice(0, -1).join('.')]: { $elemMatch: { [last]: scalar } } }
+}
+
+function placeAt(field: string, shape: ObjectShape): Place {
+  const place = placeOf(shape, field)
+  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
+  return place
+}
+
+function every(queries: readonly Document[]): Document {
+  const [only] = queries
+  if (!only) return {}
+  return queries.length === 1 ? only : { $and: queries }
+}
+
+function some(queries: readonly Document[]): Document {
+  const [only] = queries
+  if (!only) return NONE
+  return queries.length === 1 ? only : { $or: queries }
+}
+
+function not(query: Document): Document {
+  return { $nor: [query] }
+}
+
+/** BSON text is UTF-8, which has no lone surrogates: such a string is nowhere, and would be sent as another one. */
+function isUnstorable(value: Scalar): boolean {
+  return typeof value === 'string' && !value.isWellFormed()
+}
+
+/** A pattern travels as a C string. */
+function withoutNul(pattern: string): string {
+  return pattern.replaceAll('\0', '\\x00')
+}
