@@ -1,0 +1,39 @@
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+
+const CI = process.env.CI === 'true'
+
+/** What every project shares: real servers take their time, and files must not see each other. */
+const shared = {
+  environment: 'node',
+  pool: 'forks',
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+} as const
+
+const apart = ['contract', 'http', 'package', 'faults', 'browser']
+
+/** The tests of one folder. */
+function folder(name: string): TestProjectInlineConfiguration {
+  return { test: { ...shared, name, include: [`test/${name}/**/*.test.ts`] } }
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: apart.map((name) => `test/${name}/**`),
+        },
+      },
+      ...apart.map(folder),
+    ],
+    globalSetup: 'test/services/setup.ts',
+    maxWorkers: 2,
+    // A test that is skipped or left alone by mistake must not pass for a test.
+    allowOnly: !CI,
+    reporters: CI ? [['json', { outputFile: '.cache/test-results.json' }], 'default'] : ['default'],
+  },
+})
