@@ -5,16 +5,18 @@
  */
 
 import { type IRequest, IttyRouter } from 'itty-router'
-import { errorHandler, type ErrorHandler, pathOf } from './http/error-handler.ts'
-import { parseQuery } from './http/query-string.ts'
-import { invalidId, notFound } from './http/refusals.ts'
-import type { ApiRequest } from './http/request.ts'
 import { AppContext } from './app-context.ts'
 import { type AppOptions, resolveAppOptions } from './app-options.ts'
 import { createHost } from './host.ts'
+import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
+import { parseQuery } from './http/query-string.ts'
+import { invalidId, notFound } from './http/refusals.ts'
+import type { ApiRequest } from './http/request.ts'
 import type { RecordStore } from './records/collection.ts'
 import type { Context, Guard, Handler } from './records/guard.ts'
 import type { Mountable } from './records/host.ts'
+import { serveFile } from './uploads/serve.ts'
+import type { AppFiles } from './uploads/sweep.ts'
 
 /** An app: mounts, guards, and the one handler. */
 export interface App {
@@ -22,6 +24,8 @@ export interface App {
   readonly handle: (request: Request, env?: unknown, platform?: unknown) => Promise<Response>
   /** Reads and writes records from the deployer's own code. */
   readonly store: RecordStore
+  /** The uploaded files, for `sweepFiles`. */
+  readonly files: AppFiles
   /** Runs `guard` before every router, for unmatched requests too. */
   use(guard: Guard): App
   /** Serves `router` under `path`. Throws a `TypeError` for options that make no sense. */
@@ -62,7 +66,9 @@ export function createApp(options: AppOptions): App {
     if (early) return early
     // itty matches on the path alone; query strings are read by our own parser, which keeps repeats.
     const matched = { method: request.method, url: `http://h${pathOf(request.url)}` }
-    const response: unknown = await table.fetch(matched as IRequest, request, context)
+    const response: unknown =
+      (await table.fetch(matched as IRequest, request, context)) ??
+      (await serveFile(host.files, request))
     if (response === undefined) throw notFound()
     if (!(response instanceof Response)) throw new TypeError('a handler must return a Response')
     return response
@@ -83,6 +89,7 @@ export function createApp(options: AppOptions): App {
   const app: App = {
     handle,
     store: host.data,
+    files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
       if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
       guards.push(guard)

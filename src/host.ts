@@ -88,6 +88,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     store,
     cache: options.cache,
     files: options.files,
+    filePlaces: [],
     images: options.images,
     hasher: options.hasher,
     logger: options.logger,

@@ -24,9 +24,9 @@ export {
 } from './model/define.ts'
 export { type Reference, ref } from './model/reference.ts'
 export type { CacheStore } from './ports/cache.ts'
-export type { FileMeta, FileStore, StoredFile } from './ports/files.ts'
+export type { Acl, CallOptions, FileMeta, FileStore, Stage, StoredFile } from './ports/files.ts'
 export type { Hasher } from './ports/hasher.ts'
-export type { ImageOptimizer, OptimizationLevel } from './ports/images.ts'
+export type { ImageOptimizer, OptimizationLevel, OptimizedType } from './ports/images.ts'
 export type { Logger } from './ports/logger.ts'
 export type { MailMessage, MailTransporter } from './ports/mailer.ts'
 export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
@@ -52,3 +52,11 @@ export type { Mountable } from './records/host.ts'
 export type { RouterOptions } from './records/options.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { ScopeFilter, ScopeOption } from './records/scope.ts'
+export type { FileField, UploadOptions } from './uploads/options.ts'
+export {
+  type AppFiles,
+  type FilePlace,
+  type SweepOptions,
+  type Swept,
+  sweepFiles,
+} from './uploads/sweep.ts'

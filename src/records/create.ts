@@ -4,23 +4,37 @@
  * @module
  */
 
-import { readJson } from '../http/body.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
 import { present, projected, visible } from '../model/present.ts'
 import type { Fields } from '../ports/store.ts'
+import { saveWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
 import { runValidate } from './hooks.ts'
+import { type Incoming, readIncoming } from './incoming.ts'
 import { keepWritable } from './policy.ts'
+import { signed } from './reads.ts'
 import type { Resource } from './resource.ts'
 import { scopeOf } from './scope.ts'
 
 /** Stores a new record and answers 201 with it. */
 export async function create(resource: Resource, request: ApiRequest): Promise<Response> {
-  const { host, model, records } = resource
-  const body = (await readJson(request, host.maxBodySize)) ?? {}
+  const incoming = await readIncoming(resource, request)
+  try {
+    return await createFrom(resource, request, incoming)
+  } finally {
+    await incoming.discard()
+  }
+}
+
+async function createFrom(
+  resource: Resource,
+  request: ApiRequest,
+  incoming: Incoming,
+): Promise<Response> {
+  const { model, records } = resource
   const scope = await scopeOf(model, resource.scope, request)
-  const payload = keepWritable(body, resource.writable.create, scope.values)
+  const payload = keepWritable(incoming.body(), resource.writable.create, scope.values)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
     req: request,
@@ -29,11 +43,16 @@ export async function create(resource: Resource, request: ApiRequest): Promise<R
     id: undefined,
     model,
   })
-  const record = await records.insert(await records.validate({ ...checked, ...scope.values }))
+  const values = await records.validate({ ...checked, ...scope.values })
+  const record = await saveWithFiles(resource, incoming, values, () => records.insert(values))
   await afterCreate(resource, record, request)
-  const shown = JSON.stringify(present(model, projected(record, visible(model)), resource.lean))
+  const visibly = await signed(resource, projected(record, visible(model)))
+  const shown = JSON.stringify(present(model, visibly, resource.lean))
   const location = `${new URL(request.url).pathname.replace(/\/+$/, '')}/${String(record._id)}`
-  return withHookResponse(dataResponse(shown ?? 'null', { status: 201, headers: { Location: location } }), res)
+  return withHookResponse(
+    dataResponse(shown ?? 'null', { status: 201, headers: { Location: location } }),
+    res,
+  )
 }
 
 /** Awaited before the answer; the record stays either way, so a failure only shows when asked for. */

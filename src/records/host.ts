@@ -11,6 +11,7 @@ import type { Hasher } from '../ports/hasher.ts'
 import type { ImageOptimizer } from '../ports/images.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
+import type { FilePlace } from '../uploads/sweep.ts'
 import type { RecordStore } from './collection.ts'
 import type { Route } from './guard.ts'
 import type { Records } from './records.ts'
@@ -21,6 +22,8 @@ export interface Host {
   readonly store: Store
   readonly cache: CacheStore | undefined
   readonly files: FileStore | undefined
+  /** Where routers keep files, for the sweeper; each adds its own. */
+  readonly filePlaces: FilePlace[]
   readonly images: ImageOptimizer | undefined
   readonly hasher: Hasher | undefined
   readonly logger: Logger

@@ -38,6 +38,7 @@ const OPTIONS: Readonly<Record<keyof RouterOptions<Fields>, Kind>> = {
   middlewares: 'list',
   enableQuery: 'boolean',
   legacyMode: 'boolean',
+  upload: 'any',
   scope: 'function',
 }
 

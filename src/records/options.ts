@@ -5,6 +5,7 @@
  */
 
 import type { FieldName, Model, SortName } from '../model/define.ts'
+import type { UploadOptions } from '../uploads/options.ts'
 import type { Guard } from './guard.ts'
 import type { OnGet, RunAfterCreate, ValidateOption } from './hooks.ts'
 import type { ScopeOption } from './scope.ts'
@@ -68,6 +69,8 @@ export interface RouterOptions<R> {
   readonly enableQuery?: boolean
   /** @deprecated Restores what 2.x allowed, but for what leaks or loses data. Removed in 4.0. */
   readonly legacyMode?: boolean
+  /** Takes files: POST and PATCH accept multipart/form-data. Default: off. */
+  readonly upload?: UploadOptions<keyof R & string>
   /** Limits every route to the records that match the equalities it returns. */
   readonly scope?: ScopeOption
 }

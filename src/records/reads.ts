@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../http/request.ts'
 import { present, projected, visible } from '../model/present.ts'
 import type { Fields, Projection, Read } from '../ports/store.ts'
+import { withSignedUrls } from '../uploads/file-values.ts'
 import { names, type Population, populate, populations } from './populate.ts'
 import type { Resource } from './resource.ts'
 
@@ -54,8 +55,13 @@ export async function readTexts(
   request: ApiRequest,
 ): Promise<Page> {
   const { records, model, lean } = resource
-  const query: Read = { ...read, ...(view.select && { select: view.select }), hints: resource.hints }
-  const unchanged = view.populate.length === 0 && (lean || !model.output)
+  const query: Read = {
+    ...read,
+    ...(view.select && { select: view.select }),
+    hints: resource.hints,
+  }
+  const signs = resource.upload?.signUrls !== undefined
+  const unchanged = view.populate.length === 0 && !signs && (lean || !model.output)
   if (unchanged && records.stored.findJson) {
     const texts = await records.stored.findJson(query)
     return { texts, idAt: (index) => idOf(texts[index]) }
@@ -83,11 +89,19 @@ async function presentChosen(
   request: ApiRequest,
 ): Promise<string[]> {
   const { host, model, lean, hints } = resource
+  const signs = resource.upload?.signUrls !== undefined
+  const own = signs ? await Promise.all(found.map((one) => signed(resource, one))) : found
   const filled =
     view.populate.length === 0
-      ? found
-      : await populate(host, found, view.populate, { request, lean, hints })
+      ? own
+      : await populate(host, own, view.populate, { request, lean, hints })
   return filled.map((record) => JSON.stringify(present(model, record, lean)) ?? 'null')
+}
+
+/** `record` with signed links to its private files, where the router asks for them. */
+export async function signed(resource: Resource, record: Fields): Promise<Fields> {
+  const { upload, host } = resource
+  return upload && host.files ? withSignedUrls(upload, record, host.files) : record
 }
 
 /** A stored JSON text begins with its `_id`, as the store port promises. */

@@ -8,14 +8,15 @@ import { isHidden, isScalar, type Model, sortKey } from '../model/define.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, ReadHints } from '../ports/store.ts'
+import { resolveUpload, type Upload, type UploadOptions } from '../uploads/options.ts'
 import type { Guard } from './guard.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from './hooks.ts'
 import type { Host } from './host.ts'
+import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
 import type { Records } from './records.ts'
 import type { ScopeOption } from './scope.ts'
 import { type SearchField, searchFields } from './search-fields.ts'
-import { checkSimpleOptions } from './option-checks.ts'
 
 /** A set of field names. */
 export interface FieldSet {
@@ -55,6 +56,7 @@ export interface Resource {
   readonly hints: ReadHints
   readonly enableQuery: boolean
   readonly legacyMode: boolean
+  readonly upload: Upload | undefined
   readonly scope: ScopeOption | undefined
 }
 
@@ -80,13 +82,19 @@ export function resolveResource(
     return names
   }
   const orderBy = [options.orderBy ?? []].flat().map(sortKey)
-  order('orderBy', orderBy.map((key) => key.field))
+  order(
+    'orderBy',
+    orderBy.map((key) => key.field),
+  )
   const query = reach('query', options.query ?? [])
   const filterable = new Set(reach('filterableFields', options.filterableFields ?? query))
   const sortable = new Set(
     options.sortableFields
       ? order('sortableFields', options.sortableFields)
-      : [...query.filter((name) => isScalar(model.shape, name)), ...orderBy.map((key) => key.field)],
+      : [
+          ...query.filter((name) => isScalar(model.shape, name)),
+          ...orderBy.map((key) => key.field),
+        ],
   )
   const legacyMode = options.legacyMode === true
   const maxLimit = options.maxLimit ?? 100
@@ -128,8 +136,28 @@ export function resolveResource(
     hints,
     enableQuery: options.enableQuery ?? true,
     legacyMode,
+    upload: options.upload && uploadOf(host, mount, model, options.upload, fail),
     scope: options.scope,
   }
+}
+
+function uploadOf(
+  host: Host,
+  mount: string,
+  model: Model,
+  options: UploadOptions,
+  fail: Fail,
+): Upload {
+  const upload = resolveUpload(options, model.shape, fail)
+  if ((upload.imgOptimizations || upload.allowClientImageOptions) && !host.images) {
+    fail(`'upload' compresses images, which needs createApp({ images: sharpImages() })`)
+  }
+  if (!host.files) {
+    host.logger.warn(
+      `Router '${mount}': files are refused. Give createApp a file store in 'files'.`,
+    )
+  }
+  return upload
 }
 
 /** Throws a start-up error. */

@@ -60,6 +60,11 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
     attach(host, mount) {
       const resource = resolveResource(host, mount, options as unknown as RouterOptions<Fields>)
       host.exposed(resource.model, resource.scope)
+      if (resource.upload) {
+        const { prefix, fields } = resource.upload
+        const records = resource.records.stored
+        host.filePlaces.push({ prefix, fields: [...fields.keys()], records })
+      }
       const { middlewares } = resource
       const guarded = (route: Route) => ({ ...route, guards: [...middlewares, ...route.guards] })
       return [...extra, ...routeTable(host, resource)].map(guarded)
@@ -107,4 +112,3 @@ function extraPath(path: string): string {
   }
   return path === '/' ? '' : path
 }
-

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { readJson } from '../http/body.ts'
-import { entryNotFound } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
+import { storedRecord, updateWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
 import { runValidate } from './hooks.ts'
 import { requestedId, within } from './identify.ts'
+import { type Incoming, readIncoming } from './incoming.ts'
 import { keepWritable } from './policy.ts'
 import { presentTexts, viewOf } from './reads.ts'
 import type { Resource } from './resource.ts'
@@ -18,11 +18,26 @@ import { scopeOf } from './scope.ts'
 
 /** Replaces the given fields, keeps the others, and answers the record as a read would. */
 export async function update(resource: Resource, request: ApiRequest): Promise<Response> {
-  const { host, model, records } = resource
   const id = requestedId(resource, request)
-  const body = (await readJson(request, host.maxBodySize)) ?? {}
+  const incoming = await readIncoming(resource, request)
+  try {
+    return await updateFrom(resource, request, id, incoming)
+  } finally {
+    await incoming.discard()
+  }
+}
+
+async function updateFrom(
+  resource: Resource,
+  request: ApiRequest,
+  id: string,
+  incoming: Incoming,
+): Promise<Response> {
+  const { model, records } = resource
   const scope = await scopeOf(model, resource.scope, request)
-  const payload = keepWritable(body, resource.writable.update, scope.values)
+  const one = within(scope.filter, id)
+  const stored = incoming.concernsFiles ? await storedRecord(resource, one) : undefined
+  const payload = keepWritable(incoming.body(stored), resource.writable.update, scope.values)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.update, payload, {
     req: request,
@@ -32,8 +47,7 @@ export async function update(resource: Resource, request: ApiRequest): Promise<R
     model,
   })
   const changes = await records.validateChanges(checked)
-  const updated = await records.update(within(scope.filter, id), changes)
-  if (!updated) throw entryNotFound()
+  const updated = await updateWithFiles(resource, incoming, one, changes)
   const view = await viewOf(resource, request)
   const [text = 'null'] = await presentTexts(resource, view, [updated], request)
   return withHookResponse(dataResponse(text), res)

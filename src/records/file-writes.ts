@@ -1,0 +1,164 @@
+/**
+ * Writes of records that point at files.
+ *
+ * Objects are stored after everything that can be refused has been, and before the record that points at them is
+ * saved; they are removed after the commit that no longer does. So no record ever points at a missing object, and
+ * what a crash leaves over is found by the sweeper.
+ *
+ * @module
+ */
+
+import { HttpError } from '../http/errors.ts'
+import { entryNotFound } from '../http/refusals.ts'
+import type { FileStore } from '../ports/files.ts'
+import { any, type Filter } from '../ports/filter.ts'
+import { placeOf } from '../ports/shape.ts'
+import type { Fields } from '../ports/store.ts'
+import { keysIn, withoutGoneFiles } from '../uploads/file-values.ts'
+import { isOwnKey } from '../uploads/keys.ts'
+import { optimised } from '../uploads/optimise.ts'
+import { storageNotConfigured } from '../uploads/refusals.ts'
+import { dispositionOf } from '../uploads/sniff.ts'
+import { type NewObject, putAll, removeAll } from '../uploads/storage.ts'
+import type { Incoming, IncomingFile } from './incoming.ts'
+import type { Resource } from './resource.ts'
+
+/** How often an update that others outrun is tried. */
+const MAX_TRIES = 20
+
+/** Stores the files that `values` points at, then saves; when that fails they are removed again. */
+export async function saveWithFiles(
+  resource: Resource,
+  incoming: Incoming,
+  values: Fields,
+  save: () => Promise<Fields>,
+): Promise<Fields> {
+  const { logger } = resource.host
+  const wanted = keysOf(resource, values)
+  const files = incoming.files.filter(({ key }) => wanted.has(key))
+  if (files.length === 0) return save()
+  const store = storeOf(resource)
+  const objects: NewObject[] = []
+  // One after the other: a decoded image is many times as large as its file.
+  for (const file of files) objects.push(await objectOf(resource, file, incoming.level))
+  await putAll(store, objects, logger)
+  try {
+    return await save()
+  } catch (error) {
+    // A save that may have happened after all must not end in a dead link: the sweeper decides then.
+    const saved = !(error instanceof HttpError) && (await mayPointAt(resource, files))
+    if (!saved)
+      await removeAll(
+        store,
+        files.map(({ key }) => key),
+        logger,
+      )
+    throw error
+  }
+}
+
+/** Saves changes of the record that matches, and removes the files that they replace. Throws 404. */
+export async function updateWithFiles(
+  resource: Resource,
+  incoming: Incoming,
+  filter: Filter,
+  changes: Fields,
+): Promise<Fields> {
+  const { records, upload } = resource
+  const touched = [...(upload?.fields.keys() ?? [])].filter((name) => Object.hasOwn(changes, name))
+  if (touched.length === 0) return found(await records.update(filter, changes))
+  // Nothing is stored for a record that is not there.
+  found(await storedRecord(resource, filter))
+  let replaced: string[] = []
+  const updated = await saveWithFiles(resource, incoming, changes, async () => {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const before = found(await storedRecord(resource, filter))
+      const there = keysOf(resource, before)
+      for (const { key } of incoming.files) there.add(key)
+      const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
+      // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
+      const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
+      const after = await records.update(filter, safe, expected)
+      if (!after) continue
+      const kept = keysOf(resource, after)
+      replaced = [...keysOf(resource, before)].filter((key) => !kept.has(key))
+      return after
+    }
+    throw new Error(`a record of '${records.model.name}' changed faster than it could be written`)
+  })
+  if (replaced.length > 0) await removeAll(storeOf(resource), replaced, resource.host.logger)
+  return updated
+}
+
+/** Removes the files of a record that has been deleted. */
+export async function removeFilesOf(resource: Resource, record: Fields): Promise<void> {
+  const keys = [...keysOf(resource, record)]
+  if (keys.length > 0) await removeAll(storeOf(resource), keys, resource.host.logger)
+}
+
+/** The record that matches, if there is one. */
+export async function storedRecord(
+  resource: Resource,
+  filter: Filter,
+): Promise<Fields | undefined> {
+  return (await resource.records.stored.find({ filter, sort: [], limit: 1 }))[0]
+}
+
+function found(record: Fields | null | undefined): Fields {
+  if (!record) throw entryNotFound()
+  return record
+}
+
+function storeOf(resource: Resource): FileStore {
+  const { files } = resource.host
+  if (!files) throw storageNotConfigured()
+  return files
+}
+
+/** The keys of the files that the kit itself has stored for a record; a hook may have put other URLs there. */
+function keysOf(resource: Resource, record: Fields): Set<string> {
+  const { upload, host } = resource
+  if (!upload) return new Set()
+  const keys = [...keysIn(record, upload.fields.keys(), host.files)]
+  return new Set(keys.filter((key) => isOwnKey(upload.prefix, key)))
+}
+
+/** Whether `url` leads to a file of ours that another write has removed meanwhile. */
+function isGone({ host, upload }: Resource, url: string, there: ReadonlySet<string>): boolean {
+  const key = host.files?.keyOf(url)
+  return key !== undefined && isOwnKey(upload?.prefix ?? '', key) && !there.has(key)
+}
+
+async function objectOf(
+  { upload, host }: Resource,
+  file: IncomingFile,
+  level: Incoming['level'],
+): Promise<NewObject> {
+  const { key, held, type } = file
+  const smaller = level && host.images && (await optimised(file, level, host.images, host.logger))
+  return {
+    key,
+    body: smaller ?? held.stream(),
+    meta: {
+      contentType: type.mime,
+      contentDisposition: dispositionOf(type.mime),
+      acl: upload?.acl ?? 'private',
+      size: smaller?.length ?? held.size,
+    },
+  }
+}
+
+/** Whether a record points at one of `files`, or nobody can tell. */
+async function mayPointAt(resource: Resource, files: readonly IncomingFile[]): Promise<boolean> {
+  const { model, records } = resource
+  const filters = files.flatMap(({ field, url }): Filter[] =>
+    [field, `${field}.url`]
+      .filter((path) => placeOf(model.shape, path))
+      .map((path) => ({ op: 'eq', field: path, value: url })),
+  )
+  try {
+    return (await records.stored.count(any(filters))) > 0
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * What a write brings: a JSON body, or on upload routers a multipart body with files (spec 4.3).
+ *
+ * @module
+ */
+
+import { readJson } from '../http/body.ts'
+import { unsupportedBody } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { isFields } from '../model/writable.ts'
+import type { OptimizationLevel } from '../ports/images.ts'
+import type { Fields } from '../ports/store.ts'
+import { fileValue, withoutForeignUrls } from '../uploads/file-values.ts'
+import { newKey } from '../uploads/keys.ts'
+import { isMultipart } from '../uploads/multipart.ts'
+import { levelOf } from '../uploads/optimise.ts'
+import { type Received, type ReceivedFile, receive } from '../uploads/receive.ts'
+import { unexpectedFile } from '../uploads/refusals.ts'
+import type { Resource } from './resource.ts'
+
+/** A file that has arrived, with the place that it will have. */
+export interface IncomingFile extends ReceivedFile {
+  readonly key: string
+  readonly url: string
+}
+
+/** The body of one write, and the files that came with it. */
+export interface Incoming {
+  readonly files: readonly IncomingFile[]
+  /** How strongly its images are compressed. */
+  readonly level: OptimizationLevel | undefined
+  /** Whether it names a file field, so that the stored record must be known. */
+  readonly concernsFiles: boolean
+  /** The body as the field policy takes it, file fields holding URLs; `stored` is the record to be changed. */
+  body(stored?: Fields): unknown
+  /** Forgets what is held of the files. */
+  discard(): Promise<void>
+}
+
+/** Reads the body of a write. Whatever has been held of it is forgotten when this throws. */
+export async function readIncoming(resource: Resource, request: ApiRequest): Promise<Incoming> {
+  const { host, upload } = resource
+  if (!upload) return plain((await readJson(request, host.maxBodySize)) ?? {})
+  if (!isMultipart(request.headers.get('content-type'))) {
+    const refuse = () => unsupportedBody('application/json or multipart/form-data')
+    const json = (await readJson(request, host.maxBodySize, refuse)) ?? {}
+    return withFiles(resource, json, [], undefined)
+  }
+  const { fields, files } = await receive(request, upload, host.files)
+  const level = levelOf(upload, {
+    query: request.query.imgOptimizations,
+    field: fields.imgOptimizations,
+    header: request.headers.get('x-img-optimizations'),
+  })
+  return withFiles(resource, asLists(resource, fields), files, level)
+}
+
+function plain(json: unknown): Incoming {
+  return { files: [], level: undefined, concernsFiles: false, body: () => json, async discard() {} }
+}
+
+/** A form sends a list of one as one text. */
+function asLists({ model }: Resource, fields: Fields): Fields {
+  const values = Object.entries(fields).map(([name, value]) => {
+    const isList = model.shape.fields.get(name)?.kind === 'list'
+    return [name, isList && !Array.isArray(value) ? [value] : value]
+  })
+  return Object.fromEntries(values)
+}
+
+function withFiles(
+  resource: Resource,
+  sent: unknown,
+  received: Received['files'],
+  level: OptimizationLevel | undefined,
+): Incoming {
+  const { host, upload } = resource
+  const store = host.files
+  const prefix = upload?.prefix ?? ''
+  const files = received.map((file): IncomingFile => {
+    const key = newKey(prefix, file.type.extension, host.now())
+    return { ...file, key, url: store?.urlOf(key) ?? '' }
+  })
+  const names = [...(upload?.fields.keys() ?? [])]
+  return {
+    files,
+    level,
+    concernsFiles:
+      files.length > 0 || (isFields(sent) && names.some((name) => Object.hasOwn(sent, name))),
+    body(stored) {
+      if (!upload || !isFields(sent)) return sent
+      const body = withoutForeignUrls(upload, sent, stored, store)
+      for (const field of upload.fields.values()) {
+        const urls = files.filter((file) => file.field === field.name).map((file) => file.url)
+        if (urls.length === 0) continue
+        const before = body[field.name]
+        const kept = Array.isArray(before) ? before : []
+        if (kept.length + urls.length > field.maxCount) throw unexpectedFile()
+        body[field.name] = fileValue(field, kept, urls)
+      }
+      return body
+    },
+    async discard() {
+      await Promise.allSettled(files.map(({ held }) => held.discard()))
+    },
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * What a record holds in its file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1).
+ *
+ * @module
+ */
+
+import type { FileStore } from '../ports/files.ts'
+import type { Fields } from '../ports/store.ts'
+import type { FileField, Upload } from './options.ts'
+
+/** Whatever knows the keys of URLs. */
+type Keys = Pick<FileStore, 'keyOf'> | undefined
+
+/** The URLs in a file field's value. */
+export function urlsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(urlsIn)
+  if (typeof value !== 'object' || value === null) return []
+  const { url } = value as { url?: unknown }
+  return typeof url === 'string' ? [url] : []
+}
+
+/** The keys of the store's own objects in the named file fields of a record. */
+export function keysIn(record: Fields, fields: Iterable<string>, store: Keys): Set<string> {
+  const keys = new Set<string>()
+  for (const field of fields) {
+    for (const url of urlsIn(record[field])) {
+      const key = store?.keyOf(url)
+      if (key !== undefined) keys.add(key)
+    }
+  }
+  return keys
+}
+
+/** The value of a file field after an upload: `kept` are the elements of a list that stay. */
+export function fileValue(
+  field: Required<FileField>,
+  kept: readonly unknown[],
+  urls: readonly string[],
+): unknown {
+  const values = urls.map((url) => (field.formatToUrlObject ? { url } : url))
+  return field.maxCount > 1 ? [...kept, ...values] : values[0]
+}
+
+/**
+ * `body` without the URLs that a client placed in file fields: what the record holds already may stay, a signed link
+ * to it too, null and an empty list clear the field, everything else is dropped.
+ */
+export function withoutForeignUrls(
+  upload: Upload,
+  body: Fields,
+  stored: Fields | undefined,
+  store: Keys,
+): Fields {
+  const own = { ...body }
+  for (const name of upload.fields.keys()) {
+    if (!Object.hasOwn(own, name)) continue
+    const value = ownValue(own[name], stored?.[name], store)
+    if (value === undefined) delete own[name]
+    else own[name] = value
+  }
+  return own
+}
+
+function ownValue(sent: unknown, stored: unknown, store: Keys): unknown {
+  if (sent === null || (Array.isArray(sent) && sent.length === 0)) return sent
+  const wanted = urlsIn(sent).map((url) => identity(url, store))
+  if (!Array.isArray(stored)) {
+    const [url] = urlsIn(stored)
+    const same = url !== undefined && wanted.length === 1 && wanted[0] === identity(url, store)
+    return same && !Array.isArray(sent) ? stored : undefined
+  }
+  const held = new Map(stored.map((item) => [identity(urlsIn(item)[0] ?? '', store), item]))
+  const kept = [...new Set(wanted)].flatMap((url) => (held.has(url) ? [held.get(url)] : []))
+  return kept.length > 0 ? kept : undefined
+}
+
+/** `changes` without the URLs in the fields `names` that `isGone` says lead nowhere any more. */
+export function withoutGoneFiles(
+  names: readonly string[],
+  changes: Fields,
+  isGone: (url: string) => boolean,
+): Fields {
+  const kept = { ...changes }
+  for (const name of names) {
+    const value = kept[name]
+    if (Array.isArray(value)) kept[name] = value.filter((item) => !urlsIn(item).some(isGone))
+    else if (urlsIn(value).some(isGone)) delete kept[name]
+  }
+  return kept
+}
+
+/** Two URLs are the same file when they lead to the same key: a signed link changes with every read. */
+function identity(url: string, store: Keys): string {
+  return store?.keyOf(url) ?? url
+}
+
+/** A copy of `record` with signed links in its file fields. */
+export async function withSignedUrls(
+  upload: Upload,
+  record: Fields,
+  store: FileStore,
+): Promise<Fields> {
+  const { signUrls } = upload
+  if (signUrls === undefined) return record
+  const sign = async (value: unknown): Promise<unknown> => {
+    if (typeof value === 'string') {
+      return store.keyOf(value) === undefined ? value : store.signedUrl(value, signUrls)
+    }
+    if (Array.isArray(value)) return Promise.all(value.map(sign))
+    if (typeof value !== 'object' || value === null || !('url' in value)) return value
+    return { ...value, url: await sign(value.url) }
+  }
+  const signed = { ...record }
+  for (const name of upload.fields.keys()) {
+    if (Object.hasOwn(record, name)) signed[name] = await sign(record[name])
+  }
+  return signed
+}

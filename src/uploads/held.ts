@@ -1,0 +1,114 @@
+/**
+ * The bytes of one part while nobody knows yet whether they are wanted: in memory, or set aside by the file store
+ * where it can.
+ *
+ * @module
+ */
+
+import type { Stage } from '../ports/files.ts'
+
+/** Bytes are copied into blocks, so that a body that arrives in single bytes costs no more than one in one piece. */
+const FILE_BLOCK = 64 * 1024
+const TEXT_BLOCK = 4 * 1024
+
+/** Beyond this a part's bytes are set aside; below, a file on a disk would cost more than the memory. */
+const IN_MEMORY = 256 * 1024
+
+/** Bytes that are held until they are stored or discarded. */
+export class Held {
+  /** How many there are. */
+  size = 0
+  readonly #block: number
+  readonly #open: (() => Promise<Stage>) | undefined
+  #stage: Stage | undefined
+  readonly #blocks: Uint8Array[] = []
+
+  /** A file's bytes; `open` begins to set them aside, without it all of them stay in memory. */
+  static file(open: (() => Promise<Stage>) | undefined): Held {
+    return new Held(FILE_BLOCK, open)
+  }
+
+  /** The bytes of a text part. */
+  static text(): Held {
+    return new Held(TEXT_BLOCK, undefined)
+  }
+
+  private constructor(block: number, open: (() => Promise<Stage>) | undefined) {
+    this.#block = block
+    this.#open = open
+  }
+
+  /** Appends a copy of `chunk`. */
+  async write(chunk: Uint8Array): Promise<void> {
+    if (!this.#stage && this.#open && this.size + chunk.length > IN_MEMORY) {
+      this.#stage = await this.#open()
+      for (const block of this.#filled()) await this.#stage.write(block)
+      // The first block stays, for a look at the head.
+      this.#blocks.length = Math.min(this.#blocks.length, 1)
+    }
+    if (this.#stage) await this.#stage.write(chunk)
+    else this.#keep(chunk)
+    this.size += chunk.length
+  }
+
+  /** The first bytes, as many as one block has. */
+  head(): Uint8Array {
+    return this.#blocks[0]?.subarray(0, this.size) ?? new Uint8Array()
+  }
+
+  /** All bytes from the start, as a stream. */
+  stream(): ReadableStream<Uint8Array> {
+    if (this.#stage) return this.#stage.read()
+    const blocks = this.#filled()
+    return new ReadableStream({
+      pull(controller) {
+        const { done, value } = blocks.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+    })
+  }
+
+  /** All bytes in one piece. */
+  async bytes(): Promise<Uint8Array> {
+    const whole = new Uint8Array(this.size)
+    let offset = 0
+    for await (const chunk of chunksOf(this.stream())) {
+      whole.set(chunk, offset)
+      offset += chunk.length
+    }
+    return whole
+  }
+
+  /** Forgets the bytes. */
+  async discard(): Promise<void> {
+    this.#blocks.length = 0
+    await this.#stage?.discard()
+  }
+
+  #keep(chunk: Uint8Array): void {
+    for (let from = 0, at = this.size; from < chunk.length; ) {
+      const offset = at % this.#block
+      const index = (at - offset) / this.#block
+      const block = this.#blocks[index] ?? new Uint8Array(this.#block)
+      this.#blocks[index] = block
+      const part = chunk.subarray(from, from + this.#block - offset)
+      block.set(part, offset)
+      from += part.length
+      at += part.length
+    }
+  }
+
+  *#filled(): Generator<Uint8Array, undefined> {
+    const size = this.size
+    for (const [index, block] of this.#blocks.entries()) {
+      yield block.subarray(0, size - index * this.#block)
+    }
+  }
+}
+
+/** Not every runtime iterates streams itself. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader()
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+}

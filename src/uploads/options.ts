@@ -1,0 +1,167 @@
+/**
+ * The `upload` option of a router (spec 4.3): its names, defaults and start-up errors.
+ *
+ * @module
+ */
+
+import type { Acl } from '../ports/files.ts'
+import { isKey } from '../ports/files.ts'
+import type { OptimizationLevel } from '../ports/images.ts'
+import type { ObjectShape, Shape } from '../ports/shape.ts'
+
+/** One field that takes files. */
+export interface FileField<Name extends string = string> {
+  /** A field of the model: a string, a list of strings where `maxCount` is above 1. */
+  readonly name: Name
+  /** How many files it holds. Default 1. */
+  readonly maxCount?: number
+  /** Whether each URL is stored as `{ url }`. Default false. */
+  readonly formatToUrlObject?: boolean
+}
+
+/** What `upload` takes. */
+export interface UploadOptions<Name extends string = string> {
+  /** What keys start with. Default `'files/'`. */
+  readonly path?: string
+  /** Default: one field named `file`. */
+  readonly fields?: readonly FileField<Name>[]
+  /** Who may read the files. Default `'private'`. */
+  readonly acl?: Acl
+  /** The media types that may be stored, told from the bytes. Default: JPEG, PNG, GIF, WebP, AVIF and PDF. */
+  readonly allowedMimeTypes?: readonly string[]
+  /** Bytes that a file may have. Default 10 MiB. */
+  readonly maxFileSize?: number
+  /** Files that a request may have. Default 10. */
+  readonly maxFiles?: number
+  /** How strongly JPEG, PNG and WebP images are compressed; needs `createApp({ images })`. Default: not at all. */
+  readonly imgOptimizations?: OptimizationLevel
+  /** Whether clients may choose the level. Default false. */
+  readonly allowClientImageOptions?: boolean
+  /** Seconds for which reads return signed links to private files. Default: reads return the stored URLs. */
+  readonly signUrls?: number
+}
+
+/** The options of one router, resolved. */
+export interface Upload {
+  /** Ends with `/`. */
+  readonly prefix: string
+  readonly fields: ReadonlyMap<string, Required<FileField>>
+  readonly acl: Acl
+  readonly allowedMimeTypes: ReadonlySet<string>
+  readonly maxFileSize: number
+  readonly maxFiles: number
+  readonly imgOptimizations: OptimizationLevel | undefined
+  readonly allowClientImageOptions: boolean
+  /** Undefined where reads return stored URLs. */
+  readonly signUrls: number | undefined
+}
+
+/** The levels, from the mildest on. */
+export const LEVELS: readonly OptimizationLevel[] = ['low', 'medium', 'high']
+
+const DEFAULT_TYPES = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'application/pdf',
+]
+const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
+const MIB = 1024 * 1024
+
+const CHECKS: Readonly<Record<keyof UploadOptions, (value: unknown) => string | undefined>> = {
+  path: (value) => must(typeof value === 'string', 'be a text'),
+  fields: (value) => must(Array.isArray(value) && value.length > 0, 'be a list of fields'),
+  acl: (value) => oneOf(value, ['private', 'public-read']),
+  allowedMimeTypes: (value) =>
+    must(isMediaTypes(value), `be a list of media types in lower case, as in ['image/png']`),
+  maxFileSize: count,
+  maxFiles: count,
+  imgOptimizations: (value) => oneOf(value, LEVELS),
+  allowClientImageOptions: (value) => must(typeof value === 'boolean', 'be true or false'),
+  signUrls: count,
+}
+
+/** Throws a start-up error that names the router. */
+type Fail = (message: string) => never
+
+/** Resolves the option for a model of `shape`; `fail` throws for what makes no sense. */
+export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: Fail): Upload {
+  if (typeof options !== 'object' || options === null) fail(`'upload' must be an object`)
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(CHECKS, name)) fail(`'upload' has the unknown option '${name}'`)
+    const complaint = value !== undefined && CHECKS[name as keyof UploadOptions](value)
+    if (complaint) fail(`'upload.${name}' must ${complaint}`)
+  }
+  const { acl = 'private', fields = [{ name: 'file' }] } = options
+  return {
+    prefix: prefixOf(options.path ?? 'files/', fail),
+    fields: new Map(fields.map((field) => [field?.name, fileField(field, shape, fail)])),
+    acl,
+    allowedMimeTypes: new Set(options.allowedMimeTypes ?? DEFAULT_TYPES),
+    maxFileSize: options.maxFileSize ?? 10 * MIB,
+    maxFiles: options.maxFiles ?? 10,
+    imgOptimizations: options.imgOptimizations,
+    allowClientImageOptions: options.allowClientImageOptions ?? false,
+    signUrls: acl === 'private' ? options.signUrls : undefined,
+  }
+}
+
+function must(holds: boolean, complaint: string): string | undefined {
+  return holds ? undefined : complaint
+}
+
+function oneOf(value: unknown, values: readonly string[]): string | undefined {
+  return must(values.includes(value as string), `be one of ${values.join(', ')}`)
+}
+
+function count(value: unknown): string | undefined {
+  return must(isCount(value), 'be a whole number of at least 1')
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 1
+}
+
+function prefixOf(path: string, fail: Fail): string {
+  const trimmed = typeof path === 'string' ? path.replace(/^\/+|\/+$/g, '') : ''
+  if (!isKey(trimmed) || trimmed.length > 256) {
+    fail(`'upload.path' must be a folder name of letters, digits, '-', '_', '.' and '/'`)
+  }
+  return `${trimmed}/`
+}
+
+function isMediaTypes(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((type) => MEDIA_TYPE.test(type))
+}
+
+function fileField(field: FileField, shape: ObjectShape, fail: Fail): Required<FileField> {
+  const { name, maxCount = 1, formatToUrlObject = false } = field ?? {}
+  const found = shape.fields.get(name)
+  if (!found) return fail(`'upload.fields' names '${name}', which is no field of the model`)
+  if (!isCount(maxCount)) fail(`'maxCount' of '${name}' must be a whole number of at least 1`)
+  if (typeof formatToUrlObject !== 'boolean') {
+    fail(`'formatToUrlObject' of '${name}' must be true or false`)
+  }
+  const one = formatToUrlObject ? 'an object with a url' : 'a string'
+  if (maxCount === 1 && !holdsUrl(found, formatToUrlObject)) {
+    fail(`'${name}' must be ${one} to take a file`)
+  }
+  if (maxCount > 1 && !holdsUrls(found, formatToUrlObject)) {
+    fail(`'${name}' must be a list, each element ${one}, to take ${maxCount} files`)
+  }
+  return { name, maxCount, formatToUrlObject }
+}
+
+function holdsUrls(shape: Shape, asObject: boolean): boolean {
+  return shape.kind === 'mixed' || (shape.kind === 'list' && holdsUrl(shape.element, asObject))
+}
+
+/** A `mixed` field takes anything; what it refuses shows when it validates. */
+function holdsUrl(shape: Shape | undefined, asObject: boolean): boolean {
+  if (shape?.kind === 'mixed') return true
+  if (!asObject) return shape?.kind === 'string'
+  if (shape?.kind === 'map') return holdsUrl(shape.value, false)
+  return shape?.kind === 'object' && holdsUrl(shape.fields.get('url'), false)
+}

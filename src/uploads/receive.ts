@@ -1,0 +1,210 @@
+/**
+ * A multipart body → text fields and held files. Sizes and counts are refused as soon as they are passed, so a body of
+ * any length costs no more than what is allowed (spec 4.3; OWASP API4).
+ *
+ * @module
+ */
+
+import { unsupportedEncoding } from '../http/refusals.ts'
+import type { FileStore } from '../ports/files.ts'
+import type { Fields } from '../ports/store.ts'
+import { formFields } from './form-fields.ts'
+import { Held } from './held.ts'
+import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
+import type { Upload } from './options.ts'
+import {
+  fieldTooLong,
+  fileTooLarge,
+  malformedMultipart,
+  storageNotConfigured,
+  storageUnavailable,
+  tooManyFields,
+  tooManyFiles,
+  typeNotAllowed,
+  unexpectedFile,
+  unrecognisedType,
+} from './refusals.ts'
+import { type FileType, sniff } from './sniff.ts'
+
+/** A file that has arrived whole and is of an allowed type. */
+export interface ReceivedFile {
+  /** The field that it is for. */
+  readonly field: string
+  readonly type: FileType
+  readonly held: Held
+}
+
+/** A body that has arrived whole. */
+export interface Received {
+  /** The text parts. */
+  readonly fields: Fields
+  readonly files: readonly ReceivedFile[]
+}
+
+const MIB = 1024 * 1024
+/** The most text that one field, and all of them together, may have. */
+const MAX_TEXT = MIB
+const MAX_TEXT_PARTS = 1000
+/** Room for headers and boundaries beside what the parts may hold. */
+const OVERHEAD = MIB
+
+/** Receives a multipart body. Whatever it has held is discarded when it throws. */
+export async function receive(
+  request: Request,
+  upload: Upload,
+  store: FileStore | undefined,
+): Promise<Received> {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
+  const body = new Body(upload, store)
+  try {
+    await body.read(request)
+    return { fields: body.fields, files: await body.sniffed() }
+  } catch (error) {
+    await body.discard()
+    throw error
+  }
+}
+
+interface Part extends PartHead {
+  readonly held: Held
+}
+
+class Body {
+  readonly #upload: Upload
+  readonly #store: FileStore | undefined
+  readonly #form = formFields()
+  readonly #files: Part[] = []
+  readonly #counts = new Map<string, number>()
+  #textParts = 0
+  #textSize = 0
+  /** What one chunk of the body has brought, in order. */
+  #arrived: { readonly part: Part; readonly bytes: Uint8Array | null }[] = []
+
+  constructor(upload: Upload, store: FileStore | undefined) {
+    this.#upload = upload
+    this.#store = store
+  }
+
+  get fields(): Fields {
+    return this.#form.fields
+  }
+
+  async read(request: Request): Promise<void> {
+    const contentType = request.headers.get('content-type') ?? ''
+    const parser = multipartParser(contentType, (head) => this.#accept(head))
+    const { maxFiles, maxFileSize } = this.#upload
+    let left = maxFiles * maxFileSize + MAX_TEXT + OVERHEAD
+    const reader = request.body?.getReader()
+    try {
+      for (let chunk = await next(reader); chunk; chunk = await next(reader)) {
+        left -= chunk.length
+        if (left < 0) throw malformedMultipart()
+        parser.write(chunk)
+        await this.#hold()
+      }
+    } catch (error) {
+      // Nobody reads on: the runtime tells the client's side to stop sending.
+      reader?.cancel().catch(() => {})
+      throw error
+    }
+    parser.end()
+    await this.#hold()
+  }
+
+  async sniffed(): Promise<ReceivedFile[]> {
+    const { allowedMimeTypes } = this.#upload
+    const files: ReceivedFile[] = []
+    for (const { name: field, held } of this.#files) {
+      const type = await sniff(held.head())
+      if (!type) throw unrecognisedType(field)
+      if (!allowedMimeTypes.has(type.mime)) throw typeNotAllowed(type.mime)
+      files.push({ field, type, held })
+    }
+    return files
+  }
+
+  async discard(): Promise<void> {
+    await Promise.allSettled(this.#files.map(({ held }) => held.discard()))
+  }
+
+  #accept(head: PartHead): PartSink {
+    return head.filename === undefined ? this.#acceptText(head) : this.#acceptFile(head)
+  }
+
+  #acceptText(head: PartHead): PartSink {
+    this.#textParts += 1
+    if (this.#textParts > MAX_TEXT_PARTS) throw tooManyFields()
+    const part = { ...head, held: Held.text() }
+    return (bytes) => {
+      this.#textSize += bytes?.length ?? 0
+      if (this.#textSize > MAX_TEXT) throw fieldTooLong()
+      this.#arrived.push({ part, bytes })
+    }
+  }
+
+  #acceptFile(head: PartHead): PartSink {
+    let part: Part | undefined
+    let size = 0
+    // A form sends a file input that was left empty as a file without name and bytes.
+    if (head.filename !== '') part = this.#admit(head)
+    return (bytes) => {
+      if (bytes === null) return
+      part ??= this.#admit(head)
+      size += bytes.length
+      if (size > this.#upload.maxFileSize) throw fileTooLarge()
+      this.#arrived.push({ part, bytes })
+    }
+  }
+
+  #admit(head: PartHead): Part {
+    const { fields, maxFiles } = this.#upload
+    const count = (this.#counts.get(head.name) ?? 0) + 1
+    if (this.#files.length >= maxFiles) throw tooManyFiles()
+    if (count > (fields.get(head.name)?.maxCount ?? 0)) throw unexpectedFile()
+    if (!this.#store) throw storageNotConfigured()
+    this.#counts.set(head.name, count)
+    const part = { ...head, held: Held.file(this.#store.stage?.bind(this.#store)) }
+    this.#files.push(part)
+    return part
+  }
+
+  async #hold(): Promise<void> {
+    const arrived = this.#arrived
+    this.#arrived = []
+    for (const { part, bytes } of arrived) {
+      if (bytes === null) this.#form.add(part.name, await textOf(part.held))
+      else if (part.filename === undefined) await part.held.write(bytes)
+      else await staged(part.held.write(bytes))
+    }
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array> | undefined
+
+/** The next bytes of a body, or undefined at its end. A client that went away has sent half a body. */
+async function next(reader: Reader): Promise<Uint8Array | undefined> {
+  try {
+    return (await reader?.read())?.value
+  } catch (cause) {
+    throw malformedMultipart(cause)
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+async function textOf(held: Held): Promise<string> {
+  try {
+    return utf8.decode(await held.bytes())
+  } catch {
+    throw malformedMultipart()
+  }
+}
+
+async function staged(write: Promise<void>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    throw storageUnavailable(error)
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Files of a store that has no server of its own.
+ *
+ * @module
+ */
+
+import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/files.ts'
+import { fileForbidden, rangeNotSatisfiable } from './refusals.ts'
+
+/** The file that `request` asks for, or undefined where it asks for none of the store's. */
+export async function serveFile(
+  store: FileStore | undefined,
+  request: Request,
+): Promise<Response | undefined> {
+  if (!store?.serve || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
+  try {
+    return await store.serve(request)
+  } catch (error) {
+    if (error instanceof FileForbidden) throw fileForbidden()
+    if (error instanceof RangeNotSatisfiable) throw rangeNotSatisfiable(error.size)
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * What a file is, told from its first bytes: never from its name, nor from what the client calls it.
+ *
+ * @module
+ */
+
+/** A file's type. */
+export interface FileType {
+  readonly mime: string
+  /** Without the dot; letters and digits only. */
+  readonly extension: string
+}
+
+/** How many of a file's first bytes are looked at. */
+export const SNIFFED_BYTES: number = 64 * 1024
+
+/** Images that browsers show without running anything. */
+const INLINE = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'])
+
+const SVG: FileType = { mime: 'image/svg+xml', extension: 'svg' }
+const HTML: FileType = { mime: 'text/html', extension: 'html' }
+const XML: FileType = { mime: 'application/xml', extension: 'xml' }
+
+/** The type of a file that starts with `head`, or undefined for one that nobody knows. */
+export async function sniff(head: Uint8Array): Promise<FileType | undefined> {
+  // Markup first: a browser would run it whatever else the bytes may also be.
+  const markup = markupType(head)
+  if (markup) return markup
+  // Loaded with the first file: the package knows hundreds of formats.
+  const { fileTypeFromBuffer } = await import('file-type/core')
+  try {
+    const found = await fileTypeFromBuffer(head)
+    if (!found) return undefined
+    return { mime: found.mime, extension: found.ext.replace(/[^a-z0-9]/g, '') || 'bin' }
+  } catch {
+    return undefined
+  }
+}
+
+/** How browsers should show a file of type `mime`. */
+export function dispositionOf(mime: string): 'inline' | 'attachment' {
+  return INLINE.has(mime) ? 'inline' : 'attachment'
+}
+
+/** HTML, SVG or XML by the first thing that is no blank, comment, declaration or doctype. */
+function markupType(head: Uint8Array): FileType | undefined {
+  let text = textOf(head).replace(/^[\uFEFF\s\0]+/, '')
+  if (!/^<[a-z!?/]/i.test(text)) return undefined
+  let declared = false
+  for (let skipped = PROLOGUE.exec(text); skipped; skipped = PROLOGUE.exec(text)) {
+    declared ||= /^<\?xml/i.test(skipped[0])
+    if (/^<!doctype\s+html/i.test(skipped[0])) return HTML
+    text = text.slice(skipped[0].length)
+  }
+  const root = /^<(?:[\w.-]+:)?([\w.-]+)/.exec(text)?.[1]?.toLowerCase()
+  if (root === 'svg') return SVG
+  if (root === 'html' || !declared) return HTML
+  return XML
+}
+
+/** A comment, declaration or doctype, with the blanks after it. */
+const PROLOGUE = /^(?:<!--[^]*?-->|<\?[^]*?\?>|<!doctype(?:[^>[]|\[[^\]]*\])*>)\s*/i
+
+/** Browsers read UTF-16 by its mark; everything else has ASCII where markup matters. */
+function textOf(head: Uint8Array): string {
+  const start = head.subarray(0, 4096)
+  if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder('utf-16le').decode(start)
+  if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder('utf-16be').decode(start)
+  return new TextDecoder('utf-8').decode(start)
+}

@@ -1,0 +1,76 @@
+/**
+ * The file store with deadlines: a store that is down, slow or refusing is a 503 in time, never a hanging request.
+ *
+ * @module
+ */
+
+import type { FileMeta, FileStore } from '../ports/files.ts'
+import type { Logger } from '../ports/logger.ts'
+import { storageUnavailable } from './refusals.ts'
+
+/** How long a call may take, and how much longer for each MiB that it sends. */
+const DEADLINE_MS = 5000
+const DEADLINE_MS_PER_MIB = 1000
+const MIB = 1024 * 1024
+
+/** One object to be stored. */
+export interface NewObject {
+  readonly key: string
+  readonly body: ReadableStream<Uint8Array> | Uint8Array
+  readonly meta: FileMeta
+}
+
+/** Stores all of `objects`, or rejects with a 503 and leaves none of them behind. */
+export async function putAll(
+  store: FileStore,
+  objects: readonly NewObject[],
+  logger: Logger,
+): Promise<void> {
+  const puts = objects.map(({ key, body, meta }) => {
+    const patience = DEADLINE_MS + (meta.size / MIB) * DEADLINE_MS_PER_MIB
+    return inTime(patience, (signal) => store.put(key, body, meta, { signal }))
+  })
+  const failed = (await Promise.allSettled(puts)).find((put) => put.status === 'rejected')
+  if (!failed) return
+  // A put that was given up may still have arrived.
+  await removeAll(
+    store,
+    objects.map(({ key }) => key),
+    logger,
+  )
+  throw storageUnavailable(failed.reason)
+}
+
+/** Removes objects that no record points at any more. What fails is left to the sweeper. */
+export async function removeAll(
+  store: FileStore,
+  keys: readonly string[],
+  logger: Logger,
+): Promise<void> {
+  const removals = keys.map((key) => inTime(DEADLINE_MS, (signal) => store.delete(key, { signal })))
+  for (const [index, removal] of (await Promise.allSettled(removals)).entries()) {
+    if (removal.status === 'fulfilled') continue
+    logger.warn('a stored file could not be removed, the sweeper will', {
+      key: keys[index],
+      error: String(removal.reason),
+    })
+  }
+}
+
+/** What `call` resolves to; rejects at the deadline even where the store does not heed its signal. */
+async function inTime<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`the file store did not answer within ${Math.round(ms)} ms`)
+      reject(error)
+      deadline.abort(error)
+    }, ms)
+  })
+  try {
+    return await Promise.race([call(deadline.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * The sweeper: objects that no record points at, left over where a process ended between storing and saving.
+ *
+ * Objects are stored before the record that points at them is saved, and removed after the last one that does, so
+ * what a crash leaves behind is never a dead link, only an object too many.
+ *
+ * @module
+ */
+
+import type { FileStore } from '../ports/files.ts'
+import { everything } from '../ports/filter.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { Collection, Fields } from '../ports/store.ts'
+import { keysIn } from './file-values.ts'
+import { isOwnKey } from './keys.ts'
+import { removeAll } from './storage.ts'
+
+/** Where one router keeps files, and which records may point at them. */
+export interface FilePlace {
+  readonly prefix: string
+  readonly fields: readonly string[]
+  readonly records: Collection
+}
+
+/** The files of an app, as the sweeper needs them. */
+export interface AppFiles {
+  readonly store: FileStore | undefined
+  readonly places: readonly FilePlace[]
+  readonly logger: Logger
+}
+
+/** What `sweepFiles` takes. */
+export interface SweepOptions {
+  /** Objects younger than this many seconds stay: their record may be on its way. Default 3600. */
+  readonly graceSeconds?: number
+  /** Whether to count only. Default false. */
+  readonly dryRun?: boolean
+  /** The clock, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => number
+}
+
+/** What a sweep has found. */
+export interface Swept {
+  /** Objects older than the grace period. */
+  readonly examined: number
+  /** The keys of those that no record points at. */
+  readonly orphans: readonly string[]
+}
+
+/** Objects looked at in one pass over the records. */
+const BATCH = 100_000
+/** Records read, and objects removed, at a time. */
+const PAGE = 500
+const REMOVALS = 20
+
+/**
+ * Removes the objects of an app's mounted routers that no record points at. Every router whose records may point at
+ * files under the same `upload.path` of the same store must be mounted in `app`.
+ *
+ * ```ts
+ * import { sweepFiles } from 'fieldgate'
+ * const { orphans } = await sweepFiles(app)
+ * ```
+ */
+export async function sweepFiles(
+  app: { readonly files: AppFiles; ready(): Promise<void> },
+  options: SweepOptions = {},
+): Promise<Swept> {
+  const { graceSeconds = 3600, dryRun = false, now = Date.now } = options
+  const { files } = app
+  await app.ready()
+  const before = now() - graceSeconds * 1000
+  let examined = 0
+  const orphans: string[] = []
+  for await (const batch of oldObjects(files, before)) {
+    examined += batch.size
+    for (const key of await unreferenced(files, batch)) orphans.push(key)
+  }
+  if (!dryRun && files.store) {
+    for (let at = 0; at < orphans.length; at += REMOVALS) {
+      await removeAll(files.store, orphans.slice(at, at + REMOVALS), files.logger)
+    }
+  }
+  return { examined, orphans }
+}
+
+async function* oldObjects(files: AppFiles, before: number): AsyncGenerator<Set<string>> {
+  let batch = new Set<string>()
+  for (const prefix of outermost(files.places.map((place) => place.prefix))) {
+    for await (const { key, storedAt } of files.store?.list(prefix) ?? []) {
+      if (storedAt > before || !files.places.some((place) => isOwnKey(place.prefix, key))) continue
+      batch.add(key)
+      if (batch.size < BATCH) continue
+      yield batch
+      batch = new Set()
+    }
+  }
+  if (batch.size > 0) yield batch
+}
+
+/** The prefixes without those that another one covers. */
+function outermost(prefixes: readonly string[]): string[] {
+  const unique = [...new Set(prefixes)]
+  return unique.filter((one) => !unique.some((other) => other !== one && one.startsWith(other)))
+}
+
+async function unreferenced(files: AppFiles, keys: Set<string>): Promise<Set<string>> {
+  for (const { fields, records } of files.places) {
+    for await (const record of every(records, fields)) {
+      for (const key of keysIn(record, fields, files.store)) keys.delete(key)
+    }
+  }
+  return keys
+}
+
+async function* every(records: Collection, fields: readonly string[]): AsyncGenerator<Fields> {
+  for (let after: string | undefined, more = true; more; ) {
+    const found = await records.find({
+      filter: everything,
+      sort: [{ field: '_id', descending: false }],
+      limit: PAGE,
+      select: { include: fields },
+      ...(after !== undefined && { after: [after] }),
+    })
+    yield* found
+    after = String(found.at(-1)?._id)
+    more = found.length === PAGE
+  }
+}
