@@ -1,0 +1,84 @@
+/**
+ * Load: wrk drives a server, and says what it saw.
+ *
+ * @module
+ */
+
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** One kind of request, with the variants that are asked in turn. */
+export interface Requests {
+  readonly method: string
+  readonly paths: readonly string[]
+  readonly body?: string
+}
+
+/** What a round of load gave. */
+export interface Load {
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly errors: number
+}
+
+/** Refuses to go on where wrk is missing. */
+export function checkWrk(): void {
+  if (spawnSync('wrk', ['--version']).error) {
+    throw new Error('the bench needs wrk: apt-get install wrk, or brew install wrk')
+  }
+}
+
+/** Asks `base` for `seconds` over `connections`. */
+export async function load(
+  base: string,
+  requests: Requests,
+  connections: number,
+  seconds: number,
+): Promise<Load> {
+  const script = join(mkdtempSync(join(tmpdir(), 'fieldgate-bench-')), 'requests.lua')
+  writeFileSync(script, lua(requests))
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, base]
+  const output = await run('wrk', args)
+  const summary = /^RESULT (.*)$/m.exec(output)?.[1]
+  if (summary === undefined) throw new Error(`wrk said nothing to go by:\n${output}`)
+  const [count = 0, microseconds = 1, p50 = 0, p99 = 0, errors = 0] = summary.split(' ').map(Number)
+  return {
+    requestsPerSecond: (count / microseconds) * 1e6,
+    p50Ms: p50 / 1000,
+    p99Ms: p99 / 1000,
+    errors,
+  }
+}
+
+function lua({ method, paths, body }: Requests): string {
+  return `local paths = { ${paths.map((path) => JSON.stringify(path)).join(', ')} }
+local at = 0
+local headers = { ["Content-Type"] = "application/json" }
+local body = ${body === undefined ? 'nil' : JSON.stringify(body)}
+request = function()
+  at = at % #paths + 1
+  return wrk.format(${JSON.stringify(method)}, paths[at], headers, body)
+end
+done = function(summary, latency)
+  local e = summary.errors
+  local errors = e.connect + e.read + e.write + e.status + e.timeout
+  io.write(string.format("RESULT %d %d %d %d %d\\n", summary.requests, summary.duration,
+    latency:percentile(50), latency:percentile(99), errors))
+end
+`
+}
+
+function run(command: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    child.once('error', reject)
+    child.once('close', () => resolve(output))
+  })
+}

@@ -1,0 +1,57 @@
+/**
+ * A server under measurement: a process of its own, fresh for each round.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** A running server. */
+export interface Server {
+  readonly base: string
+  /** Seconds of processor time so far. */
+  cpuSeconds(): number
+  /** Resident memory, in MiB. */
+  memoryMiB(): number
+  stop(): Promise<void>
+}
+
+/** Ticks a second of /proc's clocks. */
+const TICKS = 100
+
+/** Starts `script` and waits until it says on which port it listens. */
+export async function startServer(script: string, args: readonly string[]): Promise<Server> {
+  const file = fileURLToPath(new URL(script, import.meta.url))
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const port = await portOf(child)
+  const proc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+  return {
+    base: `http://127.0.0.1:${port}`,
+    cpuSeconds() {
+      const fields = proc('stat').split(') ')[1]?.split(' ') ?? []
+      return (Number(fields[11]) + Number(fields[12])) / TICKS
+    },
+    memoryMiB: () => Number(/VmRSS:\s+(\d+)/.exec(proc('status'))?.[1]) / 1024,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('close', () => resolve())
+        child.kill('SIGKILL')
+      }),
+  }
+}
+
+function portOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk) => {
+      output += chunk
+      const port = /listening (\d+)/.exec(output)?.[1]
+      if (port !== undefined) resolve(port)
+    })
+    child.once('close', (code) => reject(new Error(`a server ended with code ${code}: ${output}`)))
+  })
+}
