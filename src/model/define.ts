@@ -9,6 +9,7 @@ import { object } from 'zod/mini'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
+import { isHiddenField } from './hidden.ts'
 import { remember } from './registry.ts'
 import { objectShape } from './shape.ts'
 import { isForbiddenKey } from './writable.ts'
@@ -130,7 +131,7 @@ export function defineModel<const S extends FieldSchemas>(
     shape,
     unique: (definition.unique ?? []).map((set) => list(set).map((path) => scalar('unique', path))),
     indexes: (definition.indexes ?? []).map((set) => list(set).map(indexKey)),
-    hidden: (definition.hidden ?? []).map((path) => known('hidden', path)),
+    hidden: hiddenPaths(fields, (definition.hidden ?? []).map((path) => known('hidden', path))),
     ...(definition.output && { output: definition.output }),
   })
   remember(model as unknown as Model)
@@ -185,6 +186,12 @@ function recordShape(
   }
   if (timestamps) shapes.set('createdAt', { kind: 'date' }).set('updatedAt', { kind: 'date' })
   return { kind: 'object', fields: shapes }
+}
+
+/** What the definition hides, and the fields that hide themselves. */
+function hiddenPaths(fields: FieldSchemas, named: readonly string[]): readonly string[] {
+  const marked = Object.keys(fields).filter((field) => isHiddenField(fields[field] as $ZodType))
+  return [...new Set([...named, ...marked])]
 }
 
 function list<T extends string>(value: T | readonly T[]): readonly T[] {
