@@ -37,7 +37,7 @@ export class AppContext implements Context {
   }
 
   waitUntil(promise: Promise<unknown>): void {
-    const settled = promise.catch((error: unknown) =>
+    const settled = Promise.resolve(promise).catch((error: unknown) =>
       this.logger.error('background work failed', { error: String(error) }),
     )
     if (typeof this.#platform?.waitUntil === 'function') this.#platform.waitUntil(settled)

@@ -10,7 +10,7 @@ import { type AppOptions, resolveAppOptions } from './app-options.ts'
 import { createHost } from './host.ts'
 import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
 import { parseQuery } from './http/query-string.ts'
-import { invalidId, notFound } from './http/refusals.ts'
+import { notFound } from './http/refusals.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { RecordStore } from './records/collection.ts'
 import type { Context, Guard, Handler } from './records/guard.ts'
@@ -60,30 +60,27 @@ export function createApp(options: AppOptions): App {
     })
   }
 
-  async function respond(request: ApiRequest, context: Context): Promise<Response> {
+  async function respond(request: ApiRequest, context: Context): Promise<unknown> {
     if (!host.isReady()) await host.ready()
     const early = await firstResponse(guards, request, context)
-    if (early) return early
+    if (early !== undefined) return early
     // itty matches on the path alone; query strings are read by our own parser, which keeps repeats.
     const matched = { method: request.method, url: `http://h${pathOf(request.url)}` }
     const response: unknown =
       (await table.fetch(matched as IRequest, request, context)) ??
       (await serveFile(host.files, request))
     if (response === undefined) throw notFound()
-    if (!(response instanceof Response)) throw new TypeError('a handler must return a Response')
     return response
   }
 
   async function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
     const request = identified(raw)
     const context = new AppContext(host, env, platform)
-    let response: Response
     try {
-      response = await respond(request, context)
+      return finished(await respond(request, context), request, context)
     } catch (error) {
-      response = await failed(onError, error, request, context)
+      return failed(onError, error, request, context)
     }
-    return finished(response, request, context)
   }
 
   const app: App = {
@@ -127,10 +124,11 @@ async function firstResponse(
   guards: readonly Guard[],
   request: ApiRequest,
   context: Context,
-): Promise<Response | undefined> {
+): Promise<unknown> {
   for (const guard of guards) {
-    const response = await guard(request, context)
-    if (response) return response
+    const response: unknown = await guard(request, context)
+    // Whatever else a guard returns ends the request too: a mistaken `false` must not open the door.
+    if (response !== undefined && response !== null) return response
   }
   return undefined
 }
@@ -140,17 +138,22 @@ async function failed(
   onError: ErrorHandler,
   error: unknown,
   request: ApiRequest,
-  context: Context,
+  context: AppContext,
 ): Promise<Response> {
   try {
-    return await onError(error, request, context)
+    return finished(await onError(error, request, context), request, context)
   } catch (second) {
-    return errorHandler()(new Error('onError failed', { cause: second }), request, context)
+    const cause = new Error('onError failed', { cause: second })
+    return finished(await errorHandler()(cause, request, context), request, context)
   }
 }
 
-function finished(response: Response, request: ApiRequest, context: AppContext): Response {
+function finished(response: unknown, request: ApiRequest, context: AppContext): Response {
+  if (!(response instanceof Response)) {
+    throw new TypeError('a guard, handler or onError returned something else than a Response')
+  }
   const own = request.method === 'HEAD' ? copyOf(response, null) : response
+  if (own.bodyUsed) throw new TypeError('the body of this Response has been read already')
   try {
     own.headers.set('X-Request-Id', request.requestId)
   } catch {
@@ -170,12 +173,15 @@ function copyOf(response: Response, body: ReadableStream | null): Response {
 }
 
 function decoded(params: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decode(value)]))
+}
+
+/** What cannot be decoded stays as it was sent: guards come first, and no id looks like that. */
+function decode(value: string): string {
   try {
-    return Object.fromEntries(
-      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]),
-    )
+    return decodeURIComponent(value)
   } catch {
-    throw invalidId()
+    return value
   }
 }
 

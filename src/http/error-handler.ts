@@ -55,11 +55,20 @@ function log(error: unknown, status: number, request: ApiRequest, context: Reque
     path: pathOf(request.url),
     status,
   }
-  if (status < 500) {
-    context.logger.info('request refused', { ...details, error: messageOf(error) })
-  } else {
-    context.logger.error('request failed', { ...details, error: stackOf(error) })
+  try {
+    if (status < 500) {
+      context.logger.info('request refused', { ...details, error: unquoted(messageOf(error)) })
+    } else {
+      context.logger.error('request failed', { ...details, error: stackOf(error) })
+    }
+  } catch {
+    // A logger that fails must not cost the client its answer.
   }
+}
+
+/** What a refusal quotes was the client's, and may be a secret that went into the wrong place. */
+function unquoted(message: string): string {
+  return message.replace(/'.*'/s, "'…'")
 }
 
 /** A URL's path as it was sent, without query string. */
