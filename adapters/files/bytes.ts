@@ -1,0 +1,72 @@
+/**
+ * Bytes of open files, as streams.
+ *
+ * @module
+ */
+
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Stage } from '../../src/ports/files.ts'
+
+const CHUNK = 64 * 1024
+
+/** The bytes of `file` from `start` up to `end`; `done` is called once, at the end or when nobody reads on. */
+export function bytesOf(
+  file: FileHandle,
+  start: number,
+  end: number,
+  done: () => Promise<void>,
+): ReadableStream<Uint8Array> {
+  let at = start
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const chunk = new Uint8Array(Math.min(CHUNK, end - at))
+          const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
+          at += bytesRead
+          if (bytesRead > 0) controller.enqueue(chunk.subarray(0, bytesRead))
+          if (at < end && bytesRead > 0) return
+          if (at < end) throw new Error('a file is shorter than it was')
+          controller.close()
+          await done()
+        } catch (error) {
+          await done()
+          throw error
+        }
+      },
+      cancel: done,
+    },
+    // Nothing is read before somebody asks.
+    { highWaterMark: 0 },
+  )
+}
+
+/** Appends all of `chunk`; a single write may take only a part of it. */
+export async function append(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
+  for (let from = 0; from < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, from, chunk.length - from, at + from)
+    from += bytesWritten
+  }
+}
+
+/** Bytes set aside in `folder`, in a file without a name, so that not even a crash leaves it behind. */
+export async function stageIn(folder: string): Promise<Stage> {
+  const path = join(folder, randomUUID())
+  const file = await open(path, 'wx+', 0o600)
+  await unlink(path)
+  let size = 0
+  let closing: Promise<void> | undefined
+  return {
+    async write(chunk) {
+      await append(file, chunk, size)
+      size += chunk.length
+    },
+    read: () => bytesOf(file, 0, size, async () => {}),
+    discard() {
+      closing ??= file.close()
+      return closing
+    },
+  }
+}

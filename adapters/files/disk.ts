@@ -1,0 +1,223 @@
+/**
+ * Files in a folder of this machine, served by the app itself: nothing to install.
+ *
+ * @module
+ */
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { FileForbidden, type FileMeta, type FileStore, isKey } from '../../src/ports/files.ts'
+import { append, bytesOf, stageIn } from './bytes.ts'
+import { type LinkOptions, links } from './links.ts'
+import { type ServedObject, serveObject } from './serving.ts'
+
+/** What `diskFiles` takes. */
+export interface DiskOptions extends LinkOptions {
+  /** The folder; made when it is not there. */
+  readonly root: string
+}
+
+/** What a crashed process has begun to write is removed after this many milliseconds. */
+const ABANDONED_MS = 60 * 60 * 1000
+
+/**
+ * Keeps files below `root`. The app serves those that are `public-read` to everybody, and private ones through
+ * signed links that expire.
+ *
+ * ```ts
+ * const files = diskFiles({ root: './uploads', secret: process.env.FILES_SECRET })
+ * const app = createApp({ store: sqliteStore({ path: 'atlas.db' }), files })
+ * ```
+ */
+export function diskFiles(options: DiskOptions): FileStore {
+  if (typeof options?.root !== 'string' || options.root === '') {
+    throw new TypeError(`diskFiles: 'root' must be a folder`)
+  }
+  const folder = foldersOf(resolve(options.root))
+  const { urlOf, keyOf, sign, requested, isSigned } = links('diskFiles', options)
+  let preparing: Promise<void> | undefined
+  const ready = (): Promise<void> => {
+    preparing ??= prepare(folder).catch((error: unknown) => {
+      preparing = undefined
+      throw error
+    })
+    return preparing
+  }
+  return {
+    async put(key, body, meta, { signal } = {}) {
+      await ready()
+      const object = pathIn(folder.objects, key)
+      const description = pathIn(folder.meta, `${key}.json`)
+      const written = await writeAside(folder.incoming, body, meta.size, signal)
+      try {
+        // The description comes first and goes last, so an object is never without one.
+        const text = new TextEncoder().encode(JSON.stringify(meta))
+        const described = await writeAside(folder.incoming, text, text.length)
+        await moveInto(folder.meta, described, description)
+        await moveInto(folder.objects, written, object)
+      } catch (error) {
+        for (const path of [written, object, description]) await rm(path, { force: true })
+        throw error
+      }
+      return urlOf(key)
+    },
+    async delete(key) {
+      await rm(pathIn(folder.objects, key), { force: true })
+      await rm(pathIn(folder.meta, `${key}.json`), { force: true })
+    },
+    urlOf,
+    keyOf,
+    signedUrl: sign,
+    async *list(prefix) {
+      const start = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+      for await (const name of filesBelow(folder.meta, start)) {
+        const key = name.replace(/\.json$/, '')
+        if (!key.startsWith(prefix)) continue
+        const found = await stat(join(folder.meta, name)).catch(ignoreAbsent)
+        if (found) yield { key, storedAt: found.mtimeMs }
+      }
+    },
+    async stage() {
+      await ready()
+      return stageIn(folder.incoming)
+    },
+    async serve(request) {
+      const url = new URL(request.url)
+      const key = requested(url)
+      if (key === undefined) return undefined
+      const object = await openObject(folder, key)
+      if (!object) return undefined
+      try {
+        if (object.acl !== 'public-read' && !(await isSigned(url, key))) {
+          throw new FileForbidden('the link is not signed, or has expired')
+        }
+        return await serveObject(request, object)
+      } finally {
+        await object.release()
+      }
+    },
+  }
+}
+
+interface Folders {
+  readonly objects: string
+  readonly meta: string
+  readonly incoming: string
+}
+
+function foldersOf(root: string): Folders {
+  const [objects = '', meta = '', incoming = ''] = ['objects', 'meta', 'incoming'].map((name) =>
+    join(root, name),
+  )
+  return { objects, meta, incoming }
+}
+
+async function prepare(folder: Folders): Promise<void> {
+  for (const path of Object.values(folder)) await mkdir(path, { recursive: true, mode: 0o700 })
+  for await (const entry of await opendir(folder.incoming)) {
+    const path = join(folder.incoming, entry.name)
+    const found = await stat(path).catch(ignoreAbsent)
+    if (found && found.mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { force: true })
+  }
+}
+
+/** A key's path; a key that could lead out of the folder is refused, whoever made it. */
+function pathIn(folder: string, key: string): string {
+  if (!isKey(key)) throw new TypeError('diskFiles: not a key')
+  return join(folder, key)
+}
+
+/** Writes bytes to a new file, durably, and resolves to its path. */
+async function writeAside(
+  folder: string,
+  body: ReadableStream<Uint8Array> | Uint8Array,
+  size: number,
+  signal?: AbortSignal,
+): Promise<string> {
+  const path = join(folder, randomUUID())
+  const file = await open(path, 'wx', 0o600)
+  try {
+    let written = 0
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+      signal?.throwIfAborted()
+      await append(file, chunk, written)
+      written += chunk.length
+    }
+    if (written !== size) throw new Error(`${written} bytes came, not ${size}`)
+    await file.sync()
+    return path
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/** Gives a written file its name, durably: the folder's own entry is synced as well. */
+async function moveInto(top: string, from: string, to: string): Promise<void> {
+  const made = await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await rename(from, to)
+  for (let path = dirname(to); ; path = dirname(path)) {
+    await syncFolder(path)
+    if (!made || path === top) return
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } catch (error) {
+    // Windows has no such thing.
+    if (process.platform !== 'win32') throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openObject(
+  folder: Folders,
+  key: string,
+): Promise<(ServedObject & { release(): Promise<void> }) | undefined> {
+  const file = await open(pathIn(folder.objects, key), 'r').catch(ignoreAbsent)
+  if (!file) return undefined
+  let streaming = false
+  try {
+    const text = await readFile(pathIn(folder.meta, `${key}.json`), 'utf8')
+    const { mtimeMs, size } = await file.stat()
+    return {
+      ...(JSON.parse(text) as FileMeta),
+      size,
+      storedAt: mtimeMs,
+      etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
+      async read(start, end) {
+        streaming = true
+        return bytesOf(file, start, end, () => file.close())
+      },
+      async release() {
+        if (!streaming) await file.close()
+      },
+    }
+  } catch (error) {
+    await file.close()
+    // The object has been removed between the two reads.
+    return ignoreAbsent(error)
+  }
+}
+
+/** The paths of the files below `folder`, relative to it. */
+async function* filesBelow(top: string, folder: string): AsyncGenerator<string> {
+  const entries = await opendir(join(top, folder)).catch(ignoreAbsent)
+  if (!entries) return
+  for await (const entry of entries) {
+    if (entry.isDirectory()) yield* filesBelow(top, `${folder}${entry.name}/`)
+    else yield `${folder}${entry.name}`
+  }
+}
+
+function ignoreAbsent(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+}

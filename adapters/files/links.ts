@@ -1,0 +1,102 @@
+/**
+ * Links to files that the app serves itself: their URLs, and the signatures that open private ones for a while.
+ *
+ * @module
+ */
+
+import { isKey } from '../../src/ports/files.ts'
+
+/** What a store whose files the app serves is told of its links. */
+export interface LinkOptions {
+  /** Signs links to private files; at least 32 characters. */
+  readonly secret: string
+  /**
+   * What the files' URLs start with: a path of the app, or a URL that leads to it, as in
+   * `'https://api.example.com/uploads'`. The app serves everything below its path. Default `'/uploads'`.
+   */
+  readonly url?: string
+  /** The clock, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => number
+}
+
+/** The links of one store. */
+export interface Links {
+  urlOf(key: string): string
+  keyOf(url: string): string | undefined
+  sign(url: string, seconds: number): Promise<string>
+  /** The key that a request's URL leads to, whatever its host; undefined for any other URL. */
+  requested(url: URL): string | undefined
+  /** Whether `url` is signed for `key` and has not expired. */
+  isSigned(url: URL, key: string): Promise<boolean>
+}
+
+const MIN_SECRET = 32
+/** Gives a relative URL a host to be parsed with. */
+const ANY_HOST = 'http://localhost'
+
+/** The links that `options` describe; `store` names it in start-up errors. */
+export function links(store: string, options: LinkOptions): Links {
+  const { secret, url: base = '/uploads', now = Date.now } = options
+  if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
+    throw new TypeError(`${store}: 'secret' must have at least ${MIN_SECRET} characters`)
+  }
+  const start = base.replace(/\/+$/, '')
+  if (!/^(?:https?:\/\/[^/?#]+)?(?:\/[\w.~-]+)+$/.test(start)) {
+    throw new TypeError(`${store}: 'url' must be a path or an http URL with one, as in '/uploads'`)
+  }
+  const folder = `${new URL(start, ANY_HOST).pathname}/`
+  const signingKey = importKey(secret)
+  const keyIn = (pathname: string): string | undefined => {
+    const key = pathname.startsWith(folder) ? pathname.slice(folder.length) : ''
+    return isKey(key) ? key : undefined
+  }
+  const keyOf = (url: string): string | undefined => {
+    if (!url.startsWith(`${start}/`)) return undefined
+    return keyIn(url.slice(start.length - folder.length + 1).split(/[?#]/, 1)[0] ?? '')
+  }
+  return {
+    urlOf: (key) => `${start}/${key}`,
+    keyOf,
+    requested: (url) => keyIn(url.pathname),
+    async sign(url, seconds) {
+      const key = keyOf(url)
+      if (key === undefined) throw new TypeError(`${store}: not a URL of this store`)
+      const expires = Math.floor(now() / 1000) + seconds
+      const signature = await crypto.subtle.sign('HMAC', await signingKey, message(key, expires))
+      return `${start}/${key}?expires=${expires}&signature=${base64url(new Uint8Array(signature))}`
+    },
+    async isSigned(url, key) {
+      const expires = url.searchParams.get('expires') ?? ''
+      const signature = bytesFrom(url.searchParams.get('signature') ?? '')
+      if (!/^\d{1,15}$/.test(expires) || !signature || Number(expires) * 1000 <= now()) return false
+      return crypto.subtle.verify(
+        'HMAC',
+        await signingKey,
+        signature,
+        message(key, Number(expires)),
+      )
+    },
+  }
+}
+
+function importKey(secret: string): Promise<CryptoKey> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const bytes = new TextEncoder().encode(secret)
+  return crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify'])
+}
+
+/** The label keeps the signature from meaning anything elsewhere, where the secret is used twice. */
+function message(key: string, expires: number): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(`fieldgate file link\n${key}\n${expires}`)
+}
+
+function base64url(bytes: Uint8Array): string {
+  const base64 = btoa(String.fromCharCode(...bytes))
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+function bytesFrom(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[\w-]{43}$/.test(text)) return undefined
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (char) => char.charCodeAt(0))
+}

@@ -1,0 +1,118 @@
+/**
+ * Files in Cloudflare R2, through a Worker's binding; served by the app itself.
+ *
+ * @module
+ */
+
+import { FileForbidden, type FileMeta, type FileStore } from '../../src/ports/files.ts'
+import { fixedLength } from './fixed-length.ts'
+import { type LinkOptions, links } from './links.ts'
+import { type ServedObject, serveObject } from './serving.ts'
+
+/** What `r2Files` takes beside the binding. */
+export type R2Options = LinkOptions
+
+/** The part of a Worker's R2 binding that is used. */
+export interface R2Binding {
+  put(
+    key: string,
+    value: ReadableStream<Uint8Array> | Uint8Array,
+    options: R2PutOptions,
+  ): Promise<unknown>
+  head(key: string): Promise<R2Object | null>
+  get(
+    key: string,
+    options: { range: { offset: number; length: number } },
+  ): Promise<{ body: ReadableStream<Uint8Array> } | null>
+  delete(key: string): Promise<void>
+  list(options: { prefix: string; cursor?: string }): Promise<R2List>
+}
+
+interface R2PutOptions {
+  readonly httpMetadata: { readonly contentType: string; readonly contentDisposition: string }
+  readonly customMetadata: Record<string, string>
+}
+
+interface R2Object {
+  readonly key: string
+  readonly size: number
+  readonly uploaded: Date
+  readonly httpEtag: string
+  readonly httpMetadata?: { readonly contentType?: string; readonly contentDisposition?: string }
+  readonly customMetadata?: { readonly acl?: string }
+}
+
+interface R2List {
+  readonly objects: readonly R2Object[]
+  readonly truncated: boolean
+  readonly cursor?: string
+}
+
+/**
+ * Keeps files in a bucket of R2. The app serves those that are `public-read` to everybody, and private ones through
+ * signed links that expire.
+ *
+ * ```ts
+ * export default worker((env) => createApp({ store: d1Store(env.DB), files: r2Files(env.FILES, { secret: env.SECRET }) }))
+ * ```
+ */
+export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
+  if (typeof bucket?.put !== 'function') throw new TypeError('r2Files: an R2 binding is needed')
+  const { urlOf, keyOf, sign, requested, isSigned } = links('r2Files', options)
+  return {
+    async put(key, body, meta) {
+      await bucket.put(key, fixedLength(body, meta.size), {
+        httpMetadata: {
+          contentType: meta.contentType,
+          contentDisposition: meta.contentDisposition,
+        },
+        customMetadata: { acl: meta.acl },
+      })
+      return urlOf(key)
+    },
+    delete: (key) => bucket.delete(key),
+    urlOf,
+    keyOf,
+    signedUrl: sign,
+    async *list(prefix) {
+      let cursor: string | undefined
+      do {
+        const page = await bucket.list({ prefix, ...(cursor !== undefined && { cursor }) })
+        for (const { key, uploaded } of page.objects) yield { key, storedAt: uploaded.getTime() }
+        cursor = page.truncated ? page.cursor : undefined
+      } while (cursor !== undefined)
+    },
+    async serve(request) {
+      const url = new URL(request.url)
+      const key = requested(url)
+      const found = key === undefined ? null : await bucket.head(key)
+      if (key === undefined || !found) return undefined
+      if (aclOf(found) !== 'public-read' && !(await isSigned(url, key))) {
+        throw new FileForbidden('the link is not signed, or has expired')
+      }
+      return serveObject(request, served(bucket, found))
+    },
+  }
+}
+
+function served(bucket: R2Binding, found: R2Object): ServedObject {
+  const { httpMetadata } = found
+  return {
+    contentType: httpMetadata?.contentType ?? 'application/octet-stream',
+    contentDisposition: httpMetadata?.contentDisposition === 'inline' ? 'inline' : 'attachment',
+    acl: aclOf(found),
+    size: found.size,
+    storedAt: found.uploaded.getTime(),
+    etag: found.httpEtag,
+    async read(start, end) {
+      const range = { offset: start, length: end - start }
+      const object = await bucket.get(found.key, { range })
+      if (!object) throw new Error('the file has just been removed')
+      return object.body
+    },
+  }
+}
+
+function aclOf(object: R2Object): FileMeta['acl'] {
+  return object.customMetadata?.acl === 'public-read' ? 'public-read' : 'private'
+}

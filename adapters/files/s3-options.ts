@@ -1,0 +1,70 @@
+/**
+ * What an S3 file store is told, by options or by the environment.
+ *
+ * @module
+ */
+
+import { isKey } from '../../src/ports/files.ts'
+
+/** What `s3Files` takes; what is left out is taken from the environment. */
+export interface S3Options {
+  /** The server without the bucket. Default `S3_ENDPOINT`, or AWS in the region. */
+  readonly endpoint?: string
+  /** Default `S3_BUCKET_NAME`. */
+  readonly bucket?: string
+  /** Default `S3_REGION`, or `us-east-1`. */
+  readonly region?: string
+  /** Default `S3_SPACES_KEY`. */
+  readonly accessKeyId?: string
+  /** Default `S3_SPACES_SECRET`. */
+  readonly secretAccessKey?: string
+  /** Where the names above are looked up. Default `process.env` where there is one. */
+  readonly env?: Readonly<Record<string, unknown>>
+}
+
+/** The options of one store, complete. */
+export interface S3Place {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** `<endpoint>/<bucket>/<key>`. */
+  urlOf(key: string): string
+  keyOf(url: string): string | undefined
+}
+
+/** The options with the environment's values; a `TypeError` names what is missing. */
+export function resolveS3(options: S3Options = {}): S3Place {
+  const env = options.env ?? environment()
+  const value = (name: keyof S3Options, variable: string, fallback?: string): string => {
+    const found = options[name] ?? env[variable] ?? fallback
+    if (typeof found !== 'string' || found === '') {
+      throw new TypeError(`s3Files: '${name}' is needed, or ${variable} in the environment`)
+    }
+    return found
+  }
+  const region = value('region', 'S3_REGION', 'us-east-1')
+  const aws = `https://s3.${region}.amazonaws.com`
+  const endpoint = value('endpoint', 'S3_ENDPOINT', aws).replace(/\/+$/, '')
+  if (!URL.canParse(endpoint)) throw new TypeError(`s3Files: 'endpoint' must be a URL`)
+  const bucket = value('bucket', 'S3_BUCKET_NAME')
+  const start = `${endpoint}/${bucket}/`
+  return {
+    endpoint,
+    bucket,
+    region,
+    accessKeyId: value('accessKeyId', 'S3_SPACES_KEY'),
+    secretAccessKey: value('secretAccessKey', 'S3_SPACES_SECRET'),
+    urlOf: (key) => start + key,
+    keyOf(url) {
+      if (!url.startsWith(start)) return undefined
+      const [key = ''] = url.slice(start.length).split(/[?#]/, 1)
+      return isKey(key) ? key : undefined
+    },
+  }
+}
+
+function environment(): Readonly<Record<string, unknown>> {
+  return (globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {}
+}

@@ -1,0 +1,94 @@
+/**
+ * Files in S3 or in anything that speaks its protocol, on Node, Deno and Bun.
+ *
+ * @module
+ */
+
+import { tmpdir } from 'node:os'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
+import type { S3Client } from '@aws-sdk/client-s3'
+import type { FileStore } from '../../src/ports/files.ts'
+import { stageIn } from './bytes.ts'
+import { presigned } from './s3-links.ts'
+import { resolveS3, type S3Options, type S3Place } from './s3-options.ts'
+
+export type { S3Options } from './s3-options.ts'
+
+/**
+ * Keeps files in a bucket. Throws a `TypeError` where neither the options nor the environment name it.
+ *
+ * ```ts
+ * const files = s3Files({ endpoint: 'https://ams3.digitaloceanspaces.com', bucket: 'atlas' })
+ * ```
+ */
+export function s3Files(options?: S3Options): FileStore {
+  const place = resolveS3(options)
+  const { bucket: Bucket } = place
+  let connecting: Promise<Connection> | undefined
+  const connect = (): Promise<Connection> => {
+    connecting ??= connection(place)
+    return connecting
+  }
+  return {
+    async put(key, body, meta, { signal } = {}) {
+      const { sdk, client } = await connect()
+      const sent = body instanceof Uint8Array ? body : Readable.fromWeb(body as NodeStream)
+      const command = new sdk.PutObjectCommand({
+        Bucket,
+        Key: key,
+        Body: sent,
+        ContentLength: meta.size,
+        ContentType: meta.contentType,
+        ContentDisposition: meta.contentDisposition,
+        // Private is what a bucket does unasked, and asking is an error where ACLs are switched off.
+        ...(meta.acl === 'public-read' && { ACL: meta.acl }),
+      })
+      await client.send(command, signal && { abortSignal: signal })
+      return place.urlOf(key)
+    },
+    async delete(key, { signal } = {}) {
+      const { sdk, client } = await connect()
+      const command = new sdk.DeleteObjectCommand({ Bucket, Key: key })
+      await client.send(command, signal && { abortSignal: signal })
+    },
+    urlOf: place.urlOf,
+    keyOf: place.keyOf,
+    signedUrl: (url, seconds) => presigned(place, url, seconds),
+    async *list(prefix) {
+      const { sdk, client } = await connect()
+      for await (const page of sdk.paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
+        for (const { Key, LastModified } of page.Contents ?? []) {
+          if (Key) yield { key: Key, storedAt: LastModified?.getTime() ?? 0 }
+        }
+      }
+    },
+    stage: () => stageIn(tmpdir()),
+    async close() {
+      ;(await connecting)?.client.destroy()
+    },
+  }
+}
+
+interface Connection {
+  readonly sdk: typeof import('@aws-sdk/client-s3')
+  readonly client: S3Client
+}
+
+/** The SDK is loaded by the first call that needs it: it costs every start 100 ms and more. */
+async function connection(place: S3Place): Promise<Connection> {
+  const sdk = await import('@aws-sdk/client-s3')
+  const { accessKeyId, secretAccessKey, endpoint, region } = place
+  const client = new sdk.S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+    // The SDK's own checksums are refused by R2, Backblaze and others.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // A stream can be sent once only; the caller knows what a failure means.
+    maxAttempts: 1,
+  })
+  return { sdk, client }
+}
