@@ -4,6 +4,8 @@
  * @module
  */
 
+import { Response as FastResponse } from '#response'
+
 /** The pagination object of spec 2.3. */
 export type Pagination =
   | { currentPage: number; pageSize: number; totalPages: number; totalRecords: number }
@@ -20,7 +22,7 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** An answer whose body is `json`, which is an envelope already. */
 export function jsonResponse(json: string, init: ResponseInitLike = {}): Response {
-  return new Response(json, {
+  return new FastResponse(json, {
     status: init.status ?? 200,
     headers: { ...init.headers, 'Content-Type': JSON_TYPE },
   })

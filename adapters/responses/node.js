@@ -1,0 +1,8 @@
+/**
+ * Responses on Node: srvx's, which stay plain values until someone looks inside. The global one costs more than
+ * all the rest of a request.
+ *
+ * @module
+ */
+
+export { FastResponse as Response } from 'srvx/node'

@@ -1,0 +1,7 @@
+/**
+ * Responses where the runtime's own are cheap.
+ *
+ * @module
+ */
+
+export const Response = globalThis.Response
