@@ -6,6 +6,7 @@
 
 import type { Mongo } from './mongo.ts'
 import { mongo } from './mongo.ts'
+import { mongod } from './replica-set.ts'
 import type { Seaweed } from './seaweed.ts'
 import { seaweed } from './seaweed.ts'
 import type { Valkey } from './valkey.ts'
@@ -14,6 +15,8 @@ import { valkey } from './valkey.ts'
 /** Each by its name. */
 export interface Services {
   mongo: Mongo
+  /** The program alone, for tests that start replica sets of their own. */
+  mongod: { readonly program: string; stop(): Promise<void> }
   valkey: Valkey
   seaweed: Seaweed
 }
@@ -21,6 +24,7 @@ export interface Services {
 /** How each is started. */
 export const catalogue: { readonly [Name in keyof Services]: () => Promise<Services[Name]> } = {
   mongo,
+  mongod: async () => ({ program: await mongod(), stop: async () => {} }),
   valkey,
   seaweed,
 }

@@ -9,14 +9,16 @@ import { MongoClient } from 'mongodb'
 
 /**
  * Deadlines under which a database that is gone, or hangs, is noticed within five seconds. What hangs is noticed by
- * the monitor, whose heartbeats must be answered within a second and a half; it then cuts the connections in use. A
- * socket timeout would do the same to a slow query of a healthy server.
+ * the monitor, whose heartbeats must be answered within connectTimeoutMS; it then cuts the connections in use. A socket
+ * timeout would do the same to a slow query of a healthy server.
  */
 const deadlines: MongoClientOptions = {
-  heartbeatFrequencyMS: 1000,
-  connectTimeoutMS: 1500,
-  serverSelectionTimeoutMS: 2000,
-  waitQueueTimeoutMS: 4500,
+  heartbeatFrequencyMS: 500,
+  connectTimeoutMS: 1250,
+  serverSelectionTimeoutMS: 1500,
+  waitQueueTimeoutMS: 4000,
+  // A connection that is not answered counts as an overload, and each retry of one costs a connectTimeoutMS.
+  maxAdaptiveRetries: 1,
   // Gateways forget idle connections without a word.
   maxIdleTimeMS: 60_000,
 }

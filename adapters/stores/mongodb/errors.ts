@@ -22,16 +22,37 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set([
 
 /** Errors of the driver that mean "not now": nobody there, no primary, the connection cut, the client closed. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
+  'MongoClientClosedError',
+  'MongoExpiredSessionError',
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
-  'MongoServerSelectionError',
+  'MongoNotConnectedError',
   'MongoPoolClearedError',
   'MongoPoolClosedError',
-  'MongoWaitQueueTimeoutError',
+  'MongoServerClosedError',
+  'MongoServerSelectionError',
+  'MongoStalePrimaryError',
   'MongoTopologyClosedError',
-  'MongoNotConnectedError',
-  'MongoClientClosedError',
+  'MongoUnexpectedServerResponseError',
+  'MongoWaitQueueTimeoutError',
   'MongoWriteConcernError',
+  'PoolClearedOnNetworkError',
+])
+
+/** Answers of a member that is no primary, is on its way out, or cannot reach the others. */
+const NOT_NOW: ReadonlySet<unknown> = new Set([
+  6, // HostUnreachable
+  7, // HostNotFound
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  134, // ReadConcernMajorityNotAvailableYet
+  189, // PrimarySteppedDown
+  9001, // SocketException
+  10107, // NotWritablePrimary
+  11600, // InterruptedAtShutdown
+  11602, // InterruptedDueToReplStateChange
+  13435, // NotPrimaryNoSecondaryOk
+  13436, // NotPrimaryOrSecondary
 ])
 
 /** `error` as the port speaks of it. What no caller could act on becomes a plain error with it as the cause. */
@@ -45,7 +66,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (code === INVALID_REGULAR_EXPRESSION) {
     return new InvalidPattern('not a valid regular expression', { cause: error })
   }
-  if (UNREACHABLE.has(error.name) || error.hasErrorLabel?.('RetryableWriteError')) {
+  if (UNREACHABLE.has(error.name) || NOT_NOW.has(code)) {
     return new StoreUnavailable('the database cannot be reached', { cause: error })
   }
   return new Error('the database refused the operation', { cause: error })
@@ -53,7 +74,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
 
 /** Recognised by name: an application may hold two copies of the driver. */
 export function isDriverError(error: unknown): error is MongoServerError {
-  return error instanceof Error && /^(Mongo|BSON)/.test(error.name)
+  return error instanceof Error && /^(Mongo|BSON|PoolCleared)/.test(error.name)
 }
 
 /** The fields of the index that has the value, in the order in which the schema declares them. */

@@ -43,9 +43,10 @@ export function mongoStore(options: MongoStoreOptions): Store {
   let closed: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
-  async function run<T>(schema: CollectionSchema, work: () => Promise<T>): Promise<T> {
+  async function run<T>(schema: CollectionSchema | undefined, work: () => Promise<T>): Promise<T> {
     if (closed) throw new StoreUnavailable('the store has been closed')
-    const working = work()
+    // Explicitly: after a first connection that failed the driver would not try another by itself.
+    const working = client.connect().then(work)
     underWay.add(working)
     try {
       return await working
@@ -67,6 +68,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
     collection: (schema) =>
       openCollection(schema, (work) => run(schema, () => work(database.collection(schema.name)))),
     async prepare(schemas) {
+      await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {
         await run(schema, () => prepareCollection(database.collection(schema.name), schema))
       }

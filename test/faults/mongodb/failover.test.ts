@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { startReplicaSet } from '../../services/replica-set.ts'
+import { withService } from '../../services/shared.ts'
+import { missing, takeover } from './takeover.ts'
+
+await withService('mongod', () => {
+  describe('a failover', () => {
+    it('loses no acknowledged write when the primary is killed', { timeout: 60_000 }, async () => {
+      const set = await startReplicaSet(3, {
+        electionTimeoutMillis: 1500,
+        heartbeatIntervalMillis: 300,
+      })
+      try {
+        const { acknowledged } = await takeover(set)
+        expect(acknowledged.size).toBeGreaterThan(1000)
+        expect(await missing(set, acknowledged)).toBe(0)
+      } finally {
+        await set.stop()
+      }
+    })
+  })
+})

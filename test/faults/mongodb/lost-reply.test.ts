@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { type ReplicaSet, startReplicaSet } from '../../services/replica-set.ts'
+import { withService } from '../../services/shared.ts'
+import { notes } from './notes.ts'
+
+/** A proxy before the database; `cut(command)` loses the reply to the next such command, with the connection. */
+function proxyTo(port: number): { server: Server; cut(command: string): void } {
+  let victim: string | undefined
+  const server = createServer((client) => {
+    const database = connect(port, '127.0.0.1')
+    let cutting = false
+    client.on('data', (bytes) => {
+      if (victim && bytes.includes(`${victim}\0`)) {
+        victim = undefined
+        cutting = true
+      }
+      database.write(bytes)
+    })
+    database.on('data', (bytes) => (cutting ? client.destroy() : client.write(bytes)))
+    for (const [from, to] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      from.on('close', () => to.destroy()).on('error', () => to.destroy())
+    }
+  })
+  return {
+    server: server.listen(0, '127.0.0.1'),
+    cut(command) {
+      victim = command
+    },
+  }
+}
+
+await withService('mongod', () => {
+  describe('a write whose reply is lost', { timeout: 30_000 }, () => {
+    let set: ReplicaSet
+    let proxy: ReturnType<typeof proxyTo>
+    let store: Store
+
+    beforeAll(async () => {
+      set = await startReplicaSet(1)
+      proxy = proxyTo(set.members[0]?.port ?? 0)
+      await once(proxy.server, 'listening')
+      const { port } = proxy.server.address() as AddressInfo
+      store = mongoStore({ url: `mongodb://127.0.0.1:${port}/?directConnection=true` })
+      await store.prepare([notes])
+    }, 60_000)
+    afterAll(async () => {
+      await store.close()
+      proxy.server.close()
+      await set.stop()
+    })
+
+    it('is stored once', async () => {
+      const collection = store.collection(notes)
+      proxy.cut('insert')
+      await collection.insert({ _id: 'a', n: 0 })
+      expect(await collection.count({ op: 'eq', field: '_id', value: 'a' })).toBe(1)
+    })
+
+    it('counts once', async () => {
+      const collection = store.collection(notes)
+      await collection.insert({ _id: 'b', n: 0 })
+      proxy.cut('findAndModify')
+      const changed = await collection.update(
+        { op: 'eq', field: '_id', value: 'b' },
+        { increment: { n: 1 } },
+      )
+      expect(changed).toEqual({ _id: 'b', n: 1 })
+    })
+  })
+})

