@@ -4,19 +4,15 @@
  * @module
  */
 
-import {
-  bodyTooLarge,
-  invalidJson,
-  unsupportedBody,
-  unsupportedEncoding,
-} from './refusals.ts'
 import type { HttpError } from './errors.ts'
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
+import { parseJson } from './json.ts'
+import { bodyTooLarge, unsupportedBody, unsupportedEncoding } from './refusals.ts'
 
 /** Whether a Content-Type is `application/json` or `application/*+json`. */
 export function isJson(contentType: string | null): boolean {
-  return contentType !== null && /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType)
+  return (
+    contentType !== null && /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType)
+  )
 }
 
 /**
@@ -37,38 +33,33 @@ export async function readJson(
   return parseJson(bytes)
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw invalidJson()
-  }
-}
-
 /** The whole body. Content-Length only refuses early: the bytes that come are counted. */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
-  const declared = request.headers.get('content-length')
-  if (declared === '0') return new Uint8Array()
-  if (declared !== null && Number(declared) > limit) throw bodyTooLarge(limit)
-  if (declared !== null) {
-    // The runtime ends the body at its declared length, so it may be read whole.
-    const bytes = new Uint8Array(await request.arrayBuffer())
-    if (bytes.length > limit) throw bodyTooLarge(limit)
-    return bytes
-  }
-  return request.body ? collect(request.body, limit) : new Uint8Array()
+  if (Number(request.headers.get('content-length')) > limit) throw bodyTooLarge(limit)
+  return request.body ? collect(request.body.getReader(), limit) : new Uint8Array()
 }
 
-async function collect(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
+async function collect(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > limit) throw bodyTooLarge(limit)
-    chunks.push(chunk)
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.length
+    if (size > limit) {
+      reader.cancel().catch(() => {})
+      throw bodyTooLarge(limit)
+    }
+    chunks.push(next.value)
   }
+  const [only] = chunks
+  return chunks.length === 1 && only ? only : joined(chunks, size)
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size)
   let offset = 0
   for (const chunk of chunks) {

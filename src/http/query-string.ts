@@ -17,7 +17,9 @@ export function parseQuery(url: string): Query {
   const end = url.indexOf('#', start)
   // A name is the client's choice, so the object has no prototype that a name could meet.
   const query: Record<string, string | string[]> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1, end === -1 ? undefined : end))) {
+  for (const [name, value] of new URLSearchParams(
+    url.slice(start + 1, end === -1 ? undefined : end),
+  )) {
     const before = query[name]
     if (before === undefined) query[name] = value
     else if (typeof before === 'string') query[name] = [before, value]

@@ -65,8 +65,7 @@ export const pageTooDeep = (page: number, most: number): HttpError =>
   badRequest(
     `Page ${page} is beyond the maximum of ${most}. Narrow the filter, or page with a cursor instead.`,
   )
-export const invalidCursor = (): HttpError =>
-  badRequest('Cursor is not a valid pagination token.')
+export const invalidCursor = (): HttpError => badRequest('Cursor is not a valid pagination token.')
 export const cursorOfOtherSort = (): HttpError =>
   badRequest('Cursor was issued for a different sort order.')
 export const cursorAnchorGone = (): HttpError =>
