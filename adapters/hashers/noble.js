@@ -1,0 +1,16 @@
+/**
+ * Password hashing in plain JavaScript (`@noble/hashes`), for runtimes without a scrypt of their own. It gives
+ * way to other work between steps.
+ *
+ * @module
+ */
+
+import { scryptAsync } from '@noble/hashes/scrypt.js'
+import { hasherOver } from './format.js'
+
+const utf8 = new TextEncoder()
+
+/** The hasher. */
+export const hasher = hasherOver((plain, salt, { N, r, p, length }) =>
+  scryptAsync(utf8.encode(plain), salt, { N, r, p, dkLen: length }),
+)

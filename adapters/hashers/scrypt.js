@@ -1,0 +1,19 @@
+/**
+ * Password hashing with the runtime's own scrypt (`node:crypto`), off the main thread: Node, Deno, Bun, workerd.
+ *
+ * @module
+ */
+
+import { scrypt } from 'node:crypto'
+import { hasherOver } from './format.js'
+
+/** The hasher. */
+export const hasher = hasherOver(
+  (plain, salt, { N, r, p, length }) =>
+    new Promise((resolve, reject) => {
+      // OpenSSL counts a little more than the 128 * N * r bytes of the table.
+      scrypt(plain, salt, length, { N, r, p, maxmem: 256 * N * r + 1024 * r * p }, (error, hash) =>
+        error ? reject(error) : resolve(hash),
+      )
+    }),
+)
