@@ -66,11 +66,11 @@ export function resolveResource(
   mount: string,
   options: RouterOptions<Fields>,
 ): Resource {
-  const { model } = options
   const fail: Fail = (message) => {
     throw new TypeError(`Router '${mount}': ${message}`)
   }
   checkSimpleOptions(options, fail)
+  const { model } = options
   const reach = (option: string, names: readonly string[]) => {
     for (const name of names) checkReachable(model, option, name, fail)
     return names
@@ -97,6 +97,11 @@ export function resolveResource(
         ],
   )
   const legacyMode = options.legacyMode === true
+  if (legacyMode) {
+    host.logger.warn(
+      `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
+    )
+  }
   const maxLimit = options.maxLimit ?? 100
   const hints: ReadHints = {
     ...(options.maxTimeMS !== undefined && { timeLimitMs: options.maxTimeMS }),
@@ -163,11 +168,10 @@ function uploadOf(
 /** Throws a start-up error. */
 export type Fail = (message: string) => never
 
-function checkReachable(model: Model, option: string, name: unknown, fail: Fail): void {
-  if (typeof name !== 'string') fail(`'${option}' must be a list of field names`)
-  const place = placeOf(model.shape, name as string)
+function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
+  const place = placeOf(model.shape, name)
   if (!place) fail(`'${option}' names '${name}', which is no field of '${model.name}'`)
-  if (isHidden(model, name as string)) fail(`'${option}' names '${name}', which is hidden`)
+  if (isHidden(model, name)) fail(`'${option}' names '${name}', which is hidden`)
   const kind = place?.shape.kind
   if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
 }

@@ -45,7 +45,10 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
   const add =
     (method: string): AddRoute =>
     (path, ...handlers) => {
-      const handler = handlers.at(-1) as Handler
+      const [handler] = handlers.slice(-1)
+      if (!handler || !handlers.every((item) => typeof item === 'function')) {
+        throw new TypeError(`the extra route '${path}' needs a handler, a function`)
+      }
       extra.push({ method, path: extraPath(path), guards: handlers.slice(0, -1), handler })
       return router
     }

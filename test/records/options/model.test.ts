@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { createRouter, defineModel, type Fields, type ModelDefinition, ref } from '../../../src/index.ts'
+import { service } from '../service.ts'
+
+/** A definition as a JavaScript user may write it. */
+function define(definition: Record<string, unknown>, name: unknown = 'Broken') {
+  return () => defineModel(name as string, definition as unknown as ModelDefinition<Record<string, z.ZodType>>)
+}
+
+const fields = {
+  name: z.string(),
+  tags: z.array(z.string()),
+  address: z.object({ city: z.string() }),
+}
+
+describe('design, Model: definitions that make no sense are refused with the option and the field', () => {
+  test.each(['unique', 'indexes', 'hidden'])("design, Model: '%s' names only fields of the model", (option) => {
+    expect(define({ fields, [option]: ['nmae'] })).toThrow(
+      new TypeError(`Model 'Broken': '${option}' names 'nmae', which is no field of it`),
+    )
+    expect(define({ fields, [option]: ['createdAt'] })).toThrow(`'${option}' names 'createdAt', which is no field of it`)
+    expect(define({ fields, timestamps: true, [option]: ['createdAt'] })).not.toThrow()
+  })
+
+  test('design, Model: what is unique or indexed is one value, no list or object', () => {
+    expect(define({ fields, unique: ['tags'] })).toThrow("'unique' names 'tags', which is a list or an object")
+    expect(define({ fields, indexes: [['name', '-address']] })).toThrow("'indexes' names 'address', which is a list")
+    expect(define({ fields, unique: ['address.city', ['name', 'address.city']] })).not.toThrow()
+  })
+
+  test('design, Model: an unknown option, a missing name and missing fields are refused', () => {
+    expect(define({ fields, uniqe: [] })).toThrow(new TypeError("Model 'Broken': unknown option 'uniqe'"))
+    expect(define({ fields }, '')).toThrow('a model needs a name')
+    expect(define({ fields }, 5)).toThrow('a model needs a name')
+    for (const wrong of [undefined, null, 'name', 5, { name: 'string' }, z.string()]) {
+      expect(define({ fields: wrong })).toThrow("Model 'Broken': 'fields' must be an object of zod schemas")
+    }
+    expect(define({ fields, id: 'serial' })).toThrow("'id' must be 'objectId' or 'uuid'")
+  })
+
+  test.each(['_id', '__v', 'createdAt', 'updatedAt', 'constructor', 'prototype', '$where', 'a.b'])(
+    "2.1 never-writable: a model may not declare '%s'",
+    (name) => {
+      expect(define({ fields: { [name]: z.string() } })).toThrow(
+        `Model 'Broken': 'fields' may not name '${name}', which the server keeps`,
+      )
+    },
+  )
+
+  test.each(['bigint', 'symbol', 'map', 'set', 'file', 'nan', 'never'] as const)(
+    'design, Model: a field of the type %s is refused, since JSON cannot carry it',
+    (type) => {
+      const schema = { map: () => z.map(z.string(), z.string()), set: () => z.set(z.string()) }
+      const make = type in schema ? schema[type as 'map' | 'set'] : (z as unknown as Record<string, () => z.ZodType>)[type]
+      expect(define({ fields: { value: make?.() } })).toThrow("Model 'Broken': field 'value': a record cannot hold the type")
+    },
+  )
+
+  test('design, ref: it takes the name of a model', () => {
+    expect(() => ref('')).toThrow("ref() takes the name of a model, as in ref('Country')")
+    expect(() => ref(undefined as unknown as string)).toThrow(TypeError)
+  })
+
+  test('design, App: two models of one app may not share a name or a collection', () => {
+    const { app } = service()
+    const first = defineModel('Twin', { fields: { name: z.string() } })
+    const second = defineModel('Twin', { fields: { title: z.string() } })
+    const third = defineModel('Other', { fields: { title: z.string() }, collection: 'twins' })
+    app.mount('/first', createRouter({ model: first, allowedFields: ['name'] }))
+    expect(() => app.store.collection(second)).toThrow("Model 'Twin': another model has its name or its collection")
+    expect(() => app.mount('/third', createRouter({ model: third }))).toThrow("Model 'Other': another model has its name")
+  })
+})
+
+describe('2.1 Record: what a model declares shows in its records', () => {
+  test.each([
+    ['City', 'cities'],
+    ['Day', 'days'],
+    ['Address', 'addresses'],
+    ['Box', 'boxes'],
+    ['Person', 'persons'],
+  ])("design, Model: the collection of '%s' is '%s' by default", (name, collection) => {
+    expect(defineModel(name, { fields: { name: z.string() } }).collection).toBe(collection)
+  })
+
+  test('2.1 _id: 24 hexadecimal digits by default', async () => {
+    const { app, send } = service()
+    const Plain = defineModel('PlainId', { fields: { name: z.string() } })
+    app.mount('/plain', createRouter({ model: Plain, allowedFields: ['name'] }))
+    const { record } = await send('POST', '/plain', { json: { name: 'a' } })
+    expect(record._id).toMatch(/^[0-9a-f]{24}$/)
+    expect(Object.keys(record)).toEqual(['_id', 'name'])
+  })
+
+  test('2.1 _id: a UUID where the model says so, read in either case', async () => {
+    const { app, send } = service()
+    const Named = defineModel('UuidId', { fields: { name: z.string() }, id: 'uuid' })
+    app.mount('/named', createRouter({ model: Named, allowedFields: ['name'] }))
+    const { record } = await send('POST', '/named', { json: { name: 'a' } })
+    const id = String(record._id)
+    expect(id).toMatch(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/)
+    expect((await send('GET', `/named/${id.toUpperCase()}`)).record).toEqual(record)
+    expect((await send('GET', `/named/${'a'.repeat(24)}`)).status).toBe(400)
+  })
+
+  test('2.1 createdAt and updatedAt: there only when the model has timestamps', async () => {
+    const { app, send } = service()
+    const Stamped = defineModel('Stamped', { fields: { name: z.string() }, timestamps: true })
+    app.mount('/stamped', createRouter({ model: Stamped, allowedFields: ['name'] }))
+    const { record } = await send('POST', '/stamped', { json: { name: 'a' } })
+    expect(Object.keys(record)).toEqual(['_id', 'name', 'createdAt', 'updatedAt'])
+  })
+
+  test('design, Model: hidden fields stand in no answer, output is the last transform, lean skips it', async () => {
+    const { app, send } = service()
+    const Person = defineModel('ShownPerson', {
+      fields: { name: z.string(), notes: z.string().optional(), address: z.object({ city: z.string(), code: z.string() }) },
+      hidden: ['notes', 'address.code'],
+      output: (record) => ({ ...record, shout: record.name.toUpperCase(), sawNotes: 'notes' in record }),
+    })
+    app.mount('/people', createRouter({ model: Person, allowedFields: ['name', 'notes', 'address'] }))
+    app.mount('/lean', createRouter({ model: Person, allowedFields: ['name', 'notes', 'address'], lean: true }))
+    const json = { name: 'ann', notes: 'private', address: { city: 'Oslo', code: '1234' } }
+    const shown = { name: 'ann', address: { city: 'Oslo' }, shout: 'ANN', sawNotes: false }
+    const created = await send('POST', '/people', { json })
+    const id = String(created.record._id)
+    const expected: Fields = { _id: id, ...shown }
+    expect(created.record).toEqual(expected)
+    expect((await send('GET', `/people/${id}`)).record).toEqual(expected)
+    expect((await send('GET', '/people')).records).toEqual([expected])
+    expect((await send('QUERY', '/people', { json: {} })).records).toEqual([expected])
+    expect((await send('PATCH', `/people/${id}`, { json: { notes: 'still private' } })).record).toEqual(expected)
+    const lean = { _id: id, name: 'ann', address: { city: 'Oslo' } }
+    expect((await send('GET', `/lean/${id}`)).record).toEqual(lean)
+    expect((await send('PATCH', `/lean/${id}`, { json: { name: 'ann' } })).record).toEqual(lean)
+    expect((await send('POST', '/lean', { json })).record).not.toHaveProperty('shout')
+  })
+})
