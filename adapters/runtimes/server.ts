@@ -1,0 +1,79 @@
+/**
+ * What every `serve` takes and gives.
+ *
+ * @module
+ */
+
+import type { App } from '../../src/app.ts'
+
+/** Where to listen. */
+export interface ServeOptions {
+  /** Default 3000; 0 takes a free one. */
+  readonly port?: number
+  /** Default: every interface. */
+  readonly hostname?: string
+}
+
+/** A server that accepts requests. */
+export interface Served {
+  /** Its address, without a slash at the end. */
+  readonly url: string
+  /**
+   * Stops accepting, finishes what is in flight, then closes the app with its stores. Calling it twice is
+   * harmless.
+   */
+  close(): Promise<void>
+}
+
+/** The port when none is named. */
+export const DEFAULT_PORT = 3000
+
+/** How long `close` waits for what is in flight, in milliseconds. */
+export const GRACE_MS = 30_000
+
+/** The address of a server, as a client on the same machine would write it. */
+export function urlOf(hostname: string | undefined, port: number): string {
+  const everywhere = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'
+  const host = everywhere ? 'localhost' : hostname
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Work that goes on after an answer; closing waits for it. */
+export interface Background {
+  waitUntil(promise: Promise<unknown>): void
+  settled(): Promise<void>
+}
+
+/** No background work yet. */
+export function background(): Background {
+  const running = new Set<Promise<unknown>>()
+  return {
+    waitUntil(promise) {
+      running.add(promise)
+      void promise.finally(() => running.delete(promise))
+    },
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+  }
+}
+
+/**
+ * Makes a server of `stop`, which ends the listening: once only, with the background work and the app after
+ * it.
+ */
+export function served(url: string, app: App, work: Background, stop: () => Promise<void>): Served {
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    await stop()
+    await work.settled()
+    await app.close()
+  }
+  return {
+    url,
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
