@@ -21,7 +21,8 @@ const SHARES: Readonly<Record<OptimizationLevel, readonly [least: number, most: 
 }
 
 const LOWEST_QUALITY = 25
-const HIGHEST_QUALITY = 95
+/** The best quality that is tried: above it files grow and nobody sees why. */
+export const HIGHEST_QUALITY = 95
 
 /** What an image of `size` bytes should weigh at `level`. */
 export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {

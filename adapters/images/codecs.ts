@@ -1,0 +1,110 @@
+/**
+ * Image optimisation with the WebAssembly codecs of jSquash: mozjpeg, libwebp and OxiPNG.
+ *
+ * @module
+ */
+
+import decodeJpeg, { init as initJpegDecoder } from '@jsquash/jpeg/decode.js'
+import encodeJpeg, { init as initJpegEncoder } from '@jsquash/jpeg/encode.js'
+import initOxipng, { optimise } from '@jsquash/oxipng/codec/pkg/squoosh_oxipng.js'
+import decodeWebp, { init as initWebpDecoder } from '@jsquash/webp/decode.js'
+import encodeWebp, { init as initWebpEncoder } from '@jsquash/webp/encode.js'
+import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
+import { headerOf } from './header.ts'
+import { bisectQuality, type SizeTarget, sizeTarget } from './quality.ts'
+import { oneAtATime } from './queue.ts'
+
+/** What `wasmImages` takes. */
+export interface WasmOptions {
+  /** Larger images are stored as they came. Default 4 million on Workers, where memory is 128 MB; else 50 million. */
+  readonly maxPixels?: number
+}
+
+/** The codecs' compiled code. */
+export interface CodecModules {
+  readonly jpegDecoder: WebAssembly.Module
+  readonly jpegEncoder: WebAssembly.Module
+  readonly webpDecoder: WebAssembly.Module
+  readonly webpEncoder: WebAssembly.Module
+  readonly oxipng: WebAssembly.Module
+}
+
+const OXIPNG_LEVEL = 3
+
+/** An optimiser over the code that `load` gives, which is asked for with the first image. */
+export function optimizerWith(
+  load: () => Promise<CodecModules>,
+  ownMaxPixels: number,
+): ImageOptimizer {
+  const queued = oneAtATime()
+  let ready: Promise<void> | undefined
+  return {
+    optimize: (bytes, contentType, level, maxPixels) =>
+      queued(async () => {
+        if (checked(bytes, contentType, maxPixels, ownMaxPixels) === 'moves') return bytes
+        ready ??= load().then(initialised)
+        await ready
+        const smaller = await encoded(bytes, contentType, sizeTarget(bytes.length, level))
+        return smaller.length < bytes.length ? smaller : bytes
+      }),
+  }
+}
+
+/** Refuses by its header what the codecs have no memory for, or would harm. */
+function checked(
+  bytes: Uint8Array,
+  contentType: OptimizedType,
+  maxPixels: number,
+  ownMaxPixels: number,
+): 'still' | 'moves' {
+  const { width, height, moves } = headerOf(bytes, contentType)
+  const pixels = width * height
+  if (pixels > maxPixels) throw new TooManyPixels(`${width} × ${height}`)
+  if (pixels > ownMaxPixels) throw new Error(`${width} × ${height} pixels need too much memory`)
+  if (hasOtherColours(bytes)) throw new Error('its colour profile cannot be applied')
+  return moves ? 'moves' : 'still'
+}
+
+async function initialised(modules: CodecModules): Promise<void> {
+  await initJpegDecoder(modules.jpegDecoder)
+  await initJpegEncoder(modules.jpegEncoder)
+  await initWebpDecoder(modules.webpDecoder)
+  await initWebpEncoder(modules.webpEncoder)
+  await initOxipng(modules.oxipng)
+}
+
+async function encoded(
+  bytes: Uint8Array,
+  contentType: OptimizedType,
+  target: SizeTarget,
+): Promise<Uint8Array> {
+  if (contentType === 'image/png') return optimise(bytes, OXIPNG_LEVEL, false, false)
+  const buffer = bytes.slice().buffer
+  if (contentType === 'image/jpeg') {
+    if (!endsWithItself(bytes)) throw new Error('it is cut off')
+    // The codec turns the pixels upright when it is told to "preserve" the orientation.
+    const image = await decodeJpeg(buffer, { preserveOrientation: true })
+    return bisectQuality(
+      async (quality) => new Uint8Array(await encodeJpeg(image, { quality })),
+      target,
+    )
+  }
+  const image = await decodeWebp(buffer)
+  return bisectQuality(
+    async (quality) => new Uint8Array(await encodeWebp(image, { quality })),
+    target,
+  )
+}
+
+/** A JPEG image's last marker stands near its end; the decoder would fill up in grey what has been cut off. */
+function endsWithItself(bytes: Uint8Array): boolean {
+  const tail = bytes.subarray(-64 * 1024)
+  return tail.some((byte, index) => byte === 0xff && tail[index + 1] === 0xd9)
+}
+
+/** The codecs drop colour profiles unapplied, which only an image in sRGB survives. */
+function hasOtherColours(bytes: Uint8Array): boolean {
+  const text = new TextDecoder('latin1').decode(bytes.subarray(0, 64 * 1024))
+  const hasProfile = text.includes('ICC_PROFILE\0') || /^RIFF[^]{4}WEBP[^]*ICCP/.test(text)
+  return hasProfile && !/s\0?R\0?G\0?B/.test(text)
+}

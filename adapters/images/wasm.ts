@@ -1,0 +1,30 @@
+/**
+ * Image optimisation in WebAssembly, where sharp cannot be installed.
+ *
+ * @module
+ */
+
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { ImageOptimizer } from '../../src/ports/images.ts'
+import { optimizerWith, type WasmOptions } from './codecs.ts'
+
+export type { WasmOptions } from './codecs.ts'
+
+const MAX_PIXELS = 50_000_000
+
+/** Optimises with jSquash. Slower than sharp; PNG images only lose what costs no colour. */
+export function wasmImages(options: WasmOptions = {}): ImageOptimizer {
+  const load = async () => ({
+    jpegDecoder: await compiled('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm'),
+    jpegEncoder: await compiled('@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm'),
+    webpDecoder: await compiled('@jsquash/webp/codec/dec/webp_dec.wasm'),
+    webpEncoder: await compiled('@jsquash/webp/codec/enc/webp_enc_simd.wasm'),
+    oxipng: await compiled('@jsquash/oxipng/codec/pkg/squoosh_oxipng_bg.wasm'),
+  })
+  return optimizerWith(load, options.maxPixels ?? MAX_PIXELS)
+}
+
+async function compiled(file: string): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await readFile(createRequire(import.meta.url).resolve(file)))
+}

@@ -1,0 +1,162 @@
+/**
+ * What optimisation makes of real photographs: their sizes, their colours, and which side is up.
+ */
+
+import sharp from 'sharp'
+import { afterAll, describe, expect, it } from 'vitest'
+import { sharpImages } from '../../../adapters/images/sharp.ts'
+import { wasmImages } from '../../../adapters/images/wasm.ts'
+import type { ImageOptimizer, OptimizationLevel } from '../../../src/index.ts'
+import { TooManyPixels } from '../../../src/ports/images.ts'
+import {
+  cat,
+  catPng,
+  difference,
+  largeCat,
+  lyingCat,
+  mandrill,
+  mandrillWebp,
+  type Photo,
+} from './photos.ts'
+
+const LEVELS: readonly OptimizationLevel[] = ['low', 'medium', 'high']
+const MOST = { low: 0.8, medium: 0.65, high: 0.45 }
+const MEGAPIXELS_50 = 50_000_000
+
+const optimizers = { sharp: sharpImages(), wasm: wasmImages() }
+const photos = [cat, await mandrillWebp(), mandrill, catPng]
+const table: string[] = []
+
+const HEADINGS =
+  '| photograph | by | level | bytes | becomes | share | ms |\n|---|---|---|---|---|---|---|'
+
+afterAll(() => console.log([HEADINGS, ...table].join('\n')))
+
+for (const [by, images] of Object.entries(optimizers)) {
+  describe(`optimisation with ${by}`, () => {
+    for (const photo of photos) {
+      it(`makes ${photo.name} smaller, level by level, with its colours`, async () => {
+        for (const level of LEVELS) {
+          const made = await measured(by, images, photo, level)
+          const share = made.length / photo.bytes.length
+          expect(share).toBeLessThanOrEqual(mostOf(by, photo.type, level))
+          expect((await sharp(made).metadata()).format).toBe(photo.type.slice('image/'.length))
+          expect(await difference(made, photo.bytes)).toBeLessThan(10)
+        }
+      }, 120_000)
+    }
+
+    it('meets the shares of a JPEG photograph, and 400 to 700 KB where it was over 1 MiB', async () => {
+      const sizes = await Promise.all(
+        LEVELS.map(
+          async (level) =>
+            (await images.optimize(cat.bytes, cat.type, level, MEGAPIXELS_50)).length,
+        ),
+      )
+      const shares = sizes.map((size) => size / cat.bytes.length)
+      expect(shares[0]).toBeGreaterThan(0.7)
+      expect(shares[1]).toBeGreaterThan(0.55)
+      expect(shares[2]).toBeGreaterThan(0.37)
+      const large = await largeCat()
+      expect(large.bytes.length).toBeGreaterThan(1024 * 1024)
+      const made = await measured(by, images, large, 'high')
+      expect(made.length / 1024).toBeGreaterThanOrEqual(350)
+      expect(made.length / 1024).toBeLessThanOrEqual(700)
+    }, 60_000)
+
+    it('turns the pixels upright before it drops the metadata', async () => {
+      const lying = await lyingCat()
+      const before = await sharp(lying.bytes).metadata()
+      expect(before).toMatchObject({ width: 1042, height: 800, orientation: 6 })
+      expect(before.exif).toBeDefined()
+      const made = await images.optimize(lying.bytes, lying.type, 'medium', MEGAPIXELS_50)
+      const after = await sharp(made).metadata()
+      expect(after).toMatchObject({ width: 800, height: 1042 })
+      expect(after.orientation ?? 1).toBe(1)
+      expect(after.exif).toBeUndefined()
+      expect(Buffer.from(made).includes('somebody')).toBe(false)
+      expect(await difference(made, cat.bytes)).toBeLessThan(8)
+    })
+
+    it('leaves an image alone that cannot become smaller', async () => {
+      const small = await sharp(cat.bytes).resize(40).jpeg({ quality: 10 }).toBuffer()
+      const made = await images.optimize(new Uint8Array(small), 'image/jpeg', 'low', MEGAPIXELS_50)
+      expect(made.length).toBeLessThanOrEqual(small.length)
+      const tiny = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer()
+      const same = await images.optimize(new Uint8Array(tiny), 'image/png', 'high', MEGAPIXELS_50)
+      expect(same.length).toBeLessThanOrEqual(tiny.length)
+    })
+
+    it('keeps every frame of a WebP image that moves', async () => {
+      const frames = await Promise.all(
+        ['red', 'green', 'blue'].map((background) =>
+          sharp({ create: { width: 64, height: 64, channels: 3, background } })
+            .png()
+            .toBuffer(),
+        ),
+      )
+      const moving = new Uint8Array(
+        await sharp(frames, { join: { animated: true } })
+          .webp()
+          .toBuffer(),
+      )
+      expect((await sharp(moving).metadata()).pages).toBe(3)
+      expect(await images.optimize(moving, 'image/webp', 'high', MEGAPIXELS_50)).toEqual(moving)
+    })
+
+    it('I10 refuses by its header what has too many pixels, and rejects what is cut off', async () => {
+      const started = performance.now()
+      const memory = process.memoryUsage().rss
+      const bomb = hugePng(65_535, 65_535)
+      await expect(images.optimize(bomb, 'image/png', 'low', MEGAPIXELS_50)).rejects.toThrow(
+        TooManyPixels,
+      )
+      const cut = cat.bytes.subarray(0, 3000)
+      await expect(images.optimize(cut, 'image/jpeg', 'low', MEGAPIXELS_50)).rejects.toThrow(Error)
+      expect(performance.now() - started).toBeLessThan(2000)
+      expect(process.memoryUsage().rss - memory).toBeLessThan(256 * 1024 * 1024)
+    })
+  })
+}
+
+/** Optimises, and notes what came of it. */
+async function measured(
+  by: string,
+  images: ImageOptimizer,
+  photo: Photo,
+  level: OptimizationLevel,
+): Promise<Uint8Array> {
+  const started = performance.now()
+  const made = await images.optimize(photo.bytes, photo.type, level, MEGAPIXELS_50)
+  const ms = Math.round(performance.now() - started)
+  const share = ((made.length / photo.bytes.length) * 100).toFixed(1)
+  const sizes = `${photo.bytes.length} | ${made.length} | ${share} %`
+  table.push(`| ${photo.name} | ${by} | ${level} | ${sizes} | ${ms} |`)
+  return made
+}
+
+/** PNG in WebAssembly is optimised without loss, which photographs have little to gain from. */
+function mostOf(by: string, type: string, level: OptimizationLevel): number {
+  return by === 'wasm' && type === 'image/png' ? 1 : MOST[level]
+}
+
+/** A PNG image whose header promises more pixels than anybody may decode. */
+function hugePng(width: number, height: number): Uint8Array {
+  const bytes = mandrill.bytes.slice(0, 5000)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(16, width)
+  view.setUint32(20, height)
+  view.setUint32(29, crc32(bytes.subarray(12, 29)))
+  return bytes
+}
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of bytes) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
+  }
+  return (crc ^ 0xffffffff) >>> 0
+}
