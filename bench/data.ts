@@ -43,7 +43,10 @@ export async function prepareData(): Promise<BenchData> {
   const perCountry = Map.groupBy(all, (city) => city.country)
   const largest = [...perCountry].toSorted(([, a], [, b]) => b.length - a.length)
   return {
-    ids: all.filter((_, at) => at % 135 === 0).slice(0, 1000).map((city) => city._id),
+    ids: all
+      .filter((_, at) => at % 135 === 0)
+      .slice(0, 1000)
+      .map((city) => city._id),
     countries: largest.slice(0, 40).map(([country]) => country),
     cursorOfPage2000,
     copyFor(server) {
@@ -82,7 +85,10 @@ async function walkTo(page: number, path: string): Promise<string> {
   return cursor
 }
 
-function fillBare(path: string, cities: readonly Readonly<Partial<Record<Column, unknown>>>[]): void {
+function fillBare(
+  path: string,
+  cities: readonly Readonly<Partial<Record<Column, unknown>>>[],
+): void {
   const db = new DatabaseSync(path)
   db.exec(`CREATE TABLE city (_id TEXT PRIMARY KEY, name TEXT NOT NULL, country TEXT NOT NULL,
     population INTEGER, capital INTEGER, latitude REAL, longitude REAL, geonameId INTEGER UNIQUE,

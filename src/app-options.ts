@@ -83,7 +83,8 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   if (typeof development !== 'boolean') fail(`'development' must be true or false`)
   if (typeof now !== 'function') fail(`'now' must be a function`)
   if (onError !== undefined && typeof onError !== 'function') fail(`'onError' must be a function`)
-  const env = options.env ?? environment((globalThis as { process?: { env?: unknown } }).process?.env)
+  const env =
+    options.env ?? environment((globalThis as { process?: { env?: unknown } }).process?.env)
   return {
     ...options,
     logger: options.logger ?? jsonLogger,
@@ -96,5 +97,7 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
 
 /** A record of variables or bindings, if `value` is one. */
 export function environment(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)
+    : undefined
 }

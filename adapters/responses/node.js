@@ -5,4 +5,6 @@
  * @module
  */
 
-export { FastResponse as Response } from 'srvx/node'
+import { FastResponse } from 'srvx/node'
+
+export const Response = FastResponse

@@ -45,7 +45,12 @@ const CHECK_MS = 1000
  * ```
  */
 export async function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
-  const { port = DEFAULT_PORT, hostname, headersTimeout = 15_000, requestTimeout = 28_000 } = options
+  const {
+    port = DEFAULT_PORT,
+    hostname,
+    headersTimeout = 15_000,
+    requestTimeout = 28_000,
+  } = options
   const work = background()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (hasBody(request)) cutUnread(request, response)

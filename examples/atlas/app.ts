@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type App, type AppOptions, createApp, createRouter, type RouterOptions } from '../../src/index.ts'
+import {
+  type App,
+  type AppOptions,
+  createApp,
+  createRouter,
+  type RouterOptions,
+} from '../../src/index.ts'
 import { City, type CityValues, Country } from './models.ts'
 
 /** The atlas on the given store, cache and files. */
@@ -19,7 +25,18 @@ export function atlas(options: AppOptions): App {
       search: ['name', 'officialName', 'capitals'],
       filterableFields: ['region', 'area'],
       sortableFields: ['name', 'area'],
-      allowedFields: ['code', 'name', 'officialName', 'region', 'subregion', 'capitals', 'languages', 'currencies', 'area', 'emoji'],
+      allowedFields: [
+        'code',
+        'name',
+        'officialName',
+        'region',
+        'subregion',
+        'capitals',
+        'languages',
+        'currencies',
+        'area',
+        'emoji',
+      ],
       maxLimit: 250,
     }),
   )
@@ -32,7 +49,10 @@ export function atlas(options: AppOptions): App {
     sortableFields: ['name', 'population', 'createdAt'],
     allowedFields: ['name', 'country', 'population', 'capital', 'latitude', 'longitude'],
     // The country of a city is shown by name where the client asks for it: ?with=country
-    onGet: (request) => (request.query.with === 'country' ? { populate: { path: 'country', select: ['name', 'emoji'] } } : {}),
+    onGet: (request) =>
+      request.query.with === 'country'
+        ? { populate: { path: 'country', select: ['name', 'emoji'] } }
+        : {},
   }
   app.mount('/cities', createRouter(cities))
   app.mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))

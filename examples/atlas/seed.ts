@@ -52,7 +52,9 @@ async function seedPart<R>(part: Part<R>): Promise<boolean> {
   const finished = app.store.collection(FinishedSeed)
   if (await finished.findOne({ name: model.collection })) return true
   const collection = app.store.collection(model)
-  const there = new Set<unknown>((await collection.find({}, { select: [key] })).map((row) => row[key]))
+  const there = new Set<unknown>(
+    (await collection.find({}, { select: [key] })).map((row) => row[key]),
+  )
   const all = rows()
   const missing = all.filter((row) => !there.has(row[key]))
   progress.start(model.collection, all.length, all.length - missing.length)

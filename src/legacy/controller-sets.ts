@@ -7,8 +7,8 @@
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/define.ts'
 import type { Context } from '../records/guard.ts'
-import { type Host, hostOf } from '../records/host.ts'
 import type { OnGet, RunAfterCreate } from '../records/hooks.ts'
+import { type Host, hostOf } from '../records/host.ts'
 import type { RouterOptions } from '../records/options.ts'
 import { createRouter } from '../records/router.ts'
 import { warnOnce } from './warn.ts'
@@ -90,7 +90,11 @@ export class ControllerSets<R> {
     const known = this.#tables.get(host)
     if (known) return known
     if (this.#positional) {
-      warnOnce(host.logger, 'positional', 'new ControllerSets(model, orderBy, …) is deprecated: pass the options as one object.')
+      warnOnce(
+        host.logger,
+        'positional',
+        'new ControllerSets(model, orderBy, …) is deprecated: pass the options as one object.',
+      )
     }
     const name = `ControllerSets(${this.#options.model.name})`
     const rows = createRouter(this.#options).attach(host, name)

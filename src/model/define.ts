@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import { object } from 'zod/mini'
+import type { $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
@@ -115,7 +115,9 @@ export function defineModel<const S extends FieldSchemas>(
   const known = (option: string, path: string): string =>
     placeOf(shape, path) ? path : fail(`'${option}' names '${path}', which is no field of it`)
   const scalar = (option: string, path: string): string =>
-    isScalar(shape, known(option, path)) ? path : fail(`'${option}' names '${path}', which is a list or an object`)
+    isScalar(shape, known(option, path))
+      ? path
+      : fail(`'${option}' names '${path}', which is a list or an object`)
   const indexKey = (key: string): SortKey => {
     const parsed = sortKey(key)
     return { ...parsed, field: scalar('indexes', parsed.field) }
@@ -131,7 +133,10 @@ export function defineModel<const S extends FieldSchemas>(
     shape,
     unique: (definition.unique ?? []).map((set) => list(set).map((path) => scalar('unique', path))),
     indexes: (definition.indexes ?? []).map((set) => list(set).map(indexKey)),
-    hidden: hiddenPaths(fields, (definition.hidden ?? []).map((path) => known('hidden', path))),
+    hidden: hiddenPaths(
+      fields,
+      (definition.hidden ?? []).map((path) => known('hidden', path)),
+    ),
     ...(definition.output && { output: definition.output }),
   })
   remember(model as unknown as Model)
@@ -159,7 +164,14 @@ export function isHidden(model: Model<never> | Model, path: string): boolean {
 }
 
 const OPTIONS = new Set([
-  'fields', 'timestamps', 'unique', 'indexes', 'hidden', 'output', 'collection', 'id',
+  'fields',
+  'timestamps',
+  'unique',
+  'indexes',
+  'hidden',
+  'output',
+  'collection',
+  'id',
 ])
 
 function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject | undefined {
@@ -168,7 +180,8 @@ function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject
     return (fields as $ZodObject)._zod.def.type === 'object' ? (fields as $ZodObject) : undefined
   }
   const schemas = Object.values(fields)
-  const isSchema = (field: unknown) => typeof field === 'object' && field !== null && '_zod' in field
+  const isSchema = (field: unknown) =>
+    typeof field === 'object' && field !== null && '_zod' in field
   return schemas.every(isSchema) ? object(fields as FieldSchemas) : undefined
 }
 

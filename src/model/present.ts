@@ -56,7 +56,9 @@ function withoutPaths(value: Fields, paths: readonly string[]): Fields {
 }
 
 function below(paths: readonly string[], key: string): string[] {
-  return paths.filter((path) => path.startsWith(`${key}.`)).map((path) => path.slice(key.length + 1))
+  return paths
+    .filter((path) => path.startsWith(`${key}.`))
+    .map((path) => path.slice(key.length + 1))
 }
 
 function within(

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { nullable, nullish, optional, regex, string, type ZodMiniString } from 'zod/mini'
+import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 
 /** What an id looks like: 24 hexadecimal digits or a UUID, in lower case. */
 export const idPattern: RegExp =

@@ -27,10 +27,7 @@ export function isForbiddenKey(key: string): boolean {
 /** Whether `value` is an object that holds fields: no list, no Date, no null. */
 export function isFields(value: unknown): value is Fields {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof Date)
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
   )
 }
 

@@ -6,7 +6,13 @@
 
 import { invalidId } from '../http/refusals.ts'
 import { idFrom } from '../model/cast.ts'
-import { type FieldName, type Managed, type Model, type SortName, sortKey } from '../model/define.ts'
+import {
+  type FieldName,
+  type Managed,
+  type Model,
+  type SortName,
+  sortKey,
+} from '../model/define.ts'
 import { all, everything, type Filter } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { parseConditions } from './conditions.ts'
@@ -118,7 +124,10 @@ export function recordCollection<R>(
       await ready()
       const removed = Object.entries(changes).filter(([, value]) => value === undefined)
       const values = await records.validateChanges(changes as Fields)
-      return (await records.update(byId(id), { ...values, ...Object.fromEntries(removed) })) as Stored
+      return (await records.update(byId(id), {
+        ...values,
+        ...Object.fromEntries(removed),
+      })) as Stored
     },
     async updateWhere(filter, changes) {
       await ready()

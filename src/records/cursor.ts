@@ -7,8 +7,8 @@
  * @module
  */
 
-import { hmac } from '@noble/hashes/hmac.js'
 import { hkdf } from '@noble/hashes/hkdf.js'
+import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { cursorOfOtherSort, invalidCursor } from '../http/refusals.ts'
 import type { Filter, SortKey } from '../ports/filter.ts'

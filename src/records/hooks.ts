@@ -4,11 +4,10 @@
  * @module
  */
 
-import type { ApiRequest } from '../http/request.ts'
 import { nestedTooDeeply } from '../http/refusals.ts'
-import type { Managed } from '../model/define.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Managed, Model } from '../model/define.ts'
 import { isFields, isForbiddenKey, tooDeep, withoutForbiddenKeys } from '../model/writable.ts'
-import type { Model } from '../model/define.ts'
 import type { Fields } from '../ports/store.ts'
 
 /** What a `validate` hook may set on a successful answer. */
@@ -72,7 +71,9 @@ export async function runValidate(
   const result: unknown = await hook(payload, context)
   if (result === undefined || result === null) return stripped(payload)
   if (!isFields(result)) {
-    throw new TypeError(`the validate hook of '${context.model.name}' must return an object or nothing`)
+    throw new TypeError(
+      `the validate hook of '${context.model.name}' must return an object or nothing`,
+    )
   }
   return stripped(result)
 }

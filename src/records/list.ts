@@ -85,7 +85,13 @@ async function offsetAnswer(
 ): Promise<Response> {
   const skip = (page - 1) * pageSize
   if (resource.countStrategy === 'none') {
-    const { texts, hasMore } = await pageAndMore(resource, view, { ...read, skip }, pageSize, request)
+    const { texts, hasMore } = await pageAndMore(
+      resource,
+      view,
+      { ...read, skip },
+      pageSize,
+      request,
+    )
     return listResponse(texts, { currentPage: page, pageSize, hasMore })
   }
   const [{ texts }, totalRecords] = await Promise.all([

@@ -41,7 +41,12 @@ export function parseList(resource: Resource, query: Query): ListPlan {
     ...compare(resource, query, shaped),
   ])
   const search = searchTerm(resource, query, shaped)
-  return { filter, search, sort: sortOrder(resource, query, shaped), paging: paging(resource, query) }
+  return {
+    filter,
+    search,
+    sort: sortOrder(resource, query, shaped),
+    paging: paging(resource, query),
+  }
 }
 
 /** A search term within its limit; an empty one is none. */

@@ -42,7 +42,9 @@ export function populations(
 }
 
 /** Names as a list; a text holds them separated by blanks. */
-export function names(select: string | readonly string[] | undefined): readonly string[] | undefined {
+export function names(
+  select: string | readonly string[] | undefined,
+): readonly string[] | undefined {
   return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
 }
 
@@ -84,7 +86,11 @@ function idsAt(value: unknown, keys: readonly string[]): string[] {
 }
 
 /** Replaces the ids at `keys` inside `record`, copying the containers on the way. */
-function replaceAt(record: Fields, keys: readonly string[], byId: ReadonlyMap<string, unknown>): void {
+function replaceAt(
+  record: Fields,
+  keys: readonly string[],
+  byId: ReadonlyMap<string, unknown>,
+): void {
   const [key, ...rest] = keys
   if (key === undefined || record[key] === undefined) return
   record[key] = replaced(record[key], rest, byId)

@@ -78,7 +78,7 @@ function limitOf(model: Model, field: string, value: unknown): Scalar {
   }
   if (value instanceof Date) return value
   const scalar =
-    value === undefined || typeof value === 'object' && value !== null
+    value === undefined || (typeof value === 'object' && value !== null)
       ? undefined
       : castScalar(place.shape, value as string)
   if (scalar === undefined) throw new TypeError(`scope: no usable value for '${field}'`)

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ApiRequest } from '../http/request.ts'
 import { searchPatternInvalid } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { all, any, everything, type Filter, nothing } from '../ports/filter.ts'
 import { InvalidPattern } from '../ports/store.ts'
 import type { Resource } from './resource.ts'

@@ -30,9 +30,7 @@ const pageAfter = db.prepare(
   `SELECT ${columns} FROM city WHERE population <= ?1 AND (population < ?1 OR _id > ?2)
    ORDER BY population DESC, _id LIMIT 51`,
 )
-const insert = db.prepare(
-  `INSERT INTO city (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-)
+const insert = db.prepare(`INSERT INTO city (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 
 createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost')

@@ -41,7 +41,11 @@ export function keys(...names: readonly string[]): SortKey[] {
 }
 
 /** A comparison. */
-export function where(field: string, op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', value: Scalar): Filter {
+export function where(
+  field: string,
+  op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte',
+  value: Scalar,
+): Filter {
   return { op, field, value }
 }
 

@@ -86,7 +86,10 @@ export const filters = {
     equal(await namesOf(people, where('born', 'eq', epoch)), 'epoch')
     equal(await namesOf(people, where('born', 'lt', epoch)), 'old before')
     equal(await namesOf(people, where('born', 'gte', epoch)), 'epoch late')
-    equal(await namesOf(people, among('born', 'in', epoch, day('0999-12-31T23:59:59.999Z'))), 'old epoch')
+    equal(
+      await namesOf(people, among('born', 'in', epoch, day('0999-12-31T23:59:59.999Z'))),
+      'old epoch',
+    )
   },
   async 'ids are found as strings, alone and in lists'(store) {
     const [a, b] = [newId(), newId()]
@@ -133,7 +136,11 @@ export const filters = {
   async 'a path leads into objects, and through lists of objects'(store) {
     const people = await holding(
       store,
-      { name: 'paris', address: { city: 'Paris' }, homes: [{ city: 'Nice', rooms: 1 }, { city: 'Lyon' }] },
+      {
+        name: 'paris',
+        address: { city: 'Paris' },
+        homes: [{ city: 'Nice', rooms: 1 }, { city: 'Lyon' }],
+      },
       { name: 'null', address: { city: null }, homes: [{ city: null }] },
       { name: 'bare', address: {}, homes: [] },
       { name: 'none' },
@@ -165,14 +172,20 @@ export const filters = {
   },
   async 'conditions nest: and, or'(store) {
     const people = await holding(store, ...ages)
-    const filter = any([all([where('age', 'gt', 0), where('age', 'lt', 11)]), where('name', 'eq', 'null')])
+    const filter = any([
+      all([where('age', 'gt', 0), where('age', 'lt', 11)]),
+      where('name', 'eq', 'null'),
+    ])
     equal(await namesOf(people, filter), 'null ten')
   },
   async 'a hundred values beside other conditions, and a thousand ids'(store) {
     const people = await holding(store, ...ages)
     const numbers = Array.from({ length: 100 }, (_, at) => at)
     const found = await people.find({ filter: everything, sort: [], limit: 10 })
-    const ids = [...Array.from({ length: 1000 }, newId), ...found.map((record) => String(record._id))]
+    const ids = [
+      ...Array.from({ length: 1000 }, newId),
+      ...found.map((record) => String(record._id)),
+    ]
     const filter = all([
       among('age', 'in', ...numbers),
       among('_id', 'in', ...ids),
@@ -183,16 +196,35 @@ export const filters = {
     equal(await namesOf(people, filter), 'ten')
   },
   async 'a search is literal and anywhere in the value'(store) {
-    const texts = ['100% sure', 'a_b', 'back\\slash', 'dot.star*', '^caret$', `it's "quoted"`, '[set]', 'a;--']
+    const texts = [
+      '100% sure',
+      'a_b',
+      'back\\slash',
+      'dot.star*',
+      '^caret$',
+      `it's "quoted"`,
+      '[set]',
+      'a;--',
+    ]
     const people = await holding(store, ...texts.map((name) => ({ name })))
-    for (const text of texts) equal(await namesOf(people, containing('name', text.slice(1, -1))), text)
+    for (const text of texts)
+      equal(await namesOf(people, containing('name', text.slice(1, -1))), text)
     equal(await namesOf(people, containing('name', '%')), '100% sure')
     equal(await namesOf(people, containing('name', '_')), 'a_b')
     equal(await namesOf(people, containing('name', 'x.y')), '')
     equal(await people.count(containing('name', 'A')), 5)
   },
   async 'a search ignores case for all of Unicode, and keeps accents apart'(store) {
-    const texts = ['Éclair', 'eclair', 'ΣΊΣΥΦΟΣ', 'Straße', 'ıstanbul', 'K(elvin)', 'ЖЁЛУДЬ', '𐐀deseret']
+    const texts = [
+      'Éclair',
+      'eclair',
+      'ΣΊΣΥΦΟΣ',
+      'Straße',
+      'ıstanbul',
+      'K(elvin)',
+      'ЖЁЛУДЬ',
+      '𐐀deseret',
+    ]
     const people = await holding(store, ...texts.map((name) => ({ name })))
     equal(await namesOf(people, containing('name', 'éCLAIR')), 'Éclair')
     equal(await namesOf(people, containing('name', 'σίσυφοσ')), 'ΣΊΣΥΦΟΣ')
@@ -225,13 +257,25 @@ export const filters = {
     equal(await namesOf(people, containing('name', 'befor')), '')
     equal(await namesOf(people, containing('tags', 'NEW')), 'after')
     equal(await namesOf(people, containing('address.city', 'ruk')), 'after')
-    await people.update(where('name', 'eq', 'after'), { push: { tags: { value: 'Pushed' } }, unset: ['address'] })
+    await people.update(where('name', 'eq', 'after'), {
+      push: { tags: { value: 'Pushed' } },
+      unset: ['address'],
+    })
     equal(await namesOf(people, containing('tags', 'pushed')), 'after')
     equal(await namesOf(people, containing('address.city', 'ruk')), '')
   },
   async 'odd text neither breaks a store nor finds what is not there'(store) {
     const people = await holding(store, { name: 'plain' })
-    for (const text of ['\u0000', 'a\u0000b', '\ud800', '\uffff', "'; DROP TABLE people; --", '"', '$where', '\\']) {
+    for (const text of [
+      '\u0000',
+      'a\u0000b',
+      '\ud800',
+      '\uffff',
+      "'; DROP TABLE people; --",
+      '"',
+      '$where',
+      '\\',
+    ]) {
       equal(await namesOf(people, containing('name', text)), '', JSON.stringify(text))
       equal(await namesOf(people, where('name', 'eq', text)), '', JSON.stringify(text))
     }
@@ -242,14 +286,20 @@ export const filters = {
     if (!store.rawRegex) return
     equal(await namesOf(people, { op: 'matches', field: 'name', pattern: '^al.*A$' }), 'Alpha')
     equal(await namesOf(people, { op: 'matches', field: 'name', pattern: 'a$' }), 'Alpha beta')
-    await rejects(people.find({ filter: { op: 'matches', field: 'name', pattern: '(' }, sort: [], limit: 1 }), InvalidPattern)
+    await rejects(
+      people.find({ filter: { op: 'matches', field: 'name', pattern: '(' }, sort: [], limit: 1 }),
+      InvalidPattern,
+    )
   },
   async 'values with NUL, emoji and every control character round-trip'(store) {
     const people = await holding(store)
     const name = `${Array.from({ length: 32 }, (_, at) => String.fromCharCode(at)).join('')}😀"\\'`
     const record = person({ name, address: { city: name } })
     await people.insert(record)
-    deepEqual(await people.find({ filter: where('_id', 'eq', String(record._id)), sort: [], limit: 1 }), [record])
+    deepEqual(
+      await people.find({ filter: where('_id', 'eq', String(record._id)), sort: [], limit: 1 }),
+      [record],
+    )
     equal(await people.count(where('name', 'eq', name)), 1)
     equal(await people.count(containing('name', name.slice(3, 20))), 1)
   },

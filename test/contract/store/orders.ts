@@ -53,7 +53,9 @@ export const orders = {
     equal(await namesOf(people, everything, { sort: keys('-score', 'age', '_id') }), 'c d f b a e')
     equal(await namesOf(people, everything, { sort: keys('score', '-age', '-_id') }), 'e a b f d c')
   },
-  async 'text orders by code point, booleans false first, dates by instant, paths into objects'(store) {
+  async 'text orders by code point, booleans false first, dates by instant, paths into objects'(
+    store,
+  ) {
     const people = await holding(
       store,
       { name: '😀', member: true, born: new Date(5), address: { city: 'b' } },
@@ -72,7 +74,9 @@ export const orders = {
     equal(await namesOf(people, everything, { skip: 9, limit: 2 }), '')
     equal(await namesOf(people, everything, { limit: Number.MAX_SAFE_INTEGER }), 'a b c d e f')
   },
-  async 'a walk by position visits every record once, in order, whatever the nulls and ties'(store) {
+  async 'a walk by position visits every record once, in order, whatever the nulls and ties'(
+    store,
+  ) {
     const people = await holding(store, ...rows)
     for (const sort of [
       ['_id'],
@@ -86,7 +90,8 @@ export const orders = {
       ['address.city', '_id'],
     ]) {
       const whole = await namesOf(people, everything, { sort: keys(...sort) })
-      for (const size of [1, 2, 3, 7]) equal(await walk(people, sort, size), whole, `${sort} by ${size}`)
+      for (const size of [1, 2, 3, 7])
+        equal(await walk(people, sort, size), whole, `${sort} by ${size}`)
     }
   },
   async 'a position may lie where no record is'(store) {
@@ -96,7 +101,10 @@ export const orders = {
     equal(await namesOf(people, everything, { sort, after: [2, id] }), 'f')
     equal(await namesOf(people, everything, { sort, after: [null, id] }), 'd a e f')
     equal(await namesOf(people, everything, { sort, after: [100, id] }), '')
-    equal(await namesOf(people, where('score', 'eq', 2), { sort, after: [null, '0'.repeat(24)] }), 'c d f')
+    equal(
+      await namesOf(people, where('score', 'eq', 2), { sort, after: [null, '0'.repeat(24)] }),
+      'c d f',
+    )
   },
   async 'include leaves the named fields and _id, dotted ones too'(store) {
     const people = await holding(store, {
@@ -105,7 +113,9 @@ export const orders = {
       address: { city: 'Ur', since: new Date(7) },
       homes: [{ city: 'a', rooms: 1 }],
     })
-    const [one] = await people.find(reading(everything, { select: { include: ['age', 'address.since', 'homes.city'] } }))
+    const [one] = await people.find(
+      reading(everything, { select: { include: ['age', 'address.since', 'homes.city'] } }),
+    )
     const { _id, ...shown } = one ?? {}
     ok(_id)
     deepEqual(shown, { age: 1, address: { since: new Date(7) }, homes: [{ city: 'a' }] })
@@ -125,14 +135,21 @@ export const orders = {
     deepEqual(shown, { name: 'x', address: { since: new Date(7) }, homes: [{ city: 'a' }] })
   },
   async 'JSON texts are the same records, _id first, dates as ISO 8601 with milliseconds'(store) {
-    const people = await holding(store, { name: 'é"\\', born: new Date(0), tags: [], address: { city: null } })
+    const people = await holding(store, {
+      name: 'é"\\',
+      born: new Date(0),
+      tags: [],
+      address: { city: null },
+    })
     if (!people.findJson) return
     const [text = ''] = await people.findJson(reading(everything))
     const [record] = await people.find(reading(everything))
     equal(text, JSON.stringify(record))
     ok(text.startsWith('{"_id":"'))
     ok(text.includes('"born":"1970-01-01T00:00:00.000Z"'))
-    const [shown = ''] = await people.findJson(reading(everything, { select: { exclude: ['name'] } }))
+    const [shown = ''] = await people.findJson(
+      reading(everything, { select: { exclude: ['name'] } }),
+    )
     equal(shown, JSON.stringify({ ...record, name: undefined }))
   },
 } satisfies Contract<Store>

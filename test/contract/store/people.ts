@@ -5,9 +5,9 @@
  */
 
 import * as z from 'zod'
-import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
 import { defineModel, type Model } from '../../../src/model/define.ts'
 import { ref } from '../../../src/model/reference.ts'
+import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
 
 const Person = defineModel('Person', {
   fields: {
@@ -22,7 +22,9 @@ const Person = defineModel('Person', {
     marks: z.array(z.number()).optional(),
     visits: z.array(z.date()).optional(),
     address: z.object({ city: z.string().nullish(), since: z.date().optional() }).optional(),
-    homes: z.array(z.object({ city: z.string().nullish(), rooms: z.number().optional() })).optional(),
+    homes: z
+      .array(z.object({ city: z.string().nullish(), rooms: z.number().optional() }))
+      .optional(),
     any: z.any(),
     by: z.record(z.string(), z.date()).optional(),
     email: z.string().nullish(),

@@ -17,7 +17,7 @@ import {
 } from '../../../src/ports/store.ts'
 import type { Contract } from '../suite.ts'
 import { containing, holding, namesOf, reading, where } from './ask.ts'
-import { newId, people as schema, person } from './people.ts'
+import { newId, person, people as schema } from './people.ts'
 
 const me = where('name', 'eq', 'me')
 
@@ -133,7 +133,10 @@ export const writes = {
   async 'text that looks like an operator is only text'(store) {
     const people = await holding(store, { name: 'me' })
     const any = { text: '$name', path: '$$ROOT', list: ['$score'] }
-    await people.update(me, { set: { any, tags: ['$name'] }, push: { friends: { value: newId() } } })
+    await people.update(me, {
+      set: { any, tags: ['$name'] },
+      push: { friends: { value: newId() } },
+    })
     await people.update(me, { push: { tags: { value: '$tags' } }, set: { email: '$$NOW' } })
     const { friends, ...fields } = await mine(people)
     deepEqual(fields, { name: 'me', any, tags: ['$name', '$tags'], email: '$$NOW' })
@@ -144,7 +147,13 @@ export const writes = {
       increment: { age: 1, score: 2 },
       push: { sessions: { value: { id: 'a' } }, marks: { value: 1 } },
     })
-    deepEqual(await mine(people), { name: 'me', age: 1, sessions: [{ id: 'a' }], score: 2, marks: [1] })
+    deepEqual(await mine(people), {
+      name: 'me',
+      age: 1,
+      sessions: [{ id: 'a' }],
+      score: 2,
+      marks: [1],
+    })
     await people.update(me, { pull: { homes: { key: 'city', value: 'x' } } })
     equal((await mine(people)).homes ?? undefined, undefined)
   },
@@ -171,14 +180,23 @@ export const writes = {
       { born: new Date(2) },
       { age: 1, born: new Date(2) },
     ]
-    for (const expect of no) equal(await people.update(me, { set }, { expect }), null, JSON.stringify(expect))
+    for (const expect of no)
+      equal(await people.update(me, { set }, { expect }), null, JSON.stringify(expect))
     equal(await people.delete(me, { expect: { age: 2 } }), null)
-    ok(await people.update(me, { set }, { expect: { age: 1, score: undefined, sessions, born: new Date(1) } }))
+    ok(
+      await people.update(
+        me,
+        { set },
+        { expect: { age: 1, score: undefined, sessions, born: new Date(1) } },
+      ),
+    )
     ok(await people.delete(me, { expect: { score: 1 } }))
   },
   async 'fifty parallel increments all count'(store) {
     const people = await holding(store, { name: 'me', age: 0 })
-    await Promise.all(Array.from({ length: 50 }, () => people.update(me, { increment: { age: 1 } })))
+    await Promise.all(
+      Array.from({ length: 50 }, () => people.update(me, { increment: { age: 1 } })),
+    )
     equal((await mine(people)).age, 50)
   },
   async 'of twenty compare-and-sets one wins'(store) {
@@ -192,7 +210,10 @@ export const writes = {
   },
   async 'a filter and its increment are one step: a limit is never passed'(store) {
     const people = await holding(store, { name: 'me', age: 0 })
-    const below: Parameters<typeof people.update>[0] = { op: 'and', filters: [me, where('age', 'lt', 7)] }
+    const below: Parameters<typeof people.update>[0] = {
+      op: 'and',
+      filters: [me, where('age', 'lt', 7)],
+    }
     const results = await Promise.all(
       Array.from({ length: 30 }, () => people.update(below, { increment: { age: 1 } })),
     )
@@ -214,8 +235,19 @@ export const writes = {
     deepEqual((await mine(people)).sessions, [])
   },
   async 'updateMany changes all that match and counts them'(store) {
-    const people = await holding(store, { name: 'a', age: 1 }, { name: 'b', age: 1 }, { name: 'c', age: 2 })
-    equal(await people.updateMany(where('age', 'eq', 1), { set: { tags: ['x'] }, increment: { age: 5 } }), 2)
+    const people = await holding(
+      store,
+      { name: 'a', age: 1 },
+      { name: 'b', age: 1 },
+      { name: 'c', age: 2 },
+    )
+    equal(
+      await people.updateMany(where('age', 'eq', 1), {
+        set: { tags: ['x'] },
+        increment: { age: 5 },
+      }),
+      2,
+    )
     equal(await namesOf(people, where('age', 'eq', 6)), 'a b')
     equal(await namesOf(people, containing('tags', 'X')), 'a b')
     equal(await people.updateMany(where('age', 'eq', 99), { set: { score: 1 } }), 0)
@@ -237,8 +269,16 @@ export const writes = {
     equal(await people.estimate(), 20)
   },
   async 'prepare may be called again, and adds what a changed schema declares'(store) {
-    const people = await holding(store, { name: 'Ünal', score: 1, tags: ['q'] }, { name: 'b', score: 2 })
-    const wider = { ...schema, unique: [...schema.unique, ['score']], searchable: [...schema.searchable, 'slug'] }
+    const people = await holding(
+      store,
+      { name: 'Ünal', score: 1, tags: ['q'] },
+      { name: 'b', score: 2 },
+    )
+    const wider = {
+      ...schema,
+      unique: [...schema.unique, ['score']],
+      searchable: [...schema.searchable, 'slug'],
+    }
     await store.prepare([wider])
     await store.prepare([wider])
     const again = store.collection(wider)
@@ -257,14 +297,21 @@ export const writes = {
   },
   async 'a read that takes longer than its time limit rejects with StoreTimeout'(store) {
     const people = await holding(store)
-    const many = Array.from({ length: 3000 }, (_, at) => person({ name: `${'x'.repeat(500)}${at}` }))
+    const many = Array.from({ length: 3000 }, (_, at) =>
+      person({ name: `${'x'.repeat(500)}${at}` }),
+    )
     await Promise.all(many.map((record) => people.insert(record)))
-    const slow = { op: 'or', filters: Array.from({ length: 60 }, (_, at) => containing('name', `y${at}`)) } as const
+    const slow = {
+      op: 'or',
+      filters: Array.from({ length: 60 }, (_, at) => containing('name', `y${at}`)),
+    } as const
     await rejects(people.count(slow, { timeLimitMs: 1 }), StoreTimeout)
     await rejects(people.find(reading(slow, { hints: { timeLimitMs: 1 } })), StoreTimeout)
     equal(await people.count(where('name', 'eq', 'none'), { timeLimitMs: 10_000 }), 0)
   },
-  async 'after close everything rejects with StoreUnavailable, and closing twice is harmless'(store) {
+  async 'after close everything rejects with StoreUnavailable, and closing twice is harmless'(
+    store,
+  ) {
     const people = await holding(store, { name: 'a' })
     await store.close()
     await store.close()
