@@ -44,7 +44,8 @@ function bare(request: IncomingMessage, response: ServerResponse): void {
   }
   const path = request.url ?? ''
   if (path.startsWith('/constant')) return send(answer)
-  if (path.startsWith('/read')) return send(`{"p":"${path}","t":"${request.headers['content-type']}",${answer.slice(1)}`)
+  if (path.startsWith('/read'))
+    return send(`{"p":"${path}","t":"${request.headers['content-type']}",${answer.slice(1)}`)
   if (path.startsWith('/header')) {
     return send(answer, { ...TYPE, 'X-Request-Id': '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' })
   }

@@ -93,13 +93,20 @@ function table(names: readonly string[], seen: readonly Seen[]): string {
       const ours = of(bridge)
       const limit = of(BARE)
       const cpu = median(ours.map((one) => one.cpuMicroseconds)).toFixed(0)
-      if (bridge === BARE) return `${median(limit.map((one) => one.requestsPerSecond)).toFixed(0)}/s (${cpu} µs)`
-      const ratios = ours.map((one, at) => one.requestsPerSecond / (limit[at]?.requestsPerSecond ?? Number.NaN))
+      if (bridge === BARE)
+        return `${median(limit.map((one) => one.requestsPerSecond)).toFixed(0)}/s (${cpu} µs)`
+      const ratios = ours.map(
+        (one, at) => one.requestsPerSecond / (limit[at]?.requestsPerSecond ?? Number.NaN),
+      )
       return `${median(ratios).toFixed(2)} (${cpu} µs)`
     })
     return `| ${bridge} | ${cells.join(' | ')} |`
   })
-  return [`| bridge | ${head.join(' | ')} |`, `|---|${head.map(() => '---:|').join('')}`, ...rows].join('\n')
+  return [
+    `| bridge | ${head.join(' | ')} |`,
+    `|---|${head.map(() => '---:|').join('')}`,
+    ...rows,
+  ].join('\n')
 }
 
 function median(values: readonly number[]): number {
@@ -108,9 +115,17 @@ function median(values: readonly number[]): number {
 }
 
 function save(seen: readonly Seen[], load: number | undefined): void {
-  const machine = { cores: cpus().length, model: cpus()[0]?.model.trim(), node: process.version, load }
+  const machine = {
+    cores: cpus().length,
+    model: cpus()[0]?.model.trim(),
+    node: process.version,
+    load,
+  }
   const file = fileURLToPath(new URL('./results.json', import.meta.url))
-  writeFileSync(file, `${JSON.stringify({ machine, rounds: ROUNDS, seconds: SECONDS, seen }, null, 1)}\n`)
+  writeFileSync(
+    file,
+    `${JSON.stringify({ machine, rounds: ROUNDS, seconds: SECONDS, seen }, null, 1)}\n`,
+  )
 }
 
 await main().catch((error: Error) => {

@@ -9,7 +9,12 @@ import type { Requests } from '../load.ts'
 /** About 1 KB, the size of a record with its envelope. */
 export const answer: string = JSON.stringify({
   success: true,
-  data: { _id: '6561f0a2b3c4d5e6f7a8b9c0', name: 'São Paulo', population: 10_021_295, notes: 'x'.repeat(900) },
+  data: {
+    _id: '6561f0a2b3c4d5e6f7a8b9c0',
+    name: 'São Paulo',
+    population: 10_021_295,
+    notes: 'x'.repeat(900),
+  },
 })
 
 /** What is asked, by name. */
@@ -29,7 +34,8 @@ export function webHandler(Answer: typeof Response): (request: Request) => Promi
     const { url } = request
     const path = url.slice(url.indexOf('/', 8))
     if (path.startsWith('/constant')) return json(answer)
-    if (path.startsWith('/read')) return json(`{"p":"${path}","t":"${request.headers.get('content-type')}",${answer.slice(1)}`)
+    if (path.startsWith('/read'))
+      return json(`{"p":"${path}","t":"${request.headers.get('content-type')}",${answer.slice(1)}`)
     if (path.startsWith('/header')) {
       // As an app does that adds a request id to whatever a handler returned.
       const response = json(answer)

@@ -1,0 +1,63 @@
+/**
+ * `serve` for Bun.
+ *
+ * @module
+ */
+
+import type { App } from '../../src/app.ts'
+import {
+  background,
+  DEFAULT_PORT,
+  GRACE_MS,
+  type Served,
+  type ServeOptions,
+  served,
+  urlOf,
+} from './server.ts'
+
+/** What is used of Bun; its own types would bind every user of the package to them. */
+interface Bun {
+  serve(options: {
+    readonly port: number
+    readonly hostname?: string
+    readonly maxRequestBodySize: number
+    readonly idleTimeout: number
+    readonly development: boolean
+    readonly fetch: (request: Request) => Promise<Response>
+  }): { readonly port: number; stop(closeActive?: boolean): Promise<void> }
+}
+
+/** How long a connection may be silent; Bun's own 10 s would cut an answer that takes longer. */
+const IDLE_SECONDS = 30
+
+/**
+ * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
+ * `EADDRINUSE` for a port in use, or with that of `app.ready()`.
+ *
+ * `Bun.serve({ fetch: app.handle })` serves as well; this adds the close that finishes what is in flight.
+ */
+export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
+  const { port = DEFAULT_PORT, hostname } = options
+  const { Bun } = globalThis as unknown as { Bun: Bun }
+  const work = background()
+  const server = Bun.serve({
+    port,
+    ...(hostname !== undefined && { hostname }),
+    // The app counts bytes itself, and refuses in its own words.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    idleTimeout: IDLE_SECONDS,
+    // No page with sources, whatever NODE_ENV says.
+    development: false,
+    fetch: (request) => app.handle(request, undefined, work),
+  })
+  const stop = async () => {
+    const late = setTimeout(() => void server.stop(true), GRACE_MS)
+    await server.stop()
+    clearTimeout(late)
+  }
+  await app.ready().catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  return served(urlOf(hostname, server.port), app, work, stop)
+}

@@ -1,0 +1,56 @@
+/**
+ * `serve` for Deno.
+ *
+ * @module
+ */
+
+import type { App } from '../../src/app.ts'
+import {
+  background,
+  DEFAULT_PORT,
+  GRACE_MS,
+  type Served,
+  type ServeOptions,
+  served,
+  urlOf,
+} from './server.ts'
+
+/** What is used of Deno; its own types would bind every user of the package to them. */
+interface Deno {
+  serve(
+    options: {
+      readonly port: number
+      readonly hostname?: string
+      readonly signal: AbortSignal
+      onListen(): void
+    },
+    handler: (request: Request) => Promise<Response>,
+  ): { readonly addr: { readonly port: number }; shutdown(): Promise<void> }
+}
+
+/**
+ * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
+ * `EADDRINUSE` for a port in use, or with that of `app.ready()`.
+ *
+ * `Deno.serve(app.handle)` serves as well; this adds the close that finishes what is in flight.
+ */
+export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
+  const { port = DEFAULT_PORT, hostname } = options
+  const { serve: listen } = (globalThis as unknown as { Deno: Deno }).Deno
+  const work = background()
+  const cut = new AbortController()
+  const server = listen(
+    { port, ...(hostname !== undefined && { hostname }), signal: cut.signal, onListen: () => {} },
+    (request) => app.handle(request, undefined, work),
+  )
+  const stop = async () => {
+    const late = setTimeout(() => cut.abort(), GRACE_MS)
+    await server.shutdown()
+    clearTimeout(late)
+  }
+  await app.ready().catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  return served(urlOf(hostname, server.addr.port), app, work, stop)
+}

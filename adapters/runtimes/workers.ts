@@ -1,0 +1,130 @@
+/**
+ * Cloudflare Workers: the `export default` object, and a Durable Object for stores that keep sockets open.
+ *
+ * @module
+ */
+
+import type { App } from '../../src/app.ts'
+
+/** Makes the app from the bindings; it is called once for each isolate or object. */
+export type MakeApp<Env> = (env: Env) => App
+
+/** What the runtime hands in beside a request. */
+export interface WorkerContext {
+  waitUntil(promise: Promise<unknown>): void
+}
+
+/** The `export default` of a Worker. */
+export interface WorkerHandler<Env> {
+  fetch(request: Request, env: Env, context: WorkerContext): Promise<Response>
+}
+
+/** The part of a Durable Object namespace that is used. */
+export interface ObjectNamespace {
+  idFromName(name: string): unknown
+  get(id: never): { fetch(request: Request): Promise<Response> }
+}
+
+/** A Durable Object class that hosts an app. */
+export interface AppObjectClass<Env> {
+  new (state: WorkerContext, env: Env): { fetch(request: Request): Promise<Response> }
+  /**
+   * The `export default` that spreads requests, in turn, over `instances` objects of the namespace bound as
+   * `binding`.
+   */
+  worker(options: {
+    readonly binding: keyof Env & string
+    readonly instances?: number
+  }): WorkerHandler<Env>
+}
+
+/** Enough for the sockets of one region; each object holds a pool of its own. */
+const INSTANCES = 4
+
+/**
+ * The `export default` object that answers with the app of `make`.
+ *
+ * ```ts
+ * export default worker((env: Env) => {
+ *   const app = createApp({ store: d1Store(env.DB) })
+ *   return app.mount('/cities', createRouter({ model: City }))
+ * })
+ * ```
+ */
+export function worker<Env>(make: MakeApp<Env>): WorkerHandler<Env> {
+  const app = lazily(make)
+  return {
+    fetch: async (request, env, context) => answer(() => app(env), request, env, context),
+  }
+}
+
+/**
+ * A Durable Object class that hosts the app of `make`. A store over TCP, MongoDB's for one, needs it: on
+ * Workers a socket belongs to the request that opened it, and only an object outlives its requests.
+ *
+ * ```ts
+ * export const Api = appObject((env: Env) => createApp({ store: mongoStore({ url: env.MONGODB_URI }) }))
+ * export default Api.worker({ binding: 'API', instances: 4 })
+ * ```
+ */
+export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
+  return class AppObject {
+    readonly #state: WorkerContext
+    readonly #env: Env
+    readonly #app = lazily(make)
+
+    constructor(state: WorkerContext, env: Env) {
+      this.#state = state
+      this.#env = env
+    }
+
+    fetch(request: Request): Promise<Response> {
+      return answer(() => this.#app(this.#env), request, this.#env, this.#state)
+    }
+
+    static worker(options: {
+      readonly binding: keyof Env & string
+      readonly instances?: number
+    }): WorkerHandler<Env> {
+      const { binding, instances = INSTANCES } = options
+      if (!Number.isSafeInteger(instances) || instances < 1) {
+        throw new TypeError(`appObject: 'instances' must be a whole number, at least 1`)
+      }
+      // Isolates start anywhere in the round, so that a single request each does not fill one object.
+      let turn = Math.floor(Math.random() * instances)
+      return {
+        fetch: (request, env) => {
+          const objects = env[binding] as ObjectNamespace
+          turn = (turn + 1) % instances
+          return objects.get(objects.idFromName(`app-${turn}`) as never).fetch(request)
+        },
+      }
+    }
+  }
+}
+
+/** Calls `make` at the first use; one that threw is called again. */
+function lazily<Env>(make: MakeApp<Env>): MakeApp<Env> {
+  let app: App | undefined
+  return (env) => {
+    app ??= make(env)
+    return app
+  }
+}
+
+/** An app that cannot be made has no error handler either: this is its envelope. */
+async function answer<Env>(
+  app: () => App,
+  request: Request,
+  env: Env,
+  context: WorkerContext,
+): Promise<Response> {
+  let made: App
+  try {
+    made = app()
+  } catch (error) {
+    console.error(error)
+    return Response.json({ success: false, error: 'Internal Server Error' }, { status: 500 })
+  }
+  return made.handle(request, env, context)
+}
