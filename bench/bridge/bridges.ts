@@ -6,7 +6,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answer, webHandler } from './works.ts'
+import { answer, echo, REQUEST_ID, webHandler } from './works.ts'
 
 /** How each answers; the limit is `bare`, which has no Request and no Response. */
 const bridges: Readonly<Record<string, () => Promise<Server>>> = {
@@ -43,18 +43,17 @@ function bare(request: IncomingMessage, response: ServerResponse): void {
     response.end(body)
   }
   const path = request.url ?? ''
-  if (path.startsWith('/constant')) return send(answer)
-  if (path.startsWith('/read'))
-    return send(`{"p":"${path}","t":"${request.headers['content-type']}",${answer.slice(1)}`)
-  if (path.startsWith('/header')) {
-    return send(answer, { ...TYPE, 'X-Request-Id': '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' })
+  if (path.startsWith('/constant')) send(answer)
+  else if (path.startsWith('/read')) send(echo('p', path, request.headers['content-type']))
+  else if (path.startsWith('/header')) send(answer, { ...TYPE, 'X-Request-Id': REQUEST_ID })
+  else {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const sent = JSON.parse(Buffer.concat(chunks).toString()) as { data: { name: string } }
+      send(echo('n', sent.data.name))
+    })
   }
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    const sent = JSON.parse(Buffer.concat(chunks).toString()) as { data: { name: string } }
-    send(`{"n":"${sent.data.name}",${answer.slice(1)}`)
-  })
 }
 
 const start = bridges[process.argv[2] ?? '']

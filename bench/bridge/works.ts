@@ -27,6 +27,14 @@ export const works: Readonly<Record<string, Requests>> = {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** What an app adds to every answer. */
+export const REQUEST_ID = '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed'
+
+/** The answer, with something of the request in it. */
+export function echo(name: string, value: string, type: string | null | undefined = null): string {
+  return `{"${name}":"${value}","type":"${type}",${answer.slice(1)}`
+}
+
 /** The same work on Web standards, answering with the given class. */
 export function webHandler(Answer: typeof Response): (request: Request) => Promise<Response> {
   const json = (body: string) => new Answer(body, { headers: { 'Content-Type': JSON_TYPE } })
@@ -34,15 +42,14 @@ export function webHandler(Answer: typeof Response): (request: Request) => Promi
     const { url } = request
     const path = url.slice(url.indexOf('/', 8))
     if (path.startsWith('/constant')) return json(answer)
-    if (path.startsWith('/read'))
-      return json(`{"p":"${path}","t":"${request.headers.get('content-type')}",${answer.slice(1)}`)
+    if (path.startsWith('/read')) return json(echo('p', path, request.headers.get('content-type')))
     if (path.startsWith('/header')) {
       // As an app does that adds a request id to whatever a handler returned.
       const response = json(answer)
-      response.headers.set('X-Request-Id', '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed')
+      response.headers.set('X-Request-Id', REQUEST_ID)
       return response
     }
     const sent = (await request.json()) as { data: { name: string } }
-    return json(`{"n":"${sent.data.name}",${answer.slice(1)}`)
+    return json(echo('n', sent.data.name))
   }
 }
