@@ -11,17 +11,22 @@ import type { Stage } from '../../src/ports/files.ts'
 
 const CHUNK = 64 * 1024
 
-/** The bytes of `file` from `start` up to `end`; `done` is called once, at the end or when nobody reads on. */
+/**
+ * The bytes from `start` up to `end` of the file that `opening` gives; it is asked for when somebody reads, and
+ * `done` with it at the end or when nobody reads on.
+ */
 export function bytesOf(
-  file: FileHandle,
+  opening: () => Promise<FileHandle>,
   start: number,
   end: number,
-  done: () => Promise<void>,
+  done: (file: FileHandle) => Promise<void>,
 ): ReadableStream<Uint8Array> {
   let at = start
+  let file: FileHandle | undefined
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        file ??= await opening()
         try {
           const chunk = new Uint8Array(Math.min(CHUNK, end - at))
           const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
@@ -30,13 +35,15 @@ export function bytesOf(
           if (at < end && bytesRead > 0) return
           if (at < end) throw new Error('a file is shorter than it was')
           controller.close()
-          await done()
+          await done(file)
         } catch (error) {
-          await done()
+          await done(file)
           throw error
         }
       },
-      cancel: done,
+      async cancel() {
+        if (file) await done(file)
+      },
     },
     // Nothing is read before somebody asks.
     { highWaterMark: 0 },
@@ -63,7 +70,13 @@ export async function stageIn(folder: string): Promise<Stage> {
       await append(file, chunk, size)
       size += chunk.length
     },
-    read: () => bytesOf(file, 0, size, async () => {}),
+    read: () =>
+      bytesOf(
+        async () => file,
+        0,
+        size,
+        async () => {},
+      ),
     discard() {
       closing ??= file.close()
       return closing

@@ -86,16 +86,12 @@ export function diskFiles(options: DiskOptions): FileStore {
       const url = new URL(request.url)
       const key = requested(url)
       if (key === undefined) return undefined
-      const object = await openObject(folder, key)
+      const object = await describedObject(folder, key)
       if (!object) return undefined
-      try {
-        if (object.acl !== 'public-read' && !(await isSigned(url, key))) {
-          throw new FileForbidden('the link is not signed, or has expired')
-        }
-        return await serveObject(request, object)
-      } finally {
-        await object.release()
+      if (object.acl !== 'public-read' && !(await isSigned(url, key))) {
+        throw new FileForbidden('the link is not signed, or has expired')
       }
+      return serveObject(request, object)
     },
   }
 }
@@ -177,32 +173,25 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function openObject(
-  folder: Folders,
-  key: string,
-): Promise<(ServedObject & { release(): Promise<void> }) | undefined> {
-  const file = await open(pathIn(folder.objects, key), 'r').catch(ignoreAbsent)
-  if (!file) return undefined
-  let streaming = false
+async function describedObject(folder: Folders, key: string): Promise<ServedObject | undefined> {
+  const path = pathIn(folder.objects, key)
   try {
     const text = await readFile(pathIn(folder.meta, `${key}.json`), 'utf8')
-    const { mtimeMs, size } = await file.stat()
+    const { mtimeMs, size } = await stat(path)
     return {
       ...(JSON.parse(text) as FileMeta),
       size,
       storedAt: mtimeMs,
       etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
-      async read(start, end) {
-        streaming = true
-        return bytesOf(file, start, end, () => file.close())
-      },
-      async release() {
-        if (!streaming) await file.close()
-      },
+      read: async (start, end) =>
+        bytesOf(
+          () => open(path, 'r'),
+          start,
+          end,
+          (file) => file.close(),
+        ),
     }
   } catch (error) {
-    await file.close()
-    // The object has been removed between the two reads.
     return ignoreAbsent(error)
   }
 }

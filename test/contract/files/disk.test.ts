@@ -1,0 +1,124 @@
+/**
+ * The contract of file stores: a folder.
+ */
+
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { diskFiles } from '../../../adapters/files/disk.ts'
+import { FileForbidden, RangeNotSatisfiable } from '../../../src/ports/files.ts'
+import { verify } from '../suite.ts'
+import { fileContract, type OpenFiles } from './contract.ts'
+
+const SECRET = 'a secret of at least thirty-two characters'
+
+interface Folder extends OpenFiles {
+  readonly root: string
+}
+
+async function open(): Promise<Folder> {
+  const root = await mkdtemp(join(tmpdir(), 'fieldgate-disk-'))
+  const clock = { at: Date.now() }
+  const files = diskFiles({ root, secret: SECRET, now: () => clock.at })
+  return {
+    root,
+    files,
+    pass: (seconds) => {
+      clock.at += seconds * 1000
+    },
+    get: (url, headers = {}) =>
+      answer(() => files.serve?.(new Request(new URL(url, 'http://localhost'), { headers }))),
+  }
+}
+
+/** What the app makes of the store's answer. */
+async function answer(serve: () => Promise<Response | undefined> | undefined): Promise<Response> {
+  try {
+    return (await serve()) ?? new Response(null, { status: 404 })
+  } catch (error) {
+    if (error instanceof FileForbidden) return new Response(null, { status: 403 })
+    if (error instanceof RangeNotSatisfiable) return new Response(null, { status: 416 })
+    throw error
+  }
+}
+
+const close = ({ root }: Folder) => rm(root, { recursive: true })
+
+verify('a folder on disk', fileContract, { open, close })
+
+async function opened(): Promise<Folder> {
+  const folder = await open()
+  onTestFinished(() => close(folder))
+  return folder
+}
+
+const meta = { contentType: 'image/png', contentDisposition: 'inline', acl: 'public-read' } as const
+
+it('a folder on disk keeps an object as a plain file, readable by its owner alone, and nothing beside it', async () => {
+  const { files, root } = await opened()
+  await files.put('files/1-a.png', new Uint8Array([1, 2, 3]), { ...meta, size: 3 })
+  expect(await readdir(root, { recursive: true })).toEqual(
+    expect.arrayContaining(['objects/files/1-a.png', 'meta/files/1-a.png.json']),
+  )
+  expect(await readdir(join(root, 'incoming'))).toEqual([])
+})
+
+it('I2 a folder on disk refuses keys and URLs that lead out of it', async () => {
+  const { files, get } = await opened()
+  await files.put('files/1-a.png', new Uint8Array(3), { ...meta, size: 3 })
+  for (const key of ['../x', 'a/../../x', '/etc/passwd', 'a\0b', 'a\\b', '.hidden', 'a//b', '']) {
+    await expect(files.put(key, new Uint8Array(3), { ...meta, size: 3 })).rejects.toThrow()
+    await expect(files.delete(key)).rejects.toThrow()
+  }
+  for (const path of [
+    'files/../../meta/files/1-a.png.json',
+    '..%2f..%2fetc/passwd',
+    '%00',
+    'files/1-a.png%00.txt',
+    'files/',
+    '',
+  ]) {
+    expect((await get(`/uploads/${path}`)).status).toBe(404)
+  }
+})
+
+it('a folder on disk names the option that makes no sense', () => {
+  expect(() => diskFiles({ root: '', secret: SECRET })).toThrow(`'root'`)
+  expect(() => diskFiles({ root: '/tmp/x', secret: 'short' })).toThrow(`'secret'`)
+  expect(() => diskFiles({ root: '/tmp/x', secret: SECRET, url: 'uploads' })).toThrow(`'url'`)
+})
+
+it('a folder on disk serves what it stores under a URL of its own', async () => {
+  const { root } = await opened()
+  const files = diskFiles({ root, secret: SECRET, url: 'https://cdn.example.com/media/' })
+  const url = await files.put('files/1-a.png', new Uint8Array(3), { ...meta, size: 3 })
+  expect(url).toBe('https://cdn.example.com/media/files/1-a.png')
+  expect((await files.serve?.(new Request('http://inside:3000/media/files/1-a.png')))?.status).toBe(
+    200,
+  )
+  expect(await files.serve?.(new Request('http://inside:3000/other/files/1-a.png'))).toBeUndefined()
+})
+
+it('files are served with headers that keep a browser from running them', async () => {
+  const { files, get } = await opened()
+  const html = {
+    contentType: 'text/html',
+    contentDisposition: 'attachment',
+    acl: 'public-read',
+  } as const
+  const url = await files.put('files/1-a.html', new TextEncoder().encode('<script>'), {
+    ...html,
+    size: 8,
+  })
+  const { headers } = await get(url)
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'content-type': 'text/html',
+    'content-disposition': 'attachment',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'accept-ranges': 'bytes',
+    'content-length': '8',
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+})
