@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { CopyMismatch, copyRecords } from '../../src/copy/copy.ts'
+import { createApp, defineModel, type Model, ref } from '../../src/index.ts'
+import type { Collection, Store } from '../../src/ports/store.ts'
+
+const Author = defineModel('Author', {
+  fields: { name: z.string(), born: z.date().optional() },
+  unique: ['name'],
+})
+const Poem = defineModel('Poem', {
+  fields: {
+    title: z.string(),
+    author: ref('Author'),
+    lines: z.array(z.string()),
+    notes: z.string().optional(),
+  },
+  timestamps: true,
+  hidden: ['notes'],
+})
+const models = [Author, Poem] as unknown as Model[]
+
+async function filled(poems: number): Promise<Store> {
+  const store = sqliteStore()
+  const app = createApp({ store })
+  const author = await app.store
+    .collection(Author)
+    .insert({ name: 'Enheduanna', born: new Date('0001-01-01') })
+  const insert = (at: number) =>
+    app.store
+      .collection(Poem)
+      .insert({ title: `Hymn ${at}`, author: author._id, lines: ['é', '😀'], notes: 'n' })
+  await Promise.all(Array.from({ length: poems }, (_, at) => insert(at)))
+  return store
+}
+
+/** The same store, whose inserts fail after the first `most`. */
+function failingAfter(store: Store, most: number): Store {
+  let inserts = 0
+  const wrapped = (collection: Collection): Collection => ({
+    ...collection,
+    async insert(record) {
+      inserts += 1
+      if (inserts > most) throw new Error('the line is cut')
+      return collection.insert(record)
+    },
+  })
+  return { ...store, collection: (schema) => wrapped(store.collection(schema)) }
+}
+
+describe('copying the records of one store to another', () => {
+  it('takes every record exactly, hidden fields, dates and ids too', async () => {
+    const [from, to] = [await filled(2500), sqliteStore()]
+    const seen: string[] = []
+    const results = await copyRecords(from, to, models, {
+      advance: (collection, done) => seen.push(`${collection} ${done}`),
+    })
+    expect(
+      results.map(({ collection, source, target, copied }) => [collection, source, target, copied]),
+    ).toEqual([
+      ['authors', 1, 1, 1],
+      ['poems', 2500, 2500, 2500],
+    ])
+    expect(seen).toEqual(['authors 1', 'poems 1000', 'poems 2000', 'poems 2500'])
+    const [ours, theirs] = [from, to].map((store) => createApp({ store }).store.collection(Poem))
+    expect(await theirs?.find({}, { sort: '_id' })).toEqual(await ours?.find({}, { sort: '_id' }))
+  })
+
+  it('goes on where an interrupted copy was', async () => {
+    const [from, to] = [await filled(2500), sqliteStore()]
+    await expect(copyRecords(from, failingAfter(to, 1200), models)).rejects.toThrow(
+      'the line is cut',
+    )
+    const [, poems] = await copyRecords(from, to, models)
+    expect(poems).toMatchObject({ source: 2500, target: 2500 })
+    expect(poems?.copied).toBeLessThan(2500)
+    const [, again] = await copyRecords(from, to, models)
+    expect(again?.copied).toBe(0)
+  })
+
+  it('says so when the target holds something else', async () => {
+    const [from, to] = [await filled(3), sqliteStore()]
+    await copyRecords(from, to, models)
+    const poems = createApp({ store: to }).store.collection(Poem)
+    const one = await poems.findOne({ title: 'Hymn 1' })
+    await poems.update(String(one?._id), { title: 'Another hymn' })
+    await expect(copyRecords(from, to, models)).rejects.toThrow(CopyMismatch)
+  })
+})
