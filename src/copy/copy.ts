@@ -80,12 +80,18 @@ async function copyCollection(
     })
     const known = new Set(there.map((record) => record._id))
     const missing = batch.filter((record) => !known.has(record._id))
-    await Promise.all(missing.map((record) => target.insert(record)))
+    await allOf(missing.map((record) => target.insert(record)))
     copied += missing.length
     done += batch.length
     progress.advance?.(name, done)
   }
   return copied
+}
+
+/** Waits for every write before it fails with the first that failed: none goes on behind the caller's back. */
+async function allOf(writes: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(writes)).find((write) => write.status === 'rejected')
+  if (failed) throw failed.reason
 }
 
 async function verified(
