@@ -6,14 +6,27 @@
 
 import type { HookResponse } from './hooks.ts'
 
+const WITHOUT_BODY: readonly number[] = [204, 205, 304]
+
 /** A `res` on which nothing has been set. */
 export function hookResponse(): HookResponse {
   return { status: undefined, headers: new Headers() }
 }
 
+/** Throws for a status that no answer can have, while nothing has been written yet. */
+export function checkStatus({ status }: HookResponse): void {
+  if (status === undefined) return
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new TypeError(`a validate hook has set the impossible res.status ${String(status)}`)
+  }
+}
+
 /** `response` with what a hook has set on `res`. */
 export function withHookResponse(response: Response, res: HookResponse): Response {
-  for (const [name, value] of res.headers) response.headers.append(name, value)
+  const { headers } = response
+  for (const name of res.headers.keys()) headers.delete(name)
+  for (const [name, value] of res.headers) headers.append(name, value)
   if (res.status === undefined || res.status === response.status) return response
-  return new Response(response.body, { status: res.status, headers: response.headers })
+  const body = WITHOUT_BODY.includes(res.status) ? null : response.body
+  return new Response(body, { status: res.status, headers })
 }

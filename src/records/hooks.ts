@@ -9,6 +9,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Managed, Model } from '../model/define.ts'
 import { isFields, isForbiddenKey, tooDeep, withoutForbiddenKeys } from '../model/writable.ts'
 import type { Fields } from '../ports/store.ts'
+import { checkStatus } from './hook-response.ts'
 
 /** What a `validate` hook may set on a successful answer. */
 export interface HookResponse {
@@ -69,6 +70,7 @@ export async function runValidate(
 ): Promise<Fields> {
   if (!hook) return payload
   const result: unknown = await hook(payload, context)
+  checkStatus(context.res)
   if (result === undefined || result === null) return stripped(payload)
   if (!isFields(result)) {
     throw new TypeError(

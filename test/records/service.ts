@@ -71,13 +71,20 @@ export const NOON: number = Date.UTC(2024, 2, 1, 12)
 export function service(options: Partial<AppOptions> = {}): Service {
   const log = recordedLog()
   const clock = { at: NOON }
-  const app = createApp({ store: sqliteStore(), logger: log, now: () => clock.at, env: {}, ...options })
+  const app = createApp({
+    store: sqliteStore(),
+    logger: log,
+    now: () => clock.at,
+    env: {},
+    ...options,
+  })
   onTestFinished(() => app.close())
   return {
     app,
     log,
     clock,
-    send: async (method, path, message = {}) => answerOf(await app.handle(request(method, path, message))),
+    send: async (method, path, message = {}) =>
+      answerOf(await app.handle(request(method, path, message))),
   }
 }
 
@@ -88,7 +95,10 @@ export function request(method: string, path: string, message: Message = {}): Re
   return new Request(`http://localhost${path}`, {
     method,
     headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
-    ...((isJson || body !== undefined) && { body: isJson ? JSON.stringify(json) : body, duplex: 'half' }),
+    ...((isJson || body !== undefined) && {
+      body: isJson ? JSON.stringify(json) : body,
+      duplex: 'half',
+    }),
   } as RequestInit)
 }
 

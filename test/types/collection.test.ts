@@ -18,9 +18,14 @@ async function compiled(cities: Cities): Promise<void> {
   expectTypeOf(await cities.count({ population: { gte: 5 } })).toEqualTypeOf<number>()
   expectTypeOf(await cities.insert({ name: 'Oslo' })).toEqualTypeOf<City>()
   expectTypeOf(await cities.update('x', { name: 'Oslo' })).toEqualTypeOf<City | null>()
-  expectTypeOf(await cities.updateWhere({ name: ['a', 'b'] }, { population: 1 })).toEqualTypeOf<number>()
+  expectTypeOf(
+    await cities.updateWhere({ name: ['a', 'b'] }, { population: 1 }),
+  ).toEqualTypeOf<number>()
   expectTypeOf(await cities.delete('x')).toEqualTypeOf<boolean>()
-  await cities.find({ foundedAt: { lt: new Date() } }, { sort: '-name', limit: 5, skip: 5, select: ['name'] })
+  await cities.find(
+    { foundedAt: { lt: new Date() } },
+    { sort: '-name', limit: 5, skip: 5, select: ['name'] },
+  )
   // @ts-expect-error 'nmae' is no field
   await cities.find({ nmae: 'Oslo' })
   // @ts-expect-error 'nmae' is no field
@@ -39,7 +44,13 @@ async function compiled(cities: Cities): Promise<void> {
 
 describe('design, app.store: types', () => {
   test('design, app.store: the model gives the type of what is read and written', () => {
-    expectTypeOf<Cities>().toExtend<RecordCollection<{ name: string; population?: number | undefined; foundedAt?: Date | undefined }>>()
+    expectTypeOf<Cities>().toExtend<
+      RecordCollection<{
+        name: string
+        population?: number | undefined
+        foundedAt?: Date | undefined
+      }>
+    >()
     expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
   })
 })

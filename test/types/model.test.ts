@@ -64,7 +64,8 @@ describe('design, Model', () => {
     const hidden = () => defineModel('TypedWrong', { fields, hidden: ['secret'] })
     // @ts-expect-error 'colection' is no option
     const option = () => defineModel('TypedWrong', { fields, colection: 'x' })
-    for (const wrong of [unique, compound, index, hidden, option]) expectTypeOf(wrong).toBeFunction()
+    for (const wrong of [unique, compound, index, hidden, option])
+      expectTypeOf(wrong).toBeFunction()
   })
 
   test('design, Model: output sees the record', () => {

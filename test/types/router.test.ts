@@ -1,6 +1,13 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
-import { createRouter, defineModel, type Fields, type Managed, ref, type RouterOptions } from '../../src/index.ts'
+import {
+  createRouter,
+  defineModel,
+  type Fields,
+  type Managed,
+  type RouterOptions,
+  ref,
+} from '../../src/index.ts'
 
 const City = defineModel('TypedRouterCity', {
   fields: {
@@ -88,7 +95,10 @@ describe('design, Model: types flow through createRouter', () => {
       // @ts-expect-error a hook returns fields of the record
       validate: () => ({ population: 'many' }),
     })
-    createRouter({ model: City, validate: { create: async (payload) => payload, update: () => null } })
+    createRouter({
+      model: City,
+      validate: { create: async (payload) => payload, update: () => null },
+    })
   })
 
   test('2.6 types: options may be written apart from the call', () => {

@@ -19,7 +19,10 @@ describe('design, App', () => {
     const two = service()
     one.app.use((_, { headers }) => void headers.set('X-One', 'yes'))
     one.app.mount('/things', createRouter({ model: Thing, allowedFields: ['name'] }))
-    two.app.mount('/things', createRouter({ model: Thing, allowedFields: ['name'], enableQuery: false }))
+    two.app.mount(
+      '/things',
+      createRouter({ model: Thing, allowedFields: ['name'], enableQuery: false }),
+    )
     two.clock.at = NOON + 1000
     const first = await one.send('POST', '/things', { json: { name: 'one' } })
     const second = await two.send('POST', '/things', { json: { name: 'two' } })
@@ -51,7 +54,9 @@ describe('design, App', () => {
     const marks = Array.from({ length: 500 }, (_, index) => `m${index}`)
     const answers = await Promise.all(
       marks.map((mark) =>
-        send('GET', `/things/echo/${mark}?mark=${mark}`, { headers: { 'x-request-id': mark, 'x-mark': mark } }),
+        send('GET', `/things/echo/${mark}?mark=${mark}`, {
+          headers: { 'x-request-id': mark, 'x-mark': mark },
+        }),
       ),
     )
     for (const [index, answer] of answers.entries()) {
@@ -76,17 +81,15 @@ describe('design, App: the context', () => {
 
   test("design, App: env is the runtime's where it gives one, else that of the options", async () => {
     expect((await inContext(({ env }) => env.FROM)).answer.body).toBe('options')
-    expect((await inContext(({ env }) => env.FROM, { FROM: 'runtime' })).answer.body).toBe('runtime')
+    expect((await inContext(({ env }) => env.FROM, { FROM: 'runtime' })).answer.body).toBe(
+      'runtime',
+    )
   })
 
   test('design, App: waitUntil hands the work to the platform, and its failure to the log alone', async () => {
     const kept: Promise<unknown>[] = []
     const platform = { waitUntil: (promise: Promise<unknown>) => void kept.push(promise) }
-    const { answer, log } = await inContext(
-      ({ waitUntil }) => void waitUntil,
-      undefined,
-      platform,
-    )
+    const { answer, log } = await inContext(({ waitUntil }) => void waitUntil, undefined, platform)
     expect(answer.status).toBe(200)
     expect(kept).toHaveLength(0)
     const failing = await inContext(
@@ -159,14 +162,18 @@ describe('design, App: start-up and shutdown', () => {
     await send('GET', '/things')
     await app.close()
     await app.close()
-    expect((await send('GET', '/things')).body).toMatchObject({ success: false, error: 'Internal Server Error' })
+    expect((await send('GET', '/things')).body).toMatchObject({
+      success: false,
+      error: 'Internal Server Error',
+    })
   })
 
   test('design, App: a store that cannot be prepared is asked again by the next request', async () => {
     const store = sqliteStore()
     const prepare = store.prepare.bind(store)
     let failures = 2
-    store.prepare = (schemas) => (failures-- > 0 ? Promise.reject(new Error('not yet')) : prepare(schemas))
+    store.prepare = (schemas) =>
+      failures-- > 0 ? Promise.reject(new Error('not yet')) : prepare(schemas)
     const { app, send } = service({ store })
     app.mount('/things', createRouter({ model: Thing, allowedFields: ['name'] }))
     expect((await send('GET', '/things')).status).toBe(500)

@@ -9,7 +9,10 @@ const Note = defineModel('BodyNote', { fields: { text: z.string(), extra: z.any(
 
 function notes(maxBodySize = LIMIT) {
   const served = service({ maxBodySize })
-  served.app.mount('/notes', createRouter({ model: Note, query: ['text'], allowedFields: ['text', 'extra'] }))
+  served.app.mount(
+    '/notes',
+    createRouter({ model: Note, query: ['text'], allowedFields: ['text', 'extra'] }),
+  )
   return served
 }
 
@@ -57,7 +60,9 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     const served = service()
     served.app.mount('/notes', createRouter({ model: Note, allowedFields: ['text'] }))
     const mebibyte = 1024 * 1024
-    expect((await served.send('POST', '/notes', { body: noteOf(mebibyte), headers: json })).status).toBe(201)
+    expect(
+      (await served.send('POST', '/notes', { body: noteOf(mebibyte), headers: json })).status,
+    ).toBe(201)
     const over = await served.send('POST', '/notes', { body: noteOf(mebibyte + 1), headers: json })
     expect(over.body.error).toBe('Request body exceeds the limit of 1048576 bytes.')
   })
@@ -68,21 +73,27 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     ['with a Content-Length of 0', { 'content-length': '0' }],
     ['with a Content-Length that is no number', { 'content-length': 'ten' }],
     ['with a negative Content-Length', { 'content-length': '-1' }],
-  ])('H8: a body over the limit %s is a 413, and the rest of it is not read', async (_, headers) => {
-    const { send } = notes()
-    for (const method of ['POST', 'QUERY']) {
-      const { body, taken } = counted(1_000_000)
-      const answer = await send(method, '/notes', { body, headers: { ...json, ...headers } })
-      expect(answer.status).toBe(413)
-      expect(answer.body.error).toBe(TOO_LARGE)
-      expect(taken.bytes).toBeLessThanOrEqual(LIMIT + 64 * 1024)
-    }
-  })
+  ])(
+    'H8: a body over the limit %s is a 413, and the rest of it is not read',
+    async (_, headers) => {
+      const { send } = notes()
+      for (const method of ['POST', 'QUERY']) {
+        const { body, taken } = counted(1_000_000)
+        const answer = await send(method, '/notes', { body, headers: { ...json, ...headers } })
+        expect(answer.status).toBe(413)
+        expect(answer.body.error).toBe(TOO_LARGE)
+        expect(taken.bytes).toBeLessThanOrEqual(LIMIT + 64 * 1024)
+      }
+    },
+  )
 
   test('H8: a Content-Length over the limit is a 413 at once', async () => {
     const { send } = notes()
     const { body, taken } = counted(1_000_000)
-    const answer = await send('POST', '/notes', { body, headers: { ...json, 'content-length': '1000000' } })
+    const answer = await send('POST', '/notes', {
+      body,
+      headers: { ...json, 'content-length': '1000000' },
+    })
     expect(answer.body.error).toBe(TOO_LARGE)
     expect(taken.bytes).toBe(0)
   })
@@ -105,7 +116,10 @@ describe('answers, Envelope and errors: JSON bodies', () => {
       const { send } = notes()
       for (const method of ['POST', 'QUERY']) {
         const { body, taken } = counted(1_000_000)
-        const answer = await send(method, '/notes', { body, headers: { ...json, 'content-encoding': encoding } })
+        const answer = await send(method, '/notes', {
+          body,
+          headers: { ...json, 'content-encoding': encoding },
+        })
         expect(answer.status).toBe(415)
         expect(answer.body.success).toBe(false)
         expect(taken.bytes).toBe(0)
@@ -115,21 +129,30 @@ describe('answers, Envelope and errors: JSON bodies', () => {
 
   test('H8: Content-Encoding identity is no encoding', async () => {
     const { send } = notes()
-    const answer = await send('POST', '/notes', { json: { text: 'a' }, headers: { 'content-encoding': 'identity' } })
+    const answer = await send('POST', '/notes', {
+      json: { text: 'a' },
+      headers: { 'content-encoding': 'identity' },
+    })
     expect(answer.status).toBe(201)
   })
 
-  test.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json', 'application/vnd.api+json;v=1'])(
-    'answers, Envelope and errors: %s is taken by POST and PATCH',
-    async (type) => {
-      const { send } = notes()
-      const headers = { 'content-type': type }
-      const created = await send('POST', '/notes', { body: '{"text":"a"}', headers })
-      expect(created.status).toBe(201)
-      const updated = await send('PATCH', `/notes/${created.record._id}`, { body: '{"text":"b"}', headers })
-      expect(updated.record.text).toBe('b')
-    },
-  )
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON',
+    'application/merge-patch+json',
+    'application/vnd.api+json;v=1',
+  ])('answers, Envelope and errors: %s is taken by POST and PATCH', async (type) => {
+    const { send } = notes()
+    const headers = { 'content-type': type }
+    const created = await send('POST', '/notes', { body: '{"text":"a"}', headers })
+    expect(created.status).toBe(201)
+    const updated = await send('PATCH', `/notes/${created.record._id}`, {
+      body: '{"text":"b"}',
+      headers,
+    })
+    expect(updated.record.text).toBe('b')
+  })
 
   test.each([
     'text/plain',
@@ -143,10 +166,17 @@ describe('answers, Envelope and errors: JSON bodies', () => {
   ])('H9: %s is a 415 on POST and PATCH', async (type) => {
     const { send } = notes()
     const headers = { 'content-type': type }
-    for (const [method, path] of [['POST', '/notes'], ['PATCH', `/notes/${'a'.repeat(24)}`]] as const) {
+    for (const [method, path] of [
+      ['POST', '/notes'],
+      ['PATCH', `/notes/${'a'.repeat(24)}`],
+    ] as const) {
       const answer = await send(method, path, { body: '{"text":"a"}', headers })
       expect(answer.status).toBe(415)
-      expect(answer.body).toMatchObject({ success: false, error: expect.any(String), requestId: expect.any(String) })
+      expect(answer.body).toMatchObject({
+        success: false,
+        error: expect.any(String),
+        requestId: expect.any(String),
+      })
     }
   })
 
@@ -179,7 +209,11 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     ['undefined', 'undefined'],
   ])('H9: %s is invalid JSON, on POST, PATCH and QUERY', async (_, body) => {
     const { send } = notes()
-    for (const [method, path] of [['POST', '/notes'], ['PATCH', `/notes/${'a'.repeat(24)}`], ['QUERY', '/notes']] as const) {
+    for (const [method, path] of [
+      ['POST', '/notes'],
+      ['PATCH', `/notes/${'a'.repeat(24)}`],
+      ['QUERY', '/notes'],
+    ] as const) {
       const answer = await send(method, path, { body, headers: json })
       expect(answer.status).toBe(400)
       expect(answer.body.error).toBe(NOT_JSON)
@@ -194,7 +228,11 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     ['a byte of no sequence', [0xff]],
   ])('H9: %s is invalid UTF-8 and so invalid JSON', async (_, odd) => {
     const { send } = notes()
-    const body = Uint8Array.from([...new TextEncoder().encode('{"text":"'), ...odd, ...new TextEncoder().encode('"}')])
+    const body = Uint8Array.from([
+      ...new TextEncoder().encode('{"text":"'),
+      ...odd,
+      ...new TextEncoder().encode('"}'),
+    ])
     const answer = await send('POST', '/notes', { body, headers: json })
     expect(answer.status).toBe(400)
     expect(answer.body.error).toBe(NOT_JSON)
@@ -202,7 +240,9 @@ describe('answers, Envelope and errors: JSON bodies', () => {
 
   test('H9: UTF-16 is invalid JSON', async () => {
     const { send } = notes()
-    const body = new Uint8Array(Uint16Array.from('\ufeff{"text":"a"}', (char) => char.charCodeAt(0)).buffer)
+    const body = new Uint8Array(
+      Uint16Array.from('\ufeff{"text":"a"}', (char) => char.charCodeAt(0)).buffer,
+    )
     expect((await send('POST', '/notes', { body, headers: json })).body.error).toBe(NOT_JSON)
   })
 
@@ -216,7 +256,10 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     'answers, Writes: the body %s is no object, so nothing in it is writable',
     async (body) => {
       const { send } = notes()
-      for (const [method, path] of [['POST', '/notes'], ['PATCH', `/notes/${'a'.repeat(24)}`]] as const) {
+      for (const [method, path] of [
+        ['POST', '/notes'],
+        ['PATCH', `/notes/${'a'.repeat(24)}`],
+      ] as const) {
         const answer = await send(method, path, { body, headers: json })
         expect(answer.status).toBe(400)
         expect(answer.body.error).toBe('Request body contains no writable fields.')
@@ -228,29 +271,48 @@ describe('answers, Envelope and errors: JSON bodies', () => {
 const shapes: [string, (depth: number) => string][] = [
   ['a bare list', (depth) => '['.repeat(depth) + ']'.repeat(depth)],
   ['bare objects', (depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`],
-  ['lists in a writable field', (depth) => `{"text":"a","extra":${'['.repeat(depth)}${']'.repeat(depth)}}`],
-  ['objects in a writable field', (depth) => `{"text":"a","extra":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`],
-  ['lists in a field of another type', (depth) => `{"text":${'['.repeat(depth)}${']'.repeat(depth)}}`],
-  ['lists in a denied field', (depth) => `{"text":"a","denied":${'['.repeat(depth)}${']'.repeat(depth)}}`],
+  [
+    'lists in a writable field',
+    (depth) => `{"text":"a","extra":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+  ],
+  [
+    'objects in a writable field',
+    (depth) => `{"text":"a","extra":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`,
+  ],
+  [
+    'lists in a field of another type',
+    (depth) => `{"text":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+  ],
+  [
+    'lists in a denied field',
+    (depth) => `{"text":"a","denied":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+  ],
   ['an unclosed list', (depth) => '['.repeat(depth)],
 ]
 
 describe('H2: deeply nested JSON', () => {
-  test.each(shapes)('H2: %s, 10,000 and 100,000 deep, is a 400 on every JSON route, at once', async (_, nest) => {
-    const { send, log } = notes(1024 * 1024)
-    const { record } = await send('POST', '/notes', { json: { text: 'before' } })
-    for (const depth of [10_000, 100_000]) {
-      for (const [method, path] of [['POST', '/notes'], ['PATCH', `/notes/${record._id}`], ['QUERY', '/notes']] as const) {
-        const begun = performance.now()
-        const answer = await send(method, path, { body: nest(depth), headers: json })
-        expect(answer.status, `${method} ${depth}`).toBe(400)
-        expect(answer.body.success).toBe(false)
-        expect(performance.now() - begun).toBeLessThan(1000)
+  test.each(shapes)(
+    'H2: %s, 10,000 and 100,000 deep, is a 400 on every JSON route, at once',
+    async (_, nest) => {
+      const { send, log } = notes(1024 * 1024)
+      const { record } = await send('POST', '/notes', { json: { text: 'before' } })
+      for (const depth of [10_000, 100_000]) {
+        for (const [method, path] of [
+          ['POST', '/notes'],
+          ['PATCH', `/notes/${record._id}`],
+          ['QUERY', '/notes'],
+        ] as const) {
+          const begun = performance.now()
+          const answer = await send(method, path, { body: nest(depth), headers: json })
+          expect(answer.status, `${method} ${depth}`).toBe(400)
+          expect(answer.body.success).toBe(false)
+          expect(performance.now() - begun).toBeLessThan(1000)
+        }
       }
-    }
-    expect(log.lines.every((line) => JSON.stringify(line).length < 1000)).toBe(true)
-    expect((await send('GET', '/notes')).records).toEqual([record])
-  })
+      expect(log.lines.every((line) => JSON.stringify(line).length < 1000)).toBe(true)
+      expect((await send('GET', '/notes')).records).toEqual([record])
+    },
+  )
 
   test.each(shapes)('H2: %s, 1,000,000 deep, is over the limit', async (_, nest) => {
     const { send } = notes(1024 * 1024)

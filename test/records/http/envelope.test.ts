@@ -23,7 +23,11 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 function expectFailure(answer: Answer, status: number, error: string) {
   expect(answer.status).toBe(status)
   expect(answer.headers.get('content-type')).toBe(JSON_TYPE)
-  expect(answer.body).toEqual({ success: false, error, requestId: answer.headers.get('x-request-id') })
+  expect(answer.body).toEqual({
+    success: false,
+    error,
+    requestId: answer.headers.get('x-request-id'),
+  })
 }
 
 describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
@@ -38,8 +42,12 @@ describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
     expect(read.body).toEqual(created.body)
     const updated = await send('PATCH', path, { json: { size: 2 } })
     expect(updated.status).toBe(200)
-    expect(updated.body).toEqual({ success: true, data: { _id: created.record._id, name: 'a', size: 2 } })
-    for (const answer of [created, read, updated]) expect(answer.headers.get('content-type')).toBe(JSON_TYPE)
+    expect(updated.body).toEqual({
+      success: true,
+      data: { _id: created.record._id, name: 'a', size: 2 },
+    })
+    for (const answer of [created, read, updated])
+      expect(answer.headers.get('content-type')).toBe(JSON_TYPE)
   })
 
   test('4.2 GET /, QUERY /: success true and the records as data; pagination when paginated', async () => {
@@ -52,7 +60,12 @@ describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
     expect((await send('QUERY', '/things')).text).toBe(plain.text)
     const paged = await send('GET', '/things?page=1')
     expect(Object.keys(paged.body)).toEqual(['success', 'data', 'pagination'])
-    expect(paged.body.pagination).toEqual({ currentPage: 1, pageSize: 50, totalPages: 1, totalRecords: 1 })
+    expect(paged.body.pagination).toEqual({
+      currentPage: 1,
+      pageSize: 50,
+      totalPages: 1,
+      totalRecords: 1,
+    })
   })
 
   test("4.2 DELETE /:id: success true and the message 'Item successfully deleted.'", async () => {
@@ -68,23 +81,50 @@ describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
     const { send } = things()
     expectFailure(await send('GET', '/nowhere'), 404, 'Not found.')
     expectFailure(await send('PUT', '/things', { json: {} }), 404, 'Not found.')
-    expectFailure(await send('PUT', `/things/${UNKNOWN_ID}`, { json: { name: 'a' } }), 404, 'Not found.')
+    expectFailure(
+      await send('PUT', `/things/${UNKNOWN_ID}`, { json: { name: 'a' } }),
+      404,
+      'Not found.',
+    )
     expectFailure(await send('QUERY', `/things/${UNKNOWN_ID}`), 404, 'Not found.')
     expectFailure(await send('DELETE', '/things'), 404, 'Not found.')
     expectFailure(await send('PATCH', '/things', { json: { name: 'a' } }), 404, 'Not found.')
-    expectFailure(await send('POST', `/things/${UNKNOWN_ID}`, { json: { name: 'a' } }), 404, 'Not found.')
+    expectFailure(
+      await send('POST', `/things/${UNKNOWN_ID}`, { json: { name: 'a' } }),
+      404,
+      'Not found.',
+    )
     expectFailure(await send('GET', '/things/xyz'), 400, 'Invalid ID format.')
     expectFailure(await send('GET', `/things/${UNKNOWN_ID}`), 404, 'Entry not found.')
-    expectFailure(await send('POST', '/things', { json: {} }), 400, 'Request body contains no writable fields.')
+    expectFailure(
+      await send('POST', '/things', { json: {} }),
+      400,
+      'Request body contains no writable fields.',
+    )
   })
 })
 
 describe('7 Errors: a status for each reason', () => {
   test('7 Errors: 400 malformed id, on every route with an id, before anything else is looked at', async () => {
     const { send } = things()
-    for (const id of ['x', '1', 'z'.repeat(24), 'a'.repeat(23), 'a'.repeat(25), '%00', '..%2f', "'--", '%F0%9F%92%A9', '%zz', '%']) {
+    for (const id of [
+      'x',
+      '1',
+      'z'.repeat(24),
+      'a'.repeat(23),
+      'a'.repeat(25),
+      '%00',
+      '..%2f',
+      "'--",
+      '%F0%9F%92%A9',
+      '%zz',
+      '%',
+    ]) {
       for (const method of ['GET', 'PATCH', 'DELETE']) {
-        const message = method === 'PATCH' ? { body: '{not json', headers: { 'content-type': 'application/json' } } : {}
+        const message =
+          method === 'PATCH'
+            ? { body: '{not json', headers: { 'content-type': 'application/json' } }
+            : {}
         expectFailure(await send(method, `/things/${id}`, message), 400, 'Invalid ID format.')
       }
     }
@@ -133,7 +173,10 @@ describe('7 Errors: a status for each reason', () => {
       const guard = () => {
         throw new HttpError(status, 'No.')
       }
-      app.mount(`/guarded${status}`, createRouter({ model: Thing, allowedFields: ['name'], middlewares: [guard] }))
+      app.mount(
+        `/guarded${status}`,
+        createRouter({ model: Thing, allowedFields: ['name'], middlewares: [guard] }),
+      )
       expectFailure(await send('GET', `/guarded${status}`), status, 'No.')
     }
   })
@@ -146,7 +189,10 @@ describe('7 Errors: a status for each reason', () => {
 
   test('7 Errors: 415 a QUERY body that is not JSON', async () => {
     const { send } = things()
-    const answer = await send('QUERY', '/things', { body: 'name=a', headers: { 'content-type': 'text/plain' } })
+    const answer = await send('QUERY', '/things', {
+      body: 'name=a',
+      headers: { 'content-type': 'text/plain' },
+    })
     expectFailure(answer, 415, 'QUERY body must be sent as application/json.')
     expect(answer.headers.get('accept-query')).toBe('application/json')
   })
@@ -171,7 +217,10 @@ describe('7 Errors: a status for each reason', () => {
   test('M4: fields never stand on a 5xx, whatever threw them', async () => {
     const { app, send } = things()
     const fields = { name: 'taken' }
-    const thrown = [new HttpError(503, 'Later.', { fields }), new ValidationError('Later.', fields, 500)]
+    const thrown = [
+      new HttpError(503, 'Later.', { fields }),
+      new ValidationError('Later.', fields, 500),
+    ]
     app.use((request) => {
       const [at] = thrown.splice(0, 1)
       if (request.url.endsWith('/broken') && at) throw at
@@ -184,9 +233,13 @@ describe('7 Errors: a status for each reason', () => {
     const { app, send } = things()
     app.use((request) => {
       if (request.url.endsWith('/one')) {
-        throw new HttpError(429, 'Slow down.', { headers: { 'Retry-After': '5' }, fields: { name: 'too often' } })
+        throw new HttpError(429, 'Slow down.', {
+          headers: { 'Retry-After': '5' },
+          fields: { name: 'too often' },
+        })
       }
-      if (request.url.endsWith('/two')) throw new ValidationError('Look again.', { name: 'is odd' }, 422)
+      if (request.url.endsWith('/two'))
+        throw new ValidationError('Look again.', { name: 'is odd' }, 422)
       if (request.url.endsWith('/three')) throw new ValidationError('Look again.')
     })
     const one = await send('GET', '/one')
@@ -212,19 +265,24 @@ describe('7 Errors: a status for each reason', () => {
     },
   )
 
-  test.each([undefined, null, 'a detail', 5, { status: 400, message: 'a detail' }, Object.create(null), Symbol('a detail')])(
-    'K10: a guard that throws %o gives a plain 500',
-    async (thrown) => {
-      const { app, send, log } = things()
-      app.use(() => {
-        throw thrown
-      })
-      app.use(async () => {
-        throw thrown
-      })
-      const answer = await send('GET', '/things')
-      expectFailure(answer, 500, 'Internal Server Error')
-      expect(log.lines).toHaveLength(1)
-    },
-  )
+  test.each([
+    undefined,
+    null,
+    'a detail',
+    5,
+    { status: 400, message: 'a detail' },
+    Object.create(null),
+    Symbol('a detail'),
+  ])('K10: a guard that throws %o gives a plain 500', async (thrown) => {
+    const { app, send, log } = things()
+    app.use(() => {
+      throw thrown
+    })
+    app.use(async () => {
+      throw thrown
+    })
+    const answer = await send('GET', '/things')
+    expectFailure(answer, 500, 'Internal Server Error')
+    expect(log.lines).toHaveLength(1)
+  })
 })

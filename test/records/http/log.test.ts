@@ -1,6 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { type AppOptions, createRouter, defineModel, type ErrorHandler, errorHandler, HttpError, type Logger } from '../../../src/index.ts'
+import {
+  type AppOptions,
+  createRouter,
+  defineModel,
+  type ErrorHandler,
+  errorHandler,
+  HttpError,
+  type Logger,
+} from '../../../src/index.ts'
 import { answerOf, request, service } from '../service.ts'
 
 const Thing = defineModel('LogThing', {
@@ -12,7 +20,13 @@ function things(options: Partial<AppOptions> = {}) {
   const served = service(options)
   served.app.mount(
     '/things',
-    createRouter({ model: Thing, query: ['name'], filterableFields: ['name'], search: ['name'], allowedFields: ['name', 'code'] }),
+    createRouter({
+      model: Thing,
+      query: ['name'],
+      filterableFields: ['name'],
+      search: ['name'],
+      allowedFields: ['name', 'code'],
+    }),
   )
   served.app.use(({ url }) => {
     if (new URL(url).pathname === '/broken') throw new Error('broken')
@@ -34,16 +48,24 @@ describe('answers, Envelope and errors: the request id', () => {
     },
   )
 
-  test.each(['', 'x'.repeat(129), 'a b', 'a/b', 'a,b', '<script>', 'é', "a'b", 'a\u007f', '{"a":1}'])(
-    'M3: the X-Request-Id %o is replaced by a UUID',
-    async (id) => {
-      const { send, log } = things()
-      const answer = await send('GET', '/nothing', { headers: { 'X-Request-Id': id } })
-      expect(answer.headers.get('x-request-id')).toMatch(UUID)
-      expect(answer.body.requestId).toBe(answer.headers.get('x-request-id'))
-      if (id !== '') expect(log.text).not.toContain(JSON.stringify(id))
-    },
-  )
+  test.each([
+    '',
+    'x'.repeat(129),
+    'a b',
+    'a/b',
+    'a,b',
+    '<script>',
+    'é',
+    "a'b",
+    'a\u007f',
+    '{"a":1}',
+  ])('M3: the X-Request-Id %o is replaced by a UUID', async (id) => {
+    const { send, log } = things()
+    const answer = await send('GET', '/nothing', { headers: { 'X-Request-Id': id } })
+    expect(answer.headers.get('x-request-id')).toMatch(UUID)
+    expect(answer.body.requestId).toBe(answer.headers.get('x-request-id'))
+    if (id !== '') expect(log.text).not.toContain(JSON.stringify(id))
+  })
 
   test('answers, Envelope and errors: every answer has the header, successes and guards’ answers too', async () => {
     const { app, send } = things()
@@ -87,7 +109,10 @@ describe('answers, Envelope and errors: the log', () => {
     expect(log.lines.map(({ details }) => [details.requestId, details.status])).toEqual(
       failures.map(({ body, status }) => [body.requestId, status]),
     )
-    expect(log.lines[1]).toMatchObject({ level: 'info', details: { method: 'GET', path: '/things/xyz' } })
+    expect(log.lines[1]).toMatchObject({
+      level: 'info',
+      details: { method: 'GET', path: '/things/xyz' },
+    })
   })
 
   test('M2: a 5xx line carries the stack, a 4xx line none', async () => {
@@ -117,16 +142,37 @@ describe('answers, Envelope and errors: the log', () => {
     const path = `/things/${record._id}`
     await send('GET', `/nothing?token=${mark}`, { headers })
     await send('GET', `/broken?token=${mark}`, { headers })
-    for (const parameter of ['sort', 'rangeField', 'compareField', 'cursor', 's[]', 'name[$ne]', `${mark}[a]`, 'compareOperator']) {
-      await send('GET', `/things?range=1-2&compareField=name&compareValue=1&${parameter}=${mark}`, { headers })
+    for (const parameter of [
+      'sort',
+      'rangeField',
+      'compareField',
+      'cursor',
+      's[]',
+      'name[$ne]',
+      `${mark}[a]`,
+      'compareOperator',
+    ]) {
+      await send('GET', `/things?range=1-2&compareField=name&compareValue=1&${parameter}=${mark}`, {
+        headers,
+      })
     }
     await send('GET', `/things/${'f'.repeat(24)}?token=${mark}`, { headers })
     await send('POST', '/things', { json: { name: 5, [mark]: mark, code: mark }, headers })
     await send('POST', '/things', { json: { name: 'b', code: mark }, headers })
     await send('POST', '/things', { json: { [mark]: mark }, headers })
-    await send('POST', '/things', { body: `{"name":"${mark}`, headers: { ...headers, 'content-type': 'application/json' } })
+    await send('POST', '/things', {
+      body: `{"name":"${mark}`,
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
     await send('PATCH', path, { json: { name: [mark] }, headers })
-    for (const json of [{ [mark]: 1 }, { filter: { [mark]: 1 } }, { filter: { name: { [mark]: 1 } } }, { sort: mark }, { sort: `a' ${mark} 'b` }, { cursor: mark }]) {
+    for (const json of [
+      { [mark]: 1 },
+      { filter: { [mark]: 1 } },
+      { filter: { name: { [mark]: 1 } } },
+      { sort: mark },
+      { sort: `a' ${mark} 'b` },
+      { cursor: mark },
+    ]) {
       await send('QUERY', '/things', { json, headers })
     }
     expect(log.lines.length).toBeGreaterThan(15)
@@ -136,7 +182,9 @@ describe('answers, Envelope and errors: the log', () => {
   test('M3: line breaks and escapes of a client stay inside of one line', async () => {
     const { send } = service({ logger: undefined as never })
     const written: string[] = []
-    const spy = vi.spyOn(console, 'info').mockImplementation((line: string) => void written.push(line))
+    const spy = vi
+      .spyOn(console, 'info')
+      .mockImplementation((line: string) => void written.push(line))
     try {
       const odd = '%0d%0aFAKE%1b[31m'
       await send('GET', `/${odd}?${odd}`, { headers: { 'x-request-id': 'a\u007f' } })
@@ -146,9 +194,12 @@ describe('answers, Envelope and errors: the log', () => {
     }
     expect(written).toHaveLength(2)
     for (const line of written) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
       expect(line).not.toMatch(/[\u0000-\u001f\u007f]/)
-      expect(JSON.parse(line)).toMatchObject({ level: 'info', message: 'request refused', status: 404 })
+      expect(JSON.parse(line)).toMatchObject({
+        level: 'info',
+        message: 'request refused',
+        status: 404,
+      })
     }
   })
 
@@ -158,8 +209,14 @@ describe('answers, Envelope and errors: the log', () => {
     }
     const logger: Logger = { debug: throwing, info: throwing, warn() {}, error: throwing }
     const { send } = things({ logger })
-    expect((await send('GET', '/nothing')).body).toMatchObject({ success: false, error: 'Not found.' })
-    expect((await send('GET', '/broken')).body).toMatchObject({ success: false, error: 'Internal Server Error' })
+    expect((await send('GET', '/nothing')).body).toMatchObject({
+      success: false,
+      error: 'Not found.',
+    })
+    expect((await send('GET', '/broken')).body).toMatchObject({
+      success: false,
+      error: 'Internal Server Error',
+    })
   })
 })
 
@@ -178,7 +235,11 @@ describe('2.2 stack and answers, Envelope and errors: development', () => {
     async (env) => {
       const { send } = things({ env })
       const answer = await send('GET', '/broken')
-      expect(answer.body).toEqual({ success: false, error: 'Internal Server Error', requestId: expect.any(String) })
+      expect(answer.body).toEqual({
+        success: false,
+        error: 'Internal Server Error',
+        requestId: expect.any(String),
+      })
     },
   )
 })
@@ -192,7 +253,10 @@ describe('answers, Envelope and errors: onError', () => {
     const { send } = things({ onError })
     const answer = await send('GET', '/broken')
     expect(answer.status).toBe(418)
-    expect(answer.body).toEqual({ oops: 'Error: broken', requestId: answer.headers.get('x-request-id') })
+    expect(answer.body).toEqual({
+      oops: 'Error: broken',
+      requestId: answer.headers.get('x-request-id'),
+    })
     expect(answer.headers.get('x-seen')).toBe('yes')
     expect((await send('GET', '/nothing')).body).toMatchObject({ oops: 'HttpError: Not found.' })
   })
@@ -203,15 +267,29 @@ describe('answers, Envelope and errors: onError', () => {
   })
 
   test.each([
-    ['throws', () => { throw new Error('onError is broken') }],
-    ['rejects', async () => { throw new HttpError(400, 'a detail') }],
+    [
+      'throws',
+      () => {
+        throw new Error('onError is broken')
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new HttpError(400, 'a detail')
+      },
+    ],
     ['returns nothing', () => undefined],
     ['returns no Response', () => ({ status: 200 })],
   ])('K10: an onError that %s gives the plain envelope', async (_, onError) => {
     const { send, log } = things({ onError: onError as unknown as ErrorHandler })
     const answer = await send('GET', '/nothing')
     expect(answer.status).toBe(500)
-    expect(answer.body).toEqual({ success: false, error: 'Internal Server Error', requestId: answer.headers.get('x-request-id') })
+    expect(answer.body).toEqual({
+      success: false,
+      error: 'Internal Server Error',
+      requestId: answer.headers.get('x-request-id'),
+    })
     expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
   })
 
@@ -220,19 +298,40 @@ describe('answers, Envelope and errors: onError', () => {
     app.use(() => {
       throw new HttpError(400, 'a detail', { headers: { 'bad name': 'x' } })
     })
-    expect((await send('GET', '/things')).body).toMatchObject({ success: false, error: 'Internal Server Error' })
+    expect((await send('GET', '/things')).body).toMatchObject({
+      success: false,
+      error: 'Internal Server Error',
+    })
   })
 })
 
 describe('M1: what a client sees of a failure', () => {
   test('M1: no answer tells of stacks, stores or paths', async () => {
     const { app } = things()
-    const odd = ['\u0000', '\ud800', "'", '"', '`', '$where', '../../etc/passwd', '%00', 'a'.repeat(5000), '1e309', '-', '__proto__']
-    const internals = /\bat .*:\d+:\d+|mongo|sqlite|E11000|node_modules|\/src\/|\.ts\b|TypeError|ZodError/i
+    const odd = [
+      '\u0000',
+      '\ud800',
+      "'",
+      '"',
+      '`',
+      '$where',
+      '../../etc/passwd',
+      '%00',
+      'a'.repeat(5000),
+      '1e309',
+      '-',
+      '__proto__',
+    ]
+    const internals =
+      /\bat .*:\d+:\d+|mongo|sqlite|E11000|node_modules|\/src\/|\.ts\b|TypeError|ZodError/i
     for (const text of odd) {
       const value = encodeURIComponent(text.toWellFormed())
       for (const [method, path, json] of [
-        ['GET', `/things?name=${value}&s=${value}&sort=${value}&rangeField=${value}&range=${value}`, undefined],
+        [
+          'GET',
+          `/things?name=${value}&s=${value}&sort=${value}&rangeField=${value}&range=${value}`,
+          undefined,
+        ],
         ['GET', `/things?${value}=${value}&cursor=${value}&page=${value}`, undefined],
         ['GET', `/things/${value}`, undefined],
         ['POST', '/things', { name: text, code: text, [text]: text }],

@@ -7,7 +7,10 @@ const Thing = defineModel('MethodThing', { fields: { name: z.string() } })
 
 function things(options: { enableQuery?: boolean; middlewares?: Guard[] } = {}) {
   const served = service()
-  served.app.mount('/things', createRouter({ model: Thing, query: ['name'], allowedFields: ['name'], ...options }))
+  served.app.mount(
+    '/things',
+    createRouter({ model: Thing, query: ['name'], allowedFields: ['name'], ...options }),
+  )
   return served
 }
 
@@ -46,14 +49,19 @@ describe('4.1 OPTIONS', () => {
   })
 
   test('answers, QUERY: guards run on OPTIONS too', async () => {
-    const { send } = things({ middlewares: [() => Response.json({ success: false, error: 'No.' }, { status: 401 })] })
+    const { send } = things({
+      middlewares: [() => Response.json({ success: false, error: 'No.' }, { status: 401 })],
+    })
     expect((await send('OPTIONS', '/things')).status).toBe(401)
     expect((await send('OPTIONS', `/things/${'a'.repeat(24)}`)).status).toBe(401)
   })
 
   test('4.2 any failure: OPTIONS where nothing is mounted is a 404 in the envelope', async () => {
     const { send } = things()
-    expect((await send('OPTIONS', '/nothing')).body).toMatchObject({ success: false, error: 'Not found.' })
+    expect((await send('OPTIONS', '/nothing')).body).toMatchObject({
+      success: false,
+      error: 'Not found.',
+    })
     expect((await send('OPTIONS', '/things/a/b')).status).toBe(404)
   })
 })
@@ -136,7 +144,11 @@ describe('4.1 Resource routes: methods that are not there', () => {
   test('K2: a method cannot be overridden by a header, a parameter or a body', async () => {
     const { send } = things()
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
-    const headers = { 'X-HTTP-Method-Override': 'DELETE', 'X-HTTP-Method': 'DELETE', 'X-Method-Override': 'DELETE' }
+    const headers = {
+      'X-HTTP-Method-Override': 'DELETE',
+      'X-HTTP-Method': 'DELETE',
+      'X-Method-Override': 'DELETE',
+    }
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
       const message = method === 'POST' ? { json: { _method: 'DELETE' }, headers } : { headers }
       await send(method, `/things/${record._id}?_method=DELETE`, message)
@@ -157,12 +169,22 @@ describe('4.1 Write rules: a read-only public router', () => {
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
     app.mount('/public', createRouter({ model: Thing, allowedFields: [], middlewares: [readOnly] }))
     const path = `/public/${record._id}`
-    for (const [method, at] of [['POST', '/public'], ['PATCH', path], ['DELETE', path]] as const) {
+    for (const [method, at] of [
+      ['POST', '/public'],
+      ['PATCH', path],
+      ['DELETE', path],
+    ] as const) {
       const answer = await send(method, at, method === 'DELETE' ? {} : { json: { name: 'b' } })
       expect(answer.status).toBe(405)
       expect(answer.body.error).toBe('Method not allowed.')
     }
-    for (const [method, at] of [['GET', '/public'], ['HEAD', '/public'], ['OPTIONS', '/public'], ['QUERY', '/public'], ['GET', path]] as const) {
+    for (const [method, at] of [
+      ['GET', '/public'],
+      ['HEAD', '/public'],
+      ['OPTIONS', '/public'],
+      ['QUERY', '/public'],
+      ['GET', path],
+    ] as const) {
       expect((await send(method, at)).status, `${method} ${at}`).toBe(200)
     }
     expect((await send('GET', path)).record).toEqual(record)
@@ -174,7 +196,9 @@ describe('4.1 Write rules: a read-only public router', () => {
     app.mount('/closed', createRouter({ model: Thing, allowedFields: [] }))
     const nothing = 'Request body contains no writable fields.'
     expect((await send('POST', '/closed', { json: { name: 'b' } })).body.error).toBe(nothing)
-    expect((await send('PATCH', `/closed/${record._id}`, { json: { name: 'b' } })).body.error).toBe(nothing)
+    expect((await send('PATCH', `/closed/${record._id}`, { json: { name: 'b' } })).body.error).toBe(
+      nothing,
+    )
     expect((await send('DELETE', `/closed/${record._id}`)).status).toBe(200)
   })
 })

@@ -1,14 +1,28 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { createRouter, defineModel, type Guard, HttpError, type Router, type RouterOptions } from '../../../src/index.ts'
+import {
+  createRouter,
+  defineModel,
+  type Guard,
+  HttpError,
+  type Router,
+  type RouterOptions,
+} from '../../../src/index.ts'
 import { service } from '../service.ts'
 
-const Thing = defineModel('RouterThing', { fields: { name: z.string(), kind: z.string().optional() } })
+const Thing = defineModel('RouterThing', {
+  fields: { name: z.string(), kind: z.string().optional() },
+})
 type ThingOptions = Partial<RouterOptions<{ name: string; kind?: string | undefined }>>
 
 /** A router whose guard notes its name. */
 function noted(name: string, trace: string[], options: ThingOptions = {}): Router {
-  return createRouter({ model: Thing, allowedFields: ['name'], middlewares: [() => void trace.push(name)], ...options })
+  return createRouter({
+    model: Thing,
+    allowedFields: ['name'],
+    middlewares: [() => void trace.push(name)],
+    ...options,
+  })
 }
 
 describe('design, App: extra routes', () => {
@@ -72,7 +86,9 @@ describe('design, App: extra routes', () => {
   test("design, App: an extra route's handler reads and writes through context.store", async () => {
     const { app, send } = service()
     const router = createRouter({ model: Thing, allowedFields: ['name'] })
-    router.post('/import', async (_, { store }) => Response.json(await store.collection(Thing).insert({ name: 'imported' })))
+    router.post('/import', async (_, { store }) =>
+      Response.json(await store.collection(Thing).insert({ name: 'imported' })),
+    )
     app.mount('/things', router)
     expect((await send('POST', '/things/import')).body).toMatchObject({ name: 'imported' })
     expect((await send('GET', '/things')).records).toMatchObject([{ name: 'imported' }])
@@ -88,10 +104,16 @@ describe('design, App: extra routes', () => {
       await store.collection(Thing).insert({ name: 5 } as never)
     })
     app.mount('/things', router)
-    expect(await send('GET', '/things/teapot')).toMatchObject({ status: 418, body: { error: 'I am a teapot.' } })
+    expect(await send('GET', '/things/teapot')).toMatchObject({
+      status: 418,
+      body: { error: 'I am a teapot.' },
+    })
     const invalid = await send('POST', '/things/invalid')
     expect(invalid.status).toBe(400)
-    expect(invalid.body).toMatchObject({ error: 'Check the submitted values.', fields: { name: expect.any(String) } })
+    expect(invalid.body).toMatchObject({
+      error: 'Check the submitted values.',
+      fields: { name: expect.any(String) },
+    })
   })
 
   test('K10: a handler that answers with something else than a Response gives a plain 500', async () => {
@@ -100,13 +122,18 @@ describe('design, App: extra routes', () => {
       const router = createRouter({ model: Thing, allowedFields: ['name'] })
       router.get('/odd', (() => odd) as unknown as Guard)
       app.mount('/things', router)
-      expect((await send('GET', '/things/odd')).body).toMatchObject({ success: false, error: 'Internal Server Error' })
+      expect((await send('GET', '/things/odd')).body).toMatchObject({
+        success: false,
+        error: 'Internal Server Error',
+      })
     }
   })
 
   test('design, App: an extra route without a path or a handler is a start-up error', () => {
     const router = createRouter({ model: Thing })
-    expect(() => router.get('featured', () => new Response())).toThrow("an extra route's path starts with '/': 'featured'")
+    expect(() => router.get('featured', () => new Response())).toThrow(
+      "an extra route's path starts with '/': 'featured'",
+    )
     expect(() => (router.get as (path: string) => unknown)('/featured')).toThrow("'/featured'")
     expect(() => router.get('/featured', undefined as never)).toThrow("'/featured'")
   })
@@ -158,10 +185,24 @@ describe('answers, Scope and guards: several routers on one mount', () => {
     const trace: string[] = []
     app.use(({ method, url }) => void trace.push(`${method} ${new URL(url).pathname}`))
     app.mount('/things', createRouter({ model: Thing, allowedFields: ['name'] }))
-    for (const [method, path] of [['GET', '/things'], ['GET', '/nothing'], ['PUT', '/things'], ['OPTIONS', '/things'], ['HEAD', '/x'], ['GET', '/things/%zz']] as const) {
+    for (const [method, path] of [
+      ['GET', '/things'],
+      ['GET', '/nothing'],
+      ['PUT', '/things'],
+      ['OPTIONS', '/things'],
+      ['HEAD', '/x'],
+      ['GET', '/things/%zz'],
+    ] as const) {
       await send(method, path)
     }
-    expect(trace).toEqual(['GET /things', 'GET /nothing', 'PUT /things', 'OPTIONS /things', 'HEAD /x', 'GET /things/%zz'])
+    expect(trace).toEqual([
+      'GET /things',
+      'GET /nothing',
+      'PUT /things',
+      'OPTIONS /things',
+      'HEAD /x',
+      'GET /things/%zz',
+    ])
   })
 })
 
@@ -224,7 +265,10 @@ describe('design, App: guards', () => {
     const router = createRouter({
       model: Thing,
       allowedFields: ['name'],
-      validate: (payload, { req }) => ({ ...payload, kind: `${req.auth?.userId} ${req.auth?.role}` }),
+      validate: (payload, { req }) => ({
+        ...payload,
+        kind: `${req.auth?.userId} ${req.auth?.role}`,
+      }),
     })
     app.mount('/things', router)
     expect((await send('POST', '/things', { json: { name: 'a' } })).record.kind).toBe('u1 editor')
@@ -239,7 +283,14 @@ describe('design, App: guards', () => {
       inApp.app.use(guard)
       inApp.app.mount('/things', noted('reached', trace))
       const inRouter = service()
-      inRouter.app.mount('/things', createRouter({ model: Thing, allowedFields: ['name'], middlewares: [guard, () => void trace.push('reached')] }))
+      inRouter.app.mount(
+        '/things',
+        createRouter({
+          model: Thing,
+          allowedFields: ['name'],
+          middlewares: [guard, () => void trace.push('reached')],
+        }),
+      )
       for (const { send, log } of [inApp, inRouter]) {
         const answer = await send('GET', '/things')
         expect(answer.status).toBe(500)
@@ -259,8 +310,12 @@ describe('design, App: guards', () => {
 
   test('K10: responses that refuse changes of their headers are sent all the same', async () => {
     const { app, send } = service()
-    app.use((request) => (request.url.endsWith('/away') ? Response.redirect('http://localhost/there', 302) : undefined))
-    app.use((request) => (request.url.endsWith('/empty') ? new Response(null, { status: 204 }) : undefined))
+    app.use((request) =>
+      request.url.endsWith('/away') ? Response.redirect('http://localhost/there', 302) : undefined,
+    )
+    app.use((request) =>
+      request.url.endsWith('/empty') ? new Response(null, { status: 204 }) : undefined,
+    )
     app.use((request) => (request.url.endsWith('/error') ? Response.error() : undefined))
     const away = await send('GET', '/away')
     expect(away.status).toBe(302)
@@ -276,6 +331,9 @@ describe('design, App: guards', () => {
     await used.text()
     app.use(() => used)
     expect((await send('HEAD', '/')).status).toBe(200)
-    expect((await send('GET', '/')).body).toMatchObject({ success: false, error: 'Internal Server Error' })
+    expect((await send('GET', '/')).body).toMatchObject({
+      success: false,
+      error: 'Internal Server Error',
+    })
   })
 })

@@ -3,11 +3,14 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { type AppOptions, createApp } from '../../../src/index.ts'
 import { service } from '../service.ts'
 
-const create = (options: Record<string, unknown> | undefined) => () => createApp(options as unknown as AppOptions)
+const create = (options: Record<string, unknown> | undefined) => (): unknown =>
+  createApp(options as unknown as AppOptions)
 
 describe('design, App: options of createApp that make no sense are start-up errors', () => {
   test('design, createApp: an unknown option is named', () => {
-    expect(create({ store: sqliteStore(), maxBodysize: 5 })).toThrow(new TypeError("createApp: unknown option 'maxBodysize'"))
+    expect(create({ store: sqliteStore(), maxBodysize: 5 })).toThrow(
+      new TypeError("createApp: unknown option 'maxBodysize'"),
+    )
   })
 
   test('design, createApp: the store is needed', () => {
@@ -20,11 +23,13 @@ describe('design, App: options of createApp that make no sense are start-up erro
     ['secret', ['', 'x'.repeat(31), 5, null], 'x'.repeat(32)],
     ['maxBodySize', [0, -1, 1.5, '1', Number.NaN, Number.POSITIVE_INFINITY], 1],
     ['development', ['true', 1, null], true],
-    ['now', [5, null, 'now'], () => 0],
+    ['now', [5, null, 'now'], Date.now],
     ['onError', [5, null, {}], () => new Response()],
   ])("design, createApp: '%s' is checked", (option, wrong, right) => {
     for (const value of wrong) {
-      expect(create({ store: sqliteStore(), [option]: value }), String(value)).toThrow(`createApp: '${option}' must`)
+      expect(create({ store: sqliteStore(), [option]: value }), String(value)).toThrow(
+        `createApp: '${option}' must`,
+      )
     }
     expect(create({ store: sqliteStore(), [option]: right })).not.toThrow()
   })
@@ -33,7 +38,9 @@ describe('design, App: options of createApp that make no sense are start-up erro
     const { app } = service()
     expect(() => app.use(undefined as never)).toThrow('app.use() takes a function')
     for (const path of ['cities', '', '/a b', '/%2e', '/a?b', 5, undefined]) {
-      expect(() => app.mount(path as string, { attach: () => [] }), String(path)).toThrow("it starts with '/'")
+      expect(() => app.mount(path as string, { attach: () => [] }), String(path)).toThrow(
+        "it starts with '/'",
+      )
     }
   })
 })

@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { createRouter, defineModel, type Fields, type ModelDefinition, ref } from '../../../src/index.ts'
+import {
+  createRouter,
+  defineModel,
+  type Fields,
+  type ModelDefinition,
+  ref,
+} from '../../../src/index.ts'
 import { service } from '../service.ts'
 
 /** A definition as a JavaScript user may write it. */
 function define(definition: Record<string, unknown>, name: unknown = 'Broken') {
-  return () => defineModel(name as string, definition as unknown as ModelDefinition<Record<string, z.ZodType>>)
+  return () =>
+    defineModel(name as string, definition as unknown as ModelDefinition<Record<string, z.ZodType>>)
 }
 
 const fields = {
@@ -15,26 +22,39 @@ const fields = {
 }
 
 describe('design, Model: definitions that make no sense are refused with the option and the field', () => {
-  test.each(['unique', 'indexes', 'hidden'])("design, Model: '%s' names only fields of the model", (option) => {
-    expect(define({ fields, [option]: ['nmae'] })).toThrow(
-      new TypeError(`Model 'Broken': '${option}' names 'nmae', which is no field of it`),
-    )
-    expect(define({ fields, [option]: ['createdAt'] })).toThrow(`'${option}' names 'createdAt', which is no field of it`)
-    expect(define({ fields, timestamps: true, [option]: ['createdAt'] })).not.toThrow()
-  })
+  test.each(['unique', 'indexes', 'hidden'])(
+    "design, Model: '%s' names only fields of the model",
+    (option) => {
+      expect(define({ fields, [option]: ['nmae'] })).toThrow(
+        new TypeError(`Model 'Broken': '${option}' names 'nmae', which is no field of it`),
+      )
+      expect(define({ fields, [option]: ['createdAt'] })).toThrow(
+        `'${option}' names 'createdAt', which is no field of it`,
+      )
+      expect(define({ fields, timestamps: true, [option]: ['createdAt'] })).not.toThrow()
+    },
+  )
 
   test('design, Model: what is unique or indexed is one value, no list or object', () => {
-    expect(define({ fields, unique: ['tags'] })).toThrow("'unique' names 'tags', which is a list or an object")
-    expect(define({ fields, indexes: [['name', '-address']] })).toThrow("'indexes' names 'address', which is a list")
+    expect(define({ fields, unique: ['tags'] })).toThrow(
+      "'unique' names 'tags', which is a list or an object",
+    )
+    expect(define({ fields, indexes: [['name', '-address']] })).toThrow(
+      "'indexes' names 'address', which is a list",
+    )
     expect(define({ fields, unique: ['address.city', ['name', 'address.city']] })).not.toThrow()
   })
 
   test('design, Model: an unknown option, a missing name and missing fields are refused', () => {
-    expect(define({ fields, uniqe: [] })).toThrow(new TypeError("Model 'Broken': unknown option 'uniqe'"))
+    expect(define({ fields, uniqe: [] })).toThrow(
+      new TypeError("Model 'Broken': unknown option 'uniqe'"),
+    )
     expect(define({ fields }, '')).toThrow('a model needs a name')
     expect(define({ fields }, 5)).toThrow('a model needs a name')
     for (const wrong of [undefined, null, 'name', 5, { name: 'string' }, z.string()]) {
-      expect(define({ fields: wrong })).toThrow("Model 'Broken': 'fields' must be an object of zod schemas")
+      expect(define({ fields: wrong })).toThrow(
+        "Model 'Broken': 'fields' must be an object of zod schemas",
+      )
     }
     expect(define({ fields, id: 'serial' })).toThrow("'id' must be 'objectId' or 'uuid'")
   })
@@ -52,8 +72,13 @@ describe('design, Model: definitions that make no sense are refused with the opt
     'design, Model: a field of the type %s is refused, since JSON cannot carry it',
     (type) => {
       const schema = { map: () => z.map(z.string(), z.string()), set: () => z.set(z.string()) }
-      const make = type in schema ? schema[type as 'map' | 'set'] : (z as unknown as Record<string, () => z.ZodType>)[type]
-      expect(define({ fields: { value: make?.() } })).toThrow("Model 'Broken': field 'value': a record cannot hold the type")
+      const make =
+        type in schema
+          ? schema[type as 'map' | 'set']
+          : (z as unknown as Record<string, () => z.ZodType>)[type]
+      expect(define({ fields: { value: make?.() } })).toThrow(
+        "Model 'Broken': field 'value': a record cannot hold the type",
+      )
     },
   )
 
@@ -68,8 +93,12 @@ describe('design, Model: definitions that make no sense are refused with the opt
     const second = defineModel('Twin', { fields: { title: z.string() } })
     const third = defineModel('Other', { fields: { title: z.string() }, collection: 'twins' })
     app.mount('/first', createRouter({ model: first, allowedFields: ['name'] }))
-    expect(() => app.store.collection(second)).toThrow("Model 'Twin': another model has its name or its collection")
-    expect(() => app.mount('/third', createRouter({ model: third }))).toThrow("Model 'Other': another model has its name")
+    expect(() => app.store.collection(second)).toThrow(
+      "Model 'Twin': another model has its name or its collection",
+    )
+    expect(() => app.mount('/third', createRouter({ model: third }))).toThrow(
+      "Model 'Other': another model has its name",
+    )
   })
 })
 
@@ -115,12 +144,26 @@ describe('2.1 Record: what a model declares shows in its records', () => {
   test('design, Model: hidden fields stand in no answer, output is the last transform, lean skips it', async () => {
     const { app, send } = service()
     const Person = defineModel('ShownPerson', {
-      fields: { name: z.string(), notes: z.string().optional(), address: z.object({ city: z.string(), code: z.string() }) },
+      fields: {
+        name: z.string(),
+        notes: z.string().optional(),
+        address: z.object({ city: z.string(), code: z.string() }),
+      },
       hidden: ['notes', 'address.code'],
-      output: (record) => ({ ...record, shout: record.name.toUpperCase(), sawNotes: 'notes' in record }),
+      output: (record) => ({
+        ...record,
+        shout: record.name.toUpperCase(),
+        sawNotes: 'notes' in record,
+      }),
     })
-    app.mount('/people', createRouter({ model: Person, allowedFields: ['name', 'notes', 'address'] }))
-    app.mount('/lean', createRouter({ model: Person, allowedFields: ['name', 'notes', 'address'], lean: true }))
+    app.mount(
+      '/people',
+      createRouter({ model: Person, allowedFields: ['name', 'notes', 'address'] }),
+    )
+    app.mount(
+      '/lean',
+      createRouter({ model: Person, allowedFields: ['name', 'notes', 'address'], lean: true }),
+    )
     const json = { name: 'ann', notes: 'private', address: { city: 'Oslo', code: '1234' } }
     const shown = { name: 'ann', address: { city: 'Oslo' }, shout: 'ANN', sawNotes: false }
     const created = await send('POST', '/people', { json })
@@ -130,7 +173,9 @@ describe('2.1 Record: what a model declares shows in its records', () => {
     expect((await send('GET', `/people/${id}`)).record).toEqual(expected)
     expect((await send('GET', '/people')).records).toEqual([expected])
     expect((await send('QUERY', '/people', { json: {} })).records).toEqual([expected])
-    expect((await send('PATCH', `/people/${id}`, { json: { notes: 'still private' } })).record).toEqual(expected)
+    expect(
+      (await send('PATCH', `/people/${id}`, { json: { notes: 'still private' } })).record,
+    ).toEqual(expected)
     const lean = { _id: id, name: 'ann', address: { city: 'Oslo' } }
     expect((await send('GET', `/lean/${id}`)).record).toEqual(lean)
     expect((await send('PATCH', `/lean/${id}`, { json: { name: 'ann' } })).record).toEqual(lean)

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { createRouter, defineModel, type Fields, type Model, ref, type RouterOptions } from '../../../src/index.ts'
+import {
+  createRouter,
+  defineModel,
+  type Fields,
+  type Model,
+  type RouterOptions,
+  ref,
+} from '../../../src/index.ts'
 import { service } from '../service.ts'
 
 const Owner = defineModel('StartUpOwner', {
@@ -23,7 +30,10 @@ const Thing = defineModel('StartUpThing', {
 function mount(options: Record<string, unknown>) {
   const { app, log } = service()
   app.store.collection(Owner)
-  app.mount('/things', createRouter({ model: Thing, ...options } as unknown as RouterOptions<Fields>))
+  app.mount(
+    '/things',
+    createRouter({ model: Thing, ...options } as unknown as RouterOptions<Fields>),
+  )
   return { app, log }
 }
 
@@ -31,52 +41,83 @@ const LISTS = ['query', 'filterableFields', 'sortableFields', 'search', 'orderBy
 
 describe('answers, GET list: options that make no sense are start-up errors', () => {
   test('2.6 unknown option: the error names the router and the option', () => {
-    expect(() => mount({ qurey: ['name'] })).toThrow(new TypeError("Router '/things': unknown option 'qurey'"))
-    expect(() => mount({ constructor: 1 })).toThrow("Router '/things': unknown option 'constructor'")
+    expect(() => mount({ qurey: ['name'] })).toThrow(
+      new TypeError("Router '/things': unknown option 'qurey'"),
+    )
+    expect(() => mount({ constructor: 1 })).toThrow(
+      "Router '/things': unknown option 'constructor'",
+    )
   })
 
   test.each([...LISTS, 'allowedFields', 'blockedFields'])(
     '2.6 unknown field: the error names the router, the option %s and the field',
     (option) => {
       expect(() => mount({ [option]: ['nmae'] })).toThrow(
-        new TypeError(`Router '/things': '${option}' names 'nmae', which is no field of 'StartUpThing'`),
+        new TypeError(
+          `Router '/things': '${option}' names 'nmae', which is no field of 'StartUpThing'`,
+        ),
       )
     },
   )
 
-  test.each(['allowedFields', 'blockedFields'])('2.6 unknown field: %s.create and .update are looked into', (option) => {
-    for (const operation of ['create', 'update']) {
-      expect(() => mount({ [option]: { [operation]: ['nmae'] } })).toThrow(
-        `Router '/things': '${option}' names 'nmae', which is no field of 'StartUpThing'`,
-      )
-    }
-  })
-
-  test.each(['__proto__', 'constructor', 'toString', 'Name', 'name ', '', 'name.first', 'tags.0', '$where'])(
-    "2.6 unknown field: '%s' is none",
-    (field) => {
-      for (const option of ['query', 'filterableFields', 'sortableFields', 'orderBy', 'allowedFields']) {
-        expect(() => mount({ [option]: [field] }), option).toThrow(`'${option}' names '${field}'`)
+  test.each(['allowedFields', 'blockedFields'])(
+    '2.6 unknown field: %s.create and .update are looked into',
+    (option) => {
+      for (const operation of ['create', 'update']) {
+        expect(() => mount({ [option]: { [operation]: ['nmae'] } })).toThrow(
+          `Router '/things': '${option}' names 'nmae', which is no field of 'StartUpThing'`,
+        )
       }
     },
   )
 
-  test.each(LISTS)('2.6 hidden field: %s may not name it, nor what lies inside or around it', (option) => {
-    for (const field of ['secret', 'address.code']) {
-      expect(() => mount({ [option]: [field] })).toThrow(
-        new TypeError(`Router '/things': '${option}' names '${field}', which is hidden`),
-      )
+  test.each([
+    '__proto__',
+    'constructor',
+    'toString',
+    'Name',
+    'name ',
+    '',
+    'name.first',
+    'tags.0',
+    '$where',
+  ])("2.6 unknown field: '%s' is none", (field) => {
+    for (const option of [
+      'query',
+      'filterableFields',
+      'sortableFields',
+      'orderBy',
+      'allowedFields',
+    ]) {
+      expect(() => mount({ [option]: [field] }), option).toThrow(`'${option}' names '${field}'`)
     }
-    expect(() => mount({ [option]: ['address'] })).toThrow(`'${option}' names 'address', which is hidden`)
   })
+
+  test.each(LISTS)(
+    '2.6 hidden field: %s may not name it, nor what lies inside or around it',
+    (option) => {
+      for (const field of ['secret', 'address.code']) {
+        expect(() => mount({ [option]: [field] })).toThrow(
+          new TypeError(`Router '/things': '${option}' names '${field}', which is hidden`),
+        )
+      }
+      expect(() => mount({ [option]: ['address'] })).toThrow(
+        `'${option}' names 'address', which is hidden`,
+      )
+    },
+  )
 
   test('2.6 hidden field: a descending orderBy is looked through', () => {
     expect(() => mount({ orderBy: '-secret' })).toThrow("'orderBy' names 'secret', which is hidden")
-    expect(() => mount({ orderBy: ['name', '-nmae'] })).toThrow("'orderBy' names 'nmae', which is no field")
+    expect(() => mount({ orderBy: ['name', '-nmae'] })).toThrow(
+      "'orderBy' names 'nmae', which is no field",
+    )
   })
 
   test('2.6 hidden field: only allowedFields and blockedFields may name it', () => {
-    expect(() => mount({ allowedFields: ['name', 'secret'], blockedFields: ['secret'] })).not.toThrow()
+    expect(() =>
+      mount({ allowedFields: ['name', 'secret'], blockedFields: ['secret'] }),
+    ).not.toThrow()
   })
 
   test.each([
@@ -89,7 +130,9 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
   })
 
   test('2.6 search: a field must be text, or a list of texts', () => {
-    expect(() => mount({ search: ['size'] })).toThrow("Router '/things': 'search' names 'size', which is no text")
+    expect(() => mount({ search: ['size'] })).toThrow(
+      "Router '/things': 'search' names 'size', which is no text",
+    )
     expect(() => mount({ search: ['owner'] })).toThrow("'search' names 'owner', which is no text")
     expect(() => mount({ search: ['name', 'tags'] })).not.toThrow()
   })
@@ -97,38 +140,66 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
   test('4.1 list rule 5, start-up: a dotted field whose first part is no reference is dropped with a warning', () => {
     const { log } = mount({ search: ['size.name'], allowedFields: ['name'] })
     expect(log.lines).toMatchObject([
-      { level: 'warn', message: "Router '/things': 'search' drops 'size.name', since 'size' is no reference of 'StartUpThing'." },
+      {
+        level: 'warn',
+        message:
+          "Router '/things': 'search' drops 'size.name', since 'size' is no reference of 'StartUpThing'.",
+      },
     ])
   })
 
   test('2.6 search: a reference to a model that nobody defined is an error', async () => {
     const Orphan = defineModel('StartUpOrphan', { fields: { owner: ref('NoSuchModel') } })
     const { app } = mount({ search: ['owner.name'], model: Orphan })
-    await expect(app.ready()).rejects.toThrow("Router '/things': 'search' names 'owner.name', but no model is named 'NoSuchModel'")
+    await expect(app.ready()).rejects.toThrow(
+      "Router '/things': 'search' names 'owner.name', but no model is named 'NoSuchModel'",
+    )
   })
 
-  test.each(['maxLimit', 'defaultPageSize', 'maxPage', 'maxTimeMS', 'maxSearchLength', 'maxRelationMatches', 'batchSize'])(
-    '2.6 nonsense numbers: %s must be a whole number of at least 1',
-    (option) => {
-      for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, '10', '', true, null, [], {}]) {
-        expect(() => mount({ [option]: value }), String(value)).toThrow(
-          new TypeError(`Router '/things': '${option}' must be a whole number of at least 1`),
-        )
-      }
-      expect(() => mount({ [option]: 1 })).not.toThrow()
-    },
-  )
+  test.each([
+    'maxLimit',
+    'defaultPageSize',
+    'maxPage',
+    'maxTimeMS',
+    'maxSearchLength',
+    'maxRelationMatches',
+    'batchSize',
+  ])('2.6 nonsense numbers: %s must be a whole number of at least 1', (option) => {
+    for (const value of [
+      0,
+      -1,
+      1.5,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      2 ** 53,
+      '10',
+      '',
+      true,
+      null,
+      [],
+      {},
+    ]) {
+      expect(() => mount({ [option]: value }), String(value)).toThrow(
+        new TypeError(`Router '/things': '${option}' must be a whole number of at least 1`),
+      )
+    }
+    expect(() => mount({ [option]: 1 })).not.toThrow()
+  })
 
-  test.each(['strictAfterCreate', 'allowRawRegex', 'lean', 'allowDiskUse', 'enableQuery', 'legacyMode'])(
-    '2.6 nonsense booleans: %s must be true or false',
-    (option) => {
-      for (const value of ['true', 1, 0, null, [], {}]) {
-        expect(() => mount({ [option]: value }), String(value)).toThrow(
-          new TypeError(`Router '/things': '${option}' must be true or false`),
-        )
-      }
-    },
-  )
+  test.each([
+    'strictAfterCreate',
+    'allowRawRegex',
+    'lean',
+    'allowDiskUse',
+    'enableQuery',
+    'legacyMode',
+  ])('2.6 nonsense booleans: %s must be true or false', (option) => {
+    for (const value of ['true', 1, 0, null, [], {}]) {
+      expect(() => mount({ [option]: value }), String(value)).toThrow(
+        new TypeError(`Router '/things': '${option}' must be true or false`),
+      )
+    }
+  })
 
   test('2.6 pagination: an unknown mode is an error that lists the modes', () => {
     expect(() => mount({ pagination: 'pages' })).toThrow(
@@ -140,32 +211,54 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
   })
 
   test('2.6 defaultPageSize: above maxLimit it is an error', () => {
-    expect(() => mount({ defaultPageSize: 101 })).toThrow("Router '/things': 'defaultPageSize' (101) is above 'maxLimit' (100)")
-    expect(() => mount({ defaultPageSize: 11, maxLimit: 10 })).toThrow("'defaultPageSize' (11) is above 'maxLimit' (10)")
+    expect(() => mount({ defaultPageSize: 101 })).toThrow(
+      "Router '/things': 'defaultPageSize' (101) is above 'maxLimit' (100)",
+    )
+    expect(() => mount({ defaultPageSize: 11, maxLimit: 10 })).toThrow(
+      "'defaultPageSize' (11) is above 'maxLimit' (10)",
+    )
     expect(() => mount({ defaultPageSize: 10, maxLimit: 10 })).not.toThrow()
   })
 
-  test.each(['query', 'search', 'filterableFields', 'sortableFields', 'allowedFields', 'blockedFields', 'orderBy', 'middlewares'])(
-    '2.6 types: %s refuses what is no list of the right things',
+  test.each([
+    'query',
+    'search',
+    'filterableFields',
+    'sortableFields',
+    'allowedFields',
+    'blockedFields',
+    'orderBy',
+    'middlewares',
+  ])('2.6 types: %s refuses what is no list of the right things', (option) => {
+    for (const value of [5, { creat: ['name'] }, [5], [null], null, true]) {
+      expect(() => mount({ [option]: value }), JSON.stringify(value)).toThrow(
+        `Router '/things': '${option}'`,
+      )
+    }
+  })
+
+  test.each([
+    'query',
+    'search',
+    'filterableFields',
+    'sortableFields',
+    'allowedFields',
+    'blockedFields',
+    'middlewares',
+  ])('2.6 types: %s refuses a bare name', (option) => {
+    expect(() => mount({ [option]: 'name' })).toThrow(`Router '/things': '${option}'`)
+  })
+
+  test.each(['onGet', 'runAfterCreate', 'validate', 'scope'])(
+    '2.6 types: %s must be a function',
     (option) => {
-      for (const value of [5, { creat: ['name'] }, [5], [null], null, true]) {
-        expect(() => mount({ [option]: value }), JSON.stringify(value)).toThrow(`Router '/things': '${option}'`)
+      for (const value of [5, 'name', [], null, true, { create: 5 }]) {
+        expect(() => mount({ [option]: value }), JSON.stringify(value)).toThrow(
+          `Router '/things': '${option}'`,
+        )
       }
     },
   )
-
-  test.each(['query', 'search', 'filterableFields', 'sortableFields', 'allowedFields', 'blockedFields', 'middlewares'])(
-    '2.6 types: %s refuses a bare name',
-    (option) => {
-      expect(() => mount({ [option]: 'name' })).toThrow(`Router '/things': '${option}'`)
-    },
-  )
-
-  test.each(['onGet', 'runAfterCreate', 'validate', 'scope'])('2.6 types: %s must be a function', (option) => {
-    for (const value of [5, 'name', [], null, true, { create: 5 }]) {
-      expect(() => mount({ [option]: value }), JSON.stringify(value)).toThrow(`Router '/things': '${option}'`)
-    }
-  })
 
   test("2.6 validate: an object takes 'create' and 'update' only", () => {
     expect(() => mount({ validate: { create() {}, update() {} } })).not.toThrow()
@@ -181,16 +274,30 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
       )
     }
     const nothing = undefined as unknown as RouterOptions<Fields>
-    expect(() => service().app.mount('/things', createRouter(nothing))).toThrow("Router '/things': 'model'")
+    expect(() => service().app.mount('/things', createRouter(nothing))).toThrow(
+      "Router '/things': 'model'",
+    )
   })
 
   test('2.6 types: an option that is undefined counts as not given', () => {
-    const names = ['query', 'maxLimit', 'lean', 'onGet', 'pagination', 'allowedFields', 'validate', 'scope', 'orderBy']
+    const names = [
+      'query',
+      'maxLimit',
+      'lean',
+      'onGet',
+      'pagination',
+      'allowedFields',
+      'validate',
+      'scope',
+      'orderBy',
+    ]
     expect(() => mount(Object.fromEntries(names.map((name) => [name, undefined])))).not.toThrow()
   })
 
   test('2.6 sortableFields: what has no order is refused, and left out of the default', async () => {
-    expect(() => mount({ sortableFields: ['tags'] })).toThrow("'sortableFields' names 'tags', which has no order")
+    expect(() => mount({ sortableFields: ['tags'] })).toThrow(
+      "'sortableFields' names 'tags', which has no order",
+    )
     expect(() => mount({ orderBy: 'tags' })).toThrow("'orderBy' names 'tags', which has no order")
     expect(() => mount({ query: ['tags'] })).not.toThrow()
   })
@@ -208,22 +315,26 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
 describe('answers, Writes: start-up warning when neither list is given', () => {
   const warning = {
     level: 'warn',
-    message: "Router '/things': every field of 'StartUpThing' is writable. Name the writable ones in 'allowedFields'.",
+    message:
+      "Router '/things': every field of 'StartUpThing' is writable. Name the writable ones in 'allowedFields'.",
   }
 
   test('2.6 allowedFields: without it and blockedFields there is one warning', () => {
     expect(mount({}).log.lines).toMatchObject([warning])
   })
 
-  test.each([{ allowedFields: [] }, { allowedFields: { create: ['name'] } }, { blockedFields: ['name'] }])(
-    '2.6 allowedFields: %o warns of nothing',
-    (options) => {
-      expect(mount(options).log.lines).toEqual([])
-    },
-  )
+  test.each([
+    { allowedFields: [] },
+    { allowedFields: { create: ['name'] } },
+    { blockedFields: ['name'] },
+  ])('2.6 allowedFields: %o warns of nothing', (options) => {
+    expect(mount(options).log.lines).toEqual([])
+  })
 
   test('answers, Legacy: legacyMode warns loudly', () => {
     const { log } = mount({ legacyMode: true, allowedFields: ['name'] })
-    expect(log.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining("'legacyMode'") }])
+    expect(log.lines).toMatchObject([
+      { level: 'warn', message: expect.stringContaining("'legacyMode'") },
+    ])
   })
 })
