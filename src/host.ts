@@ -27,6 +27,7 @@ interface Served {
   readonly schema: CollectionSchema
   readonly searchable: Set<string>
   readonly scopes: (ScopeOption | undefined)[]
+  guarded: ReadonlySet<string> | undefined
 }
 
 /** The host of one app. */
@@ -56,7 +57,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     const searchable = new Set<string>()
     const schema = schemaOf(model, searchable)
     const records = new Records(model, store.collection(schema), { now, newId, changed })
-    const entry: Served = { model, records, schema, searchable, scopes: [] }
+    const entry: Served = { model, records, schema, searchable, scopes: [], guarded: undefined }
     served.set(model, entry)
     starting = undefined
     return entry
@@ -117,6 +118,11 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       if (started) starting = undefined
     },
     exposed: (model, scope) => void serve(model).scopes.push(scope),
+    protect(model, fields) {
+      const entry = serve(model)
+      entry.guarded = new Set([...(entry.guarded ?? []), ...fields])
+    },
+    protectedFields: (model) => served.get(model)?.guarded,
     scopesOf: (model) => served.get(model)?.scopes ?? [],
     onChange: (listener) => void listeners.push(listener),
     changed,

@@ -45,6 +45,10 @@ export interface Host {
   searchable(model: Model, path: string): void
   /** Tells which records of `model` a router shows, for populate and search through references. */
   exposed(model: Model, scope: ScopeOption | undefined): void
+  /** Says that `fields` of `model` are written with care only: no router may allow them by default. */
+  protect(model: Model, fields: readonly string[]): void
+  /** The protected fields of `model`; undefined where nobody protects it. Complete when the app is ready. */
+  protectedFields(model: Model): ReadonlySet<string> | undefined
   /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
   scopesOf(model: Model): readonly (ScopeOption | undefined)[]
   /** Listens to writes of any record of any model; awaited before the write answers. */

@@ -16,6 +16,7 @@ import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
 import type { Records } from './records.ts'
 import type { ScopeOption } from './scope.ts'
+import { withoutProtected } from './protected.ts'
 import { type SearchField, searchFields } from './search-fields.ts'
 
 /** A set of field names. */
@@ -206,13 +207,16 @@ function writableFields(
     }
     return names
   }
-  const writable = (operation: Operation): ReadonlySet<string> => {
+  const writable = (operation: Operation): Set<string> => {
     const blocked = new Set(named('blockedFields', blockedFields, operation))
     const allowed = named('allowedFields', allowedFields, operation) ?? every
     const kept = options.legacyMode ? every : allowed.filter((name) => !blocked.has(name))
     return new Set(kept.filter((name) => Object.hasOwn(model.fields, name)))
   }
-  return { create: writable('create'), update: writable('update') }
+  const sets = { create: writable('create'), update: writable('update') }
+  // The router that protects the model may be mounted later.
+  host.onReady(() => withoutProtected(host, options, sets, fail))
+  return sets
 }
 
 type Operation = 'create' | 'update'
