@@ -149,7 +149,7 @@ function paging(resource: Resource, query: Query): Paging {
 }
 
 /** The most records of a list without pages; legacy mode lifts the cap, as 2.x had none. */
-export function unpagedLimit(resource: Resource): number {
+function unpagedLimit(resource: Resource): number {
   return resource.legacyMode ? Number.MAX_SAFE_INTEGER : resource.maxLimit
 }
 

@@ -21,7 +21,7 @@ import { everything, type SortKey } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { parseConditions } from './conditions.ts'
 import { offsetPage } from './pagination.ts'
-import { allowedSortKey, checkedTerm, unpagedLimit } from './parse-list.ts'
+import { allowedSortKey, checkedTerm } from './parse-list.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import type { Resource } from './resource.ts'
 import { withoutRepeats } from './sort.ts'
@@ -72,7 +72,8 @@ function paging(resource: Resource, body: Fields): Paging {
   }
   if (cursor !== undefined) throw usesPages()
   if (page !== undefined || pageSize !== undefined) return offsetPage(page ?? 1, size, resource)
-  const most = unpagedLimit(resource)
+  // Legacy mode lifts nothing here: there was no QUERY in 2.x.
+  const most = resource.maxLimit
   return { kind: 'none', limit: Math.min(limit ?? most, most) }
 }
 

@@ -14,9 +14,9 @@ import type { OnGet, RunAfterCreate, Validate, ValidateOption } from './hooks.ts
 import type { Host } from './host.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
+import { withoutProtected } from './protected.ts'
 import type { Records } from './records.ts'
 import type { ScopeOption } from './scope.ts'
-import { withoutProtected } from './protected.ts'
 import { type SearchField, searchFields } from './search-fields.ts'
 
 /** A set of field names. */
@@ -137,7 +137,8 @@ export function resolveResource(
     maxPage: options.maxPage ?? Number.POSITIVE_INFINITY,
     maxSearchLength: options.maxSearchLength ?? 128,
     maxRelationMatches: options.maxRelationMatches ?? 1000,
-    allowRawRegex: options.allowRawRegex ?? false,
+    // 2.x ran search terms as patterns; where the store cannot do so safely they stay literal.
+    allowRawRegex: options.allowRawRegex ?? (legacyMode && host.store.rawRegex),
     lean: options.lean ?? false,
     hints,
     enableQuery: options.enableQuery ?? true,
