@@ -10,11 +10,11 @@ const shared = {
   hookTimeout: 120_000,
 } as const
 
-const apart = ['contract', 'http', 'package', 'faults', 'browser']
+const apart = ['contract', 'http', 'faults', 'browser']
 
-/** The tests of one folder. */
-function folder(name: string): TestProjectInlineConfiguration {
-  return { test: { ...shared, name, include: [`test/${name}/**/*.test.ts`] } }
+/** The tests of one folder, with what must be there before they run. */
+function folder(name: string, globalSetup: string[] = []): TestProjectInlineConfiguration {
+  return { test: { ...shared, name, include: [`test/${name}/**/*.test.ts`], globalSetup } }
 }
 
 export default defineConfig({
@@ -25,10 +25,11 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: apart.map((name) => `test/${name}/**`),
+          exclude: [...apart, 'package'].map((name) => `test/${name}/**`),
         },
       },
-      ...apart.map(folder),
+      ...apart.map((name) => folder(name)),
+      folder('package', ['test/package/build.ts']),
     ],
     globalSetup: 'test/services/setup.ts',
     maxWorkers: 2,

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { describe, expect, inject, it } from 'vitest'
+
+const built = inject('built')
+const run = promisify(execFile)
+
+type Target = string | { readonly [condition: string]: Target }
+const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, Target>>
+  readonly imports: Readonly<Record<string, Target>>
+  readonly bin?: Readonly<Record<string, string>>
+}
+const entries = Object.entries(manifest.exports).filter(([name]) => name !== './package.json')
+const CONDITIONS = ['types', 'deno', 'bun', 'workerd', 'browser', 'node', 'default']
+
+/** Every file that an entry may lead to. */
+function filesOf(target: Target): string[] {
+  return typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf)
+}
+
+const targets = [manifest.exports, manifest.imports, manifest.bin ?? {}].flatMap(filesOf)
+
+describe('package.json', () => {
+  it('leads to files that the build makes', () => {
+    expect(targets.filter((file) => !existsSync(join(built, file)))).toEqual([])
+  })
+
+  it('gives every module of the build that no other imports', () => {
+    const modules = globSync(['dist/**/*.js', 'adapters/**/*.js'], { cwd: built })
+    const imported = new Set(
+      modules.flatMap((file) =>
+        [
+          ...readFileSync(join(built, file), 'utf8').matchAll(/(?:from|import\(?)\s*'(\.[^']+)'/g),
+        ].map(([, name = '']) => join(file, '..', name)),
+      ),
+    )
+    const typesOnly = (file: string) =>
+      /^\/\*\*[\s\S]*?\*\/\s*export \{\};?\s*$/.test(readFileSync(join(built, file), 'utf8'))
+    const forgotten = modules.filter(
+      (file) => !imported.has(file) && !targets.includes(`./${file}`) && !typesOnly(file),
+    )
+    expect(forgotten).toEqual([])
+  })
+
+  it('names types first and the conditions in one order', () => {
+    const wrong = [...entries, ...Object.entries(manifest.imports)]
+      .map(([name, target]) => [name, Object.keys(target)] as const)
+      .filter(
+        ([, names]) =>
+          names[0] !== 'types' ||
+          names.join() !== CONDITIONS.filter((one) => names.includes(one)).join(),
+      )
+    expect(wrong).toEqual([])
+  })
+
+  it('passes publint', async () => {
+    const { messages, pkg } = await publint({ pkgDir: built, strict: true, pack: false })
+    expect(
+      messages.map((message) => formatMessage(message, pkg as Record<string, unknown>)),
+    ).toEqual([])
+  })
+
+  it('passes arethetypeswrong for ES modules', async () => {
+    const tarball = (
+      await run('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: built })
+    ).stdout.trim()
+    const attw = join(import.meta.dirname, '../../node_modules/.bin/attw')
+    const checked = await run(
+      attw,
+      [tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji'],
+      { cwd: built },
+    ).catch((error: { stdout: string }) => error)
+    expect(checked.stdout).toMatch(/No problems found/)
+  }, 60_000)
+})
+
+describe('an entry', () => {
+  it('gives these names, and no other', async () => {
+    // As a user's program imports them, without the test runner in between.
+    const program = `const names = {}
+      for (const name of ${JSON.stringify(entries.map(([name]) => name))})
+        names[name] = Object.keys(await import('fieldgate' + name.slice(1))).sort().join(' ')
+      console.log(JSON.stringify(names))`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: built,
+    })
+    const names: unknown = JSON.parse(stdout)
+    expect(names).toMatchInlineSnapshot()
+  })
+})

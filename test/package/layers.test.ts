@@ -1,0 +1,126 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** ARCHITECTURE.md's sentence: a layer imports itself and what stands before it. */
+const ORDER: readonly (readonly string[])[] = orderOf(
+  readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'),
+)
+/** Side layers import of the others what they like, and are imported by none. */
+const ASIDE = ['openapi', 'client', 'legacy', 'copy']
+
+const rank = new Map(ORDER.flatMap((layers, at) => layers.map((layer) => [layer, at] as const)))
+
+function orderOf(architecture: string): string[][] {
+  const [order = ''] = /`ports ← [^`]+`/.exec(architecture) ?? []
+  return order
+    .replaceAll('`', '')
+    .split(' ← ')
+    .map((layers) => layers.split(', '))
+}
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+/** Every import of a file, as paths from the root; packages keep their names. */
+function importsOf(file: string): Import[] {
+  const source = readFileSync(join(root, file), 'utf8')
+  const found = source.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s*'([^']+)'/g)
+  const loaded = source.matchAll(/\bimport\(\s*'([^']+)'\s*\)/g)
+  return [...found, ...loaded].map(([, name = '']) => ({
+    from: file,
+    to: name.startsWith('.') ? normalize(join(dirname(file), name)) : name,
+  }))
+}
+
+const sources = globSync('src/**/*.ts', { cwd: root })
+const published = globSync('adapters/**/*.{ts,js}', { cwd: root })
+/** A command is a composition root: it plugs stores together, as users do. */
+const adapters = published.filter((file) => !file.startsWith('adapters/cli/'))
+
+/** The layer of a file in src: its folder, or for the files beside index.ts the app. */
+function layerOf(file: string): string {
+  const [, first = '', second] = file.split('/')
+  if (second !== undefined) return first
+  return first === 'index.ts' ? 'index' : 'app'
+}
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to) return true
+  if (ASIDE.includes(from)) return to !== 'index' && !ASIDE.includes(to)
+  const [own, other] = [rank.get(from), rank.get(to)]
+  return own !== undefined && other !== undefined && other < own
+}
+
+describe('the layers of src', () => {
+  it('are all known', () => {
+    const layers = new Set(sources.map(layerOf))
+    expect([...layers].filter((layer) => !rank.has(layer) && !ASIDE.includes(layer))).toEqual([])
+  })
+
+  it('import only what stands before them', () => {
+    const wrong = sources
+      .flatMap(importsOf)
+      .filter(({ to }) => to.startsWith('src/'))
+      .filter(({ from, to }) => !mayImport(layerOf(from), layerOf(to)))
+    expect(wrong).toEqual([])
+  })
+
+  it('import no runtime, no adapter and no package beyond these', () => {
+    const allowed = [
+      /^zod\/(mini|v4\/core|v4\/locales\/en\.js)$/,
+      /^@noble\/hashes\//,
+      /^(itty-router|jose|multipasta|file-type\/core)$/,
+      /^#(scrypt|response|smtp)$/,
+    ]
+    const wrong = sources
+      .flatMap(importsOf)
+      .filter(({ to }) => !to.startsWith('src/') && !allowed.some((name) => name.test(to)))
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('the adapters', () => {
+  /** `stores/sqlite` and `stores/mongodb` are two; every other folder is one. */
+  const kindOf = (file: string) =>
+    file
+      .split('/')
+      .slice(1, file.includes('/stores/') ? 3 : 2)
+      .join('/')
+
+  it('import of src the ports alone, the runtimes the app too', () => {
+    const wrong = adapters
+      .flatMap(importsOf)
+      .filter(({ to }) => to.startsWith('src/') && !to.startsWith('src/ports/'))
+      .filter(({ from, to }) => !(from.startsWith('adapters/runtimes/') && to === 'src/app.ts'))
+    expect(wrong).toEqual([])
+  })
+
+  it('import no other kind of adapter', () => {
+    const wrong = adapters
+      .flatMap(importsOf)
+      .filter(({ from, to }) => to.startsWith('adapters/') && kindOf(to) !== kindOf(from))
+    expect(wrong).toEqual([])
+  })
+
+  it('import packages that package.json names', () => {
+    const { dependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    ) as Record<'dependencies' | 'peerDependencies', Record<string, string>>
+    const named = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies)])
+    const packageOf = (name: string) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/')
+    const wrong = [...published, ...sources]
+      .flatMap(importsOf)
+      .filter(({ to }) => !/^(src|adapters)\/|^node:|^#/.test(to) && !named.has(packageOf(to)))
+    expect(wrong).toEqual([])
+  })
+})
