@@ -70,12 +70,11 @@ describe('package.json', () => {
       await run('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: built })
     ).stdout.trim()
     const attw = join(import.meta.dirname, '../../node_modules/.bin/attw')
-    const checked = await run(
-      attw,
-      [tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji'],
-      { cwd: built },
-    ).catch((error: { stdout: string }) => error)
-    expect(checked.stdout).toMatch(/No problems found/)
+    // It ends with a code of its own when it finds a problem; `profile` leaves out what only CommonJS meets.
+    const checked = run(attw, [tarball, '--profile', 'esm-only', '--format', 'ascii'], {
+      cwd: built,
+    })
+    await expect(checked).resolves.toBeDefined()
   }, 60_000)
 })
 
@@ -90,6 +89,22 @@ describe('an entry', () => {
       cwd: built,
     })
     const names: unknown = JSON.parse(stdout)
-    expect(names).toMatchInlineSnapshot()
+    expect(names).toMatchInlineSnapshot(`
+      {
+        ".": "HttpError ValidationError createApp createRouter defineModel errorHandler ref sweepFiles",
+        "./bun": "serve",
+        "./deno": "serve",
+        "./disk": "diskFiles",
+        "./legacy": "ControllerSets createRouterS3upload",
+        "./mongodb": "mongoStore",
+        "./node": "serve",
+        "./r2": "r2Files",
+        "./s3": "s3Files",
+        "./sharp": "sharpImages",
+        "./sqlite": "sqliteStore",
+        "./wasm-images": "wasmImages",
+        "./workers": "appObject worker",
+      }
+    `)
   })
 })
