@@ -7,6 +7,42 @@
 export { type App, createApp } from './app.ts'
 export type { Platform } from './app-context.ts'
 export type { AppOptions } from './app-options.ts'
+export type {
+  Channel,
+  CodeMessage,
+  MailOptions,
+  MailTemplate,
+  OtpOptions,
+  ShownUser,
+  SmsOptions,
+  TemplateValues,
+} from './auth/delivery-options.ts'
+export type { Duration } from './auth/duration.ts'
+export type { StoredName } from './auth/field-names.ts'
+export type { IdentifierOption } from './auth/identifiers.ts'
+export type {
+  AuthOptions,
+  LockoutOptions,
+  MiddlewaresOption,
+  PasswordOptions,
+  RefreshOptions,
+  RolesOptions,
+  RouteName,
+  TokenOptions,
+  UserFieldsOptions,
+} from './auth/options.ts'
+export type {
+  CustomOptions,
+  FacebookOptions,
+  GithubOptions,
+  IdTokenOptions,
+  Profile,
+  ProviderOptions,
+  SocialOptions,
+} from './auth/providers/provider.ts'
+export type { Access } from './auth/route-options.ts'
+export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
+export { type SessionSchema, type UserFields, userFields } from './auth/user-fields.ts'
 export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'
 export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors.ts'
 export type { Query } from './http/query-string.ts'

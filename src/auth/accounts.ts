@@ -1,0 +1,46 @@
+/**
+ * Making accounts.
+ *
+ * @module
+ */
+
+import { HttpError } from '../http/errors.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Fields } from '../ports/store.ts'
+import { type Realm, withoutSecrets } from './realm.ts'
+
+/**
+ * Stores an account and runs `onRegister`; if that fails, the account is taken back. Undefined when one with
+ * the same identifier exists. The values are checked before the password is hashed, and it is hashed before
+ * the store can tell whether the account exists: the answer takes the same time either way.
+ */
+export async function createAccount(
+  realm: Realm,
+  values: Fields,
+  hash: (() => Promise<string>) | undefined,
+  request: ApiRequest,
+): Promise<Fields | undefined> {
+  const { records, names, settings } = realm
+  const checked = await records.validate(hash ? { ...values, [names.password]: ANY_HASH } : values)
+  if (hash) checked[names.password] = await hash()
+  const user = await inserted(realm, checked)
+  if (!user) return undefined
+  try {
+    await settings.onRegister?.(withoutSecrets(realm, user) as never, request)
+  } catch (error) {
+    await records.remove({ op: 'eq', field: '_id', value: String(user._id) })
+    throw error
+  }
+  return user
+}
+
+const ANY_HASH = `scrypt$16384$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+async function inserted({ records }: Realm, values: Fields): Promise<Fields | undefined> {
+  try {
+    return await records.insert(values)
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 409) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Start-up checks of options: each throws a `TypeError` that starts with `Auth:` and names the option.
+ *
+ * @module
+ */
+
+import { secondsOf } from './duration.ts'
+
+/** Throws a start-up error. */
+export function fail(message: string): never {
+  throw new TypeError(`Auth: ${message}`)
+}
+
+/** `value` as an object that has no other keys than `keys`; absent is empty. */
+export function group<T extends object>(
+  option: string,
+  value: T | undefined,
+  keys: readonly string[],
+): Partial<T> {
+  if (value === undefined) return {}
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    fail(`'${option}' must be an object`)
+  }
+  for (const key of Object.keys(value)) {
+    if (!keys.includes(key)) fail(`'${option}' has the unknown key '${key}'`)
+  }
+  return value
+}
+
+/** A whole number of at least `least`. */
+export function wholeNumber(
+  option: string,
+  value: unknown,
+  otherwise: number,
+  least = 1,
+  most: number = Number.MAX_SAFE_INTEGER,
+): number {
+  if (value === undefined) return otherwise
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) {
+    return value
+  }
+  const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`
+  return fail(`'${option}' must be a whole number, ${range}`)
+}
+
+/** A duration in seconds. */
+export function duration(option: string, value: unknown, otherwise: string): number {
+  return (
+    secondsOf(value ?? otherwise) ??
+    fail(`'${option}' must be a positive number of seconds, or '15m', '12h', '7d'`)
+  )
+}
+
+/** A boolean. */
+export function flag(option: string, value: unknown, otherwise: boolean): boolean {
+  if (value === undefined) return otherwise
+  return typeof value === 'boolean' ? value : fail(`'${option}' must be true or false`)
+}
+
+/** A text that is not empty, where given. */
+export function text(option: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  return typeof value === 'string' && value !== '' ? value : fail(`'${option}' must be a text`)
+}
+
+/** A list of texts. */
+export function texts(option: string, value: unknown): readonly string[] {
+  const isText = (item: unknown) => typeof item === 'string' && item !== ''
+  if (Array.isArray(value) && value.every(isText)) return value
+  return fail(`'${option}' must be a list of names`)
+}
+
+/** A function, where given. */
+export function callable<T>(option: string, value: T | undefined): T | undefined {
+  if (value === undefined || typeof value === 'function') return value
+  return fail(`'${option}' must be a function`)
+}

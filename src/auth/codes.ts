@@ -1,0 +1,123 @@
+/**
+ * One-time codes (spec 3.3).
+ *
+ * A code is derived from the user, the window in which it was asked for and the last password change. So
+ * asking again within the window sends the same code: a flood of requests neither invalidates the code that
+ * the user is typing, nor buys new tries, and a code that was used never comes back.
+ *
+ * @module
+ */
+
+import { all, any, type Filter } from '../ports/filter.ts'
+import type { Fields } from '../ports/store.ts'
+import type { Channel } from './delivery-options.ts'
+import { sameText, tag } from './mac.ts'
+import { changedAt, type Realm } from './realm.ts'
+
+/** A window and its code, before the code is sent. */
+export interface IssuedCode {
+  readonly user: Fields
+  readonly code: string
+  readonly expiresAt: Date
+}
+
+const PURPOSE = 'passwordReset'
+/** The purpose of a code that went to the mailbox alone: using it proves the mailbox. */
+const MAILED = `${PURPOSE}:email`
+const TEXTED = `${PURPOSE}:sms`
+
+/** Opens a window for a code, or finds the open one. The code is valid only once it was sent. */
+export async function issueCode(realm: Realm, id: string, tries = 3): Promise<IssuedCode | undefined> {
+  const { names, records, settings, now } = realm
+  const at = now()
+  const user: Filter = { op: 'eq', field: '_id', value: id }
+  const none: Filter = { op: 'eq', field: names.otpExpiresAt, value: null }
+  const over: Filter = { op: 'lte', field: names.otpExpiresAt, value: new Date(at) }
+  const open: Filter = { op: 'gt', field: names.otpExpiresAt, value: new Date(at) }
+  const opened = await records.stored.update(all([user, any([none, over])]), {
+    set: {
+      [names.otpExpiresAt]: new Date(at + settings.otp.ttlSeconds * 1000),
+      [names.otpAttempts]: 0,
+    },
+    unset: [names.otpHash, names.otpPurpose],
+  })
+  const [record] = opened ? [opened] : await records.stored.find({ filter: all([user, open]), sort: [], limit: 1 })
+  if (!record) return tries > 1 ? issueCode(realm, id, tries - 1) : undefined
+  const expiresAt = record[names.otpExpiresAt] as Date
+  return { user: record, code: codeFor(realm, record, expiresAt), expiresAt }
+}
+
+/** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
+export async function activateCode(
+  realm: Realm,
+  { user, code, expiresAt }: IssuedCode,
+  channel: Channel,
+): Promise<void> {
+  const { names, records } = realm
+  const window: Filter = all([
+    { op: 'eq', field: '_id', value: String(user._id) },
+    { op: 'eq', field: names.otpExpiresAt, value: expiresAt },
+  ])
+  const unchanged = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
+  const hash = hashOf(realm, String(user._id), code)
+  const change = (purpose: string) => ({ set: { [names.otpHash]: hash, [names.otpPurpose]: purpose } })
+  if (channel === 'sms') {
+    await records.stored.update(window, change(TEXTED), { expect: unchanged })
+    return
+  }
+  // The code of a window is one: once it was texted too, using it proves no mailbox.
+  const notTexted: Filter = { op: 'ne', field: names.otpPurpose, value: TEXTED }
+  await records.stored.update(all([window, notTexted]), change(MAILED), { expect: unchanged })
+}
+
+/**
+ * Checks a code, counting the try in the same conditional step that finds tries left. Gives the user as he
+ * was counted, or undefined for every reason to refuse.
+ */
+export async function tryCode(
+  realm: Realm,
+  user: Fields,
+  code: string | null | undefined,
+): Promise<Fields | undefined> {
+  const { names, records, settings, now } = realm
+  const id = String(user._id)
+  const fewer: Filter = { op: 'lt', field: names.otpAttempts, value: settings.otp.maxAttempts }
+  const none: Filter = { op: 'eq', field: names.otpAttempts, value: null }
+  const counted = await records.stored.update(
+    all([
+      { op: 'eq', field: '_id', value: id },
+      { op: 'in', field: names.otpPurpose, values: [MAILED, TEXTED] },
+      { op: 'gt', field: names.otpExpiresAt, value: new Date(now()) },
+      any([none, fewer]),
+    ]),
+    { increment: { [names.otpAttempts]: 1 } },
+  )
+  const hash = counted?.[names.otpHash]
+  if (!counted || typeof hash !== 'string' || typeof code !== 'string') return undefined
+  return sameText(hash, hashOf(realm, id, code.trim())) ? counted : undefined
+}
+
+/** The part of a change that ends a pending code. */
+export function codeEnded({ names, settings }: Realm): readonly string[] {
+  const fields = [names.otpHash, names.otpPurpose, names.otpExpiresAt, names.otpAttempts]
+  return fields.filter((field) => settings.model.shape.fields.has(field))
+}
+
+/** Whether the pending code of `user` went to the mailbox alone. */
+export function wasMailed({ names }: Realm, user: Fields): boolean {
+  return user[names.otpPurpose] === MAILED
+}
+
+/** Digits from a MAC: 8 bytes for at most 12 digits make every code as likely as the next. */
+function codeFor(realm: Realm, user: Fields, expiresAt: Date): string {
+  const { codeMac, settings } = realm
+  const parts = [PURPOSE, String(user._id), expiresAt.getTime(), changedAt(realm, user)]
+  const bytes = codeMac(JSON.stringify(parts))
+  const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
+  const { length } = settings.otp
+  return String(number % 10n ** BigInt(length)).padStart(length, '0')
+}
+
+function hashOf({ codeMac }: Realm, id: string, code: string): string {
+  return tag(codeMac, JSON.stringify(['stored', id, code]))
+}

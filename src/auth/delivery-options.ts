@@ -1,0 +1,83 @@
+/**
+ * How one-time codes reach a user: the options of `otp`, `mail` and `sms`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import type { Managed } from '../model/define.ts'
+import type { MailTransporter } from '../ports/mailer.ts'
+import type { Fields } from '../ports/store.ts'
+
+/** Where a code is sent. */
+export type Channel = 'email' | 'sms'
+
+/** A user's record without its secrets. */
+export type ShownUser = Fields & Managed
+
+/** What every sender receives. */
+export interface CodeMessage {
+  readonly to: string
+  readonly text: string
+  readonly user: ShownUser
+  readonly purpose: 'passwordReset'
+  readonly code: string
+  readonly request: ApiRequest
+}
+
+/** What templates see. */
+export interface TemplateValues {
+  readonly code: string
+  readonly minutes: number
+  readonly appName: string
+  readonly user: ShownUser
+}
+
+/** A mail's texts; `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}` are filled in. */
+export interface MailTemplate {
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+}
+
+/** Mail: one of `sender`, `transporter` and `transport`. */
+export interface MailOptions {
+  /** Nodemailer's transporter, or anything with its `sendMail`. */
+  readonly transporter?: MailTransporter
+  /** Sends the finished message. */
+  sender?(message: CodeMessage & { readonly subject: string; readonly html?: string }): unknown
+  /** A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. */
+  readonly transport?: string | Readonly<Record<string, unknown>>
+  /** Default: `MAIL_FROM` of the environment. */
+  readonly from?: string
+  /** The field with the address. Default: the e-mail field. */
+  readonly toField?: string
+  readonly templates?: {
+    readonly passwordReset?: MailTemplate | ((values: TemplateValues) => MailTemplate)
+  }
+}
+
+/** Text messages. */
+export interface SmsOptions {
+  sender(message: CodeMessage): unknown
+  /** The field with the number. Default: the phone field. */
+  readonly toField?: string
+  readonly templates?: { readonly passwordReset?: string | ((values: TemplateValues) => string) }
+}
+
+/** One-time codes. */
+export interface OtpOptions {
+  /** Digits. Default 6. */
+  readonly length?: number
+  /** Default 600. */
+  readonly ttlSeconds?: number
+  /** Wrong tries that end a code. Default 5. */
+  readonly maxAttempts?: number
+  /** Replaces `mail` and `sms`. */
+  deliver?(message: {
+    readonly user: ShownUser
+    readonly code: string
+    readonly channel: Channel
+    readonly request: ApiRequest
+  }): unknown
+}

@@ -1,0 +1,88 @@
+/**
+ * Delivery: sending a code, by mail or as a text message, within a deadline.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import type { Fields } from '../ports/store.ts'
+import { within } from './deadline.ts'
+import type { Channel, CodeMessage, ShownUser, TemplateValues } from './delivery-options.ts'
+import type { MailSettings } from './delivery-settings.ts'
+import { type Realm, withoutSecrets } from './realm.ts'
+import { noSuchChannel, unknownChannel } from './refusals.ts'
+import { mailTexts, smsText } from './templates.ts'
+
+/** A code on its way to a user. */
+export interface Code {
+  readonly code: string
+  readonly channel: Channel
+  readonly secondsLeft: number
+}
+
+/** How long a sender may take. */
+export const DEADLINE_MS = 10_000
+
+/** The channels that the client may mean: the one that it names, or all that there are, e-mail first. */
+export function channelsFor(realm: Realm, wanted: unknown): readonly Channel[] {
+  const there = (['email', 'sms'] as const).filter((channel) => isThere(realm, channel))
+  if (wanted === undefined || wanted === null) {
+    if (there.length === 0) throw noSuchChannel('email')
+    return there
+  }
+  if (wanted !== 'email' && wanted !== 'sms') throw unknownChannel()
+  if (!there.includes(wanted)) throw noSuchChannel(wanted)
+  return [wanted]
+}
+
+/** The first of `channels` that leads to the user, and the stored address: never one that a client typed. */
+export function addressOf(
+  { settings }: Realm,
+  user: Fields,
+  channels: readonly Channel[],
+): { readonly channel: Channel; readonly to: string } | undefined {
+  for (const channel of channels) {
+    const to = user[settings.delivery.toField[channel]]
+    if (typeof to === 'string' && to !== '') return { channel, to }
+  }
+  return undefined
+}
+
+/** Sends a code. Rejects when the sender does, or takes too long. */
+export function sendCode(
+  realm: Realm,
+  record: Fields,
+  to: string,
+  { code, channel, secondsLeft }: Code,
+  request: ApiRequest,
+): Promise<void> {
+  const { deliver, mail, sms, appName } = realm.settings.delivery
+  const user = withoutSecrets(realm, record) as ShownUser
+  const values: TemplateValues = { code, minutes: Math.max(1, Math.ceil(secondsLeft / 60)), appName, user }
+  const message = { to, user, purpose: 'passwordReset', code, request } as const
+  return within(
+    DEADLINE_MS,
+    async () => {
+      if (deliver) await deliver({ user, code, channel, request })
+      else if (channel === 'email' && mail) await sendMail(mail, message, values)
+      else if (sms) await sms.sender({ ...message, text: smsText(sms.templates?.passwordReset, values) })
+    },
+    () => new Error(`the ${channel} sender did not answer within ${DEADLINE_MS} ms`),
+  )
+}
+
+async function sendMail(
+  { sender, transporter, from, template }: MailSettings,
+  message: Omit<CodeMessage, 'text'>,
+  values: TemplateValues,
+): Promise<void> {
+  const texts = mailTexts(template, values)
+  if (sender) await sender({ ...message, ...texts })
+  else await (await transporter?.())?.sendMail({ ...(from && { from }), to: message.to, ...texts })
+}
+
+function isThere({ settings }: Realm, channel: Channel): boolean {
+  const { deliver, mail, sms, toField } = settings.delivery
+  if (deliver) return settings.model.shape.fields.has(toField[channel])
+  return channel === 'email' ? mail !== undefined : sms !== undefined
+}

@@ -1,0 +1,79 @@
+/**
+ * The names under which a user's record stores things (spec 2.4); each can be renamed.
+ *
+ * @module
+ */
+
+/** A default stored name. */
+export type StoredName =
+  | 'email'
+  | 'phone'
+  | 'name'
+  | 'password'
+  | 'role'
+  | 'passwordChangedAt'
+  | 'googleId'
+  | 'appleId'
+  | 'facebookId'
+  | 'githubId'
+  | 'otpHash'
+  | 'otpPurpose'
+  | 'otpExpiresAt'
+  | 'otpAttempts'
+  | 'failedLoginAttempts'
+  | 'lockedUntil'
+  | 'refreshTokens'
+  | 'provenEmail'
+  | 'disabled'
+
+/** The stored name of each default name. */
+export type StoredNames = Readonly<Record<StoredName, string>>
+
+const NAMES: readonly StoredName[] = [
+  'email',
+  'phone',
+  'name',
+  'password',
+  'role',
+  'passwordChangedAt',
+  'googleId',
+  'appleId',
+  'facebookId',
+  'githubId',
+  'otpHash',
+  'otpPurpose',
+  'otpExpiresAt',
+  'otpAttempts',
+  'failedLoginAttempts',
+  'lockedUntil',
+  'refreshTokens',
+  'provenEmail',
+  'disabled',
+]
+
+/** The fields that stand in no response and that no client writes. */
+export const SECRETS: readonly StoredName[] = [
+  'password',
+  'passwordChangedAt',
+  'otpHash',
+  'otpPurpose',
+  'otpExpiresAt',
+  'otpAttempts',
+  'failedLoginAttempts',
+  'lockedUntil',
+  'refreshTokens',
+  'provenEmail',
+]
+
+/** The stored names, with `fields` renaming some. */
+export function storedNames(
+  fields: { readonly [Name in StoredName]?: string | undefined } = {},
+): StoredNames {
+  const entries = NAMES.map((name) => [name, fields[name] ?? name])
+  return Object.freeze(Object.fromEntries(entries)) as StoredNames
+}
+
+/** Whether `name` is a default stored name. */
+export function isStoredName(name: string): name is StoredName {
+  return (NAMES as readonly string[]).includes(name)
+}

@@ -1,0 +1,88 @@
+/**
+ * The guards: who makes a request, and whether he may.
+ *
+ * They work on any router of an app that serves the auth router: the request's context leads to the app's
+ * realm.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import { idFrom } from '../model/cast.ts'
+import type { Guard } from '../records/guard.ts'
+import { changedAt, isDisabled, type Realm, userById, withoutSecrets } from './realm.ts'
+import { authenticationRequired, invalidToken, noAccess, notActive, sessionEnded } from './refusals.ts'
+import { hasRole } from './roles.ts'
+import type { Claims } from './tokens.ts'
+
+/** Finds the realm of the app that a request came to. */
+export type RealmOf = (context: Parameters<Guard>[1]) => Realm
+
+/** Refuses whoever is not signed in; sets `request.auth` and `request.user`. */
+export function requireAuthGuard(realmOf: RealmOf): Guard {
+  return async function requireAuth(request, context) {
+    const realm = realmOf(context)
+    const token = bearerToken(request)
+    if (token === undefined) throw authenticationRequired()
+    await authenticate(realm, request, token)
+  }
+}
+
+/** Lets a request without a token pass; a bad token is refused all the same. */
+export function optionalAuthGuard(realmOf: RealmOf): Guard {
+  return async function optionalAuth(request, context) {
+    const realm = realmOf(context)
+    const token = bearerToken(request)
+    if (token !== undefined) await authenticate(realm, request, token)
+  }
+}
+
+/** Refuses whoever has none of `roles`; stands after `requireAuth`. */
+export function requireRoleGuard(roles: readonly string[]): Guard {
+  if (roles.length === 0 || roles.some((role) => typeof role !== 'string')) {
+    throw new TypeError(`Auth: requireRole() takes the names of roles`)
+  }
+  return onlyRole(roles)
+}
+
+/** As `requireRoleGuard`; no role at all lets nobody pass. */
+export function onlyRole(roles: readonly string[]): Guard {
+  return function requireRole(request) {
+    if (!request.auth) throw authenticationRequired()
+    if (!hasRole(request.auth.role, roles)) throw noAccess()
+  }
+}
+
+/** Whether a signed-in request comes from an admin. */
+export function isAdmin({ settings }: Realm, request: ApiRequest): boolean {
+  return hasRole(request.auth?.role, settings.roles.admin)
+}
+
+/** What stands behind `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
+function bearerToken(request: ApiRequest): string | undefined {
+  const header = request.headers.get('authorization')
+  const [, token] = /^bearer(?:\s+(.*))?$/i.exec(header ?? '') ?? []
+  return header !== null && /^bearer\b/i.test(header) ? (token ?? '') : undefined
+}
+
+async function authenticate(realm: Realm, request: ApiRequest, token: string): Promise<void> {
+  const claims = realm.tokens.verify(token)
+  if (!claims) throw invalidToken()
+  const { settings, names } = realm
+  if (!settings.token.invalidateOnPasswordChange) {
+    request.auth = { userId: claims.sub, role: claims.role, claims: asRecord(claims) }
+    return
+  }
+  const id = idFrom(claims.sub, settings.model.idType)
+  const user = id === undefined ? undefined : await userById(realm, id)
+  if (!user) throw invalidToken()
+  if (changedAt(realm, user) !== claims.pca) throw sessionEnded()
+  if (isDisabled(realm, user)) throw notActive()
+  const role = (user[names.role] ?? settings.roles.default) as string | readonly string[]
+  request.auth = { userId: claims.sub, role, claims: asRecord(claims) }
+  request.user = withoutSecrets(realm, user)
+}
+
+function asRecord(claims: Claims): Readonly<Record<string, unknown>> {
+  return { ...claims }
+}

@@ -1,0 +1,143 @@
+/**
+ * The options of `createAuthRouter` (spec 4.5, 5): names and types; settings.ts has their defaults.
+ *
+ * @module
+ */
+
+import type { Managed, Model } from '../model/define.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Guard } from '../records/guard.ts'
+import type { MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
+import type { Duration } from './duration.ts'
+import type { StoredName } from './field-names.ts'
+import type { IdentifierOption } from './identifiers.ts'
+import type { SocialOptions } from './providers/provider.ts'
+
+/** The fourteen routes of spec 4.5. */
+export type RouteName =
+  | 'register'
+  | 'login'
+  | 'social'
+  | 'forgotPassword'
+  | 'resetPassword'
+  | 'changePassword'
+  | 'refresh'
+  | 'logout'
+  | 'logoutAll'
+  | 'me'
+  | 'listUsers'
+  | 'getUser'
+  | 'updateUser'
+  | 'modifyRoles'
+
+/** Access tokens. */
+export interface TokenOptions {
+  /** At least 32 characters. Keys everything that is signed; changing it signs everyone out. */
+  readonly secret: string
+  /** Default `'15m'`. */
+  readonly expiresIn?: Duration
+  /** Set on every token and demanded of every token, where given. */
+  readonly issuer?: string
+  readonly audience?: string | readonly string[]
+  /** Whether a password change ends access tokens too. Default true; false saves a read for each request. */
+  readonly invalidateOnPasswordChange?: boolean
+}
+
+/** Refresh tokens; what is left out comes from the environment, `AUTH_REFRESH_*`. */
+export interface RefreshOptions {
+  /** Default false. */
+  readonly enabled?: boolean
+  /** Whether each refresh replaces the token. Default true. */
+  readonly rotate?: boolean
+  /** Default `'30d'`; rotation starts it anew. */
+  readonly expiresIn?: Duration
+  /** Seconds in which a token that was replaced is still taken, for parallel requests. Default 10. */
+  readonly graceSeconds?: number
+  /** Whether a replaced token presented later ends every session of the user. Default true. */
+  readonly revokeAllOnReuse?: boolean
+  /** Default 5; the oldest sign-in makes room. */
+  readonly maxSessions?: number
+  /** The longest that a session can be kept alive by rotation. Default: no limit. */
+  readonly maxLifetime?: Duration
+}
+
+/** Roles. */
+export interface RolesOptions {
+  /** Default: the default role and the admin roles. */
+  readonly list?: readonly string[]
+  /** Default `'user'`, or the list's first entry where it lacks that. */
+  readonly default?: string
+  /** The roles with access to the user routes. Default `['admin']`. */
+  readonly admin?: string | readonly string[]
+  /** The stored field. Default `'role'`. */
+  readonly field?: string
+  /** Whether the field holds a list of roles. Default false. */
+  readonly multiple?: boolean
+}
+
+/** Lockout of accounts after failed sign-ins. */
+export interface LockoutOptions {
+  /** Default 10. */
+  readonly maxAttempts?: number
+  /** Default 900. */
+  readonly lockSeconds?: number
+  /** Whether a locked account answers 429 instead of the 401 that tells nothing. Default false. */
+  readonly reveal?: boolean
+}
+
+/** Passwords. `hash` and `verify` replace scrypt; only `true` opens. */
+export interface PasswordOptions {
+  /** In characters. Default 8. */
+  readonly minLength?: number
+  hash?(plain: string): string | Promise<string>
+  verify?(plain: string, stored: string): boolean | Promise<boolean>
+}
+
+/** Guards before every route, or by the route's name; `all` comes first. */
+export type MiddlewaresOption =
+  | readonly Guard[]
+  | { readonly [Name in RouteName | 'all']?: Guard | readonly Guard[] }
+
+/** The options that `userFields` reads too. */
+export interface UserFieldsOptions {
+  /** Default `['email']`. */
+  readonly identifiers?: readonly IdentifierOption[]
+  /** Stored names that differ from the default ones, and `disabled`, a boolean that blocks sign-in. */
+  readonly fields?: { readonly [Name in StoredName]?: string }
+  readonly social?: SocialOptions
+  readonly refresh?: RefreshOptions
+  readonly roles?: RolesOptions
+}
+
+/** What `createAuthRouter` takes. */
+export interface AuthOptions<R> extends UserFieldsOptions {
+  /** The user model; see `userFields`. */
+  readonly model: Model<R>
+  readonly token: TokenOptions
+  /** Fields that a sign-up may set beside the identifiers. Default: none. */
+  readonly registerFields?: readonly (keyof R & string)[]
+  /** Fields that `PATCH /users/:id` may change. Default: none. */
+  readonly updateFields?: readonly (keyof R & string)[]
+  /** What of a user others than he himself and admins see. Default: all but the secrets. */
+  readonly visibleFields?: readonly (keyof R & string)[]
+  readonly password?: PasswordOptions
+  readonly lockout?: LockoutOptions
+  readonly otp?: OtpOptions
+  readonly mail?: MailOptions
+  readonly sms?: SmsOptions
+  /** `{{appName}}` in messages. Default: `APP_NAME` of the environment. */
+  readonly appName?: string
+  /** Other paths by the route's name; false leaves the route out. */
+  readonly routes?: { readonly [Name in RouteName]?: string | boolean }
+  readonly middlewares?: MiddlewaresOption
+  /** After an account was made; if it fails, the account is taken back. */
+  onRegister?(user: R & Managed, request: ApiRequest): unknown
+  /** Before a sign-in is answered; an HttpError refuses it. */
+  onLogin?(user: R & Managed, request: ApiRequest): unknown
+  /** As on a resource router, for `GET /users`. */
+  readonly maxLimit?: number
+  readonly defaultPageSize?: number
+  readonly maxTimeMS?: number
+  readonly countStrategy?: 'exact' | 'estimated' | 'none'
+  readonly lean?: boolean
+}

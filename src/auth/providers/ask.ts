@@ -1,0 +1,80 @@
+/**
+ * Asking a provider: one deadline for all calls of a sign-in, no redirects, and no more bytes than an answer has.
+ *
+ * @module
+ */
+
+import { providerUnreachable } from '../refusals.ts'
+
+/** Milliseconds that all calls of one sign-in may take together. */
+const DEADLINE_MS = 8000
+const MAX_BYTES = 1024 * 1024
+
+/** What a provider answered. */
+export interface Answer {
+  readonly status: number
+  /** The parsed JSON, or undefined where the body is none. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** The parsed JSON, a list where it is one. */
+  readonly json: unknown
+}
+
+/** Asks within one deadline. Throws 503 where the provider cannot be reached, or is broken. */
+export type Ask = (url: string, init?: RequestInit) => Promise<Answer>
+
+/** An `Ask` for one sign-in. */
+export function asking(): Ask {
+  const signal = AbortSignal.timeout(DEADLINE_MS)
+  return async (url, init = {}) => {
+    const response = await fetchLimited(url, { ...init, signal })
+    const json = parsed(await response.text())
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
+    const body = isObject ? (json as Record<string, unknown>) : {}
+    return { status: response.status, body, json }
+  }
+}
+
+/** `fetch`, with the body read already: at most 1 MiB, no redirect followed. Throws 503. */
+export async function fetchLimited(url: string, init: RequestInit): Promise<Response> {
+  try {
+    // A redirect might lead into the server's own network, so it is an answer like any other.
+    const response = await fetch(url, { ...init, redirect: 'manual' })
+    if (response.status === 0 || response.status >= 500 || isRedirect(response.status)) {
+      throw new Error(`${new URL(url).origin} answered ${response.status}`)
+    }
+    const body = await limited(response)
+    return new Response(body as BodyInit, { status: response.status, headers: response.headers })
+  } catch (error) {
+    throw providerUnreachable(error)
+  }
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
+}
+
+async function limited(response: Response): Promise<Uint8Array | null> {
+  if (!response.body || response.status === 204) return null
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body) {
+    size += chunk.length
+    if (size > MAX_BYTES) throw new Error('the answer of the provider is too large')
+    chunks.push(chunk)
+  }
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

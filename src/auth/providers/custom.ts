@@ -1,0 +1,41 @@
+/**
+ * A provider of the deployer's own: its `verify` gives the profile.
+ *
+ * @module
+ */
+
+import { HttpError } from '../../http/errors.ts'
+import { fail } from '../checks.ts'
+import { within } from '../deadline.ts'
+import { providerRefused, providerUnreachable } from '../refusals.ts'
+import type { CustomOptions, Provider } from './provider.ts'
+
+const DEADLINE_MS = 8000
+
+/** Any other name, with `verify`. What it throws refuses the sign-in; an HttpError says how. */
+export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
+  if (typeof settings.verify !== 'function') fail(`'social.${name}' needs 'verify', a function`)
+  return {
+    name,
+    idField,
+    credentials: [],
+    async profile(body) {
+      const profile = await within(
+        DEADLINE_MS,
+        async () => settings.verify(body, settings),
+        () => providerUnreachable(),
+      ).catch((error: unknown) => {
+        throw error instanceof HttpError ? error : providerRefused()
+      })
+      const { id, email, emailVerified, name: fullName } = profile ?? {}
+      const known = typeof id === 'number' || (typeof id === 'string' && id !== '')
+      if (!known) throw providerRefused()
+      return {
+        id: String(id),
+        ...(typeof email === 'string' && { email }),
+        emailVerified: emailVerified === true,
+        ...(typeof fullName === 'string' && { name: fullName }),
+      }
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Facebook: an access token, which must have been made for this app.
+ *
+ * @module
+ */
+
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { providerRefused } from '../refusals.ts'
+import { asking } from './ask.ts'
+import type { FacebookOptions, Provider } from './provider.ts'
+import { endpointsOf, needed } from './settings.ts'
+
+/** Facebook: `accessToken`. Graph calls no address verified, so none links accounts. */
+export function facebookProvider(
+  name: string,
+  idField: string,
+  settings: FacebookOptions,
+): Provider {
+  const appId = needed(name, 'appId', settings.appId)
+  const appSecret = needed(name, 'appSecret', settings.appSecret)
+  const urls = endpointsOf(name, settings, {
+    debugToken: 'https://graph.facebook.com/debug_token',
+    me: 'https://graph.facebook.com/me',
+  })
+  return {
+    name,
+    idField,
+    credentials: ['accessToken'],
+    async profile(body) {
+      const ask = asking()
+      const token = String(body.accessToken)
+      const checked = await ask(
+        withParameters(urls.debugToken, { input_token: token, access_token: `${appId}|${appSecret}` }),
+      )
+      const data = (checked.body.data ?? {}) as Readonly<Record<string, unknown>>
+      const ours = data.is_valid === true && String(data.app_id) === appId
+      if (checked.status !== 200 || !ours) throw providerRefused()
+      const proof = bytesToHex(hmac(sha256, utf8ToBytes(appSecret), utf8ToBytes(token)))
+      const person = await ask(
+        withParameters(urls.me, {
+          fields: 'id,name,email',
+          access_token: token,
+          appsecret_proof: proof,
+        }),
+      )
+      const { id, email, name: fullName } = person.body
+      const sameUser = typeof id === 'string' && id !== '' && id === String(data.user_id ?? id)
+      if (person.status !== 200 || !sameUser) throw providerRefused()
+      return {
+        id,
+        ...(typeof email === 'string' && { email }),
+        emailVerified: false,
+        ...(typeof fullName === 'string' && { name: fullName }),
+      }
+    },
+  }
+}
+
+function withParameters(url: string, parameters: Readonly<Record<string, string>>): string {
+  const to = new URL(url)
+  for (const [name, value] of Object.entries(parameters)) to.searchParams.set(name, value)
+  return to.href
+}

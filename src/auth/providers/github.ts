@@ -1,0 +1,92 @@
+/**
+ * GitHub: an access token of this app's, or a code of the web flow that is exchanged for one.
+ *
+ * @module
+ */
+
+import type { Fields } from '../../ports/store.ts'
+import { providerRefused } from '../refusals.ts'
+import { type Ask, asking } from './ask.ts'
+import type { GithubOptions, Profile, Provider } from './provider.ts'
+import { endpointsOf, needed } from './settings.ts'
+
+const JSON_HEADERS = {
+  Accept: 'application/json',
+  'Content-Type': 'application/json',
+  // GitHub refuses requests without one.
+  'User-Agent': 'fieldgate',
+}
+
+/** GitHub: `accessToken` or `code`. */
+export function githubProvider(name: string, idField: string, settings: GithubOptions): Provider {
+  const clientId = needed(name, 'clientId', settings.clientId)
+  const clientSecret = needed(name, 'clientSecret', settings.clientSecret)
+  const urls = endpointsOf(name, settings, {
+    token: 'https://github.com/login/oauth/access_token',
+    check: `https://api.github.com/applications/${encodeURIComponent(clientId)}/token`,
+    user: 'https://api.github.com/user',
+    emails: 'https://api.github.com/user/emails',
+  })
+
+  async function exchanged(ask: Ask, code: string): Promise<string> {
+    const { status, body } = await ask(urls.token, {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: JSON.stringify({
+        client_id: clientId,
+        client_secret: clientSecret,
+        code,
+        ...(settings.redirectUri !== undefined && { redirect_uri: settings.redirectUri }),
+      }),
+    })
+    const { access_token: token } = body
+    if (status !== 200 || typeof token !== 'string' || token === '') throw providerRefused()
+    return token
+  }
+
+  /** A token that another app got signs in there, not here. */
+  async function checked(ask: Ask, token: string): Promise<string> {
+    const { status } = await ask(urls.check, {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
+      body: JSON.stringify({ access_token: token }),
+    })
+    if (status !== 200) throw providerRefused()
+    return token
+  }
+
+  return {
+    name,
+    idField,
+    credentials: ['accessToken', 'code'],
+    async profile(body) {
+      const ask = asking()
+      const token =
+        typeof body.accessToken === 'string'
+          ? await checked(ask, body.accessToken)
+          : await exchanged(ask, String(body.code))
+      const headers = { ...JSON_HEADERS, Authorization: `Bearer ${token}` }
+      const user = await ask(urls.user, { headers })
+      const { id, name: fullName } = user.body
+      const known = typeof id === 'number' || (typeof id === 'string' && id !== '')
+      if (user.status !== 200 || !known) throw providerRefused()
+      return {
+        id: String(id),
+        ...(typeof fullName === 'string' && { name: fullName }),
+        ...(await mailbox(ask, urls.emails, headers)),
+      }
+    },
+  }
+}
+
+/** The primary address, if GitHub has verified it; the public one of the profile proves nothing. */
+async function mailbox(
+  ask: Ask,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Pick<Profile, 'email' | 'emailVerified'>> {
+  const { json } = await ask(url, { headers })
+  const addresses = Array.isArray(json) ? (json as Fields[]) : []
+  const own = addresses.find((item) => item?.primary === true && item.verified === true)
+  return typeof own?.email === 'string' ? { email: own.email, emailVerified: true } : {}
+}

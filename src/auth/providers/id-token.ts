@@ -1,0 +1,133 @@
+/**
+ * Google and Apple: OpenID Connect id tokens, checked against the provider's published keys.
+ *
+ * @module
+ */
+
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import type { Fields } from '../../ports/store.ts'
+import { fail } from '../checks.ts'
+import { providerRefused, providerUnreachable } from '../refusals.ts'
+import { fetchLimited } from './ask.ts'
+import type { IdTokenOptions, Profile, Provider } from './provider.ts'
+import { endpointsOf } from './settings.ts'
+
+interface Issuer {
+  readonly issuers: readonly string[]
+  readonly jwks: string
+  /** Whether the token's `email_verified` claim vouches for the address. */
+  verified(claim: unknown): boolean
+  /** The name, where the provider hands it to the client only. */
+  name(claims: JWTPayload, body: Fields): unknown
+}
+
+const JWKS_DEADLINE_MS = 5000
+/** An unknown key id fetches the keys again at most this often. */
+const JWKS_COOLDOWN_MS = 30_000
+const TOLERANCE_SECONDS = 5
+
+/** Google: `idToken`. */
+export function googleProvider(name: string, idField: string, settings: IdTokenOptions): Provider {
+  return idTokenProvider(name, idField, settings, {
+    issuers: ['https://accounts.google.com', 'accounts.google.com'],
+    jwks: 'https://www.googleapis.com/oauth2/v3/certs',
+    verified: (claim) => claim === true,
+    name: (claims) => claims.name,
+  })
+}
+
+/** Apple: `idToken`, and `name`, which Apple tells the client alone, and only once. */
+export function appleProvider(name: string, idField: string, settings: IdTokenOptions): Provider {
+  return idTokenProvider(name, idField, settings, {
+    issuers: ['https://appleid.apple.com'],
+    jwks: 'https://appleid.apple.com/auth/keys',
+    verified: (claim) => claim === true || claim === 'true',
+    name: (_, body) => personName(body.name),
+  })
+}
+
+function idTokenProvider(
+  name: string,
+  idField: string,
+  settings: IdTokenOptions,
+  usual: Issuer,
+): Provider {
+  const clientIds = [settings.clientId ?? []].flat()
+  if (clientIds.length === 0 || clientIds.some((id) => typeof id !== 'string' || id === '')) {
+    fail(`'social.${name}' needs 'clientId'`)
+  }
+  const urls = endpointsOf(name, settings, { issuer: usual.issuers[0] as string, jwks: usual.jwks })
+  const issuers = urls.issuer === usual.issuers[0] ? usual.issuers : [urls.issuer]
+  const keys = keySet(settings.jwksUrl ?? urls.jwks)
+  return {
+    name,
+    idField,
+    credentials: ['idToken'],
+    async profile(body, now) {
+      const claims = await verified(String(body.idToken), await keys(), issuers, now())
+      const { sub, aud, email } = claims
+      // An audience list would need `azp` too; neither provider issues one.
+      if (typeof sub !== 'string' || sub === '') throw providerRefused()
+      if (typeof aud !== 'string' || !clientIds.includes(aud)) throw providerRefused()
+      const person = usual.name(claims, body)
+      return {
+        id: sub,
+        ...(typeof email === 'string' && { email }),
+        emailVerified: usual.verified(claims.email_verified),
+        ...(typeof person === 'string' && { name: person }),
+      } satisfies Profile
+    },
+  }
+}
+
+/** The provider's keys; jose, and the first fetch, wait until somebody signs in. */
+function keySet(url: string): () => Promise<JWTVerifyGetKey> {
+  let keys: Promise<JWTVerifyGetKey> | undefined
+  return () => {
+    keys ??= import('jose').then(({ createRemoteJWKSet, customFetch }) =>
+      createRemoteJWKSet(new URL(url), {
+        timeoutDuration: JWKS_DEADLINE_MS,
+        cooldownDuration: JWKS_COOLDOWN_MS,
+        [customFetch]: fetchLimited,
+      }),
+    )
+    return keys
+  }
+}
+
+async function verified(
+  token: string,
+  keys: JWTVerifyGetKey,
+  issuers: readonly string[],
+  now: number,
+): Promise<JWTPayload> {
+  const { errors, jwtVerify } = await import('jose')
+  try {
+    const { payload } = await jwtVerify(token, keys, {
+      // Both sign with RSA; a token that names another algorithm was not made by them.
+      algorithms: ['RS256'],
+      issuer: [...issuers],
+      requiredClaims: ['sub', 'aud', 'iat', 'exp'],
+      clockTolerance: TOLERANCE_SECONDS,
+      currentDate: new Date(now),
+    })
+    return payload
+  } catch (error) {
+    // A generic error is the key set that could not be had; everything else is the token's fault.
+    const keysMissing =
+      error instanceof errors.JWKSTimeout ||
+      error instanceof errors.JWKSInvalid ||
+      (error instanceof errors.JOSEError && error.code === 'ERR_JOSE_GENERIC')
+    if (keysMissing) throw providerUnreachable(error)
+    throw error instanceof errors.JOSEError ? providerRefused() : error
+  }
+}
+
+const MAX_NAME = 200
+
+function personName(value: unknown): string | undefined {
+  const { firstName, lastName } = (typeof value === 'object' && value ? value : {}) as Fields
+  const parts = typeof value === 'string' ? [value] : [firstName, lastName]
+  const name = parts.filter((part) => typeof part === 'string' && part !== '').join(' ').trim()
+  return name === '' || name.length > MAX_NAME ? undefined : name
+}

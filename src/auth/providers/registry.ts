@@ -1,0 +1,65 @@
+/**
+ * The providers that the `social` option enables.
+ *
+ * @module
+ */
+
+import type { Fields } from '../../ports/store.ts'
+import { fail } from '../checks.ts'
+import { appleProvider, googleProvider } from './id-token.ts'
+import { customProvider } from './custom.ts'
+import { facebookProvider } from './facebook.ts'
+import { githubProvider } from './github.ts'
+import type { Provider, ProviderOptions, SocialOptions } from './provider.ts'
+
+type Maker = (name: string, idField: string, settings: never) => Provider
+
+const BUILT_IN: ReadonlyMap<string, Maker> = new Map<string, Maker>([
+  ['google', googleProvider],
+  ['apple', appleProvider],
+  ['facebook', facebookProvider],
+  ['github', githubProvider],
+])
+
+type Names = Readonly<Record<string, string | undefined>> | undefined
+
+/** The enabled providers by name. Throws a start-up error for one without its credentials. */
+export function enabledProviders(
+  social: SocialOptions | undefined,
+  names: Names,
+): ReadonlyMap<string, Provider> {
+  const providers = new Map<string, Provider>()
+  for (const [name, settings] of entriesOf(social)) {
+    const make = BUILT_IN.get(name) ?? customProvider
+    providers.set(name, make(name, idFieldOf(name, settings, names), settings as never))
+  }
+  const fields = [...providers.values()].map(({ idField }) => idField)
+  if (new Set(fields).size < fields.length) fail(`'social' stores two providers in one 'idField'`)
+  return providers
+}
+
+/** The stored fields of the enabled providers' ids. */
+export function idFieldsOf(social: SocialOptions | undefined, names: Names): readonly string[] {
+  return entriesOf(social).map(([name, settings]) => idFieldOf(name, settings, names))
+}
+
+function entriesOf(social: SocialOptions | undefined): readonly (readonly [string, ProviderOptions])[] {
+  if (social === undefined) return []
+  if (typeof social !== 'object' || social === null) fail(`'social' must be an object`)
+  return Object.entries(social as Fields)
+    .filter(([name, settings]) => name !== 'linking' && settings !== undefined)
+    .map(([name, settings]) => {
+      if (typeof settings !== 'object' || settings === null) fail(`'social.${name}' must be an object`)
+      return [name, settings as ProviderOptions] as const
+    })
+    .filter(([, settings]) => settings.enabled !== false)
+}
+
+function idFieldOf(name: string, settings: ProviderOptions, names: Names): string {
+  const usual = `${name}Id`
+  const { idField } = settings
+  if (idField !== undefined && (typeof idField !== 'string' || idField === '')) {
+    fail(`'social.${name}.idField' must be the name of a field`)
+  }
+  return idField ?? names?.[usual] ?? usual
+}

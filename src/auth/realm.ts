@@ -1,0 +1,94 @@
+/**
+ * A realm: one auth router in one app, with everything that its routes and guards share.
+ *
+ * @module
+ */
+
+import { present, projected } from '../model/present.ts'
+import type { Fields } from '../ports/store.ts'
+import type { Host } from '../records/host.ts'
+import type { Records } from '../records/records.ts'
+import { type Breaker, breaker } from './breaker.ts'
+import { SECRETS, type StoredNames } from './field-names.ts'
+import { boundedHashing, type Hashing } from './hashing.ts'
+import { type Mac, macOf } from './mac.ts'
+import { type Passwords, passwordsOf } from './passwords.ts'
+import type { AuthSettings } from './settings.ts'
+import { type AccessTokens, accessTokens } from './tokens.ts'
+
+/** What routes and guards share. */
+export interface Realm {
+  readonly host: Host
+  readonly settings: AuthSettings
+  readonly names: StoredNames
+  /** The engine of the user model; its `stored` takes the conditional steps that the rules rest on. */
+  readonly records: Records
+  readonly tokens: AccessTokens
+  readonly passwords: Passwords
+  readonly hashing: Hashing
+  readonly breaker: Breaker
+  readonly codeMac: Mac
+  readonly refreshMac: Mac
+  readonly sessionMac: Mac
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** The realm of `settings` in the app of `host`. */
+export function createRealm(host: Host, settings: AuthSettings): Realm {
+  const { now } = host
+  const hashing = boundedHashing()
+  const { secret } = settings.token
+  return {
+    host,
+    settings,
+    names: settings.names,
+    records: host.records(settings.model),
+    tokens: accessTokens(settings.token, now),
+    passwords: passwordsOf(settings.password, host.hasher, hashing),
+    hashing,
+    breaker: breaker(now),
+    codeMac: macOf(secret, 'one-time code'),
+    refreshMac: macOf(secret, 'refresh token'),
+    sessionMac: macOf(secret, 'stored session'),
+    now,
+  }
+}
+
+/** A user's record without its secrets. */
+export function withoutSecrets({ settings, names }: Realm, record: Fields): Fields {
+  const secrets = SECRETS.map((name) => names[name])
+  return projected(record, { exclude: [...settings.model.hidden, ...secrets] })
+}
+
+/** A user as responses show it. */
+export function shownUser(realm: Realm, record: Fields): unknown {
+  const { model, list } = realm.settings
+  return present(model, withoutSecrets(realm, record), list.lean === true)
+}
+
+/** The user with `id`, secrets included. */
+export async function userById(realm: Realm, id: string): Promise<Fields | undefined> {
+  const [user] = await realm.records.stored.find({
+    filter: { op: 'eq', field: '_id', value: id },
+    sort: [],
+    limit: 1,
+  })
+  return user
+}
+
+/** Whether the account may not sign in. */
+export function isDisabled({ settings }: Realm, user: Fields): boolean {
+  return settings.disabledField !== undefined && user[settings.disabledField] === true
+}
+
+/** When the password was last changed, epoch milliseconds; 0 for never. */
+export function changedAt({ names }: Realm, user: Fields): number {
+  const value = user[names.passwordChangedAt]
+  return value instanceof Date ? value.getTime() : 0
+}
+
+/** The instant of a password change made now: later than the last one, even on a clock that stands still. */
+export function nextChange(realm: Realm, user: Fields): Date {
+  return new Date(Math.max(realm.now(), changedAt(realm, user) + 1))
+}

@@ -1,0 +1,74 @@
+/**
+ * Every sentence that the authentication API refuses with. Statuses and texts are the contract's.
+ *
+ * @module
+ */
+
+import { HttpError } from '../http/errors.ts'
+
+const badRequest = (message: string): HttpError => new HttpError(400, message)
+const unauthorized = (message: string): HttpError =>
+  new HttpError(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+const unavailable = (message: string, seconds: number): HttpError =>
+  new HttpError(503, message, { headers: { 'Retry-After': String(seconds) } })
+
+// Guards
+export const authenticationRequired = (): HttpError => unauthorized('Authentication required.')
+export const invalidToken = (): HttpError => unauthorized('Invalid or expired token.')
+export const sessionEnded = (): HttpError => unauthorized('Session ended. Sign in again.')
+export const notActive = (): HttpError => new HttpError(403, 'This account is not active.')
+export const noAccess = (): HttpError =>
+  new HttpError(403, 'You do not have access to this resource.')
+
+// Credentials
+export const invalidFormat = (): HttpError => badRequest('Invalid credentials format.')
+export const identifierNeeded = (names: readonly string[]): HttpError =>
+  badRequest(`Provide one of: ${names.join(', ')}.`)
+export const identifierRequired = (): HttpError => badRequest('An identifier is required.')
+export const passwordRequired = (): HttpError => badRequest('A password is required.')
+export const passwordTooShort = (least: number): HttpError =>
+  badRequest(`Password must be at least ${least} characters.`)
+export const passwordTooLong = (most: number): HttpError =>
+  badRequest(`Password must be at most ${most} bytes.`)
+export const accountExists = (): HttpError =>
+  new HttpError(409, 'An account with those details already exists.')
+export const invalidCredentials = (): HttpError => unauthorized('Invalid credentials.')
+export const currentPasswordIncorrect = (): HttpError =>
+  unauthorized('Current password is incorrect.')
+export const tooManyAttempts = (seconds: number): HttpError =>
+  new HttpError(429, 'Too many failed attempts. Try again later.', {
+    headers: { 'Retry-After': String(seconds) },
+  })
+export const busy = (): HttpError => unavailable('The server is busy. Try again shortly.', 5)
+
+// Sessions
+export const invalidRefreshToken = (): HttpError =>
+  unauthorized('Invalid or expired refresh token.')
+
+// One-time codes
+export const unknownChannel = (): HttpError => badRequest("'channel' must be 'email' or 'sms'.")
+export const noSuchChannel = (channel: string): HttpError =>
+  badRequest(`Codes cannot be sent by ${channel} here.`)
+export const invalidCode = (): HttpError => badRequest('That code is invalid or has expired.')
+export const notSent = (seconds: number): HttpError =>
+  unavailable('Could not send the code. Try again shortly.', seconds)
+
+// Users and roles
+export const ownAccountOnly = (): HttpError =>
+  new HttpError(403, 'You may only update your own account.')
+export const roleRequired = (): HttpError => badRequest('A role is required.')
+export const unknownRole = (role: string, allowed: readonly string[]): HttpError =>
+  badRequest(`Unknown role: ${role}. Allowed: ${allowed.join(', ')}.`)
+export const oneRoleOnly = (): HttpError => badRequest('This model holds one role per user.')
+export const ownAdminRole = (): HttpError => badRequest('You cannot remove your own admin role.')
+export const lastAdmin = (): HttpError => badRequest('At least one admin must remain.')
+
+// Social sign-in
+export const providerNotEnabled = (name: string): HttpError =>
+  new HttpError(404, `Sign-in with '${name}' is not enabled.`)
+export const providerCredentialNeeded = (names: readonly string[]): HttpError =>
+  badRequest(`Provide ${names.map((name) => `'${name}'`).join(' or ')}.`)
+export const providerRefused = (): HttpError =>
+  unauthorized('The provider did not accept this sign-in.')
+export const providerUnreachable = (cause?: unknown): HttpError =>
+  new HttpError(503, 'Could not reach the identity provider.', { cause })

@@ -1,0 +1,101 @@
+/**
+ * Which routes there are, under which paths, and what runs before them: `routes` and `middlewares`.
+ *
+ * @module
+ */
+
+import type { Guard } from '../records/guard.ts'
+import { fail, group } from './checks.ts'
+import type { AuthOptions, MiddlewaresOption, RouteName } from './options.ts'
+
+/** Who may call a route. */
+export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'
+
+/** A row of spec 4.5. */
+export interface RouteRow {
+  readonly name: RouteName
+  readonly method: string
+  readonly path: string
+  readonly access: Access
+  /** The option that the route needs. */
+  readonly needs?: 'refresh'
+}
+
+/** The routes of spec 4.5, as data. */
+export const ROUTES: readonly RouteRow[] = [
+  { name: 'register', method: 'POST', path: '/register', access: 'anyone' },
+  { name: 'login', method: 'POST', path: '/login', access: 'anyone' },
+  { name: 'social', method: 'POST', path: '/social/:provider', access: 'anyone' },
+  { name: 'forgotPassword', method: 'POST', path: '/password/forgot', access: 'anyone' },
+  { name: 'resetPassword', method: 'POST', path: '/password/reset', access: 'anyone' },
+  { name: 'changePassword', method: 'POST', path: '/password/change', access: 'signed in' },
+  { name: 'refresh', method: 'POST', path: '/token/refresh', access: 'anyone', needs: 'refresh' },
+  { name: 'logout', method: 'POST', path: '/logout', access: 'anyone', needs: 'refresh' },
+  { name: 'logoutAll', method: 'POST', path: '/logout/all', access: 'signed in', needs: 'refresh' },
+  { name: 'me', method: 'GET', path: '/me', access: 'signed in' },
+  { name: 'listUsers', method: 'GET', path: '/users', access: 'admin' },
+  { name: 'getUser', method: 'GET', path: '/users/:id', access: 'signed in' },
+  { name: 'updateUser', method: 'PATCH', path: '/users/:id', access: 'self or admin' },
+  { name: 'modifyRoles', method: 'PATCH', path: '/users/:id/roles', access: 'admin' },
+]
+
+const NAMES: readonly string[] = ROUTES.map((row) => row.name)
+
+/** The path of each route that is there. */
+export function routePaths(
+  option: AuthOptions<never>['routes'],
+  has: { readonly refresh: boolean },
+): ReadonlyMap<RouteName, string> {
+  const routes = group('routes', option, NAMES)
+  const paths = new Map<RouteName, string>()
+  for (const { name, path, needs } of ROUTES) {
+    const chosen = routes[name]
+    if (chosen !== undefined && typeof chosen !== 'boolean') checkPath(name, chosen, path)
+    if (chosen === false || (needs === 'refresh' && !has.refresh)) continue
+    paths.set(name, typeof chosen === 'string' ? chosen : path)
+  }
+  const taken = new Set<string>()
+  for (const { name, method } of ROUTES) {
+    const route = paths.has(name) && `${method} ${paths.get(name)}`
+    if (route && taken.has(route)) fail(`'routes' serves '${route}' twice`)
+    if (route) taken.add(route)
+  }
+  return paths
+}
+
+/** The guards that run before a route's own, `all` first. */
+export function middlewaresByRoute(
+  option: MiddlewaresOption | undefined,
+): (route: RouteName) => readonly Guard[] {
+  if (isList(option)) {
+    const guards = guardsOf('middlewares', option)
+    return () => guards
+  }
+  const byName = group('middlewares', option, ['all', ...NAMES])
+  const resolved = new Map(
+    Object.entries(byName).map(([name, guards]) => [name, guardsOf(`middlewares.${name}`, guards)]),
+  )
+  return (route) => [...(resolved.get('all') ?? []), ...(resolved.get(route) ?? [])]
+}
+
+function checkPath(name: string, path: unknown, usual: string): void {
+  if (typeof path !== 'string' || !/^\/[\w\-./~:]*$/.test(path)) {
+    fail(`'routes.${name}' must be a path that starts with '/', or false`)
+  }
+  const [parameter] = /:\w+/.exec(usual) ?? []
+  if (parameter && !(path as string).split('/').includes(parameter)) {
+    fail(`'routes.${name}' must hold '${parameter}', as '${usual}' does`)
+  }
+}
+
+function guardsOf(option: string, value: unknown): readonly Guard[] {
+  const guards = [value ?? []].flat()
+  if (!guards.every((guard) => typeof guard === 'function')) {
+    fail(`'${option}' must be a function or a list of functions`)
+  }
+  return guards as unknown as readonly Guard[]
+}
+
+function isList(option: MiddlewaresOption | undefined): option is readonly Guard[] {
+  return Array.isArray(option)
+}

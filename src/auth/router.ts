@@ -1,0 +1,111 @@
+/**
+ * `createAuthRouter`: the authentication API over the deployer's own user model (spec 4.5, 5).
+ *
+ * The folder knows HTTP, models, records and ports; nothing but the app and the index knows it.
+ *
+ * @module
+ */
+
+import type { Guard, Route } from '../records/guard.ts'
+import type { Host, Mountable } from '../records/host.ts'
+import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
+import { guardedFields } from './model-checks.ts'
+import type { AuthOptions, RouteName } from './options.ts'
+import { createRealm, type Realm } from './realm.ts'
+import { type Access, ROUTES } from './route-options.ts'
+import { handlers } from './routes/handlers.ts'
+import { type AuthSettings, resolveSettings } from './settings.ts'
+
+/** A route as `router.urls` lists it, its path relative to the mount. */
+export interface AuthUrl {
+  readonly name: RouteName
+  readonly method: string
+  readonly path: string
+  readonly access: Access
+}
+
+/** The mountable routes. */
+export interface AuthRoutes extends Mountable {
+  /** The routes that there are. */
+  readonly urls: readonly AuthUrl[]
+}
+
+/** What `createAuthRouter` gives. */
+export interface AuthRouter {
+  readonly router: AuthRoutes
+  /** Refuses whoever is not signed in; sets `request.auth` and `request.user`. */
+  readonly requireAuth: Guard
+  /** Refuses whoever has none of the roles; stands after `requireAuth`. */
+  readonly requireRole: (...roles: (string | readonly string[])[]) => Guard
+  /** Lets a missing token pass, not a bad one. */
+  readonly optionalAuth: Guard
+}
+
+/**
+ * The authentication API over a user model. Options that make no sense throw a `TypeError` that starts with
+ * `Auth:`; what depends on the environment is checked when the router is mounted.
+ *
+ * ```ts
+ * const auth = createAuthRouter({ model: User, token: { secret }, registerFields: ['name'] })
+ * app.mount('/auth', auth.router)
+ * app.mount('/notes', createRouter({ model: Note, middlewares: [auth.requireAuth] }))
+ * ```
+ */
+export function createAuthRouter<R>(options: AuthOptions<R>): AuthRouter {
+  const given = options as unknown as AuthOptions<never>
+  let settings = resolveSettings(given, undefined)
+  const realms = new WeakMap<object, Realm>()
+  const realmOf = ({ store }: { readonly store: object }): Realm => {
+    const realm = realms.get(store)
+    if (!realm) {
+      throw new TypeError(`Auth: a guard runs in an app that does not mount the auth router`)
+    }
+    return realm
+  }
+  const requireAuth = requireAuthGuard(realmOf)
+  const router: AuthRoutes = {
+    get urls() {
+      return ROUTES.filter(({ name }) => settings.paths.has(name)).map(({ name, method, access }) => ({
+        name,
+        method,
+        path: settings.paths.get(name) as string,
+        access,
+      }))
+    },
+    attach(host, mount) {
+      settings = resolveSettings(given, host.env)
+      const realm = createRealm(host, settings)
+      realms.set(host.data, realm)
+      host.protect(settings.model, guardedFields(settings))
+      return routeTable(realm, host, mount, requireAuth)
+    },
+  }
+  return {
+    router,
+    requireAuth,
+    requireRole: (...roles) => requireRoleGuard(roles.flat()),
+    optionalAuth: optionalAuthGuard(realmOf),
+  }
+}
+
+function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard): readonly Route[] {
+  const { settings } = realm
+  const byName = handlers(realm, host, mount)
+  return ROUTES.flatMap(({ name, method, access }): Route[] => {
+    const path = settings.paths.get(name)
+    const handler = byName[name]
+    if (path === undefined || !handler) return []
+    const guards = [neverStored, ...settings.middlewares(name), ...accessGuards(settings, access, requireAuth)]
+    return [{ method, path, guards, handler }]
+  })
+}
+
+function accessGuards({ roles }: AuthSettings, access: Access, requireAuth: Guard): readonly Guard[] {
+  if (access === 'anyone') return []
+  return access === 'admin' ? [requireAuth, onlyRole(roles.admin)] : [requireAuth]
+}
+
+/** Answers with tokens stay in no cache on the way, refusals neither. */
+const neverStored: Guard = (_, { headers }) => {
+  headers.set('Cache-Control', 'no-store')
+}

@@ -1,0 +1,53 @@
+/**
+ * The handler of each route.
+ *
+ * @module
+ */
+
+import type { Handler } from '../../records/guard.ts'
+import type { Host } from '../../records/host.ts'
+import type { RouteName } from '../options.ts'
+import { paceOf } from '../pace.ts'
+import type { Realm } from '../realm.ts'
+import { login } from './login.ts'
+import { logoutAll } from './logout-all.ts'
+import { logout } from './logout.ts'
+import { me } from './me.ts'
+import { changePassword } from './password-change.ts'
+import { forgotPassword } from './password-forgot.ts'
+import { resetPassword } from './password-reset.ts'
+import { register } from './register.ts'
+import { social } from './social.ts'
+import { refresh } from './token-refresh.ts'
+import { usersLister } from './users-list.ts'
+import { getUser } from './users-read.ts'
+import { modifyRoles } from './users-roles.ts'
+import { updateUser } from './users-update.ts'
+
+/** The handlers of a realm; those of sessions only where refresh tokens are on. */
+export function handlers(
+  realm: Realm,
+  host: Host,
+  mount: string,
+): { readonly [Name in RouteName]?: Handler } {
+  const sessions = realm.settings.refresh
+  const pace = paceOf()
+  return {
+    register: (request) => register(realm, request),
+    login: (request) => login(realm, request),
+    social: (request) => social(realm, request),
+    forgotPassword: (request) => forgotPassword(realm, pace, request),
+    resetPassword: (request) => resetPassword(realm, request),
+    changePassword: (request) => changePassword(realm, request),
+    ...(sessions && {
+      refresh: (request) => refresh(realm, sessions, request),
+      logout: (request) => logout(realm, sessions, request),
+      logoutAll: (request) => logoutAll(realm, request),
+    }),
+    me: (request) => me(realm, request),
+    listUsers: usersLister(realm, host, mount),
+    getUser: (request) => getUser(realm, request),
+    updateUser: (request) => updateUser(realm, request),
+    modifyRoles: (request) => modifyRoles(realm, request),
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * `POST /login`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { dataResponse } from '../../http/respond.ts'
+import { accountFinder, credential, readBody } from '../credentials.ts'
+import { forgiveGuess, guessPassword, signInAfterGuess } from '../guess.ts'
+import { lockLeft } from '../lockout.ts'
+import { checkPasswordSize } from '../passwords.ts'
+import { isDisabled, type Realm } from '../realm.ts'
+import {
+  identifierRequired,
+  invalidCredentials,
+  notActive,
+  passwordRequired,
+  tooManyAttempts,
+} from '../refusals.ts'
+import { runOnLogin } from '../sign-in.ts'
+
+/** Signs in by identifier and password. */
+export async function login(realm: Realm, request: ApiRequest): Promise<Response> {
+  const body = await readBody(realm, request)
+  const password = credential(body, 'password')
+  const find = accountFinder(realm, body)
+  if (password === undefined || password === '') throw passwordRequired()
+  if (!find) throw identifierRequired()
+  if (password !== null) checkPasswordSize(password)
+  return realm.hashing.admit(async () => {
+    const user = await find()
+    const guess = await guessPassword(realm, user, password)
+    if (!guess.opened) {
+      const revealed = guess.locked && realm.settings.lockout.reveal
+      throw revealed && user ? tooManyAttempts(lockLeft(realm, user)) : invalidCredentials()
+    }
+    const { reservation } = guess
+    if (isDisabled(realm, reservation.user)) throw notActive()
+    try {
+      await runOnLogin(realm, reservation.user, request)
+    } catch (error) {
+      await forgiveGuess(realm, reservation)
+      throw error
+    }
+    const data = await signInAfterGuess(realm, reservation, String(password), request)
+    if (!data) throw invalidCredentials()
+    return dataResponse(JSON.stringify(data))
+  })
+}

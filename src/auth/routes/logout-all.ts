@@ -1,0 +1,17 @@
+/**
+ * `POST /logout/all`: ends every session of the user.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse } from '../../http/respond.ts'
+import type { Realm } from '../realm.ts'
+import { sessionsEnded } from '../sessions.ts'
+
+/** Signs out everywhere. */
+export async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {
+  const user = String(request.auth?.userId)
+  await realm.records.stored.update({ op: 'eq', field: '_id', value: user }, { set: sessionsEnded(realm) })
+  return messageResponse('Signed out everywhere.')
+}

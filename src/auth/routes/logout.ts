@@ -1,0 +1,34 @@
+/**
+ * `POST /logout`: ends one session. The answer tells nothing, whatever the token was.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse } from '../../http/respond.ts'
+import { idFrom } from '../../model/cast.ts'
+import { credential, readBody } from '../credentials.ts'
+import { type Realm, userById } from '../realm.ts'
+import { genuineToken, sessionsOf, standingOf } from '../sessions.ts'
+import type { RefreshSettings } from '../settings.ts'
+
+/** Signs out. */
+export async function logout(
+  realm: Realm,
+  settings: RefreshSettings,
+  request: ApiRequest,
+): Promise<Response> {
+  const body = await readBody(realm, request)
+  const token = genuineToken(realm, credential(body, 'refreshToken'))
+  const { records, names } = realm
+  const id = token && idFrom(token.userId, realm.settings.model.idType)
+  const user = id === undefined ? undefined : await userById(realm, id)
+  const session = user && sessionsOf(realm, user).find((entry) => entry.id === token?.sessionId)
+  if (id !== undefined && token && session && standingOf(realm, settings, session, token) !== 'reused') {
+    await records.stored.update(
+      { op: 'eq', field: '_id', value: id },
+      { pull: { [names.refreshTokens]: { key: 'id', value: session.id } } },
+    )
+  }
+  return messageResponse('Signed out.')
+}

@@ -1,0 +1,32 @@
+/**
+ * `POST /password/change`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse } from '../../http/respond.ts'
+import { credential, readBody } from '../credentials.ts'
+import { guessPassword } from '../guess.ts'
+import { passwordChange, writePassword } from '../password-change.ts'
+import { checkPasswordSize, newPassword } from '../passwords.ts'
+import { type Realm, userById } from '../realm.ts'
+import { currentPasswordIncorrect } from '../refusals.ts'
+
+/** Replaces the signed-in user's password; the current one is a guess like one at the sign-in. */
+export async function changePassword(realm: Realm, request: ApiRequest): Promise<Response> {
+  const { settings, passwords } = realm
+  const body = await readBody(realm, request)
+  const current = credential(body, 'currentPassword')
+  const plain = newPassword(credential(body, 'newPassword'), 'newPassword', settings.password.minLength)
+  if (typeof current === 'string') checkPasswordSize(current)
+  return realm.hashing.admit(async () => {
+    const user = await userById(realm, String(request.auth?.userId))
+    const guess = await guessPassword(realm, user, current)
+    if (!guess.opened) throw currentPasswordIncorrect()
+    const change = passwordChange(realm, guess.reservation.user, await passwords.hash(plain))
+    const written = await writePassword(realm, guess.reservation.user, change)
+    if (!written) throw currentPasswordIncorrect()
+    return messageResponse('Password changed.')
+  })
+}

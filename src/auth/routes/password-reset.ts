@@ -1,0 +1,48 @@
+/**
+ * `POST /password/reset`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse } from '../../http/respond.ts'
+import type { Fields } from '../../ports/store.ts'
+import { tryCode, wasMailed } from '../codes.ts'
+import { accountFinder, credential, readBody } from '../credentials.ts'
+import { reserveNothing } from '../lockout.ts'
+import { passwordChange, writePassword } from '../password-change.ts'
+import { newPassword } from '../passwords.ts'
+import type { Realm } from '../realm.ts'
+import { identifierRequired, invalidCode } from '../refusals.ts'
+import { canReset } from '../model-checks.ts'
+
+/** Sets a new password by a one-time code. */
+export async function resetPassword(realm: Realm, request: ApiRequest): Promise<Response> {
+  const { names, settings, passwords } = realm
+  const body = await readBody(realm, request)
+  const find = accountFinder(realm, body)
+  const code = credential(body, 'code')
+  const plain = newPassword(credential(body, 'newPassword'), 'newPassword', settings.password.minLength)
+  if (!find) throw identifierRequired()
+  if (!canReset(settings)) throw invalidCode()
+  return realm.hashing.admit(async () => {
+    const user = await find()
+    // Same time for unknown accounts: a wrong code of a known one writes its count.
+    if (!user) await reserveNothing(realm)
+    const counted = user && (await tryCode(realm, user, code))
+    if (!counted) throw invalidCode()
+    const change = passwordChange(realm, counted, await passwords.hash(plain), proof(realm, counted))
+    // The code is used up by the same step, so that of two right ones in parallel one is too late.
+    const written = await writePassword(realm, counted, change, [names.otpHash, names.otpExpiresAt])
+    if (!written) throw invalidCode()
+    return messageResponse('Password reset. Sign in with your new password.')
+  })
+}
+
+/** A code that was mailed and used proves the mailbox. */
+function proof(realm: Realm, user: Fields): Fields {
+  const { names, settings } = realm
+  const address = user[settings.delivery.toField.email]
+  const noted = settings.model.shape.fields.has(names.provenEmail)
+  return noted && wasMailed(realm, user) ? { [names.provenEmail]: address } : {}
+}

@@ -1,0 +1,44 @@
+/**
+ * `POST /register`.
+ *
+ * @module
+ */
+
+import { invalidFields } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { dataResponse } from '../../http/respond.ts'
+import type { Fields } from '../../ports/store.ts'
+import { createAccount } from '../accounts.ts'
+import { credential, readBody, valueFor } from '../credentials.ts'
+import { newPassword } from '../passwords.ts'
+import { chosenFields } from '../profile-fields.ts'
+import type { Realm } from '../realm.ts'
+import { accountExists, identifierNeeded } from '../refusals.ts'
+import { firstRole } from '../roles.ts'
+import { signIn } from '../sign-in.ts'
+
+/** Makes an account and signs it in. */
+export async function register(realm: Realm, request: ApiRequest): Promise<Response> {
+  const { settings, names } = realm
+  const body = await readBody(realm, request)
+  const given = settings.identifiers.map((identifier) => [identifier, valueFor(body, identifier)] as const)
+  const plainText = credential(body, names.password) ?? credential(body, 'password')
+  const identifiers = given.filter(([, value]) => value !== undefined && value !== null && value !== '')
+  if (identifiers.length === 0) throw identifierNeeded(settings.identifiers.map(({ field }) => field))
+  const plain = newPassword(plainText, names.password, settings.password.minLength)
+  const values: Fields = { ...chosenFields(body, settings.registerFields), [names.role]: firstRole(settings.roles) }
+  for (const [{ field, normalize }, value] of identifiers) {
+    values[field] = normalize(value as string) ?? invalidIdentifier(field)
+  }
+  return realm.hashing.admit(async () => {
+    const user = await createAccount(realm, values, () => realm.passwords.hash(plain), request)
+    if (!user) throw accountExists()
+    const data = await signIn(realm, user, request, {})
+    if (!data) throw new Error('a new account was changed before it could be signed in')
+    return dataResponse(JSON.stringify(data), { status: 201 })
+  })
+}
+
+function invalidIdentifier(field: string): never {
+  throw invalidFields({ [field]: 'Invalid value.' })
+}

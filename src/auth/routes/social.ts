@@ -1,0 +1,45 @@
+/**
+ * `POST /social/:provider`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { dataResponse } from '../../http/respond.ts'
+import type { Fields } from '../../ports/store.ts'
+import { credential, readBody } from '../credentials.ts'
+import { accountOf, newProof } from '../linking.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { Realm } from '../realm.ts'
+import { invalidCredentials, providerCredentialNeeded, providerNotEnabled, providerRefused } from '../refusals.ts'
+import { runOnLogin, signIn } from '../sign-in.ts'
+
+const MAX_SHOWN = 64
+const MAX_TRIES = 3
+
+/** Signs in by a provider's credential. Nothing else of the body says who it is. */
+export async function social(realm: Realm, request: ApiRequest): Promise<Response> {
+  const name = request.params.provider ?? ''
+  const provider = realm.settings.providers.get(name)
+  if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN))
+  const body = await readBody(realm, request)
+  checkCredentials(provider, body)
+  const profile = await provider.profile(body, realm.now)
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const user = await accountOf(realm, provider, profile, request)
+    if (tries === 0) await runOnLogin(realm, user, request)
+    const proof = newProof(realm, user, profile)
+    const change = Object.keys(proof).length > 0 ? { set: proof } : {}
+    const data = await signIn(realm, user, request, { change })
+    if (data) return dataResponse(JSON.stringify({ ...data, provider: name }))
+  }
+  throw invalidCredentials()
+}
+
+/** One of the provider's credentials must be a text; a number or boolean is merely a wrong one. */
+function checkCredentials({ credentials }: Provider, body: Fields): void {
+  const given = credentials.map((name) => credential(body, name)).filter((value) => value !== undefined && value !== '')
+  if (credentials.length === 0) return
+  if (given.length === 0) throw providerCredentialNeeded(credentials)
+  if (!given.some((value) => typeof value === 'string')) throw providerRefused()
+}

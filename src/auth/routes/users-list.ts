@@ -1,0 +1,54 @@
+/**
+ * `GET /users`: a list like those of resource routers, for admins.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { cursors } from '../../records/cursor.ts'
+import type { Host } from '../../records/host.ts'
+import { list } from '../../records/list.ts'
+import type { RouterOptions } from '../../records/options.ts'
+import { resolveResource } from '../../records/resource.ts'
+import type { Fields } from '../../ports/store.ts'
+import { SECRETS } from '../field-names.ts'
+import type { Realm } from '../realm.ts'
+
+/** Answers lists of users, newest first; identifiers and role are equality filters. */
+export function usersLister(
+  { settings, names }: Realm,
+  host: Host,
+  mount: string,
+): (request: ApiRequest) => Promise<Response> {
+  const { model, identifiers } = settings
+  const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
+  const options: RouterOptions<Fields> = {
+    ...settings.list,
+    model,
+    orderBy: [model.timestamps ? '-createdAt' : '-_id', '-_id'],
+    query: filters,
+    sortableFields: [],
+    // The list writes nothing.
+    allowedFields: [],
+    enableQuery: false,
+  }
+  const resource = resolveResource(host, mount, options)
+  const secrets = SECRETS.map((name) => names[name]).filter((field) => model.shape.fields.has(field))
+  const hidden = [...new Set([...model.hidden, ...secrets])]
+  const shown = { ...resource, model: { ...model, hidden } }
+  const tokens = cursors(host.secret)
+  return (request) => {
+    request.query = normalized(request.query)
+    return list(shown, tokens, request)
+  }
+
+  /** However an identifier is typed, it finds the account. */
+  function normalized(query: ApiRequest['query']): ApiRequest['query'] {
+    const copy = Object.assign(Object.create(null), query)
+    for (const { field, normalize } of identifiers) {
+      const value = copy[field]
+      if (typeof value === 'string') copy[field] = normalize(value) ?? value
+    }
+    return copy
+  }
+}

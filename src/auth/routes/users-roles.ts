@@ -1,0 +1,95 @@
+/**
+ * `PATCH /users/:id/roles`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { dataResponse } from '../../http/respond.ts'
+import { entryNotFound } from '../../http/refusals.ts'
+import { all, type Filter } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import { credential, readBody } from '../credentials.ts'
+import { isDisabled, type Realm, shownUser, userById } from '../realm.ts'
+import {
+  invalidFormat,
+  lastAdmin,
+  oneRoleOnly,
+  ownAdminRole,
+  roleRequired,
+  unknownRole,
+} from '../refusals.ts'
+import { hasRole } from '../roles.ts'
+import { isSelf, requestedUser } from './users-read.ts'
+
+/** Gives a user other roles. */
+export async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Response> {
+  const { settings, names } = realm
+  const { admin, multiple } = settings.roles
+  const id = requestedUser(realm, request)
+  const roles = requestedRoles(realm, await readBody(realm, request))
+  const staysAdmin = hasRole(roles, admin)
+  if (isSelf(request, id) && !staysAdmin) throw ownAdminRole()
+  const before = await userById(realm, id)
+  if (!before) throw entryNotFound()
+  const wasAdmin = hasRole(before[names.role], admin)
+  const value = multiple ? [...roles] : roles[0]
+  const updated =
+    wasAdmin && !staysAdmin
+      ? await demoted(realm, before, value)
+      : await realm.records.update(one(id), { [names.role]: value })
+  if (!updated) throw entryNotFound()
+  return dataResponse(JSON.stringify(shownUser(realm, updated)))
+}
+
+/**
+ * Takes an admin's role, if another admin remains. No store has a step over several records, so the role is
+ * taken first and given back when nobody else turns out to be left: of two admins who demote each other, the
+ * later one sees that the other is gone.
+ */
+async function demoted(realm: Realm, before: Fields, value: unknown): Promise<Fields | null> {
+  const { names, records } = realm
+  const id = String(before._id)
+  if (!(await anotherAdmin(realm, id))) throw lastAdmin()
+  const updated = await records.update(one(id), { [names.role]: value })
+  if (!updated || isDisabled(realm, before) || (await anotherAdmin(realm, id))) return updated
+  await records.update(one(id), { [names.role]: before[names.role] }, { [names.role]: value })
+  throw lastAdmin()
+}
+
+async function anotherAdmin({ names, records, settings }: Realm, id: string): Promise<boolean> {
+  const role: Filter = { op: 'in', field: names.role, values: settings.roles.admin }
+  const filters: Filter[] = [role, { op: 'ne', field: '_id', value: id }]
+  if (settings.disabledField) filters.push({ op: 'ne', field: settings.disabledField, value: true })
+  return (await records.stored.count(all(filters))) > 0
+}
+
+/** The roles that the body names, once each; one of them where the model holds one. */
+function requestedRoles({ settings }: Realm, body: Fields): readonly string[] {
+  const { list, multiple } = settings.roles
+  const roles = new Set<string>()
+  for (const entry of entriesOf(body)) {
+    if (typeof entry !== 'string' || !list.includes(entry)) {
+      throw unknownRole(String(entry).slice(0, MAX_SHOWN), list)
+    }
+    roles.add(entry)
+  }
+  if (roles.size === 0) throw roleRequired()
+  if (roles.size > 1 && !multiple) throw oneRoleOnly()
+  return [...roles]
+}
+
+const MAX_SHOWN = 64
+
+function entriesOf(body: Fields): readonly unknown[] {
+  const { roles } = body
+  if (!Array.isArray(roles)) {
+    return [credential(body, 'role') ?? credential(body, 'roles') ?? ''].filter((role) => role !== '')
+  }
+  if (roles.some((entry) => typeof entry === 'object' && entry !== null)) throw invalidFormat()
+  return roles
+}
+
+function one(id: string): Filter {
+  return { op: 'eq', field: '_id', value: id }
+}

@@ -1,0 +1,52 @@
+/**
+ * `PATCH /users/:id`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { dataResponse } from '../../http/respond.ts'
+import { entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
+import type { Fields } from '../../ports/store.ts'
+import { codeEnded } from '../codes.ts'
+import { identifierText, readBody } from '../credentials.ts'
+import { isAdmin } from '../guards.ts'
+import { chosenFields } from '../profile-fields.ts'
+import { type Realm, shownUser } from '../realm.ts'
+import { ownAccountOnly } from '../refusals.ts'
+import { isSelf, requestedUser } from './users-read.ts'
+
+/** Changes the fields that `updateFields` names. */
+export async function updateUser(realm: Realm, request: ApiRequest): Promise<Response> {
+  const { settings, records } = realm
+  const id = requestedUser(realm, request)
+  if (!isSelf(request, id) && !isAdmin(realm, request)) throw ownAccountOnly()
+  const chosen = chosenFields(await readBody(realm, request), settings.updateFields)
+  if (Object.keys(chosen).length === 0) throw nothingWritable()
+  const changes = await records.validateChanges(withNormalIdentifiers(realm, chosen))
+  const ended = endsCode(realm, changes) ? codeEnded(realm).map((field) => [field, undefined]) : []
+  const user = await records.update(
+    { op: 'eq', field: '_id', value: id },
+    { ...changes, ...Object.fromEntries(ended) },
+  )
+  if (!user) throw entryNotFound()
+  return dataResponse(JSON.stringify(shownUser(realm, user)))
+}
+
+function withNormalIdentifiers({ settings }: Realm, chosen: Fields): Fields {
+  const changes = { ...chosen }
+  for (const { field, normalize } of settings.identifiers) {
+    const text = identifierText(chosen, field)
+    if (typeof text !== 'string') continue
+    const normal = normalize(text)
+    if (normal === undefined) throw invalidFields({ [field]: 'Invalid value.' })
+    changes[field] = normal
+  }
+  return changes
+}
+
+/** A code that went to an address must not work once the account has another one. */
+function endsCode({ settings }: Realm, changes: Fields): boolean {
+  const { email, sms } = settings.delivery.toField
+  return Object.hasOwn(changes, email) || Object.hasOwn(changes, sms)
+}

@@ -1,0 +1,152 @@
+/**
+ * Refresh sessions (spec 3.1).
+ *
+ * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of
+ * a token is known from the token alone, and parallel refreshes get the same one; any older token of a session
+ * is provable reuse, and a forged one is not. Stored are only MACs of tokens, under a key of their own.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import { isFields } from '../model/writable.ts'
+import type { Fields } from '../ports/store.ts'
+import { base64url, bytesOf } from './base64url.ts'
+import { sameText, tag } from './mac.ts'
+import type { Realm } from './realm.ts'
+import type { RefreshSettings } from './settings.ts'
+
+/** What a genuine refresh token says. */
+export interface RefreshToken {
+  readonly text: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly counter: number
+}
+
+/** A stored session. */
+export interface Session {
+  readonly id: string
+  readonly hash: string
+  readonly previousHash?: string
+  readonly rotatedAt?: Date
+  readonly createdAt: Date
+  readonly lastUsedAt: Date
+  readonly expiresAt: Date
+  readonly userAgent?: string
+}
+
+/** A session ready to be stored, and its first token. */
+export interface NewSession {
+  readonly token: string
+  readonly entry: Session
+}
+
+const ID_BYTES = 16
+const MAX_AGENT = 256
+const MAX_LENGTH = 512
+
+/** A new session of the user with `userId`. */
+export function newSession(realm: Realm, refresh: RefreshSettings, userId: string, request: ApiRequest): NewSession {
+  const at = new Date(realm.now())
+  const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+  const { text } = tokenOf(realm, userId, id, 0)
+  const userAgent = request.headers.get('user-agent')?.slice(0, MAX_AGENT)
+  const entry: Session = {
+    id,
+    hash: hashOf(realm, text),
+    createdAt: at,
+    lastUsedAt: at,
+    expiresAt: expiryOf(refresh, at, at),
+    ...(userAgent && { userAgent }),
+  }
+  return { token: text, entry }
+}
+
+/** The part of a change that ends all sessions. */
+export function sessionsEnded({ names, settings }: Realm): Fields {
+  return settings.model.shape.fields.has(names.refreshTokens) ? { [names.refreshTokens]: [] } : {}
+}
+
+/** The sessions of a record, whatever stands there. */
+export function sessionsOf({ names }: Realm, user: Fields): readonly Session[] {
+  const stored = user[names.refreshTokens]
+  return Array.isArray(stored) ? stored.filter(isSession) : []
+}
+
+/** The token that `text` is, if we made it; no store is asked. */
+export function genuineToken(realm: Realm, text: unknown): RefreshToken | undefined {
+  if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
+  const [payload = '', mac = '', ...rest] = text.split('~')
+  if (rest.length > 0 || !sameText(mac, tag(realm.refreshMac, payload))) return undefined
+  const bytes = bytesOf(payload)
+  const [userId, sessionId, counter] = bytes ? new TextDecoder().decode(bytes).split('.') : []
+  return userId && sessionId && counter
+    ? { text, userId, sessionId, counter: Number(counter) }
+    : undefined
+}
+
+/** The one token that follows `token`. */
+export function successorOf(realm: Realm, token: RefreshToken): RefreshToken {
+  return tokenOf(realm, token.userId, token.sessionId, token.counter + 1)
+}
+
+/** How a genuine token stands to its session. */
+export type Standing = 'current' | 'graced' | 'reused'
+
+/** Whether `token` is the session's own, was replaced within the grace, or is used again after it. */
+export function standingOf(realm: Realm, refresh: RefreshSettings, session: Session, token: RefreshToken): Standing {
+  const hash = hashOf(realm, token.text)
+  if (sameText(session.hash, hash)) return 'current'
+  const rotatedAt = session.rotatedAt instanceof Date ? session.rotatedAt.getTime() : 0
+  const graced =
+    typeof session.previousHash === 'string' &&
+    sameText(session.previousHash, hash) &&
+    realm.now() < rotatedAt + refresh.graceSeconds * 1000
+  return graced ? 'graced' : 'reused'
+}
+
+/** Whether the session's time is over. */
+export function isOver({ now }: Realm, refresh: RefreshSettings, session: Session): boolean {
+  const { createdAt, expiresAt } = session
+  const end = Math.min(expiresAt.getTime(), createdAt.getTime() + refresh.maxLifetime * 1000)
+  return now() >= end
+}
+
+/** The session after a refresh with `token`: with rotation it has the successor, and its time starts anew. */
+export function refreshed(realm: Realm, refresh: RefreshSettings, session: Session, token: RefreshToken): Session {
+  const at = new Date(realm.now())
+  if (!refresh.rotate) return { ...session, lastUsedAt: at }
+  return {
+    ...session,
+    hash: hashOf(realm, successorOf(realm, token).text),
+    previousHash: session.hash,
+    rotatedAt: at,
+    lastUsedAt: at,
+    expiresAt: expiryOf(refresh, session.createdAt, at),
+  }
+}
+
+function tokenOf(realm: Realm, userId: string, sessionId: string, counter: number): RefreshToken {
+  const payload = base64url(new TextEncoder().encode(`${userId}.${sessionId}.${counter}`))
+  return { text: `${payload}~${tag(realm.refreshMac, payload)}`, userId, sessionId, counter }
+}
+
+function hashOf({ sessionMac }: Realm, token: string): string {
+  return tag(sessionMac, token)
+}
+
+function expiryOf(refresh: RefreshSettings, createdAt: Date, from: Date): Date {
+  const longest = createdAt.getTime() + refresh.maxLifetime * 1000
+  return new Date(Math.min(from.getTime() + refresh.expiresIn * 1000, longest))
+}
+
+function isSession(value: unknown): value is Session {
+  return (
+    isFields(value) &&
+    typeof value.id === 'string' &&
+    typeof value.hash === 'string' &&
+    value.createdAt instanceof Date &&
+    value.expiresAt instanceof Date
+  )
+}

@@ -1,0 +1,254 @@
+/**
+ * The options of `createAuthRouter`, checked and with their defaults, as the routes read them.
+ *
+ * @module
+ */
+
+import type { Model } from '../model/define.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Guard } from '../records/guard.ts'
+import { callable, duration, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
+import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
+import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
+import { type Identifier, type IdentifierOption, normalizers } from './identifiers.ts'
+import { checkModel, checkWritableLists } from './model-checks.ts'
+import type { AuthOptions, PasswordOptions, RefreshOptions, RouteName } from './options.ts'
+import type { Provider } from './providers/provider.ts'
+import { enabledProviders } from './providers/registry.ts'
+import { type RoleSettings, roleSettings } from './roles.ts'
+import { middlewaresByRoute, routePaths } from './route-options.ts'
+
+type Environment = Readonly<Record<string, unknown>>
+
+/** Refresh sessions, durations in seconds. */
+export interface RefreshSettings {
+  readonly rotate: boolean
+  readonly expiresIn: number
+  readonly graceSeconds: number
+  readonly revokeAllOnReuse: boolean
+  readonly maxSessions: number
+  readonly maxLifetime: number
+}
+
+/** Everything that the options decide. Nothing in it changes after start-up. */
+export interface AuthSettings {
+  readonly model: Model
+  readonly names: StoredNames
+  /** The boolean that blocks sign-in, where `fields.disabled` names one. */
+  readonly disabledField: string | undefined
+  readonly identifiers: readonly Identifier[]
+  readonly token: {
+    readonly secret: string
+    readonly expiresIn: number
+    readonly issuer: string | undefined
+    readonly audience: readonly string[] | undefined
+    readonly invalidateOnPasswordChange: boolean
+  }
+  /** Undefined while refresh tokens are off. */
+  readonly refresh: RefreshSettings | undefined
+  readonly roles: RoleSettings
+  readonly lockout: {
+    readonly maxAttempts: number
+    readonly lockSeconds: number
+    readonly reveal: boolean
+  }
+  readonly otp: {
+    readonly length: number
+    readonly ttlSeconds: number
+    readonly maxAttempts: number
+  }
+  readonly delivery: DeliverySettings
+  readonly password: PasswordOptions & { readonly minLength: number }
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly linking: 'reset' | 'keep' | 'refuse'
+  readonly registerFields: readonly string[]
+  readonly updateFields: readonly string[]
+  readonly visibleFields: readonly string[] | undefined
+  /** The routes that are there, in their order, with their paths. */
+  readonly paths: ReadonlyMap<RouteName, string>
+  readonly middlewares: (route: RouteName) => readonly Guard[]
+  readonly onRegister: Hook | undefined
+  readonly onLogin: Hook | undefined
+  /** What `GET /users` takes of the resource router's options. */
+  readonly list: Readonly<Record<string, unknown>>
+}
+
+/** A hook of the deployer's. */
+export type Hook = (user: never, request: ApiRequest) => unknown
+
+const OPTIONS = [
+  'model', 'token', 'identifiers', 'fields', 'social', 'refresh', 'roles', 'registerFields',
+  'updateFields', 'visibleFields', 'password', 'lockout', 'otp', 'mail', 'sms', 'appName', 'routes',
+  'middlewares', 'onRegister', 'onLogin', 'maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy',
+  'lean',
+]
+const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
+const MIN_SECRET = 32
+const MAX_DIGITS = 12
+
+/**
+ * Resolves the options. Throws a `TypeError` that starts with `Auth:` and names the option. Without `env` it
+ * checks what does not depend on the environment.
+ */
+export function resolveSettings(
+  options: AuthOptions<never>,
+  env: Environment | undefined,
+): AuthSettings {
+  group('options', options, OPTIONS)
+  const model = options.model as unknown as Model
+  if (!model?.shape) fail(`'model' must be a model that defineModel made`)
+  for (const name of Object.keys(options.fields ?? {})) {
+    if (!isStoredName(name)) fail(`'fields' has the unknown key '${name}'`)
+    text(`fields.${name}`, options.fields?.[name as keyof typeof options.fields])
+  }
+  const roleField = options.roles?.field ?? options.fields?.role
+  const providers = enabledProviders(options.social, options.fields)
+  const names = storedNames({ ...options.fields, ...(roleField && { role: roleField }) })
+  const refresh = refreshSettings(options.refresh, env ?? {})
+  const settings: AuthSettings = Object.freeze({
+    model,
+    names,
+    disabledField: options.fields?.disabled,
+    identifiers: identifiersOf(options.identifiers, names),
+    token: tokenSettings(options),
+    refresh,
+    roles: roleSettings(options.roles),
+    lockout: lockoutSettings(options),
+    otp: otpSettings(options),
+    delivery: deliverySettings(options, names, env),
+    password: passwordSettings(options.password),
+    providers,
+    linking: linkingOf(options.social?.linking),
+    registerFields: texts('registerFields', options.registerFields ?? []),
+    updateFields: texts('updateFields', options.updateFields ?? []),
+    visibleFields: options.visibleFields && texts('visibleFields', options.visibleFields),
+    paths: routePaths(options.routes, { refresh: refresh !== undefined }),
+    middlewares: middlewaresByRoute(options.middlewares),
+    onRegister: callable('onRegister', options.onRegister),
+    onLogin: callable('onLogin', options.onLogin),
+    list: Object.fromEntries(
+      LIST_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+    ),
+  })
+  checkWritableLists(settings)
+  checkModel(settings)
+  return settings
+}
+
+function identifiersOf(
+  options: readonly IdentifierOption[] | undefined,
+  names: StoredNames,
+): readonly Identifier[] {
+  if (options !== undefined && (!Array.isArray(options) || options.length === 0)) {
+    fail(`'identifiers' must name at least one field`)
+  }
+  const all = (options ?? ['email']).map((option): Identifier => {
+    const name = typeof option === 'string' ? option : option?.field
+    if (typeof name !== 'string' || name === '') fail(`'identifiers' must be a list of field names`)
+    const own = typeof option === 'string' ? undefined : option.normalize
+    callable(`identifiers.${name}.normalize`, own)
+    const field = isStoredName(name) ? names[name] : name
+    const kind = field === names.email ? 'email' : field === names.phone ? 'phone' : 'name'
+    return { name, field, kind, normalize: own ?? normalizers[kind] }
+  })
+  if (new Set(all.map(({ field }) => field)).size < all.length) {
+    fail(`'identifiers' names a field twice`)
+  }
+  return all
+}
+
+function tokenSettings(options: AuthOptions<never>): AuthSettings['token'] {
+  const token = group('token', options.token, [
+    'secret', 'expiresIn', 'issuer', 'audience', 'invalidateOnPasswordChange',
+  ])
+  const { secret, audience } = token
+  if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
+    return fail(`'token.secret' must have at least ${MIN_SECRET} characters`)
+  }
+  return {
+    secret,
+    expiresIn: Math.ceil(duration('token.expiresIn', token.expiresIn, '15m')),
+    issuer: text('token.issuer', token.issuer),
+    audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
+    invalidateOnPasswordChange: flag(
+      'token.invalidateOnPasswordChange', token.invalidateOnPasswordChange, true,
+    ),
+  }
+}
+
+function refreshSettings(
+  options: RefreshOptions | undefined,
+  env: Environment,
+): RefreshSettings | undefined {
+  const refresh = group('refresh', options, [
+    'enabled', 'rotate', 'expiresIn', 'graceSeconds', 'revokeAllOnReuse', 'maxSessions', 'maxLifetime',
+  ])
+  const settings: RefreshSettings = {
+    rotate: flag('refresh.rotate', refresh.rotate, fromEnvironment(env, 'AUTH_REFRESH_ROTATE', true)),
+    expiresIn: duration(
+      'refresh.expiresIn', refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN), '30d',
+    ),
+    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0),
+    revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),
+    maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5),
+    maxLifetime:
+      refresh.maxLifetime === undefined
+        ? Number.POSITIVE_INFINITY
+        : duration('refresh.maxLifetime', refresh.maxLifetime, ''),
+  }
+  const fallback = fromEnvironment(env, 'AUTH_REFRESH_ENABLED', false)
+  return flag('refresh.enabled', refresh.enabled, fallback) ? settings : undefined
+}
+
+/** Variables are texts: a plain number among them means seconds. */
+function secondsIn(value: unknown): unknown {
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value || undefined
+}
+
+function fromEnvironment(env: Environment, name: string, otherwise: boolean): boolean {
+  const value = env[name]
+  if (value === undefined || value === '') return otherwise
+  const known = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+  const meant = known[String(value).toLowerCase() as keyof typeof known]
+  return meant ?? fail(`the environment's ${name} must be 'true' or 'false'`)
+}
+
+function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {
+  const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
+  return {
+    maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10),
+    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900),
+    reveal: flag('lockout.reveal', lockout.reveal, false),
+  }
+}
+
+function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] {
+  const otp = group('otp', options, ['length', 'ttlSeconds', 'maxAttempts', 'deliver'])
+  return {
+    length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
+    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600),
+    maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5),
+  }
+}
+
+function passwordSettings(options: PasswordOptions | undefined): AuthSettings['password'] {
+  const password = group('password', options, ['minLength', 'hash', 'verify'])
+  const hash = callable('password.hash', password.hash)
+  const verify = callable('password.verify', password.verify)
+  if ((hash === undefined) !== (verify === undefined)) {
+    fail(`'password.hash' and 'password.verify' replace scrypt together`)
+  }
+  const minLength = wholeNumber('password.minLength', password.minLength, 8, 1, 1024)
+  return { minLength, ...(hash && verify && { hash, verify }) }
+}
+
+function linkingOf(value: unknown): AuthSettings['linking'] {
+  if (value === undefined) return 'reset'
+  if (value === 'reset' || value === 'keep' || value === 'refuse') return value
+  return fail(`'social.linking' must be 'reset', 'keep' or 'refuse'`)
+}
+
+function nonEmpty(option: string, value: unknown): readonly string[] {
+  const list = texts(option, value)
+  return list.length > 0 ? list : fail(`'${option}' must name at least one`)
+}

@@ -1,0 +1,89 @@
+/**
+ * The end of every sign-in: one conditional write that opens the session, and the data of spec 2.5.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import { all, type Filter } from '../ports/filter.ts'
+import type { Change, Fields } from '../ports/store.ts'
+import { changedAt, type Realm, shownUser, withoutSecrets } from './realm.ts'
+import { type NewSession, newSession } from './sessions.ts'
+import type { RefreshSettings } from './settings.ts'
+
+/** What a sign-in writes, and what must still hold at that moment. */
+export interface SignIn {
+  readonly filter?: Filter
+  readonly change?: Change
+  readonly expect?: Fields
+}
+
+/** The data of an answer that signs in. */
+export type SignInData = Readonly<Record<string, unknown>>
+
+/**
+ * Opens a session for `user` in one conditional write; undefined when its conditions no longer hold. A
+ * sign-in that was checked against a password can so never open a session after that password has changed.
+ */
+export async function signIn(
+  realm: Realm,
+  user: Fields,
+  request: ApiRequest,
+  { filter, change = {}, expect = {} }: SignIn,
+): Promise<SignInData | undefined> {
+  const { settings, names, records } = realm
+  const id = String(user._id)
+  const session = settings.refresh && newSession(realm, settings.refresh, id, request)
+  const filters: Filter[] = [{ op: 'eq', field: '_id', value: id }]
+  if (filter) filters.push(filter)
+  if (settings.disabledField) filters.push({ op: 'ne', field: settings.disabledField, value: true })
+  const unchanged = {
+    ...expect,
+    [names.password]: user[names.password],
+    [names.passwordChangedAt]: user[names.passwordChangedAt],
+  }
+  const whole: Change =
+    settings.refresh && session ? withSession(realm, settings.refresh, user, session, change) : change
+  if (Object.keys(whole).length === 0) return signInData(realm, user, undefined)
+  const updated = await records.stored.update(all(filters), whole, { expect: unchanged })
+  return updated ? signInData(realm, updated, session) : undefined
+}
+
+/** Adds the session; where no list stands in the record, it is replaced. */
+function withSession(
+  { names }: Realm,
+  refresh: RefreshSettings,
+  user: Fields,
+  { entry }: NewSession,
+  change: Change,
+): Change {
+  const field = names.refreshTokens
+  const stored = user[field] ?? []
+  if (!Array.isArray(stored)) return { ...change, set: { ...change.set, [field]: [entry] } }
+  return { ...change, push: { [field]: { value: entry, cap: refresh.maxSessions } } }
+}
+
+/** The data of spec 2.5. */
+export function signInData(
+  realm: Realm,
+  user: Fields,
+  session: Pick<NewSession, 'token' | 'entry'> | undefined,
+): SignInData {
+  const { settings, names, tokens, now } = realm
+  const id = String(user._id)
+  const role = user[names.role] ?? settings.roles.default
+  return {
+    token: tokens.issue({ id, role, changedAt: changedAt(realm, user) }),
+    expiresIn: settings.token.expiresIn,
+    ...(session && {
+      refreshToken: session.token,
+      refreshExpiresIn: Math.round((session.entry.expiresAt.getTime() - now()) / 1000),
+    }),
+    user: shownUser(realm, user),
+  }
+}
+
+/** Runs `onLogin`; what it throws refuses the sign-in. */
+export async function runOnLogin(realm: Realm, user: Fields, request: ApiRequest): Promise<void> {
+  await realm.settings.onLogin?.(withoutSecrets(realm, user) as never, request)
+}

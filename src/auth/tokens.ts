@@ -1,0 +1,130 @@
+/**
+ * Access tokens: JWTs (RFC 7519) signed with HMAC-SHA-256, typed `at+jwt` (RFC 9068).
+ *
+ * The one algorithm is ours to choose, never the token's: its header is checked, not followed (RFC 8725 §3.1).
+ *
+ * @module
+ */
+
+import { base64url, bytesOf } from './base64url.ts'
+import { type Mac, macOf, sameText, tag } from './mac.ts'
+import type { AuthSettings } from './settings.ts'
+
+/** What an access token says, checked. */
+export interface Claims {
+  readonly sub: string
+  readonly role: string | readonly string[]
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  /**
+   * The instant of the user's last password change when the token was issued, epoch milliseconds, 0 for none.
+   * `iat` counts seconds, too coarse to tell a token from the password change of the same second.
+   */
+  readonly pca: number
+  readonly iss?: string
+  readonly aud?: string | readonly string[]
+}
+
+/** Issues and verifies the access tokens of one auth router. */
+export interface AccessTokens {
+  issue(user: { readonly id: string; readonly role: unknown; readonly changedAt: number }): string
+  /** The claims of a genuine token that is valid now, else undefined. */
+  verify(token: string): Claims | undefined
+}
+
+const TOLERANCE_SECONDS = 5
+const MAX_LENGTH = 8192
+/** Verified tokens are remembered: the second request of a client costs no HMAC. */
+const MAX_REMEMBERED = 1000
+
+const HEADER = base64url(new TextEncoder().encode('{"alg":"HS256","typ":"at+jwt"}'))
+
+/** The tokens of `settings`, by the clock `now` in epoch milliseconds. */
+export function accessTokens(settings: AuthSettings['token'], now: () => number): AccessTokens {
+  const mac = macOf(settings.secret, 'access token')
+  const remembered = new Map<string, Claims>()
+  const { issuer, audience, expiresIn } = settings
+  return {
+    issue({ id, role, changedAt }) {
+      const iat = Math.floor(now() / 1000)
+      const claims = {
+        sub: id,
+        role,
+        iat,
+        exp: iat + expiresIn,
+        jti: crypto.randomUUID(),
+        pca: changedAt,
+        iss: issuer,
+        aud: audience?.length === 1 ? audience[0] : audience,
+      }
+      const body = base64url(new TextEncoder().encode(JSON.stringify(claims)))
+      return `${HEADER}.${body}.${tag(mac, `${HEADER}.${body}`)}`
+    },
+    verify(token) {
+      let claims = remembered.get(token)
+      if (!claims) {
+        claims = token.length <= MAX_LENGTH ? genuine(mac, token) : undefined
+        if (!claims || !isMeantFor(claims, settings)) return undefined
+        if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+        remembered.set(token, claims)
+      }
+      const seconds = Math.floor(now() / 1000)
+      const begun = claims.iat <= seconds + TOLERANCE_SECONDS
+      return begun && claims.exp > seconds - TOLERANCE_SECONDS ? claims : undefined
+    },
+  }
+}
+
+/** The claims of a token that we signed, whatever the time. */
+function genuine(mac: Mac, token: string): Claims | undefined {
+  const [header = '', body = '', signature = '', ...rest] = token.split('.')
+  if (rest.length > 0 || !sameText(signature, tag(mac, `${header}.${body}`))) return undefined
+  return isOurHeader(objectIn(header)) ? claimsOf(objectIn(body)) : undefined
+}
+
+/** An extension that must be understood (`crit`, RFC 7515 §4.1.11) is one that we do not understand. */
+function isOurHeader(header: Readonly<Record<string, unknown>> | undefined): boolean {
+  return header?.alg === 'HS256' && header.typ === 'at+jwt' && !('crit' in header) && !('b64' in header)
+}
+
+function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims | undefined {
+  if (!body) return undefined
+  const { sub, role, iat, exp, nbf, jti, pca } = body
+  const typed =
+    typeof sub === 'string' &&
+    typeof jti === 'string' &&
+    isTextOrTexts(role) &&
+    isInstant(iat) &&
+    isInstant(exp) &&
+    isInstant(pca) &&
+    nbf === undefined
+  return typed ? (body as unknown as Claims) : undefined
+}
+
+function isMeantFor(claims: Claims, { issuer, audience }: AuthSettings['token']): boolean {
+  if (issuer !== undefined && claims.iss !== issuer) return false
+  if (!audience) return true
+  return isTextOrTexts(claims.aud) && [claims.aud].flat().some((name) => audience.includes(name))
+}
+
+function isInstant(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isTextOrTexts(value: unknown): value is string | readonly string[] {
+  return [value].flat().every((item) => typeof item === 'string')
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const bytes = bytesOf(text)
+  if (!bytes) return undefined
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

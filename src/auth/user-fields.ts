@@ -1,0 +1,187 @@
+/**
+ * `userFields`: the zod fields that the auth routes need of a user model (spec 2.4).
+ *
+ * @module
+ */
+
+import type {
+  $ZodArray,
+  $ZodDate,
+  $ZodDefault,
+  $ZodNumber,
+  $ZodObject,
+  $ZodOptional,
+  $ZodString,
+  $ZodType,
+} from 'zod/v4/core'
+import { _default, array, date, number, object, optional, overwrite, refine, string } from 'zod/mini'
+import { hiddenField } from '../model/hidden.ts'
+import { isStoredName, storedNames } from './field-names.ts'
+import { normalizers } from './identifiers.ts'
+import type { UserFieldsOptions } from './options.ts'
+import { idFieldsOf } from './providers/registry.ts'
+import { firstRole, roleSettings } from './roles.ts'
+
+type Text = $ZodOptional<$ZodString>
+type Instant = $ZodOptional<$ZodDate>
+type Count = $ZodDefault<$ZodNumber>
+
+/** A session as it is stored (spec 2.4); the tokens themselves are not. */
+export type SessionSchema = $ZodObject<{
+  readonly id: $ZodString
+  readonly hash: $ZodString
+  readonly previousHash: Text
+  readonly rotatedAt: Instant
+  readonly createdAt: $ZodDate
+  readonly lastUsedAt: $ZodDate
+  readonly expiresAt: $ZodDate
+  readonly userAgent: Text
+}>
+
+interface SecretSchemas {
+  readonly password: Text
+  readonly passwordChangedAt: Instant
+  readonly otpHash: Text
+  readonly otpPurpose: Text
+  readonly otpExpiresAt: Instant
+  readonly otpAttempts: Count
+  readonly failedLoginAttempts: Count
+  readonly lockedUntil: Instant
+}
+
+type IdentifierNames<O> = O extends { readonly identifiers: readonly (infer I)[] }
+  ? I extends string
+    ? I
+    : I extends { readonly field: infer F extends string }
+      ? F
+      : never
+  : 'email'
+
+type ProviderFields<O> = O extends { readonly social: infer S }
+  ? {
+      [Name in Exclude<keyof S & string, 'linking'>]: S[Name] extends {
+        readonly idField: infer F extends string
+      }
+        ? F
+        : `${Name}Id`
+    }[Exclude<keyof S & string, 'linking'>]
+  : never
+
+type RoleSchema<O> = O extends { readonly roles: { readonly multiple: true } }
+  ? $ZodDefault<$ZodArray<$ZodString>>
+  : $ZodDefault<$ZodString>
+
+type ByDefaultName<O> = SecretSchemas & { readonly [Name in IdentifierNames<O>]: Text } & {
+  readonly [Name in ProviderFields<O>]: Text
+} & { readonly role: RoleSchema<O> } & (O extends { readonly refresh: object }
+    ? { readonly refreshTokens: $ZodOptional<$ZodArray<SessionSchema>> }
+    : unknown) &
+  (O extends { readonly social: object } ? { readonly provenEmail: Text } : unknown)
+
+type Renamed<S, Names> = {
+  readonly [Name in keyof S as Name extends keyof Names
+    ? Names[Name] extends string
+      ? Names[Name]
+      : Name
+    : Name]: S[Name]
+}
+
+type RoleName<O> = O extends { readonly roles: { readonly field: infer F extends string } }
+  ? { readonly role: F }
+  : unknown
+
+/** The fields that `userFields` gives for the options `O`. */
+export type UserFields<O> = Renamed<
+  ByDefaultName<O>,
+  (O extends { readonly fields: infer Names } ? Names : unknown) & RoleName<O>
+>
+
+/**
+ * The fields of spec 2.4 to spread into a user model. It takes the `identifiers`, `fields`, `social`, `refresh`
+ * and `roles` that `createAuthRouter` takes. Secrets hide themselves: no route of the model shows them.
+ *
+ * ```ts
+ * const User = defineModel('User', {
+ *   fields: { ...userFields({ refresh: { enabled: true } }), name: z.string().optional() },
+ *   unique: ['email'],
+ *   timestamps: true,
+ * })
+ * ```
+ */
+export function userFields<const O extends UserFieldsOptions = Record<never, never>>(
+  options?: O,
+): UserFields<O> {
+  const given: UserFieldsOptions = options ?? {}
+  const names = storedNames({
+    ...given.fields,
+    ...(given.roles?.field !== undefined && { role: given.roles.field }),
+  })
+  const fields: Record<string, $ZodType> = {}
+  for (const option of given.identifiers ?? ['email']) {
+    const name = typeof option === 'string' ? option : option.field
+    const field = isStoredName(name) ? names[name] : name
+    const own = typeof option !== 'string' && option.normalize !== undefined
+    const kind = field === names.email ? 'email' : field === names.phone ? 'phone' : undefined
+    fields[field] = kind && !own ? optional(normalized(kind)) : optional(string())
+  }
+  fields[names.password] = secretText()
+  fields[names.role] = roleField(given)
+  fields[names.passwordChangedAt] = secretDate()
+  for (const idField of idFieldsOf(given.social, given.fields)) fields[idField] = optional(string())
+  fields[names.otpHash] = secretText()
+  fields[names.otpPurpose] = secretText()
+  fields[names.otpExpiresAt] = secretDate()
+  fields[names.otpAttempts] = secretCount()
+  fields[names.failedLoginAttempts] = secretCount()
+  fields[names.lockedUntil] = secretDate()
+  if (given.social) fields[names.provenEmail] = secretText()
+  if (given.refresh) fields[names.refreshTokens] = hiddenField(optional(array(session())))
+  return fields as unknown as UserFields<O>
+}
+
+/** Whatever writes the field, an account has one form of its address. */
+function normalized(kind: 'email' | 'phone'): $ZodString {
+  const normalize = normalizers[kind]
+  const message = kind === 'email' ? 'Invalid email address.' : 'Invalid phone number.'
+  return string().check(
+    overwrite((text: string) => normalize(text) ?? text),
+    refine((text) => normalize(String(text)) !== undefined, message),
+  )
+}
+
+function roleField(options: UserFieldsOptions): $ZodType {
+  const roles = roleSettings(options.roles)
+  const allowed = options.roles?.list
+  const role = string().check(
+    refine((name) => !allowed || allowed.includes(String(name)), 'Unknown role.'),
+  )
+  const first = firstRole(roles)
+  return roles.multiple
+    ? _default(array(role), () => [...(first as string[])])
+    : _default(role, first as string)
+}
+
+function secretText(): Text {
+  return hiddenField(optional(string()))
+}
+
+function secretDate(): Instant {
+  return hiddenField(optional(date()))
+}
+
+function secretCount(): Count {
+  return hiddenField(_default(number(), 0))
+}
+
+function session(): $ZodType {
+  return object({
+    id: string(),
+    hash: string(),
+    previousHash: optional(string()),
+    rotatedAt: optional(date()),
+    createdAt: date(),
+    lastUsedAt: date(),
+    expiresAt: date(),
+    userAgent: optional(string()),
+  })
+}
