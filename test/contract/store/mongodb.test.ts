@@ -1,0 +1,24 @@
+import { MongoClient } from 'mongodb'
+import { afterAll } from 'vitest'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { withService } from '../../services/shared.ts'
+import { verify } from '../suite.ts'
+import { storeContract } from './contract.ts'
+
+await withService('mongo', ({ url }) => {
+  const admin = new MongoClient(url)
+  const databases: string[] = []
+  afterAll(async () => {
+    for (const database of databases) await admin.db(database).dropDatabase()
+    await admin.close()
+  })
+
+  verify('MongoDB', storeContract, {
+    open() {
+      const database = `contract-${crypto.randomUUID()}`
+      databases.push(database)
+      return mongoStore({ url, database })
+    },
+    close: (store) => store.close(),
+  })
+})
