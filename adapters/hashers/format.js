@@ -36,8 +36,19 @@ export function hasherOver(derive) {
     async verify(plain, stored) {
       const parts = parse(stored)
       // Same time for text in no known format: hash all the same.
-      const { hash, ...from } = parts ?? { N, r, p, salt: new Uint8Array(SALT_BYTES), hash: new Uint8Array(HASH_BYTES) }
-      const computed = await derive(plain, from.salt, { N: from.N, r: from.r, p: from.p, length: hash.length })
+      const { hash, ...from } = parts ?? {
+        N,
+        r,
+        p,
+        salt: new Uint8Array(SALT_BYTES),
+        hash: new Uint8Array(HASH_BYTES),
+      }
+      const computed = await derive(plain, from.salt, {
+        N: from.N,
+        r: from.r,
+        p: from.p,
+        length: hash.length,
+      })
       return same(computed, hash) && parts !== undefined
     },
     needsRehash(stored) {
@@ -52,11 +63,15 @@ export function hasherOver(derive) {
  * @returns {Parts | undefined}
  */
 function parse(stored) {
-  const match = /^scrypt\$(\d{1,10})\$(\d{1,4})\$(\d{1,4})\$([A-Za-z0-9_-]{8,128})\$([A-Za-z0-9_-]{22,128})$/.exec(stored)
+  const match =
+    /^scrypt\$(\d{1,10})\$(\d{1,4})\$(\d{1,4})\$([A-Za-z0-9_-]{8,128})\$([A-Za-z0-9_-]{22,128})$/.exec(
+      stored,
+    )
   if (!match) return undefined
   const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number)
   const isPowerOfTwo = N > 1 && (N & (N - 1)) === 0
-  if (!isPowerOfTwo || r < 1 || p < 1 || 128 * N * r > MAX_MEMORY || N * r * p > MAX_WORK) return undefined
+  if (!isPowerOfTwo || r < 1 || p < 1 || 128 * N * r > MAX_MEMORY || N * r * p > MAX_WORK)
+    return undefined
   return { N, r, p, salt: decode(match[4] ?? ''), hash: decode(match[5] ?? '') }
 }
 
@@ -74,11 +89,19 @@ function same(a, b) {
 
 /** @param {Uint8Array} bytes */
 function encode(bytes) {
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
 }
 
 /** @param {string} text */
 function decode(text) {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/').slice(0, text.length - (text.length % 4 === 1 ? 1 : 0)))
+  const binary = atob(
+    text
+      .replaceAll('-', '+')
+      .replaceAll('_', '/')
+      .slice(0, text.length - (text.length % 4 === 1 ? 1 : 0)),
+  )
   return Uint8Array.from(binary, (char) => char.charCodeAt(0))
 }

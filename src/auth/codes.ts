@@ -27,7 +27,11 @@ const MAILED = `${PURPOSE}:email`
 const TEXTED = `${PURPOSE}:sms`
 
 /** Opens a window for a code, or finds the open one. The code is valid only once it was sent. */
-export async function issueCode(realm: Realm, id: string, tries = 3): Promise<IssuedCode | undefined> {
+export async function issueCode(
+  realm: Realm,
+  id: string,
+  tries = 3,
+): Promise<IssuedCode | undefined> {
   const { names, records, settings, now } = realm
   const at = now()
   const user: Filter = { op: 'eq', field: '_id', value: id }
@@ -41,7 +45,9 @@ export async function issueCode(realm: Realm, id: string, tries = 3): Promise<Is
     },
     unset: [names.otpHash, names.otpPurpose],
   })
-  const [record] = opened ? [opened] : await records.stored.find({ filter: all([user, open]), sort: [], limit: 1 })
+  const [record] = opened
+    ? [opened]
+    : await records.stored.find({ filter: all([user, open]), sort: [], limit: 1 })
   if (!record) return tries > 1 ? issueCode(realm, id, tries - 1) : undefined
   const expiresAt = record[names.otpExpiresAt] as Date
   return { user: record, code: codeFor(realm, record, expiresAt), expiresAt }
@@ -60,7 +66,9 @@ export async function activateCode(
   ])
   const unchanged = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
   const hash = hashOf(realm, String(user._id), code)
-  const change = (purpose: string) => ({ set: { [names.otpHash]: hash, [names.otpPurpose]: purpose } })
+  const change = (purpose: string) => ({
+    set: { [names.otpHash]: hash, [names.otpPurpose]: purpose },
+  })
   if (channel === 'sms') {
     await records.stored.update(window, change(TEXTED), { expect: unchanged })
     return

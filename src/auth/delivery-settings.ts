@@ -54,7 +54,12 @@ function mailSettings(
   env: Environment | undefined,
 ): MailSettings | undefined {
   const mail = group('mail', option, [
-    'transporter', 'sender', 'transport', 'from', 'toField', 'templates',
+    'transporter',
+    'sender',
+    'transport',
+    'from',
+    'toField',
+    'templates',
   ])
   const sender = callable('mail.sender', mail.sender)
   const { transporter } = mail
@@ -95,7 +100,9 @@ function transportIn(env: Environment): string | Record<string, unknown> | undef
     host: env.SMTP_HOST,
     ...(port !== undefined && { port }),
     secure: String(env.SMTP_SECURE) === 'true' || port === 465,
-    ...(env.SMTP_USER ? { auth: { user: String(env.SMTP_USER), pass: String(env.SMTP_PASS) } } : {}),
+    ...(env.SMTP_USER
+      ? { auth: { user: String(env.SMTP_USER), pass: String(env.SMTP_PASS) } }
+      : {}),
   }
 }
 

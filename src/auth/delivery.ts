@@ -58,14 +58,20 @@ export function sendCode(
 ): Promise<void> {
   const { deliver, mail, sms, appName } = realm.settings.delivery
   const user = withoutSecrets(realm, record) as ShownUser
-  const values: TemplateValues = { code, minutes: Math.max(1, Math.ceil(secondsLeft / 60)), appName, user }
+  const values: TemplateValues = {
+    code,
+    minutes: Math.max(1, Math.ceil(secondsLeft / 60)),
+    appName,
+    user,
+  }
   const message = { to, user, purpose: 'passwordReset', code, request } as const
   return within(
     DEADLINE_MS,
     async () => {
       if (deliver) await deliver({ user, code, channel, request })
       else if (channel === 'email' && mail) await sendMail(mail, message, values)
-      else if (sms) await sms.sender({ ...message, text: smsText(sms.templates?.passwordReset, values) })
+      else if (sms)
+        await sms.sender({ ...message, text: smsText(sms.templates?.passwordReset, values) })
     },
     () => new Error(`the ${channel} sender did not answer within ${DEADLINE_MS} ms`),
   )

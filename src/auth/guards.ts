@@ -11,7 +11,13 @@ import type { ApiRequest } from '../http/request.ts'
 import { idFrom } from '../model/cast.ts'
 import type { Guard } from '../records/guard.ts'
 import { changedAt, isDisabled, type Realm, userById, withoutSecrets } from './realm.ts'
-import { authenticationRequired, invalidToken, noAccess, notActive, sessionEnded } from './refusals.ts'
+import {
+  authenticationRequired,
+  invalidToken,
+  noAccess,
+  notActive,
+  sessionEnded,
+} from './refusals.ts'
 import { hasRole } from './roles.ts'
 import type { Claims } from './tokens.ts'
 

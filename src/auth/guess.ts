@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Change, Fields } from '../ports/store.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { Change, Fields } from '../ports/store.ts'
 import { cleared, type Reservation, reserveGuess, reserveNothing } from './lockout.ts'
 import type { Realm } from './realm.ts'
-import { signIn, type SignInData } from './sign-in.ts'
+import { type SignInData, signIn } from './sign-in.ts'
 
 /** What became of a guess. */
 export type Guess =

@@ -50,7 +50,9 @@ export function newProof({ names, settings }: Realm, user: Fields, profile: Prof
   const address = user[names.email]
   const verified = profile.emailVerified === true && profile.email !== undefined
   const same = verified && emailIdentifier(settings)?.normalize(profile.email ?? '') === address
-  return noted && same && user[names.provenEmail] !== address ? { [names.provenEmail]: address } : {}
+  return noted && same && user[names.provenEmail] !== address
+    ? { [names.provenEmail]: address }
+    : {}
 }
 
 function emailIdentifier(settings: Realm['settings']) {
@@ -62,8 +64,16 @@ function addressOf({ settings }: Realm, { email }: Profile): string | undefined 
   return email === undefined ? undefined : emailIdentifier(settings)?.normalize(email)
 }
 
-async function findBy({ records }: Realm, field: string, value: string): Promise<Fields | undefined> {
-  const [user] = await records.stored.find({ filter: { op: 'eq', field, value }, sort: [], limit: 1 })
+async function findBy(
+  { records }: Realm,
+  field: string,
+  value: string,
+): Promise<Fields | undefined> {
+  const [user] = await records.stored.find({
+    filter: { op: 'eq', field, value },
+    sort: [],
+    limit: 1,
+  })
   return user
 }
 

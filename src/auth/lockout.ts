@@ -84,7 +84,8 @@ function stepFor(
   const fewer: Filter = { op: 'lt', field: count, value: maxAttempts - 1 }
   const last: Filter = { op: 'gte', field: count, value: maxAttempts - 1 }
   const increment = { [count]: 1 }
-  if (guesses < maxAttempts - 1) return { filter: all([open, any([none, fewer])]), change: { increment } }
+  if (guesses < maxAttempts - 1)
+    return { filter: all([open, any([none, fewer])]), change: { increment } }
   const reached = maxAttempts === 1 ? any([none, last]) : last
   return { filter: all([open, reached]), change: { increment, set: lock } }
 }

@@ -24,7 +24,11 @@ export function checkModel(settings: AuthSettings): void {
     checkUnique(model, field, 'identifiers')
   }
   need(names.password, ['string'], 'passwords')
-  need(names.role, [roles.multiple ? 'list' : 'string'], roles.multiple ? 'roles.multiple' : 'roles')
+  need(
+    names.role,
+    [roles.multiple ? 'list' : 'string'],
+    roles.multiple ? 'roles.multiple' : 'roles',
+  )
   need(names.passwordChangedAt, ['date'], 'password changes')
   if (paths.has('login') || paths.has('changePassword')) {
     need(names.failedLoginAttempts, ['number'], 'lockout')
@@ -48,7 +52,9 @@ export function checkModel(settings: AuthSettings): void {
     const field = names[secret]
     const shown = model.shape.fields.has(field) && !isHidden(model, field)
     if (shown && secret !== 'passwordChangedAt') {
-      fail(`'${field}' of the model '${model.name}' is a secret: take it from userFields(), or name it in the model's 'hidden'`)
+      fail(
+        `'${field}' of the model '${model.name}' is a secret: take it from userFields(), or name it in the model's 'hidden'`,
+      )
     }
   }
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Managed, Model } from '../model/define.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { Managed, Model } from '../model/define.ts'
 import type { Guard } from '../records/guard.ts'
 import type { MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { Duration } from './duration.ts'

@@ -15,7 +15,12 @@ import { sessionsEnded } from './sessions.ts'
  * The change that gives `user` the password behind `hash`: every session ends, access tokens too, a pending
  * code dies, the lockout is cleared.
  */
-export function passwordChange(realm: Realm, user: Fields, hash: string, also: Fields = {}): Change {
+export function passwordChange(
+  realm: Realm,
+  user: Fields,
+  hash: string,
+  also: Fields = {},
+): Change {
   const { names } = realm
   const { set, unset } = cleared(realm)
   return {

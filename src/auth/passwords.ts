@@ -24,7 +24,11 @@ export interface Passwords {
 }
 
 /** The password that a body sets. Throws 400 with the contract's texts. */
-export function newPassword(value: string | null | undefined, field: string, least: number): string {
+export function newPassword(
+  value: string | null | undefined,
+  field: string,
+  least: number,
+): string {
   if (typeof value !== 'string' || value === '') throw passwordRequired()
   if ([...value].length < least) throw passwordTooShort(least)
   checkPasswordSize(value)

@@ -24,7 +24,8 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   const admins = roles.admin === undefined ? undefined : texts('roles.admin', [roles.admin].flat())
   text('roles.field', roles.field)
   const inList = (name: string, role: string) => {
-    if (list && !list.includes(role)) fail(`'roles.${name}' is '${role}', which is not in 'roles.list'`)
+    if (list && !list.includes(role))
+      fail(`'roles.${name}' is '${role}', which is not in 'roles.list'`)
   }
   const given = text('roles.default', roles.default)
   if (given !== undefined) inList('default', given)

@@ -65,12 +65,14 @@ export function createAuthRouter<R>(options: AuthOptions<R>): AuthRouter {
   const requireAuth = requireAuthGuard(realmOf)
   const router: AuthRoutes = {
     get urls() {
-      return ROUTES.filter(({ name }) => settings.paths.has(name)).map(({ name, method, access }) => ({
-        name,
-        method,
-        path: settings.paths.get(name) as string,
-        access,
-      }))
+      return ROUTES.filter(({ name }) => settings.paths.has(name)).map(
+        ({ name, method, access }) => ({
+          name,
+          method,
+          path: settings.paths.get(name) as string,
+          access,
+        }),
+      )
     },
     attach(host, mount) {
       settings = resolveSettings(given, host.env)
@@ -95,12 +97,20 @@ function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard)
     const path = settings.paths.get(name)
     const handler = byName[name]
     if (path === undefined || !handler) return []
-    const guards = [neverStored, ...settings.middlewares(name), ...accessGuards(settings, access, requireAuth)]
+    const guards = [
+      neverStored,
+      ...settings.middlewares(name),
+      ...accessGuards(settings, access, requireAuth),
+    ]
     return [{ method, path, guards, handler }]
   })
 }
 
-function accessGuards({ roles }: AuthSettings, access: Access, requireAuth: Guard): readonly Guard[] {
+function accessGuards(
+  { roles }: AuthSettings,
+  access: Access,
+  requireAuth: Guard,
+): readonly Guard[] {
   if (access === 'anyone') return []
   return access === 'admin' ? [requireAuth, onlyRole(roles.admin)] : [requireAuth]
 }

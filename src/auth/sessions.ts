@@ -47,7 +47,12 @@ const MAX_AGENT = 256
 const MAX_LENGTH = 512
 
 /** A new session of the user with `userId`. */
-export function newSession(realm: Realm, refresh: RefreshSettings, userId: string, request: ApiRequest): NewSession {
+export function newSession(
+  realm: Realm,
+  refresh: RefreshSettings,
+  userId: string,
+  request: ApiRequest,
+): NewSession {
   const at = new Date(realm.now())
   const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
   const { text } = tokenOf(realm, userId, id, 0)
@@ -95,7 +100,12 @@ export function successorOf(realm: Realm, token: RefreshToken): RefreshToken {
 export type Standing = 'current' | 'graced' | 'reused'
 
 /** Whether `token` is the session's own, was replaced within the grace, or is used again after it. */
-export function standingOf(realm: Realm, refresh: RefreshSettings, session: Session, token: RefreshToken): Standing {
+export function standingOf(
+  realm: Realm,
+  refresh: RefreshSettings,
+  session: Session,
+  token: RefreshToken,
+): Standing {
   const hash = hashOf(realm, token.text)
   if (sameText(session.hash, hash)) return 'current'
   const rotatedAt = session.rotatedAt instanceof Date ? session.rotatedAt.getTime() : 0
@@ -114,7 +124,12 @@ export function isOver({ now }: Realm, refresh: RefreshSettings, session: Sessio
 }
 
 /** The session after a refresh with `token`: with rotation it has the successor, and its time starts anew. */
-export function refreshed(realm: Realm, refresh: RefreshSettings, session: Session, token: RefreshToken): Session {
+export function refreshed(
+  realm: Realm,
+  refresh: RefreshSettings,
+  session: Session,
+  token: RefreshToken,
+): Session {
   const at = new Date(realm.now())
   if (!refresh.rotate) return { ...session, lastUsedAt: at }
   return {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Model } from '../model/define.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { Model } from '../model/define.ts'
 import type { Guard } from '../records/guard.ts'
 import { callable, duration, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
@@ -77,9 +77,30 @@ export interface AuthSettings {
 export type Hook = (user: never, request: ApiRequest) => unknown
 
 const OPTIONS = [
-  'model', 'token', 'identifiers', 'fields', 'social', 'refresh', 'roles', 'registerFields',
-  'updateFields', 'visibleFields', 'password', 'lockout', 'otp', 'mail', 'sms', 'appName', 'routes',
-  'middlewares', 'onRegister', 'onLogin', 'maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy',
+  'model',
+  'token',
+  'identifiers',
+  'fields',
+  'social',
+  'refresh',
+  'roles',
+  'registerFields',
+  'updateFields',
+  'visibleFields',
+  'password',
+  'lockout',
+  'otp',
+  'mail',
+  'sms',
+  'appName',
+  'routes',
+  'middlewares',
+  'onRegister',
+  'onLogin',
+  'maxLimit',
+  'defaultPageSize',
+  'maxTimeMS',
+  'countStrategy',
   'lean',
 ]
 const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
@@ -127,7 +148,10 @@ export function resolveSettings(
     onRegister: callable('onRegister', options.onRegister),
     onLogin: callable('onLogin', options.onLogin),
     list: Object.fromEntries(
-      LIST_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+      LIST_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [
+        name,
+        options[name],
+      ]),
     ),
   })
   checkWritableLists(settings)
@@ -159,7 +183,11 @@ function identifiersOf(
 
 function tokenSettings(options: AuthOptions<never>): AuthSettings['token'] {
   const token = group('token', options.token, [
-    'secret', 'expiresIn', 'issuer', 'audience', 'invalidateOnPasswordChange',
+    'secret',
+    'expiresIn',
+    'issuer',
+    'audience',
+    'invalidateOnPasswordChange',
   ])
   const { secret, audience } = token
   if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
@@ -171,7 +199,9 @@ function tokenSettings(options: AuthOptions<never>): AuthSettings['token'] {
     issuer: text('token.issuer', token.issuer),
     audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
     invalidateOnPasswordChange: flag(
-      'token.invalidateOnPasswordChange', token.invalidateOnPasswordChange, true,
+      'token.invalidateOnPasswordChange',
+      token.invalidateOnPasswordChange,
+      true,
     ),
   }
 }
@@ -181,12 +211,24 @@ function refreshSettings(
   env: Environment,
 ): RefreshSettings | undefined {
   const refresh = group('refresh', options, [
-    'enabled', 'rotate', 'expiresIn', 'graceSeconds', 'revokeAllOnReuse', 'maxSessions', 'maxLifetime',
+    'enabled',
+    'rotate',
+    'expiresIn',
+    'graceSeconds',
+    'revokeAllOnReuse',
+    'maxSessions',
+    'maxLifetime',
   ])
   const settings: RefreshSettings = {
-    rotate: flag('refresh.rotate', refresh.rotate, fromEnvironment(env, 'AUTH_REFRESH_ROTATE', true)),
+    rotate: flag(
+      'refresh.rotate',
+      refresh.rotate,
+      fromEnvironment(env, 'AUTH_REFRESH_ROTATE', true),
+    ),
     expiresIn: duration(
-      'refresh.expiresIn', refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN), '30d',
+      'refresh.expiresIn',
+      refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
+      '30d',
     ),
     graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0),
     revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),

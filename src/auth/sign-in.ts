@@ -43,7 +43,9 @@ export async function signIn(
     [names.passwordChangedAt]: user[names.passwordChangedAt],
   }
   const whole: Change =
-    settings.refresh && session ? withSession(realm, settings.refresh, user, session, change) : change
+    settings.refresh && session
+      ? withSession(realm, settings.refresh, user, session, change)
+      : change
   if (Object.keys(whole).length === 0) return signInData(realm, user, undefined)
   const updated = await records.stored.update(all(filters), whole, { expect: unchanged })
   return updated ? signInData(realm, updated, session) : undefined

@@ -85,7 +85,9 @@ function genuine(mac: Mac, token: string): Claims | undefined {
 
 /** An extension that must be understood (`crit`, RFC 7515 §4.1.11) is one that we do not understand. */
 function isOurHeader(header: Readonly<Record<string, unknown>> | undefined): boolean {
-  return header?.alg === 'HS256' && header.typ === 'at+jwt' && !('crit' in header) && !('b64' in header)
+  return (
+    header?.alg === 'HS256' && header.typ === 'at+jwt' && !('crit' in header) && !('b64' in header)
+  )
 }
 
 function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims | undefined {

@@ -4,6 +4,17 @@
  * @module
  */
 
+import {
+  _default,
+  array,
+  date,
+  number,
+  object,
+  optional,
+  overwrite,
+  refine,
+  string,
+} from 'zod/mini'
 import type {
   $ZodArray,
   $ZodDate,
@@ -14,7 +25,6 @@ import type {
   $ZodString,
   $ZodType,
 } from 'zod/v4/core'
-import { _default, array, date, number, object, optional, overwrite, refine, string } from 'zod/mini'
 import { hiddenField } from '../model/hidden.ts'
 import { isStoredName, storedNames } from './field-names.ts'
 import { normalizers } from './identifiers.ts'

@@ -32,7 +32,10 @@ export function facebookProvider(
       const ask = asking()
       const token = String(body.accessToken)
       const checked = await ask(
-        withParameters(urls.debugToken, { input_token: token, access_token: `${appId}|${appSecret}` }),
+        withParameters(urls.debugToken, {
+          input_token: token,
+          access_token: `${appId}|${appSecret}`,
+        }),
       )
       const data = (checked.body.data ?? {}) as Readonly<Record<string, unknown>>
       const ours = data.is_valid === true && String(data.app_id) === appId

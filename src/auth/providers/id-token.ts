@@ -128,6 +128,9 @@ const MAX_NAME = 200
 function personName(value: unknown): string | undefined {
   const { firstName, lastName } = (typeof value === 'object' && value ? value : {}) as Fields
   const parts = typeof value === 'string' ? [value] : [firstName, lastName]
-  const name = parts.filter((part) => typeof part === 'string' && part !== '').join(' ').trim()
+  const name = parts
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(' ')
+    .trim()
   return name === '' || name.length > MAX_NAME ? undefined : name
 }

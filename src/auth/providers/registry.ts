@@ -6,10 +6,10 @@
 
 import type { Fields } from '../../ports/store.ts'
 import { fail } from '../checks.ts'
-import { appleProvider, googleProvider } from './id-token.ts'
 import { customProvider } from './custom.ts'
 import { facebookProvider } from './facebook.ts'
 import { githubProvider } from './github.ts'
+import { appleProvider, googleProvider } from './id-token.ts'
 import type { Provider, ProviderOptions, SocialOptions } from './provider.ts'
 
 type Maker = (name: string, idField: string, settings: never) => Provider
@@ -43,13 +43,16 @@ export function idFieldsOf(social: SocialOptions | undefined, names: Names): rea
   return entriesOf(social).map(([name, settings]) => idFieldOf(name, settings, names))
 }
 
-function entriesOf(social: SocialOptions | undefined): readonly (readonly [string, ProviderOptions])[] {
+function entriesOf(
+  social: SocialOptions | undefined,
+): readonly (readonly [string, ProviderOptions])[] {
   if (social === undefined) return []
   if (typeof social !== 'object' || social === null) fail(`'social' must be an object`)
   return Object.entries(social as Fields)
     .filter(([name, settings]) => name !== 'linking' && settings !== undefined)
     .map(([name, settings]) => {
-      if (typeof settings !== 'object' || settings === null) fail(`'social.${name}' must be an object`)
+      if (typeof settings !== 'object' || settings === null)
+        fail(`'social.${name}' must be an object`)
       return [name, settings as ProviderOptions] as const
     })
     .filter(([, settings]) => settings.enabled !== false)

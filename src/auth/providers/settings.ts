@@ -29,7 +29,8 @@ export function endpointsOf<Name extends string>(
     return Object.fromEntries(moved) as Record<Name, string>
   }
   for (const [name, url] of Object.entries(endpoints)) {
-    if (!Object.hasOwn(own, name)) fail(`'social.${provider}.endpoints' has the unknown key '${name}'`)
+    if (!Object.hasOwn(own, name))
+      fail(`'social.${provider}.endpoints' has the unknown key '${name}'`)
     origin(provider, url)
   }
   return { ...own, ...endpoints }

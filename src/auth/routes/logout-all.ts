@@ -12,6 +12,9 @@ import { sessionsEnded } from '../sessions.ts'
 /** Signs out everywhere. */
 export async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {
   const user = String(request.auth?.userId)
-  await realm.records.stored.update({ op: 'eq', field: '_id', value: user }, { set: sessionsEnded(realm) })
+  await realm.records.stored.update(
+    { op: 'eq', field: '_id', value: user },
+    { set: sessionsEnded(realm) },
+  )
   return messageResponse('Signed out everywhere.')
 }

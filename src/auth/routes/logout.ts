@@ -24,7 +24,12 @@ export async function logout(
   const id = token && idFrom(token.userId, realm.settings.model.idType)
   const user = id === undefined ? undefined : await userById(realm, id)
   const session = user && sessionsOf(realm, user).find((entry) => entry.id === token?.sessionId)
-  if (id !== undefined && token && session && standingOf(realm, settings, session, token) !== 'reused') {
+  if (
+    id !== undefined &&
+    token &&
+    session &&
+    standingOf(realm, settings, session, token) !== 'reused'
+  ) {
     await records.stored.update(
       { op: 'eq', field: '_id', value: id },
       { pull: { [names.refreshTokens]: { key: 'id', value: session.id } } },

@@ -18,7 +18,11 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
   const { settings, passwords } = realm
   const body = await readBody(realm, request)
   const current = credential(body, 'currentPassword')
-  const plain = newPassword(credential(body, 'newPassword'), 'newPassword', settings.password.minLength)
+  const plain = newPassword(
+    credential(body, 'newPassword'),
+    'newPassword',
+    settings.password.minLength,
+  )
   if (typeof current === 'string') checkPasswordSize(current)
   return realm.hashing.admit(async () => {
     const user = await userById(realm, String(request.auth?.userId))

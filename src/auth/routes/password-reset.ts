@@ -10,11 +10,11 @@ import type { Fields } from '../../ports/store.ts'
 import { tryCode, wasMailed } from '../codes.ts'
 import { accountFinder, credential, readBody } from '../credentials.ts'
 import { reserveNothing } from '../lockout.ts'
+import { canReset } from '../model-checks.ts'
 import { passwordChange, writePassword } from '../password-change.ts'
 import { newPassword } from '../passwords.ts'
 import type { Realm } from '../realm.ts'
 import { identifierRequired, invalidCode } from '../refusals.ts'
-import { canReset } from '../model-checks.ts'
 
 /** Sets a new password by a one-time code. */
 export async function resetPassword(realm: Realm, request: ApiRequest): Promise<Response> {
@@ -22,7 +22,11 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
   const body = await readBody(realm, request)
   const find = accountFinder(realm, body)
   const code = credential(body, 'code')
-  const plain = newPassword(credential(body, 'newPassword'), 'newPassword', settings.password.minLength)
+  const plain = newPassword(
+    credential(body, 'newPassword'),
+    'newPassword',
+    settings.password.minLength,
+  )
   if (!find) throw identifierRequired()
   if (!canReset(settings)) throw invalidCode()
   return realm.hashing.admit(async () => {
@@ -31,7 +35,12 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
     if (!user) await reserveNothing(realm)
     const counted = user && (await tryCode(realm, user, code))
     if (!counted) throw invalidCode()
-    const change = passwordChange(realm, counted, await passwords.hash(plain), proof(realm, counted))
+    const change = passwordChange(
+      realm,
+      counted,
+      await passwords.hash(plain),
+      proof(realm, counted),
+    )
     // The code is used up by the same step, so that of two right ones in parallel one is too late.
     const written = await writePassword(realm, counted, change, [names.otpHash, names.otpExpiresAt])
     if (!written) throw invalidCode()

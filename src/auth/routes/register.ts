@@ -21,12 +21,20 @@ import { signIn } from '../sign-in.ts'
 export async function register(realm: Realm, request: ApiRequest): Promise<Response> {
   const { settings, names } = realm
   const body = await readBody(realm, request)
-  const given = settings.identifiers.map((identifier) => [identifier, valueFor(body, identifier)] as const)
+  const given = settings.identifiers.map(
+    (identifier) => [identifier, valueFor(body, identifier)] as const,
+  )
   const plainText = credential(body, names.password) ?? credential(body, 'password')
-  const identifiers = given.filter(([, value]) => value !== undefined && value !== null && value !== '')
-  if (identifiers.length === 0) throw identifierNeeded(settings.identifiers.map(({ field }) => field))
+  const identifiers = given.filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  )
+  if (identifiers.length === 0)
+    throw identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(plainText, names.password, settings.password.minLength)
-  const values: Fields = { ...chosenFields(body, settings.registerFields), [names.role]: firstRole(settings.roles) }
+  const values: Fields = {
+    ...chosenFields(body, settings.registerFields),
+    [names.role]: firstRole(settings.roles),
+  }
   for (const [{ field, normalize }, value] of identifiers) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)
   }

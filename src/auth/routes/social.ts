@@ -11,7 +11,12 @@ import { credential, readBody } from '../credentials.ts'
 import { accountOf, newProof } from '../linking.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Realm } from '../realm.ts'
-import { invalidCredentials, providerCredentialNeeded, providerNotEnabled, providerRefused } from '../refusals.ts'
+import {
+  invalidCredentials,
+  providerCredentialNeeded,
+  providerNotEnabled,
+  providerRefused,
+} from '../refusals.ts'
 import { runOnLogin, signIn } from '../sign-in.ts'
 
 const MAX_SHOWN = 64
@@ -38,7 +43,9 @@ export async function social(realm: Realm, request: ApiRequest): Promise<Respons
 
 /** One of the provider's credentials must be a text; a number or boolean is merely a wrong one. */
 function checkCredentials({ credentials }: Provider, body: Fields): void {
-  const given = credentials.map((name) => credential(body, name)).filter((value) => value !== undefined && value !== '')
+  const given = credentials
+    .map((name) => credential(body, name))
+    .filter((value) => value !== undefined && value !== '')
   if (credentials.length === 0) return
   if (given.length === 0) throw providerCredentialNeeded(credentials)
   if (!given.some((value) => typeof value === 'string')) throw providerRefused()

@@ -66,14 +66,18 @@ async function exchanged(
     const next = refreshed(realm, settings, session, token)
     const updated = await records.stored.update(
       { op: 'eq', field: '_id', value: id },
-      { set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) } },
+      {
+        set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) },
+      },
       { expect: { [names.refreshTokens]: user[names.refreshTokens] } },
     )
     if (updated && !isDisabled(realm, updated)) return { user: updated, session: next }
   }
   throw id === undefined
     ? invalidRefreshToken()
-    : new HttpError(503, 'The session is in use. Try again shortly.', { headers: { 'Retry-After': '1' } })
+    : new HttpError(503, 'The session is in use. Try again shortly.', {
+        headers: { 'Retry-After': '1' },
+      })
 }
 
 /** Somebody has a token that was replaced long ago: one of the two holders is a thief (RFC 9700 §4.14.2). */

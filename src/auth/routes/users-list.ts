@@ -5,12 +5,12 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
+import type { Fields } from '../../ports/store.ts'
 import { cursors } from '../../records/cursor.ts'
 import type { Host } from '../../records/host.ts'
 import { list } from '../../records/list.ts'
 import type { RouterOptions } from '../../records/options.ts'
 import { resolveResource } from '../../records/resource.ts'
-import type { Fields } from '../../ports/store.ts'
 import { SECRETS } from '../field-names.ts'
 import type { Realm } from '../realm.ts'
 
@@ -33,7 +33,9 @@ export function usersLister(
     enableQuery: false,
   }
   const resource = resolveResource(host, mount, options)
-  const secrets = SECRETS.map((name) => names[name]).filter((field) => model.shape.fields.has(field))
+  const secrets = SECRETS.map((name) => names[name]).filter((field) =>
+    model.shape.fields.has(field),
+  )
   const hidden = [...new Set([...model.hidden, ...secrets])]
   const shown = { ...resource, model: { ...model, hidden } }
   const tokens = cursors(host.secret)

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { entryNotFound, invalidId } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { entryNotFound, invalidId } from '../../http/refusals.ts'
 import { idFrom } from '../../model/cast.ts'
 import { projected } from '../../model/present.ts'
 import { isAdmin } from '../guards.ts'

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { entryNotFound } from '../../http/refusals.ts'
 import { all, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
@@ -84,7 +84,9 @@ const MAX_SHOWN = 64
 function entriesOf(body: Fields): readonly unknown[] {
   const { roles } = body
   if (!Array.isArray(roles)) {
-    return [credential(body, 'role') ?? credential(body, 'roles') ?? ''].filter((role) => role !== '')
+    return [credential(body, 'role') ?? credential(body, 'roles') ?? ''].filter(
+      (role) => role !== '',
+    )
   }
   if (roles.some((entry) => typeof entry === 'object' && entry !== null)) throw invalidFormat()
   return roles

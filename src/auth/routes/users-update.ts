@@ -4,9 +4,9 @@
  * @module
  */
 
+import { entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { Fields } from '../../ports/store.ts'
 import { codeEnded } from '../codes.ts'
 import { identifierText, readBody } from '../credentials.ts'
