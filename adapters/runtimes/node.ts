@@ -55,8 +55,10 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (hasBody(request)) cutUnread(request, response)
     const made = await app.handle(new NodeRequest({ req: request, res: response }), undefined, work)
-    // Closing: the client hears that this connection ends, and sends nothing more on it.
-    if (!server.listening) response.shouldKeepAlive = false
+    // The client hears that this connection ends, and sends nothing more on it: the server is closing, or
+    // the answer came before the end of a body that nobody reads.
+    const unread = hasBody(request) && !request.complete
+    if (!server.listening || unread) response.shouldKeepAlive = false
     await sendNodeResponse(response, made)
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -97,6 +99,8 @@ function cutUnread(request: IncomingMessage, response: ServerResponse): void {
   // Before Node's own listener, which leaves a request alone that is being read.
   response.prependOnceListener('finish', () => {
     if (request.complete) return
+    // Closing at once would reset the connection, and the client might never see its answer.
+    socket.destroySoon = () => socket.end()
     let left = DRAIN_BYTES
     request.on('data', (chunk: Buffer) => {
       left -= chunk.length

@@ -1,0 +1,92 @@
+/**
+ * A client that keeps a transcript: what was asked and answered, with what differs between two right runs
+ * (ids, times, tokens) replaced by names in the order of appearance.
+ *
+ * @module
+ */
+
+/** What a request may carry. */
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is. */
+  readonly body?: BodyInit
+}
+
+/** An answer, parsed where it is JSON. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers are what the suite is there to look at
+  readonly body: any
+}
+
+/** A client of one server. */
+export interface Client {
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>
+  /** Everything asked and answered so far, normalised. */
+  transcript(): string
+}
+
+/** The headers that the contract speaks of; the rest is the runtime's affair. */
+const HEADERS = [
+  'accept-query',
+  'allow',
+  'cache-control',
+  'content-disposition',
+  'content-type',
+  'location',
+  'vary',
+  'www-authenticate',
+  'x-cache',
+]
+
+/** A client of the server at `base`. */
+export function client(base: string): Client {
+  const entries: string[] = []
+  const normalised = (text: string): string => {
+    const names = new Map<string, string>()
+    const named = (value: string) => {
+      if (!names.has(value)) names.set(value, `<record ${names.size + 1}>`)
+      return names.get(value) ?? value
+    }
+    return text
+      .replaceAll(base, '')
+      .replace(/"requestId":"[^"]*"/g, '"requestId":"<id>"')
+      .replace(/"nextCursor":"[^"]*"/g, '"nextCursor":"<cursor>"')
+      .replace(/cursor=[\w-]{40,}/g, 'cursor=<cursor>')
+      .replace(/\b[0-9a-f]{24}\b/g, named)
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+      .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
+  }
+  return {
+    async ask(method, path, { headers, json, body } = {}) {
+      const sent = json === undefined ? body : JSON.stringify(json)
+      const request = `${method} ${path}${typeof sent === 'string' ? ` ${sent}` : ''}`
+      // Its place is taken when it is asked: parallel answers come in any order.
+      const at = entries.push('') - 1
+      const response = await fetch(base + path, {
+        method,
+        headers: { ...(json !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+        redirect: 'manual',
+        ...(sent !== undefined && { body: sent }),
+      })
+      const text = await response.text()
+      const shown = HEADERS.flatMap((name) => {
+        const value = response.headers.get(name)
+        return value === null ? [] : [`${name}: ${value}`]
+      })
+      entries[at] = [request, String(response.status), ...shown, text].join('\n')
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') && text
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson ? JSON.parse(text) : undefined,
+      }
+    },
+    transcript: () => normalised(entries.join('\n\n')),
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What every runtime serves in the black-box suite: an empty atlas, on the store that STORE names.
+ *
+ * @module
+ */
+
+import process from 'node:process'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { atlas } from '../../../examples/atlas/app.ts'
+import type { App, Logger } from '../../../src/index.ts'
+import type { Store } from '../../../src/ports/store.ts'
+
+const silent: Logger = {
+  debug() {},
+  info() {},
+  warn() {},
+  error: (...line) => console.error(...line),
+}
+
+/** The app under test. */
+export async function served(): Promise<App> {
+  return atlas({ store: await store(), logger: silent })
+}
+
+async function store(): Promise<Store> {
+  const url = process.env.STORE ?? 'sqlite'
+  if (!url.startsWith('mongodb')) return sqliteStore()
+  const { mongoStore } = await import('../../../adapters/stores/mongodb/index.ts')
+  return mongoStore({ url })
+}
