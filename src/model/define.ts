@@ -10,8 +10,9 @@ import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { isHiddenField } from './hidden.ts'
+import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
-import { objectShape } from './shape.ts'
+import { objectShape, type Side } from './shape.ts'
 import { isForbiddenKey } from './writable.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
@@ -66,10 +67,12 @@ export interface Model<R = Fields> {
   readonly schema: $ZodObject
   /** The declared fields' schemas. */
   readonly fields: FieldSchemas
-  /** Whether refinements look across fields. */
-  readonly crossChecked: boolean
+  /** The rules that look across fields, if there are any. */
+  readonly refinements: $ZodObject | undefined
   /** The whole record's shape, `_id` and timestamps included. */
   readonly shape: ObjectShape
+  /** The shape of what a write brings; it differs from the record's where a field is a pipe. */
+  readonly input: ObjectShape
   readonly unique: readonly (readonly string[])[]
   readonly indexes: readonly (readonly SortKey[])[]
   readonly hidden: readonly string[]
@@ -111,7 +114,7 @@ export function defineModel<const S extends FieldSchemas>(
   }
   const idType = definition.id ?? 'objectId'
   if (idType !== 'objectId' && idType !== 'uuid') fail(`'id' must be 'objectId' or 'uuid'`)
-  const shape = recordShape(name, fields, idType, definition.timestamps === true)
+  const shape = recordShape(shapeAt('output', name, fields), idType, definition.timestamps === true)
   const known = (option: string, path: string): string =>
     placeOf(shape, path) ? path : fail(`'${option}' names '${path}', which is no field of it`)
   const scalar = (option: string, path: string): string =>
@@ -129,8 +132,9 @@ export function defineModel<const S extends FieldSchemas>(
     timestamps: definition.timestamps === true,
     schema,
     fields,
-    crossChecked: (schema._zod.def.checks?.length ?? 0) > 0,
+    refinements: refinementsOf(schema),
     shape,
+    input: shapeAt('input', name, fields),
     unique: (definition.unique ?? []).map((set) => list(set).map((path) => scalar('unique', path))),
     indexes: (definition.indexes ?? []).map((set) => list(set).map(indexKey)),
     hidden: hiddenPaths(
@@ -185,20 +189,18 @@ function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject
   return schemas.every(isSchema) ? object(fields as FieldSchemas) : undefined
 }
 
-function recordShape(
-  name: string,
-  fields: FieldSchemas,
-  idType: IdType,
-  timestamps: boolean,
-): ObjectShape {
-  const shapes = new Map<string, Shape>([['_id', { kind: 'id', idType }]])
+function recordShape(fields: ObjectShape, idType: IdType, timestamps: boolean): ObjectShape {
+  const shapes = new Map<string, Shape>([['_id', { kind: 'id', idType }], ...fields.fields])
+  if (timestamps) shapes.set('createdAt', { kind: 'date' }).set('updatedAt', { kind: 'date' })
+  return { kind: 'object', fields: shapes }
+}
+
+function shapeAt(side: Side, name: string, fields: FieldSchemas): ObjectShape {
   try {
-    for (const [field, shape] of objectShape(fields).fields) shapes.set(field, shape)
+    return objectShape(fields, side)
   } catch (error) {
     throw new TypeError(`Model '${name}': ${(error as Error).message}`, { cause: error })
   }
-  if (timestamps) shapes.set('createdAt', { kind: 'date' }).set('updatedAt', { kind: 'date' })
-  return { kind: 'object', fields: shapes }
 }
 
 /** What the definition hides, and the fields that hide themselves. */

@@ -4,8 +4,10 @@
  * @module
  */
 
-import { nullable, nullish, optional, regex, string, type ZodMiniString } from 'zod/mini'
+import { nullable, nullish, optional, refine, regex, string, type ZodMiniString } from 'zod/mini'
 import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
+import { idFrom } from './cast.ts'
+import { lastDefined } from './registry.ts'
 
 /** What an id looks like: 24 hexadecimal digits or a UUID, in lower case. */
 export const idPattern: RegExp =
@@ -33,7 +35,10 @@ export function ref(model: string): Reference {
   if (typeof model !== 'string' || model === '') {
     throw new TypeError(`ref() takes the name of a model, as in ref('Country')`)
   }
-  const schema = string().check(regex(idPattern, 'Invalid ID format.'))
+  // The target may be defined after the reference, so its kind of ids is looked up when it is needed.
+  const isId = (id: string) => idFrom(id, lastDefined(model)?.idType ?? 'objectId') !== undefined
+  const message = 'Invalid ID format.'
+  const schema = string().check(regex(idPattern, message), refine(isId, message))
   // The name stands in the definition, which zod carries along when it clones a schema.
   Object.assign(schema._zod.def, { reference: model })
   return Object.assign(schema as ZodMiniString<string> & Reference, {

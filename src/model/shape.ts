@@ -14,16 +14,19 @@ const mixed: Shape = { kind: 'mixed' }
 /** Lazy schemas may recurse; below this depth a value is taken as it is. */
 const MAX_DEPTH = 12
 
+/** Which end of a schema: the values that it takes, or those that it produces and a record stores. */
+export type Side = 'input' | 'output'
+
 /**
- * The shape of the values that `schema` produces. Throws a `TypeError` naming `path` for a type that JSON
+ * The shape of the values at one side of `schema`. Throws a `TypeError` naming `path` for a type that JSON
  * cannot carry.
  */
-export function shapeOf(schema: $ZodType, path: string, depth = 0): Shape {
+export function shapeOf(schema: $ZodType, side: Side, path: string, depth = 0): Shape {
   if (depth > MAX_DEPTH) return mixed
   const ref = referenceOf(schema)
   if (ref !== undefined) return referenceShape(ref)
   const { def } = (schema as $ZodTypes)._zod
-  const inner = (next: $ZodType): Shape => shapeOf(next, path, depth + 1)
+  const inner = (next: $ZodType): Shape => shapeOf(next, side, path, depth + 1)
   switch (def.type) {
     case 'string':
     case 'template_literal':
@@ -39,9 +42,9 @@ export function shapeOf(schema: $ZodType, path: string, depth = 0): Shape {
     case 'literal':
       return sameKind(def.values)
     case 'object':
-      return objectShape(def.shape, path, depth)
+      return objectShape(def.shape, side, path, depth)
     case 'array':
-      return { kind: 'list', element: shapeOf(def.element, `${path}[]`, depth + 1) }
+      return { kind: 'list', element: shapeOf(def.element, side, `${path}[]`, depth + 1) }
     case 'record':
       return { kind: 'map', value: inner(def.valueType) }
     case 'optional':
@@ -54,8 +57,10 @@ export function shapeOf(schema: $ZodType, path: string, depth = 0): Shape {
       return inner(def.innerType)
     case 'lazy':
       return inner(def.getter())
-    case 'pipe':
-      return isTransform(def.out) ? mixed : inner(def.out)
+    case 'pipe': {
+      const end = side === 'input' ? def.in : def.out
+      return isTransform(end) ? mixed : inner(end)
+    }
     case 'union':
       return sameShape(def.options.map(inner))
     case 'bigint':
@@ -76,12 +81,13 @@ export function shapeOf(schema: $ZodType, path: string, depth = 0): Shape {
 /** The shape of an object with declared keys. */
 export function objectShape(
   fields: Readonly<Record<string, $ZodType>>,
+  side: Side,
   path = '',
   depth = 0,
 ): ObjectShape {
   const shapes = Object.entries(fields).map(
     ([key, schema]) =>
-      [key, shapeOf(schema, path === '' ? key : `${path}.${key}`, depth + 1)] as const,
+      [key, shapeOf(schema, side, path === '' ? key : `${path}.${key}`, depth + 1)] as const,
   )
   return { kind: 'object', fields: new Map(shapes) }
 }

@@ -25,7 +25,7 @@ export type Validation =
 
 /** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
-  const result = await parse(model.schema, castInput(model.shape, input))
+  const result = await parse(model.schema, castInput(model.input, input))
   return result.success
     ? checkText(defined(result.data as Fields))
     : { ok: false, fields: messages(result.error.issues) }
@@ -39,13 +39,21 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
   const values: Fields = {}
   const fields: Record<string, string> = {}
   for (const [field, value] of Object.entries(input)) {
-    const schema = model.fields[field]
+    const schema = Object.hasOwn(model.fields, field) && model.fields[field]
     if (!schema) continue
-    const result = await parse(schema, castInput(model.shape.fields.get(field), value))
+    const result = await parse(schema, castInput(model.input.fields.get(field), value))
     if (result.success) values[field] = result.data
     else Object.assign(fields, messages(result.error.issues, field))
   }
   return Object.keys(fields).length > 0 ? { ok: false, fields } : checkText(values)
+}
+
+/** Checks a merged record against the rules that look across fields; each field has been validated already. */
+export async function validateAcross(model: Model, record: Fields): Promise<Validation> {
+  const result = model.refinements && (await parse(model.refinements, record))
+  return result && !result.success
+    ? { ok: false, fields: messages(result.error.issues) }
+    : { ok: true, values: record }
 }
 
 type Parsed = Awaited<ReturnType<typeof safeParseAsync>>
@@ -81,7 +89,10 @@ function defined(values: Fields): Fields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-/** Text with a lone surrogate has no UTF-8 form, so no store could give back what was written. */
+/**
+ * Text with a lone surrogate has no UTF-8 form, and BSON ends keys at a NUL: no store could give back what was
+ * written.
+ */
 function checkText(values: Fields): Validation {
   const fields: Record<string, string> = {}
   for (const [field, value] of Object.entries(values)) {
@@ -93,5 +104,9 @@ function checkText(values: Fields): Validation {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item))
+  return Object.entries(value).every(([key, item]) => isKey(key) && isWellFormed(item))
+}
+
+function isKey(key: string): boolean {
+  return key.isWellFormed() && !key.includes('\0')
 }

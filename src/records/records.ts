@@ -7,7 +7,12 @@
 
 import { duplicate, invalidFields } from '../http/refusals.ts'
 import type { Model } from '../model/define.ts'
-import { type Validation, validateFields, validateRecord } from '../model/validate.ts'
+import {
+  type Validation,
+  validateAcross,
+  validateFields,
+  validateRecord,
+} from '../model/validate.ts'
 import { all, type Filter } from '../ports/filter.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 
@@ -19,7 +24,9 @@ export interface Surroundings {
 }
 
 /** How often a compare-and-set is tried before the writes that outran it win. */
-const MAX_TRIES = 20
+const MAX_TRIES = 50
+/** The longest pause between two tries, in milliseconds. */
+const MAX_PAUSE = 50
 
 /** Reads and writes the records of one model. */
 export class Records {
@@ -63,7 +70,7 @@ export class Records {
    * a condition of the caller's own: null then also means that it did not hold.
    */
   async update(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
-    const updated = this.model.crossChecked
+    const updated = this.model.refinements
       ? await this.#updateChecked(filter, changes, expect)
       : await this.#write(filter, changes, expect)
     if (updated) await this.#surroundings.changed(this.model)
@@ -72,7 +79,7 @@ export class Records {
 
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
-    if (!this.model.crossChecked) {
+    if (!this.model.refinements) {
       const count = await conflictsAnswered(() =>
         this.stored.updateMany(filter, this.#change(changes)),
       )
@@ -97,12 +104,13 @@ export class Records {
   async #updateChecked(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const [stored] = await this.stored.find({ filter, sort: [], limit: 1 })
-      if (!stored) return null
-      accepted(await validateRecord(this.model, { ...this.#declared(stored), ...changes }))
+      if (!stored || !holds(stored, expect)) return null
+      accepted(await validateAcross(this.model, { ...this.#declared(stored), ...changes }))
       const unchanged = { ...this.#declared(stored), ...expect }
       const one: Filter = { op: 'eq', field: '_id', value: String(stored._id) }
       const updated = await this.#write(all([filter, one]), changes, unchanged)
-      if (updated || expect) return updated
+      if (updated) return updated
+      await pause(tries)
     }
     throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
   }
@@ -156,4 +164,17 @@ async function conflictsAnswered<T>(write: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof DuplicateKey ? duplicate(error.fields) : error
   }
+}
+
+/** Whether `stored` has the values that the caller expects; the store decides when it writes. */
+function holds(stored: Fields, expect: Fields = {}): boolean {
+  return Object.entries(expect).every(
+    ([field, value]) => JSON.stringify(stored[field]) === JSON.stringify(value),
+  )
+}
+
+/** Lets others finish first, for a time that grows and differs from theirs. */
+function pause(tries: number): Promise<void> {
+  const longest = Math.min(2 ** tries, MAX_PAUSE)
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
 }

@@ -191,6 +191,16 @@ describe('4.1 Write rules, 3: what the validate hook returns', () => {
     }
   })
 
+  test('H6: keys that every object has are no fields, and are dropped', async () => {
+    const { send } = things(
+      loose(() => ({ name: 'a', toString: 'x', valueOf: 'x', hasOwnProperty: 'x' })),
+    )
+    const { record } = await send('POST', '/things', { json: { name: 'a' } })
+    const patched = await send('PATCH', `/things/${record._id}`, { json: { name: 'b' } })
+    expect(patched.record).toEqual(record)
+    expect(Object.keys(record)).toEqual(['_id', 'name', 'createdAt', 'updatedAt'])
+  })
+
   test('4.1 Write rules, 4: what it returns is validated by the schema like the payload', async () => {
     const { send } = things(loose(() => ({ name: 5 })))
     const answer = await send('POST', '/things', { json: { name: 'a' } })

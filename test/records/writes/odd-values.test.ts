@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { served, Typed } from './typed.ts'
+
+const INVALID = 'Check the submitted values.'
+
+describe('F8: odd values are refused or stored right, never a 500', () => {
+  const TEXTS = [
+    '',
+    ' ',
+    '\u0000',
+    'a\u0000b',
+    '\uffff',
+    '\ud83d\ude00',
+    "'; DROP TABLE things;--",
+    '$where',
+    '`"\\',
+    'é',
+    'e\u0301',
+    '\u202e',
+    '\r\n',
+    '\u2028',
+    '%00',
+    '{{7*7}}',
+    'x'.repeat(100_000),
+  ]
+
+  test.each(TEXTS)('F8: the text %j comes back as it was sent', async (text) => {
+    const { send, stored } = served(Typed)
+    const json = {
+      name: text,
+      tags: [text],
+      any: { [`k${text}`.replaceAll(/[.$\u0000]/g, '')]: text },
+    }
+    const { record } = await send('POST', '/things', { json })
+    expect(record).toEqual({ _id: record._id, ...json })
+    expect((await send('GET', `/things/${record._id}`)).record).toEqual(record)
+    expect(await stored.find({ name: text })).toEqual([record])
+    const patched = await send('PATCH', `/things/${record._id}`, { json: { name: `${text}!` } })
+    expect(patched.record.name).toBe(`${text}!`)
+  })
+
+  test.each(['\ud800', 'a\udc00b', '\udc00\ud800'])(
+    'F8: the lone surrogate %j is a 400, wherever it stands',
+    async (text) => {
+      const { send, stored } = served(Typed)
+      const before = await stored.insert({ name: 'a' })
+      for (const json of [
+        { name: text },
+        { name: 'a', tags: ['b', text] },
+        { name: 'a', any: { in: [{ [text]: 1 }] } },
+      ]) {
+        for (const [method, path] of [
+          ['POST', '/things'],
+          ['PATCH', `/things/${before._id}`],
+        ] as const) {
+          const answer = await send(method, path, { json })
+          expect(answer.status).toBe(400)
+          expect(answer.body.error).toBe(INVALID)
+        }
+      }
+      expect(await stored.find()).toEqual([before])
+    },
+  )
+
+  test('F8: a NUL in a key of a free object is a 400, since some stores end keys there', async () => {
+    const { send } = served(Typed)
+    for (const json of [
+      { name: 'a', any: { 'a\u0000b': 1 } },
+      { name: 'a', scores: { 'a\u0000b': 1 } },
+    ]) {
+      const answer = await send('POST', '/things', { json })
+      expect(answer.status).toBe(400)
+      expect(Object.keys(answer.body.fields ?? {})).toHaveLength(1)
+    }
+  })
+
+  test.each([
+    ['0', 0],
+    ['-0', 0],
+    ['1e308', 1e308],
+    ['5e-324', 5e-324],
+    ['0.1', 0.1],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740992],
+    ['1e309', undefined],
+    ['-1e309', undefined],
+  ])('F8: the number %s is stored as %s, or refused', async (text, number) => {
+    const { send, stored } = served(Typed)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await send('POST', '/things', { body: `{"name":"a","size":${text}}`, headers })
+    expect(answer.status).toBe(number === undefined ? 400 : 201)
+    if (number === undefined) return
+    expect(Object.is(answer.record.size, number) || number === 0).toBe(true)
+    expect(await stored.count({ size: number })).toBe(1)
+  })
+
+  test('F8: duplicate keys of a body: the last one counts', async () => {
+    const { send } = served(Typed)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await send('POST', '/things', { body: '{"name":"a","name":"b"}', headers })
+    expect(answer.record.name).toBe('b')
+  })
+})
