@@ -1,53 +1,163 @@
 /**
- * Applying a change to a parsed record, inside the transaction that writes it.
+ * A change of one record as SQL expressions over its stored text, so that it is one atomic statement.
  *
  * @module
  */
 
+import type { Scalar } from '../../../src/ports/filter.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
+import { asText, type Shadow, shadowAt } from './shadow.ts'
+import { every, jsonPath, type Parameters } from './sql.ts'
 
-/** `record` after `change`; a new object, its untouched parts shared. */
-export function changed(record: Fields, change: Change): Fields {
-  const copy = structuredClone(record)
-  for (const [path, value] of Object.entries(change.set ?? {})) put(copy, path, () => value)
-  for (const path of change.unset ?? []) put(copy, path, () => undefined)
-  for (const [path, by] of Object.entries(change.increment ?? {})) {
-    put(copy, path, (before) => (typeof before === 'number' ? before : 0) + by)
+/** The assignments of an `UPDATE`: the record's text, and the shadows that change with it. */
+export function compileChange(
+  change: Change,
+  shadows: Iterable<Shadow>,
+  parameters: Parameters,
+): string {
+  const assignments = [`doc = ${changedText(change, parameters)}`]
+  for (const shadow of shadows) {
+    const text = changedShadow(change, shadow, parameters)
+    if (text !== undefined) assignments.push(`${shadow.column} = ${text}`)
   }
-  for (const [path, { value, cap }] of Object.entries(change.push ?? {})) {
-    put(copy, path, (before) => {
-      const list = [...(Array.isArray(before) ? before : []), value]
-      return cap === undefined ? list : list.slice(-cap)
-    })
-  }
-  for (const [path, { key, value }] of Object.entries(change.pull ?? {})) {
-    put(copy, path, (before) =>
-      Array.isArray(before) ? before.filter((item) => plain(item?.[key]) !== plain(value)) : before,
-    )
-  }
-  return copy
+  return assignments.join(', ')
 }
 
-/** Whether the record holds exactly the expected values. */
-export function asExpected(record: Fields, expect: Readonly<Fields> | undefined): boolean {
-  return Object.entries(expect ?? {}).every(
-    ([field, value]) => JSON.stringify(record[field]) === JSON.stringify(value),
-  )
+/** The condition that top-level fields hold exactly these values; `undefined` stands for an absent field. */
+export function compileExpected(expected: Readonly<Fields>, parameters: Parameters): string {
+  const conditions = Object.entries(expected).map(([field, value]) => {
+    const stored = `(doc -> ${jsonPath(field)})`
+    return value === undefined ? `${stored} IS NULL` : `${stored} IS ${parameters.json(value)}`
+  })
+  return every(conditions)
 }
 
-function put(record: Fields, path: string, next: (before: unknown) => unknown): void {
-  const keys = path.split('.')
-  const last = keys.pop() ?? path
-  let at = record
-  for (const key of keys) {
-    if (typeof at[key] !== 'object' || at[key] === null) at[key] = {}
-    at = at[key] as Fields
+/** A path and the expression of its new value. */
+type Assignment = readonly [path: string, value: string]
+
+/**
+ * The members change different fields, so each reads what was there from `doc` itself, and the text is written
+ * by one call over another.
+ */
+function changedText(change: Change, parameters: Parameters): string {
+  const { set, unset = [], increment = {}, push = {}, pull = {} } = change
+  const assignments: Assignment[] = [
+    ...present(set).map(([path, value]): Assignment => [path, parameters.json(value)]),
+    ...Object.entries(increment).map(([path, by]): Assignment => [path, sum(path, by, parameters)]),
+    ...Object.entries(push).map(([path, { value, cap }]): Assignment => {
+      const list = `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN doc -> ${jsonPath(path)} ELSE '[]' END`
+      return [path, pushed(list, value, cap, parameters)]
+    }),
+  ]
+  const pulls = Object.entries(pull).map(([path, { key, value }]): Assignment => {
+    const kept = without(`doc -> ${jsonPath(path)}`, path, key, value, parameters)
+    return [path, `json(${kept})`]
+  })
+  const withParents = [...parentsOf(assignments).map(asObject), ...assignments]
+  const written = called('json_replace', called('json_set', 'doc', withParents), pulls)
+  const removed = [...unset].map((path) => `, ${jsonPath(path)}`).join('')
+  return removed === '' ? written : `json_remove(${written}${removed})`
+}
+
+function present(fields: Readonly<Fields> = {}): [string, unknown][] {
+  return Object.entries(fields).filter(([, value]) => value !== undefined)
+}
+
+/** SQLite limits the arguments of one call. */
+const MAX_ASSIGNMENTS = 40
+
+function called(name: string, text: string, assignments: readonly Assignment[]): string {
+  if (assignments.length === 0) return text
+  const first = assignments.slice(0, MAX_ASSIGNMENTS)
+  const listed = first.map(([path, value]) => `, ${jsonPath(path)}, ${value}`).join('')
+  return called(name, `${name}(${text}${listed})`, assignments.slice(MAX_ASSIGNMENTS))
+}
+
+/** The objects that dotted paths lead through, outer ones first. */
+function parentsOf(assignments: readonly Assignment[]): string[] {
+  const parents = new Set<string>()
+  for (const [path] of assignments) {
+    for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
+      parents.add(path.slice(0, dot))
+    }
   }
-  const value = next(at[last])
-  if (value === undefined) delete at[last]
-  else at[last] = value
+  return [...parents].sort((a, b) => a.length - b.length)
 }
 
-function plain(value: unknown): unknown {
-  return value instanceof Date ? value.getTime() : value
+/** The object at `path`, an empty one where there is none. */
+function asObject(path: string): Assignment {
+  const at = jsonPath(path)
+  return [path, `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`]
+}
+
+/** What was there plus `by`, written as JSON writes numbers: the fewest digits that give the number back. */
+function sum(path: string, by: number, parameters: Parameters): string {
+  const at = jsonPath(path)
+  const before = `CASE WHEN json_type(doc, ${at}) IN ('integer', 'real') THEN json_extract(doc, ${at}) ELSE 0 END`
+  const digits = [15, 16].map((count) => {
+    const text = `printf('%!.${count}g', sum)`
+    return `WHEN CAST(${text} AS REAL) = sum THEN ${text}`
+  })
+  const shortest = `CASE ${digits.join(' ')} ELSE printf('%!.17g', sum) END`
+  return `(SELECT CASE
+    WHEN typeof(sum) = 'integer' THEN sum
+    WHEN abs(sum) <= ${Number.MAX_SAFE_INTEGER} AND sum = CAST(sum AS INTEGER) THEN CAST(sum AS INTEGER)
+    ELSE json(replace(replace(${shortest}, '.0e', 'e'), 'e-0', 'e-'))
+  END FROM (SELECT ${before} + (${parameters.json(by)} ->> '$') AS sum))`
+}
+
+/** The list with `value` at its end, and of what was there the last `cap - 1` elements. */
+function pushed(
+  list: string,
+  value: unknown,
+  cap: number | undefined,
+  parameters: Parameters,
+): string {
+  const added = parameters.json(value)
+  if (cap === undefined) return `json_insert(${list}, '$[#]', ${added})`
+  return `json_insert((
+    SELECT json_group_array(list -> key) FROM (SELECT ${list} AS list), json_each(list)
+    WHERE key > json_array_length(list) - ${parameters.bind(cap)}
+  ), '$[#]', ${added})`
+}
+
+/**
+ * `list` without the places at which the record's list at `path` has an element whose `key` is `value`.
+ * What is no list stays as it is.
+ */
+function without(
+  list: string,
+  path: string,
+  key: string,
+  value: Scalar,
+  parameters: Parameters,
+): string {
+  const member = `CASE element.type WHEN 'object' THEN element.value -> ${jsonPath(key)} END`
+  return `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN (
+    SELECT json_group_array((${list}) -> element.key) FROM json_each(doc, ${jsonPath(path)}) AS element
+    WHERE (${member}) IS NOT ${parameters.json(value)}
+  ) ELSE ${list} END`
+}
+
+/** The new text of a shadow, or undefined where `change` leaves it alone. */
+function changedShadow(
+  { set, unset = [], push = {}, pull = {} }: Change,
+  { path, parts: [first = '', ...rest], column }: Shadow,
+  parameters: Parameters,
+): string | undefined {
+  const covers = (field: string) => path === field || path.startsWith(`${field}.`)
+  if (unset.some(covers)) return 'NULL'
+  const replaced = present(set).find(([field]) => covers(field))
+  if (replaced) {
+    const [field, value] = replaced
+    const text = asText(shadowAt(value, [first.slice(field.length + 1), ...rest]))
+    return text === null ? 'NULL' : parameters.bind(text)
+  }
+  const added = push[first]
+  if (added) {
+    const element = shadowAt(added.value, rest)
+    return pushed(`coalesce(${column}, '[]')`, element, added.cap, parameters)
+  }
+  const taken = pull[first]
+  return taken && without(column, first, taken.key, taken.value, parameters)
 }

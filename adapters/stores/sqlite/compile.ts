@@ -1,247 +1,227 @@
 /**
- * Neutral filters and reads → SQL with every value bound. Pure; shared by every SQL store.
+ * The neutral filter as SQL over a table of JSON texts.
  *
  * @module
  */
 
-import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
-import { fold } from '../../../src/ports/fold.ts'
-import { type Place, placeOf, type Shape } from '../../../src/ports/shape.ts'
-import type { CollectionSchema, Read } from '../../../src/ports/store.ts'
+import type { Filter, Scalar } from '../../../src/ports/filter.ts'
+import { type ObjectShape, type Place, placeOf, type Shape } from '../../../src/ports/shape.ts'
+import { folded, type Shadow } from './shadow.ts'
+import { every, jsonPath, type Parameters, some } from './sql.ts'
 
-/** A value that SQLite binds. */
-export type SqlValue = string | number | null
-
-/** A piece of SQL and its values, in order. */
-export interface Sql {
-  readonly text: string
-  readonly values: readonly SqlValue[]
+/** What a filter is compiled with. */
+export interface Compilation {
+  readonly shape: ObjectShape
+  readonly shadows: ReadonlyMap<string, Shadow>
+  readonly parameters: Parameters
 }
 
-/** A name as SQL writes it. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+/** The SQL function that matches a pattern; only where the store has one. */
+export const MATCHES = 'fieldgate_matches'
+
+/** A value in the database: its SQL, and that of its JSON type. */
+interface Operand {
+  readonly value: string
+  readonly type: string
+  readonly kind: Shape['kind']
 }
 
-/** The column that holds the folded text of a searchable path. */
-export function shadowColumn(path: string): string {
-  return `search:${path}`
-}
+/** A condition on one value. May be NULL, which finds nothing. */
+type Test = (operand: Operand) => string
 
-/** The expression of a path without lists; indexes are declared on the very same text. */
-export function expressionOf(path: string, from = 'doc'): string {
-  return path === '_id' && from === 'doc' ? '_id' : `json_extract(${from}, ${jsonPath(path)})`
-}
-
-/** A value as it compares with what `json_extract` gives. */
-export function sqlValue(value: Scalar): SqlValue {
-  if (value instanceof Date) return value.toISOString()
-  return typeof value === 'boolean' ? Number(value) : value
-}
-
-/** The condition that `filter` means. */
-export function compileFilter(schema: CollectionSchema, filter: Filter): Sql {
+/** `filter` as a condition. */
+export function compileFilter(filter: Filter, compilation: Compilation): string {
   switch (filter.op) {
     case 'and':
-    case 'or': {
-      if (filter.filters.length === 0) return sql(filter.op === 'and' ? '1' : '0')
-      const parts = filter.filters.map((part) => compileFilter(schema, part))
-      return joined(parts, filter.op === 'and' ? ' AND ' : ' OR ')
-    }
-    case 'ne':
-      return not(compileFilter(schema, { ...filter, op: 'eq' }))
-    case 'nin':
-      return not(compileFilter(schema, { ...filter, op: 'in' }))
-    case 'contains':
-      return compileContains(schema, filter.field, filter.text)
-    case 'matches':
-      return onElements(schema, filter.field, (value) => sql(`matches(?, ${value})`, filter.pattern))
+      return every(filter.filters.map((one) => compileFilter(one, compilation)))
+    case 'or':
+      return some(filter.filters.map((one) => compileFilter(one, compilation)))
     case 'eq':
-    case 'in': {
-      const values = 'values' in filter ? filter.values : [filter.value]
-      return compileIn(schema, filter.field, values)
-    }
-    default: {
-      const { op, field, value } = filter
-      if (value === null) return sql('0')
-      return onElements(schema, field, (at, type, shape) =>
-        typed(shape, type, value, sql(`${at} ${COMPARE[op]} ?`, sqlValue(value))),
-      )
-    }
+      return among(filter.field, [filter.value], compilation)
+    case 'ne':
+      return not(among(filter.field, [filter.value], compilation))
+    case 'in':
+      return among(filter.field, filter.values, compilation)
+    case 'nin':
+      return not(among(filter.field, filter.values, compilation))
+    case 'contains':
+      return contains(filter.field, filter.text, compilation)
+    case 'matches':
+      return matches(filter.field, filter.pattern, compilation)
+    default:
+      return compare(SIGNS[filter.op], filter.field, filter.value, compilation)
   }
 }
 
-const COMPARE = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** The statement that reads `columns` of the records that match, in order. */
-export function compileRead(schema: CollectionSchema, read: Read, columns: string): Sql {
-  const filter = compileFilter(schema, read.filter)
-  const limit = Math.min(read.limit, Number.MAX_SAFE_INTEGER)
-  const order = orderOf(read.sort)
-  if (!read.after) {
-    const skip = read.skip ? ` OFFSET ${read.skip}` : ''
-    return {
-      text: `SELECT ${columns} FROM ${identifier(schema.name)} WHERE ${filter.text}${order} LIMIT ${limit}${skip}`,
-      values: filter.values,
-    }
-  }
-  // Each stretch after the position is one range of a fitting index, so the cost does not grow with depth.
-  const stretches = stretchesAfter(read.sort, read.after).map((stretch) => ({
-    text: `SELECT * FROM (SELECT ${columns} FROM ${identifier(schema.name)} WHERE ${filter.text} AND ${stretch.text}${order} LIMIT ${limit})`,
-    values: [...filter.values, ...stretch.values],
-  }))
-  return {
-    text: `${stretches.map((stretch) => stretch.text).join(' UNION ALL ')} LIMIT ${limit}`,
-    values: stretches.flatMap((stretch) => stretch.values),
-  }
-}
-
-function orderOf(sort: readonly SortKey[]): string {
-  if (sort.length === 0) return ''
-  const keys = sort.map(
-    ({ field, descending }) => `${expressionOf(field)}${descending ? ' DESC' : ''}`,
-  )
-  return ` ORDER BY ${keys.join(', ')}`
-}
-
-/** What follows a position, in order: first where all keys but the last are equal, then all but two, … */
-function stretchesAfter(sort: readonly SortKey[], after: readonly Scalar[]): Sql[] {
-  const equal = (at: number): Sql => {
-    const value = after[at] ?? null
-    const expression = expressionOf(sort[at]?.field ?? '_id')
-    return value === null
-      ? sql(`${expression} IS NULL`)
-      : sql(`${expression} = ?`, sqlValue(value))
-  }
-  const beyond = (at: number): Sql[] => {
-    const key = sort[at]
-    const value = after[at] ?? null
-    if (!key) return []
-    const expression = expressionOf(key.field)
-    if (value === null) return key.descending ? [] : [sql(`${expression} IS NOT NULL`)]
-    const further = sql(`${expression} ${key.descending ? '<' : '>'} ?`, sqlValue(value))
-    return key.descending ? [further, sql(`${expression} IS NULL`)] : [further]
-  }
-  return sort
-    .map((_, at) => at)
-    .reverse()
-    .flatMap((at) => {
-      const same = sort.slice(0, at).map((_, before) => equal(before))
-      return beyond(at).map((end) => joined([...same, end], ' AND '))
-    })
-}
-
-function compileIn(schema: CollectionSchema, field: string, values: readonly Scalar[]): Sql {
-  const present = values.filter((value): value is Exclude<Scalar, null> => value !== null)
-  const matching =
-    present.length === 0
-      ? undefined
-      : onElements(schema, field, (at, type, shape) =>
-          shape.kind === 'mixed'
-            ? joined(
-                present.map((value) =>
-                  typed(shape, type, value, sql(`${at} = ?`, sqlValue(value))),
-                ),
-                ' OR ',
-              )
-            : isOneOf(at, present),
-        )
-  const missing = present.length < values.length ? isMissing(schema, field) : undefined
-  const parts = [matching, missing].filter((part): part is Sql => part !== undefined)
-  return parts.length === 0 ? sql('0') : joined(parts, ' OR ')
-}
-
-function isOneOf(at: string, values: readonly Exclude<Scalar, null>[]): Sql {
-  const [first] = values
-  if (values.length === 1 && first !== undefined) return sql(`${at} = ?`, sqlValue(first))
-  // One parameter however many values: D1 allows a hundred.
-  return sql(`${at} IN (SELECT value FROM json_each(?))`, JSON.stringify(values.map(sqlValue)))
-}
-
-/** Null or missing; a list may also hold a null. */
-function isMissing(schema: CollectionSchema, field: string): Sql {
-  const { parts } = placeAt(schema, field)
-  const whole = sql(`${expressionOf(parts[0] ?? field)} IS NULL`)
-  if (parts.length === 1) return whole
-  return joined([whole, onElements(schema, field, (at) => sql(`${at} IS NULL`))], ' OR ')
-}
-
-function compileContains(schema: CollectionSchema, field: string, text: string): Sql {
-  if (!schema.searchable.includes(field)) {
-    throw new TypeError(`'${schema.name}' was not declared searchable by '${field}'`)
-  }
-  const column = identifier(shadowColumn(field))
-  const term = fold(text)
-  return placeAt(schema, field).parts.length === 1
-    ? sql(`instr(${column}, ?) > 0`, term)
-    : sql(`EXISTS (SELECT 1 FROM json_each(${column}) WHERE instr(value, ?) > 0)`, term)
-}
-
-/** A condition on the value at a path, or on one of the elements where lists are on the way. */
-function onElements(
-  schema: CollectionSchema,
-  field: string,
-  condition: (value: string, type: string, shape: Shape) => Sql,
-): Sql {
-  const { parts, shape } = placeAt(schema, field)
-  if (parts.length === 1) {
-    const type = field === '_id' ? `'text'` : `json_type(doc, ${jsonPath(field)})`
-    return condition(expressionOf(field), type, shape)
-  }
-  const lists = parts.slice(0, -1).map((part, at) => {
-    const from = at === 0 ? 'doc' : `e${at - 1}.value`
-    return `json_each(${from}, ${jsonPath(part)}) AS e${at}`
-  })
-  const element = `e${lists.length - 1}`
-  const rest = parts.at(-1) ?? ''
-  const inner =
-    rest === ''
-      ? condition(`${element}.value`, `${element}.type`, shape)
-      : condition(
-          expressionOf(rest, `${element}.value`),
-          `json_type(${element}.value, ${jsonPath(rest)})`,
-          shape,
-        )
-  return { text: `EXISTS (SELECT 1 FROM ${lists.join(', ')} WHERE ${inner.text})`, values: inner.values }
-}
-
-/** On a mixed field a value only compares with values of its own type. */
-function typed(shape: Shape, type: string, value: Exclude<Scalar, null>, condition: Sql): Sql {
-  if (shape.kind !== 'mixed') return condition
-  const types =
-    typeof value === 'number'
-      ? `'integer', 'real'`
-      : typeof value === 'boolean'
-        ? `'true', 'false'`
-        : `'text'`
-  return joined([sql(`${type} IN (${types})`), condition], ' AND ')
-}
-
-function placeAt(schema: CollectionSchema, field: string): Place {
-  const place = placeOf(schema.shape, field)
-  if (!place) throw new TypeError(`'${schema.name}' has no field '${field}'`)
+/** The place of a field. Throws a `TypeError` for a field that the shape does not have. */
+export function placeAt(field: string, shape: ObjectShape): Place {
+  const place = placeOf(shape, field)
+  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
   return place
 }
 
-function jsonPath(path: string): string {
-  const keys = path.split('.').map((key) => `."${key}"`)
-  return `'$${keys.join('').replaceAll("'", "''")}'`
+/** A field's value, as indexes hold it: filters and sorts must use the same words for an index to serve them. */
+export function fieldValue(field: string, shape: ObjectShape): string {
+  const { parts } = placeAt(field, shape)
+  const [path = '', ...lists] = parts
+  if (lists.length > 0) throw new TypeError(`the field '${field}' leads through a list`)
+  return valueIn('doc', path)
 }
 
-function sql(text: string, ...values: SqlValue[]): Sql {
-  return { text, values }
+/** `value` as what stands beside a field's value in a comparison. */
+export function boundValue(
+  value: string | number | boolean | Date,
+  parameters: Parameters,
+): string {
+  if (typeof value === 'string') return parameters.bind(value)
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  if (value instanceof Date) return parameters.bind(dateText(value))
+  if (Number.isSafeInteger(value)) return parameters.bind(value)
+  // SQLite reads some long numbers a little wrong: then both sides must come from the same text.
+  return `(${parameters.bind(JSON.stringify(value))} ->> '$')`
 }
 
-function joined(parts: readonly Sql[], by: string): Sql {
-  const [only] = parts
-  if (parts.length === 1 && only) return only
-  return {
-    text: `(${parts.map((part) => part.text).join(by)})`,
-    values: parts.flatMap((part) => part.values),
+/** Fixed width, so that texts compare as instants do. No stored date lies beyond the year 9999. */
+function dateText(date: Date): string {
+  const text = date.toISOString()
+  return text.startsWith('+') ? ':' : text
+}
+
+/** The condition that a field's value is one of `values`. */
+function among(field: string, values: readonly Scalar[], compilation: Compilation): string {
+  const { parameters } = compilation
+  const others = values.filter((value) => value !== null && isStorable(value))
+  const conditions: string[] = []
+  if (values.includes(null)) conditions.push(isMissing(field, compilation))
+  if (others.length > 0) {
+    conditions.push(found(field, compilation, (operand) => oneOf(operand, others, parameters)))
+  }
+  return some(conditions)
+}
+
+function oneOf(operand: Operand, values: readonly Scalar[], parameters: Parameters): string {
+  if (operand.kind !== 'mixed') return isIn(operand, values, parameters)
+  const kinds = [...new Set(values.map((value) => typeof value))]
+  return some(
+    kinds.map((kind) => {
+      const alike = values.filter((value) => typeof value === kind)
+      return every([hasTypeOf(operand, alike[0] ?? null), isIn(operand, alike, parameters)])
+    }),
+  )
+}
+
+/** Long lists travel as one JSON text: D1 allows a hundred parameters. */
+function isIn({ value }: Operand, values: readonly Scalar[], parameters: Parameters): string {
+  const [first, ...others] = values
+  if (first === undefined || first === null) return 'FALSE'
+  if (others.length === 0) return `${value} = ${boundValue(first, parameters)}`
+  const list = JSON.stringify(values.map(jsonValue))
+  return `${value} IN (SELECT value FROM json_each(${parameters.bind(list)}))`
+}
+
+function jsonValue(value: Scalar): unknown {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value instanceof Date ? dateText(value) : value
+}
+
+function compare(
+  sign: '>' | '>=' | '<' | '<=',
+  field: string,
+  value: Scalar,
+  compilation: Compilation,
+): string {
+  if (value === null || !isStorable(value)) return 'FALSE'
+  const bound = boundValue(value, compilation.parameters)
+  return found(field, compilation, (operand) => {
+    const condition = `${operand.value} ${sign} ${bound}`
+    return operand.kind === 'mixed' ? every([hasTypeOf(operand, value), condition]) : condition
+  })
+}
+
+/** The folded text stands in the shadow; in a list's, in one element. */
+function contains(field: string, text: string, { shadows, parameters }: Compilation): string {
+  const shadow = shadows.get(field)
+  if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
+  if (!text.isWellFormed()) return 'FALSE'
+  const term = folded(text)
+  const within = parameters.bind(term)
+  if (shadow.parts.length === 1) return `instr(${shadow.column}, ${within}) > 0`
+  // A quick look at the whole text first; as JSON it may also match across elements.
+  const quoted = parameters.bind(JSON.stringify(term).slice(1, -1))
+  return every([
+    `instr(${shadow.column}, ${quoted}) > 0`,
+    `EXISTS (SELECT 1 FROM json_tree(${shadow.column}) AS leaf WHERE instr(leaf.atom, ${within}) > 0)`,
+  ])
+}
+
+function matches(field: string, pattern: string, compilation: Compilation): string {
+  const bound = compilation.parameters.pattern(pattern)
+  return found(field, compilation, ({ value }) => `${MATCHES}(${bound}, ${value})`)
+}
+
+/** `test` holds for the value at `field`, or for one element where the field leads through lists. */
+function found(field: string, { shape }: Compilation, test: Test): string {
+  const { parts, shape: end } = placeAt(field, shape)
+  return inList('doc', parts, end.kind, test, () => 'FALSE')
+}
+
+/** The value at `field`, or one of the elements, is null, or there is none. */
+function isMissing(field: string, { shape }: Compilation): string {
+  const { parts, shape: end } = placeAt(field, shape)
+  const test: Test = ({ value }) => `${value} IS NULL`
+  return inList('doc', parts, end.kind, test, (list) => `${list} IS NULL`)
+}
+
+function inList(
+  root: string,
+  [path = '', ...rest]: readonly string[],
+  kind: Shape['kind'],
+  test: Test,
+  absent: (type: string) => string,
+): string {
+  if (rest.length === 0) return test({ value: valueIn(root, path), type: typeIn(root, path), kind })
+  const element = `element${rest.length}`
+  const within = inList(element, rest, kind, test, absent)
+  const [json, at] = root === 'doc' ? ['doc', jsonPath(path)] : [`${root}.value`, jsonPath(path)]
+  const each =
+    root === 'doc'
+      ? `json_each(${json}, ${at})`
+      : `json_each(CASE ${root}.type WHEN 'object' THEN ${json} ELSE '{}' END, ${at})`
+  const exists = `EXISTS (SELECT 1 FROM ${each} AS ${element} WHERE ${within})`
+  return some([absent(typeIn(root, path)), exists].filter((condition) => condition !== 'FALSE'))
+}
+
+/** The value at `path` in the record, or in an element that `json_each` gives. */
+function valueIn(root: string, path: string): string {
+  if (root === 'doc') return path === '_id' ? '_id' : `json_extract(doc, ${jsonPath(path)})`
+  if (path === '') return `${root}.value`
+  return `CASE ${root}.type WHEN 'object' THEN json_extract(${root}.value, ${jsonPath(path)}) END`
+}
+
+function typeIn(root: string, path: string): string {
+  if (root === 'doc') return path === '_id' ? "'text'" : `json_type(doc, ${jsonPath(path)})`
+  if (path === '') return `${root}.type`
+  return `CASE ${root}.type WHEN 'object' THEN json_type(${root}.value, ${jsonPath(path)}) END`
+}
+
+function hasTypeOf({ type }: Operand, value: Scalar): string {
+  switch (typeof value) {
+    case 'number':
+      return `${type} IN ('integer', 'real')`
+    case 'boolean':
+      return `${type} IN ('true', 'false')`
+    default:
+      return `${type} = 'text'`
   }
 }
 
-/** SQL's NOT of an unknown is unknown; a missing value must count as different. */
-function not(condition: Sql): Sql {
-  return { text: `NOT ifnull(${condition.text}, 0)`, values: condition.values }
+function not(condition: string): string {
+  return `(${condition}) IS NOT TRUE`
+}
+
+/** SQLite's text is UTF-8, which has no lone surrogates: such a string would be bound as another one. */
+function isStorable(value: Scalar): boolean {
+  return typeof value !== 'string' || value.isWellFormed()
 }

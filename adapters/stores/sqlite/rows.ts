@@ -1,92 +1,139 @@
 /**
- * Records ↔ JSON text: `_id` first, dates as ISO 8601 in UTC with milliseconds, folded shadows beside it.
+ * Records as the JSON texts of the table, and back.
  *
  * @module
  */
 
-import { fold } from '../../../src/ports/fold.ts'
-import { placeOf, type Shape } from '../../../src/ports/shape.ts'
-import type { CollectionSchema, Fields, Projection } from '../../../src/ports/store.ts'
+import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
+import type { Fields, Projection } from '../../../src/ports/store.ts'
 
-/** A record as its JSON text. */
-export function textOf(record: Fields): string {
-  const { _id, ...fields } = record
-  return JSON.stringify({ _id, ...fields })
+/** `record` as it is stored: `_id` first, whatever the other names; dates as ISO 8601 with milliseconds. */
+export function textOf({ _id, ...fields }: Fields): string {
+  const rest = JSON.stringify(fields)
+  return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
-/** A reader of JSON texts for records of a shape; texts without dates are parsed alone. */
-export function reviver(shape: Shape): (text: string) => Fields {
-  const revive = dates(shape)
-  return revive ? (text) => revive(JSON.parse(text)) as Fields : (text) => JSON.parse(text) as Fields
+/** Reads records of a shape back from their texts. */
+export function readerOf(shape: ObjectShape): (text: string) => Fields {
+  const revive = reviverOf(shape)
+  return revive ? (text) => revive(JSON.parse(text)) as Fields : JSON.parse
 }
 
-/** The folded text of a searchable path: of a list, the JSON list of its elements' folds. */
-export function shadowOf(schema: CollectionSchema, path: string, record: Fields): string | null {
-  const texts = textsAt(record, path.split('.')).map(fold)
-  if (placeOf(schema.shape, path)?.parts.length !== 1) return JSON.stringify(texts)
-  return texts[0] ?? null
-}
-
-/** A parsed record without what the projection leaves out. */
+/** The part of `record` that a read returns. Takes the record apart: it must be the caller's own. */
 export function project(record: Fields, select: Projection | undefined): Fields {
   if (!select) return record
-  return 'include' in select
-    ? chosen(record, ['_id', ...select.include], true)
-    : chosen(record, select.exclude, false)
+  if ('include' in select) return included(record, treeOf(['_id', ...select.include])) as Fields
+  exclude(record, treeOf(select.exclude.filter((path) => path !== '_id')))
+  return record
 }
 
 type Revive = (value: unknown) => unknown
 
-function dates(shape: Shape): Revive | undefined {
+/** Turns texts into dates where the shape says so, in place; undefined where there are none. */
+function reviverOf(shape: Shape): Revive | undefined {
   switch (shape.kind) {
     case 'date':
       return (value) => (typeof value === 'string' ? new Date(value) : value)
     case 'list': {
-      const element = dates(shape.element)
-      return element && ((value) => (Array.isArray(value) ? value.map(element) : value))
+      const revive = reviverOf(shape.element)
+      return revive && ((value) => (Array.isArray(value) ? value.map(revive) : value))
     }
     case 'map': {
-      const inside = dates(shape.value)
-      return inside && ((value) => eachField(value, (_, item) => inside(item)))
-    }
-    case 'object': {
-      const inside = new Map(
-        [...shape.fields].flatMap(([field, part]) => {
-          const revive = dates(part)
-          return revive ? [[field, revive] as const] : []
-        }),
+      const revive = reviverOf(shape.value)
+      return (
+        revive &&
+        ((value) =>
+          revived(
+            value,
+            (fields) => Object.keys(fields),
+            () => revive,
+          ))
       )
-      if (inside.size === 0) return undefined
-      return (value) => eachField(value, (field, item) => inside.get(field)?.(item) ?? item)
     }
+    case 'object':
+      return objectReviver(shape)
     default:
       return undefined
   }
 }
 
-function eachField(value: unknown, change: (field: string, value: unknown) => unknown): unknown {
+function objectReviver(shape: ObjectShape): Revive | undefined {
+  const revivers = new Map<string, Revive>()
+  for (const [key, member] of shape.fields) {
+    const revive = reviverOf(member)
+    if (revive) revivers.set(key, revive)
+  }
+  if (revivers.size === 0) return undefined
+  const keys = [...revivers.keys()]
+  return (value) =>
+    revived(
+      value,
+      () => keys,
+      (key) => revivers.get(key),
+    )
+}
+
+function revived(
+  value: unknown,
+  keysOf: (fields: Fields) => readonly string[],
+  reviverFor: (key: string) => Revive | undefined,
+): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const fields = value as Fields
-  for (const field of Object.keys(fields)) fields[field] = change(field, fields[field])
+  for (const key of keysOf(fields)) {
+    if (Object.hasOwn(fields, key)) fields[key] = reviverFor(key)?.(fields[key])
+  }
   return fields
 }
 
-function textsAt(value: unknown, keys: readonly string[]): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => textsAt(item, keys))
-  const [key, ...rest] = keys
-  if (key === undefined) return typeof value === 'string' ? [value] : []
-  return typeof value === 'object' && value !== null ? textsAt((value as Fields)[key], rest) : []
+/** Dotted paths by their keys; an empty tree stands for a whole value. */
+type Tree = Map<string, Tree>
+
+function treeOf(paths: readonly string[]): Tree {
+  const root: Tree = new Map()
+  // A path inside another says nothing more: the shorter one comes first and stays empty.
+  for (const path of [...paths].sort((a, b) => a.length - b.length)) grow(root, path.split('.'))
+  return root
 }
 
-function chosen(value: unknown, paths: readonly string[], keep: boolean): Fields {
-  if (typeof value !== 'object' || value === null) return value as Fields
-  if (Array.isArray(value)) return value.map((item) => chosen(item, paths, keep)) as unknown as Fields
-  const result: Fields = {}
-  for (const [key, item] of Object.entries(value)) {
-    const named = paths.includes(key)
-    const inside = paths.filter((path) => path.startsWith(`${key}.`)).map((path) => path.slice(key.length + 1))
-    if (inside.length > 0 && !named) result[key] = chosen(item, inside, keep)
-    else if (named === keep) result[key] = item
+function grow(tree: Tree, [key = '', ...rest]: readonly string[]): void {
+  const known = tree.get(key)
+  if (known?.size === 0) return
+  const next = known ?? new Map()
+  tree.set(key, next)
+  if (rest.length > 0) grow(next, rest)
+}
+
+function included(value: unknown, tree: Tree): unknown {
+  if (Array.isArray(value)) return value.map((element) => included(element, tree))
+  if (!isObject(value)) return value
+  const kept: Fields = {}
+  for (const [key, member] of Object.entries(value)) {
+    const inside = tree.get(key)
+    if (inside) define(kept, key, inside.size === 0 ? member : included(member, inside))
   }
-  return result
+  return kept
+}
+
+function exclude(value: unknown, tree: Tree): void {
+  if (Array.isArray(value)) for (const element of value) exclude(element, tree)
+  if (!isObject(value)) return
+  for (const [key, inside] of tree) {
+    if (inside.size === 0) delete value[key]
+    else if (Object.hasOwn(value, key)) exclude(value[key], inside)
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An assignment to `__proto__` would set the prototype. */
+function define(fields: Fields, key: string, value: unknown): void {
+  Object.defineProperty(fields, key, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
 }

@@ -1,0 +1,181 @@
+/**
+ * One collection, over whatever runs its statements.
+ *
+ * @module
+ */
+
+import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
+import type {
+  Collection,
+  CollectionSchema,
+  Fields,
+  Read,
+  ReadHints,
+  WriteOptions,
+} from '../../../src/ports/store.ts'
+import { compileChange, compileExpected } from './change.ts'
+import { type Compilation, compileFilter } from './compile.ts'
+import { orderBy, stretchesAfter } from './order.ts'
+import { project, readerOf, textOf } from './rows.ts'
+import { type Shadow, shadowsOf, shadowText } from './shadow.ts'
+import { every, identifier, Parameters, type Statement } from './sql.ts'
+
+/** A row of an answer. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** What a write did. */
+export interface Written {
+  /** What its `RETURNING` clause gave. */
+  readonly rows: readonly Row[]
+  readonly changes: number
+}
+
+/** Runs the statements of one collection; its errors are the port's. */
+export interface Runner {
+  /** The rows of a reading statement. */
+  read(statement: Statement, hints?: ReadHints): Promise<readonly Row[]>
+  /** Runs a statement that changes records, atomically; resolves when the change is durable. */
+  write(statement: Statement): Promise<Written>
+  /** A condition that ends a read when its time is up. */
+  readonly deadline?: string
+}
+
+/** The collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
+export function openCollection(schema: CollectionSchema, runner: Runner): Collection {
+  const table = identifier(schema.name)
+  const parse = readerOf(schema.shape)
+  let shadows = new Map<string, Shadow>()
+  let searchable: readonly string[] = []
+
+  const compilation = (): Compilation => {
+    if (schema.searchable.length !== searchable.length) {
+      searchable = schema.searchable
+      shadows = shadowsOf(schema)
+    }
+    return { shape: schema.shape, shadows, parameters: new Parameters() }
+  }
+
+  const where = (filter: Filter, hints: ReadHints | undefined, compiled: Compilation): string[] => {
+    const conditions = filter === everything ? [] : [compileFilter(filter, compiled)]
+    const timed = runner.deadline !== undefined && hints?.timeLimitMs !== undefined
+    return timed && conditions.length > 0 ? [runner.deadline, ...conditions] : conditions
+  }
+
+  const texts = async (read: Read): Promise<string[]> => {
+    if (read.limit === 0) return []
+    const compiled = compilation()
+    const sql = compileRead(table, read, where(read.filter, read.hints, compiled), compiled)
+    const rows = await runner.read(compiled.parameters.statement(sql), read.hints)
+    return rows.map((row) => row.doc as string)
+  }
+
+  /** The one record to write, as a condition on the row. */
+  const target = (filter: Filter, { expect }: WriteOptions, compiled: Compilation): string => {
+    const conditions = where(filter, undefined, compiled)
+    if (expect) conditions.push(compileExpected(expect, compiled.parameters))
+    return `rowid = (SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
+  }
+
+  const write = async (sql: string, { parameters }: Compilation): Promise<Written> =>
+    runner.write(parameters.statement(sql))
+
+  const written = async (sql: string, compiled: Compilation): Promise<Fields | null> => {
+    const { rows } = await write(`${sql} RETURNING doc`, compiled)
+    const [row] = rows
+    return row ? parse(row.doc as string) : null
+  }
+
+  return {
+    async find(read) {
+      const found = await texts(read)
+      return found.map((text) => project(parse(text), read.select))
+    },
+
+    async findJson(read) {
+      const found = await texts(read)
+      const { select } = read
+      return select ? found.map((text) => textOf(project(JSON.parse(text), select))) : found
+    },
+
+    async count(filter, hints) {
+      const compiled = compilation()
+      const sql = `SELECT count(*) AS count FROM ${table}${whereAll(where(filter, hints, compiled))}`
+      const [row] = await runner.read(compiled.parameters.statement(sql), hints)
+      return Number(row?.count)
+    },
+
+    async estimate() {
+      const [row] = await runner.read({ sql: `SELECT count(*) AS count FROM ${table}`, values: [] })
+      return Number(row?.count)
+    },
+
+    async insert(record) {
+      const compiled = compilation()
+      const { parameters } = compiled
+      const columns = ['_id', 'doc']
+      const values = [parameters.bind(String(record._id)), parameters.bind(textOf(record))]
+      for (const shadow of compiled.shadows.values()) {
+        const text = shadowText(record, shadow)
+        columns.push(shadow.column)
+        values.push(text === null ? 'NULL' : parameters.bind(text))
+      }
+      await write(
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`,
+        compiled,
+      )
+    },
+
+    async update(filter, change, options = {}) {
+      const compiled = compilation()
+      const assignments = compileChange(change, compiled.shadows.values(), compiled.parameters)
+      return written(
+        `UPDATE ${table} SET ${assignments} WHERE ${target(filter, options, compiled)}`,
+        compiled,
+      )
+    },
+
+    async updateMany(filter, change) {
+      const compiled = compilation()
+      const assignments = compileChange(change, compiled.shadows.values(), compiled.parameters)
+      const conditions = whereAll(where(filter, undefined, compiled))
+      return (await write(`UPDATE ${table} SET ${assignments}${conditions}`, compiled)).changes
+    },
+
+    async delete(filter, options = {}) {
+      const compiled = compilation()
+      return written(`DELETE FROM ${table} WHERE ${target(filter, options, compiled)}`, compiled)
+    },
+  }
+}
+
+/** The statement that gives the texts of a read's records, in order. */
+function compileRead(
+  table: string,
+  { sort, after, skip = 0, limit }: Read,
+  conditions: readonly string[],
+  compiled: Compilation,
+): string {
+  const { parameters } = compiled
+  const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
+    `SELECT doc FROM ${table}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
+  const offset = skip > 0 ? ` OFFSET ${parameters.bind(skip)}` : ''
+  if (!after) return select(conditions, sort, limit) + offset
+  const stretches = stretchesAfter(sort, after, compiled).map(
+    (stretch) =>
+      `SELECT * FROM (${select([...conditions, ...stretch.conditions], stretch.sort, limit + skip)})`,
+  )
+  return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
+}
+
+function whereAll(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : ` WHERE ${every(conditions)}`
+}
+
+/** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */
+function oneAfterAnother(selects: readonly string[]): string {
+  if (selects.length <= MAX_TERMS) return selects.join(' UNION ALL ')
+  const first = selects.slice(0, MAX_TERMS - 1).join(' UNION ALL ')
+  return `${first} UNION ALL SELECT * FROM (${oneAfterAnother(selects.slice(MAX_TERMS - 1))})`
+}
+
+const MAX_TERMS = 5

@@ -1,0 +1,111 @@
+/**
+ * One connection to a database file, with its prepared statements.
+ *
+ * @module
+ */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { Row, Written } from './collection.ts'
+import { isUnusable } from './errors.ts'
+import type { Statement } from './sql.ts'
+
+/** How long a connection waits for another one's transaction. */
+const BUSY_TIMEOUT_MS = 10_000
+const MAX_STATEMENTS = 256
+
+/** A database and its prepared statements. */
+export class Connection {
+  readonly db: DatabaseSync
+  /** By their text, the one used longest ago first. */
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string) {
+    const { DatabaseSync: Database } = sqlite()
+    this.db = new Database(path)
+    this.db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    useWal(this.db)
+    // FULL: what was acknowledged survives a loss of power. The cache is filled as pages are read.
+    this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+  }
+
+  /** The rows that a statement gives. */
+  rows({ sql, values }: Statement): Row[] {
+    return this.#prepared(sql).all(...values)
+  }
+
+  /** Runs a statement that changes records. */
+  write(statement: Statement): Written {
+    if (statement.sql.endsWith('RETURNING doc')) {
+      const rows = this.rows(statement)
+      return { rows, changes: rows.length }
+    }
+    const { changes } = this.#prepared(statement.sql).run(...statement.values)
+    return { rows: [], changes: Number(changes) }
+  }
+
+  /** Runs `work` in a transaction of its own: all of it happens, or nothing. */
+  transaction(work: () => void): void {
+    this.db.exec('BEGIN IMMEDIATE')
+    try {
+      work()
+      this.db.exec('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.db.close()
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    const statement = known ?? this.db.prepare(sql)
+    if (known) this.#statements.delete(sql)
+    this.#statements.set(sql, statement)
+    if (this.#statements.size > MAX_STATEMENTS) {
+      const [oldest = ''] = this.#statements.keys()
+      this.#statements.delete(oldest)
+    }
+    return statement
+  }
+
+  /** Some failures, a full disk for one, have ended the transaction already. */
+  #rollBack(): void {
+    try {
+      this.db.exec('ROLLBACK')
+    } catch {}
+  }
+}
+
+/** The built-in module, without Node's warning that it is experimental; other warnings pass. */
+function sqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process
+  const others = (...warning: Parameters<typeof emitWarning>): void => {
+    if (!String(warning[0]).startsWith('SQLite is an experimental feature')) {
+      emitWarning.apply(process, warning)
+    }
+  }
+  process.emitWarning = others as typeof emitWarning
+  try {
+    return process.getBuiltinModule('node:sqlite')
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+/** Switching a new file to WAL does not wait for another process that does the same. */
+function useWal(db: DatabaseSync): void {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isUnusable(error) || Date.now() > deadline) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}

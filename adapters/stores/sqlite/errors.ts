@@ -1,0 +1,41 @@
+/**
+ * SQLite's errors as the port's.
+ *
+ * @module
+ */
+
+import { type CollectionSchema, DuplicateKey, StoreUnavailable } from '../../../src/ports/store.ts'
+import { uniqueIndexName } from './schema.ts'
+
+/** Primary result codes: busy, locked, read-only, I/O error, full, cannot open. */
+const UNUSABLE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
+
+/** What the driver's `error` means to the caller of a collection. */
+export function portError(error: unknown, schema: CollectionSchema): unknown {
+  if (!(error instanceof Error)) return error
+  if (isDuplicate(error)) {
+    return new DuplicateKey(takenFields(error.message, schema), { cause: error })
+  }
+  return isUnusable(error)
+    ? new StoreUnavailable('the database cannot be used', { cause: error })
+    : error
+}
+
+/** Whether a unique value is taken. */
+export function isDuplicate(error: unknown): error is Error {
+  return error instanceof Error && error.message.includes('UNIQUE constraint failed:')
+}
+
+/** Whether the file, not the statement, is the reason. What a transaction did until then may be gone. */
+export function isUnusable(error: unknown): boolean {
+  const code = (error as { errcode?: unknown }).errcode
+  return typeof code === 'number' && UNUSABLE.has(code & 0xff)
+}
+
+/** The index's name stands in the message as a literal. */
+function takenFields(message: string, { name, unique }: CollectionSchema): readonly string[] {
+  const taken = unique.find((fields) =>
+    message.includes(`'${uniqueIndexName(name, fields).replaceAll("'", "''")}'`),
+  )
+  return taken ?? ['_id']
+}

@@ -1,0 +1,150 @@
+/**
+ * Tables and indexes: what a collection's schema asks for, and the steps from what is there.
+ *
+ * @module
+ */
+
+import type { SortKey } from '../../../src/ports/filter.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { fieldValue } from './compile.ts'
+import { SHADOW_PREFIX, type Shadow, shadowsOf } from './shadow.ts'
+import { caseKept, identifier } from './sql.ts'
+
+/** What a database says of one table. */
+export interface Existing {
+  /** The names of its columns; none where there is no table. */
+  readonly columns: readonly string[]
+  /** Its indexes, and the statements that made them. */
+  readonly indexes: ReadonlyMap<string, string>
+}
+
+/** The steps that bring a table to what its schema asks for, in order. */
+export interface Steps {
+  /** Makes the table, or adds its missing columns. */
+  readonly columns: readonly string[]
+  /** The shadows that existing records lack. */
+  readonly backfill: readonly Shadow[]
+  /** Drops what is no longer asked for. */
+  readonly drops: readonly string[]
+  readonly uniques: readonly { readonly sql: string; readonly fields: readonly string[] }[]
+  readonly indexes: readonly string[]
+}
+
+/** Asks for the columns of a table: rows with `name`. */
+export const COLUMNS_OF = 'SELECT name FROM pragma_table_info(?1)'
+
+/** Asks for the indexes of a table: rows with `name` and `sql`. */
+export const INDEXES_OF =
+  "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?1 AND sql IS NOT NULL"
+
+/** The steps from what exists to what `schema` asks for. */
+export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
+  const table = identifier(schema.name)
+  const shadows = [...shadowsOf(schema).values()]
+  const missing = shadows.filter(({ name }) => !existing.columns.includes(name))
+  const isNew = existing.columns.length === 0
+  const wanted = indexesOf(schema)
+  const isThere = ({ name, sql }: Index) => existing.indexes.get(name) === sql
+  const absent = wanted.filter((index) => !isThere(index))
+  return {
+    columns: isNew
+      ? [createTable(table, shadows)]
+      : missing.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
+    backfill: isNew ? [] : missing,
+    drops: [
+      ...obsoleteIndexes(schema, existing, wanted).map(
+        (name) => `DROP INDEX IF EXISTS ${identifier(name)}`,
+      ),
+      ...obsoleteColumns(existing, shadows).map(
+        (name) => `ALTER TABLE ${table} DROP COLUMN ${identifier(name)}`,
+      ),
+    ],
+    uniques: absent.flatMap(({ sql, fields }) => (fields ? [{ sql, fields }] : [])),
+    indexes: absent.filter(({ fields }) => !fields).map(({ sql }) => sql),
+  }
+}
+
+/** The name of a unique index. Errors hold it, so that the fields which clash are known from it. */
+export function uniqueIndexName(table: string, fields: readonly string[]): string {
+  return `${table} unique ${caseKept(JSON.stringify(fields))}`
+}
+
+interface Index {
+  readonly name: string
+  readonly sql: string
+  /** Of a unique index, its fields. */
+  readonly fields?: readonly string[]
+}
+
+function createTable(table: string, shadows: readonly Shadow[]): string {
+  const columns = shadows.map(({ column }) => `, ${column} TEXT`).join('')
+  return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, doc TEXT NOT NULL${columns})`
+}
+
+/**
+ * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are sparse by themselves. Plain ones
+ * end with `_id`, as total orders do.
+ */
+function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): Index[] {
+  const on = ({ field, descending }: SortKey) =>
+    `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`
+  return [
+    ...unique.map((fields): Index => {
+      const name = uniqueIndexName(table, fields)
+      const keys = fields.map((field) => fieldValue(field, shape)).join(', ')
+      return { name, fields, sql: createIndex('UNIQUE INDEX', name, table, keys) }
+    }),
+    ...indexes.map((declared): Index => {
+      const written = declared.map(({ field, descending }) => (descending ? `-${field}` : field))
+      const name = `${table} index ${caseKept(JSON.stringify(written))}`
+      const ended = declared.some(({ field }) => field === '_id')
+      const keys = [...declared.map(on), ...(ended ? [] : ['_id'])].join(', ')
+      return { name, sql: createIndex('INDEX', name, table, keys) }
+    }),
+  ]
+}
+
+/** As the database keeps it, so that what it has can be compared. */
+function createIndex(kind: string, name: string, table: string, keys: string): string {
+  return `CREATE ${kind} ${identifier(name)} ON ${identifier(table)} (${keys})`
+}
+
+/** Only the kit's own: an index that the deployer made by hand stays. */
+function obsoleteIndexes(
+  { name: table }: CollectionSchema,
+  { indexes }: Existing,
+  wanted: readonly Index[],
+): string[] {
+  const own = (name: string) =>
+    name.startsWith(`${table} unique [`) || name.startsWith(`${table} index [`)
+  return [...indexes]
+    .filter(
+      ([name, sql]) =>
+        own(name) && !wanted.some((index) => index.name === name && index.sql === sql),
+    )
+    .map(([name]) => name)
+}
+
+function obsoleteColumns({ columns }: Existing, shadows: readonly Shadow[]): string[] {
+  return columns.filter(
+    (column) =>
+      column.startsWith(SHADOW_PREFIX) && !shadows.some((shadow) => shadow.name === column),
+  )
+}
+
+/** Whether there is nothing to do. */
+export function isEmpty(steps: Steps): boolean {
+  return Object.values(steps).every((list) => list.length === 0)
+}
+
+/** SQLite ignores the case of ASCII letters in names: such collections would be one table. */
+export function checkNames(schemas: readonly CollectionSchema[]): void {
+  const seen = new Map<string, string>()
+  for (const { name } of schemas) {
+    const other = seen.get(name.toLowerCase())
+    if (other !== undefined && other !== name) {
+      throw new TypeError(`the collections '${other}' and '${name}' differ in case alone`)
+    }
+    seen.set(name.toLowerCase(), name)
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Folded shadows: a column beside the record for each searchable path, so that search ignores case in all of
+ * Unicode, which SQLite's own functions do not.
+ *
+ * A text's shadow is its fold. A list's is a JSON list with the shadow of each element in its place (null where
+ * there is no text), so that pushing to the record's list and pulling from it have the same steps here.
+ *
+ * @module
+ */
+
+import { fold } from '../../../src/ports/fold.ts'
+import { placeOf } from '../../../src/ports/shape.ts'
+import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
+import { caseKept, identifier } from './sql.ts'
+
+/** The shadow of one searchable path. */
+export interface Shadow {
+  readonly path: string
+  /** As in `Place`: the path, cut at lists. */
+  readonly parts: readonly string[]
+  readonly name: string
+  /** The name as an identifier. */
+  readonly column: string
+}
+
+/** What the names of shadow columns start with. */
+export const SHADOW_PREFIX = '~'
+
+/** The shadows of a collection, by path. */
+export function shadowsOf({ name, shape, searchable }: CollectionSchema): Map<string, Shadow> {
+  const shadows = searchable.map((path): [string, Shadow] => {
+    const place = placeOf(shape, path)
+    if (place?.shape.kind !== 'string') throw new TypeError(`'${path}' of '${name}' is no text`)
+    const column = SHADOW_PREFIX + caseKept(place.parts.join('[].'))
+    return [path, { path, parts: place.parts, name: column, column: identifier(column) }]
+  })
+  return new Map(shadows)
+}
+
+/** What the shadow of a record holds. */
+export function shadowText(record: Fields, { parts }: Shadow): string | null {
+  return asText(shadowAt(record, parts))
+}
+
+/** A shadow's value, a text or nested lists of them, as the column holds it. */
+export function asText(value: unknown): string | null {
+  if (Array.isArray(value)) return JSON.stringify(value)
+  return typeof value === 'string' ? value : null
+}
+
+/** The shadow of the value that the first of `parts` leads to from `root`. */
+export function shadowAt(root: unknown, parts: readonly string[]): unknown {
+  const [path = '', ...rest] = parts
+  const value = valueAt(root, path)
+  if (rest.length === 0) return typeof value === 'string' ? folded(value) : null
+  return Array.isArray(value) ? value.map((element) => shadowAt(element, rest)) : null
+}
+
+/** `text` as shadows hold it, terms too. NUL, where a full-text index ends, becomes a letter that no fold has. */
+export function folded(text: string): string {
+  return fold(text).replaceAll('\0', 'N')
+}
+
+function valueAt(root: unknown, path: string): unknown {
+  if (path === '') return root
+  let at = root
+  for (const key of path.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as Fields)[key]
+  }
+  return at
+}

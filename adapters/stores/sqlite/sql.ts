@@ -1,0 +1,98 @@
+/**
+ * SQL text, safely: names and paths are quoted, values are bound.
+ *
+ * @module
+ */
+
+/** A value that is bound to a statement. */
+export type SqlValue = string | number
+
+/** A statement with the values of its numbered parameters. */
+export interface Statement {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+  /** The regular expressions among the values. */
+  readonly patterns?: readonly string[]
+}
+
+/** The values of a statement under way. A value that comes again takes the number that it has. */
+export class Parameters {
+  readonly #values: SqlValue[] = []
+  readonly #patterns: string[] = []
+  readonly #numbers = new Map<SqlValue, number>()
+  readonly #json: string[] = []
+  #jsonNumber = 0
+
+  /** The statement whose text holds these parameters. */
+  statement(sql: string): Statement {
+    if (this.#jsonNumber > 0) this.#values[this.#jsonNumber - 1] = `[${this.#json.join()}]`
+    const patterns = this.#patterns
+    return { sql, values: this.#values, ...(patterns.length > 0 && { patterns }) }
+  }
+
+  /** `value` as a parameter: `?1`. */
+  bind(value: SqlValue): string {
+    const known = this.#numbers.get(value)
+    if (known !== undefined) return `?${known}`
+    const number = this.#values.push(value)
+    this.#numbers.set(value, number)
+    return `?${number}`
+  }
+
+  /** A regular expression as a parameter. */
+  pattern(pattern: string): string {
+    this.#patterns.push(pattern)
+    return this.bind(pattern)
+  }
+
+  /** Any value as JSON. All of them travel in one parameter: D1 allows a hundred. */
+  json(value: unknown): string {
+    if (this.#jsonNumber === 0) this.#jsonNumber = this.#values.push('')
+    const at = this.#json.push(JSON.stringify(value) ?? 'null') - 1
+    return `(?${this.#jsonNumber} -> ${at})`
+  }
+}
+
+/** `name` as an identifier. */
+export function identifier(name: string): string {
+  if (name === '' || name.includes('\0')) {
+    throw new TypeError(`${JSON.stringify(name)} cannot be the name of a table or column`)
+  }
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** SQLite ignores the case of ASCII letters in names; JSON does not. This keeps `userId` and `userID` apart. */
+export function caseKept(name: string): string {
+  return name.replace(/[A-Z^]/g, (char) => `^${char.toLowerCase()}`)
+}
+
+/** `text` as a string literal; only for names that the model declares. */
+export function literal(text: string): string {
+  if (text.includes('\0')) throw new TypeError('a name cannot hold NUL')
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** A dotted path as the literal of a JSON path, each key quoted as in JSON. */
+export function jsonPath(path: string): string {
+  const keys = path.split('.').map((key) => `.${JSON.stringify(key)}`)
+  return literal(`$${keys.join('')}`)
+}
+
+/** All of the conditions. */
+export function every(conditions: readonly string[]): string {
+  return joined(conditions, 'AND', 'TRUE')
+}
+
+/** One of the conditions. */
+export function some(conditions: readonly string[]): string {
+  return joined(conditions, 'OR', 'FALSE')
+}
+
+/** Joined as a balanced tree: D1 refuses expressions deeper than 100. */
+function joined(conditions: readonly string[], operator: string, none: string): string {
+  const [only = none] = conditions
+  if (conditions.length <= 1) return only
+  const middle = conditions.length >> 1
+  const left = joined(conditions.slice(0, middle), operator, none)
+  return `(${left} ${operator} ${joined(conditions.slice(middle), operator, none)})`
+}
