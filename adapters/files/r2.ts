@@ -5,7 +5,7 @@
  */
 
 import { FileForbidden, type FileMeta, type FileStore } from '../../src/ports/files.ts'
-import { fixedLength } from './fixed-length.ts'
+import { fixedLength } from './exact-length.ts'
 import { type LinkOptions, links } from './links.ts'
 import { type ServedObject, serveObject } from './serving.ts'
 
@@ -60,8 +60,8 @@ export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
   if (typeof bucket?.put !== 'function') throw new TypeError('r2Files: an R2 binding is needed')
   const { urlOf, keyOf, sign, requested, isSigned } = links('r2Files', options)
   return {
-    async put(key, body, meta) {
-      await bucket.put(key, fixedLength(body, meta.size), {
+    async put(key, body, meta, { signal } = {}) {
+      await bucket.put(key, fixedLength(body, meta.size, signal), {
         httpMetadata: {
           contentType: meta.contentType,
           contentDisposition: meta.contentDisposition,

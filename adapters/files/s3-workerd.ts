@@ -5,7 +5,7 @@
  */
 
 import type { FileStore, StoredFile } from '../../src/ports/files.ts'
-import { fixedLength } from './fixed-length.ts'
+import { fixedLength } from './exact-length.ts'
 import { presigned, signer } from './s3-links.ts'
 import { resolveS3, type S3Options } from './s3-options.ts'
 

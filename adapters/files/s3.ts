@@ -10,6 +10,7 @@ import type { ReadableStream as NodeStream } from 'node:stream/web'
 import type { S3Client } from '@aws-sdk/client-s3'
 import type { FileStore } from '../../src/ports/files.ts'
 import { stageIn } from './bytes.ts'
+import { exactly } from './exact-length.ts'
 import { presigned } from './s3-links.ts'
 import { resolveS3, type S3Options, type S3Place } from './s3-options.ts'
 
@@ -33,18 +34,19 @@ export function s3Files(options?: S3Options): FileStore {
   return {
     async put(key, body, meta, { signal } = {}) {
       const { sdk, client } = await connect()
-      const sent = body instanceof Uint8Array ? body : Readable.fromWeb(body as NodeStream)
+      const broken = new AbortController()
       const command = new sdk.PutObjectCommand({
         Bucket,
         Key: key,
-        Body: sent,
+        Body: body instanceof Uint8Array ? body : sendable(body, meta.size, broken),
         ContentLength: meta.size,
         ContentType: meta.contentType,
         ContentDisposition: meta.contentDisposition,
         // Private is what a bucket does unasked, and asking is an error where ACLs are switched off.
         ...(meta.acl === 'public-read' && { ACL: meta.acl }),
       })
-      await client.send(command, signal && { abortSignal: signal })
+      const abortSignal = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal
+      await client.send(command, { abortSignal })
       return place.urlOf(key)
     },
     async delete(key, { signal } = {}) {
@@ -68,6 +70,16 @@ export function s3Files(options?: S3Options): FileStore {
       ;(await connecting)?.client.destroy()
     },
   }
+}
+
+/** `body` as the SDK sends it; when it breaks, the sending is aborted. */
+function sendable(
+  body: ReadableStream<Uint8Array>,
+  size: number,
+  broken: AbortController,
+): Readable {
+  const sent = Readable.fromWeb(exactly(body, size) as NodeStream)
+  return sent.once('error', (error) => broken.abort(error))
 }
 
 interface Connection {

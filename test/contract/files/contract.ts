@@ -23,11 +23,14 @@ function meta(size: number, more: Partial<FileMeta> = {}): FileMeta {
   return { contentType: 'image/png', contentDisposition: 'inline', acl: 'private', size, ...more }
 }
 
-let made = 0
+/** A folder that no other case has: cases share their store. */
+function newFolder(): string {
+  return crypto.randomUUID()
+}
+
 /** A key that no other case has. */
 function newKey(folder = 'files'): string {
-  made += 1
-  return `${folder}/${Date.now()}-${made}.png`
+  return `${folder}/${crypto.randomUUID()}.png`
 }
 
 async function keysOf(files: FileStore, prefix: string): Promise<string[]> {
@@ -192,22 +195,24 @@ export const fileContract = {
 
   async 'list gives the objects under a prefix with their time, and no others'({ files }) {
     const started = Date.now()
-    const keys = [newKey('listed/a'), newKey('listed/a'), newKey('listed/a/deep')]
-    for (const key of [...keys, newKey('listed/b'), newKey('listed/ab')])
+    const top = newFolder()
+    const keys = [newKey(`${top}/a`), newKey(`${top}/a`), newKey(`${top}/a/deep`)]
+    for (const key of [...keys, newKey(`${top}/b`), newKey(`${top}/ab`)])
       await put(files, 'x', {}, key)
-    deepEqual(await keysOf(files, 'listed/a/'), keys.toSorted())
-    for await (const { storedAt } of files.list('listed/a/')) {
+    deepEqual(await keysOf(files, `${top}/a/`), keys.toSorted())
+    for await (const { storedAt } of files.list(`${top}/a/`)) {
       ok(Math.abs(storedAt - started) < 60_000, `${storedAt} at ${started}`)
     }
-    deepEqual(await keysOf(files, 'nothing/here/'), [])
+    deepEqual(await keysOf(files, `${newFolder()}/`), [])
   },
 
   async 'list gives more objects than fit into one page'({ files }) {
-    const keys = Array.from({ length: 1010 }, () => newKey('many'))
+    const folder = newFolder()
+    const keys = Array.from({ length: 1010 }, () => newKey(folder))
     for (let at = 0; at < keys.length; at += 50) {
       await Promise.all(keys.slice(at, at + 50).map((key) => put(files, 'x', {}, key)))
     }
-    deepEqual(await keysOf(files, 'many/'), keys.toSorted())
+    deepEqual(await keysOf(files, `${folder}/`), keys.toSorted())
   },
 
   async 'a stream of another length than was said stores nothing'({ files }) {

@@ -1,0 +1,46 @@
+/**
+ * Streams that are as long as was said, or break before they end.
+ *
+ * @module
+ */
+
+type Bytes = Uint8Array
+
+/** `body`, which errors where it is not `size` bytes long or `signal` is aborted. */
+export function exactly(
+  body: ReadableStream<Bytes>,
+  size: number,
+  signal?: AbortSignal,
+): ReadableStream<Bytes> {
+  let length = 0
+  let last: Bytes | undefined
+  const counted = new TransformStream<Bytes, Bytes>({
+    transform(chunk, controller) {
+      signal?.throwIfAborted()
+      length += chunk.length
+      if (length > size) throw new Error(`a body of more than ${size} bytes`)
+      // Held back until it is known to be the last: with it a server would have the whole object.
+      if (last) controller.enqueue(last)
+      last = chunk
+    },
+    flush(controller) {
+      if (length !== size) throw new Error(`a body of ${length} bytes, not ${size}`)
+      if (last) controller.enqueue(last)
+    },
+  })
+  return body.pipeThrough(counted)
+}
+
+type FixedLength = new (size: number) => TransformStream<Bytes, Bytes>
+
+/** The same in the form in which the Workers runtime sends a length with a stream. */
+export function fixedLength(
+  body: ReadableStream<Bytes> | Bytes,
+  size: number,
+  signal?: AbortSignal,
+): ReadableStream<Bytes> | Bytes {
+  if (body instanceof Uint8Array) return body
+  const { FixedLengthStream: Fixed } = globalThis as { FixedLengthStream?: FixedLength }
+  const exact = exactly(body, size, signal)
+  return Fixed ? exact.pipeThrough(new Fixed(size)) : exact
+}

@@ -1,0 +1,89 @@
+/**
+ * The contract of file stores: two S3 servers, through the AWS SDK and through aws4fetch.
+ */
+
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { s3Files } from '../../../adapters/files/s3.ts'
+import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.ts'
+import { withService } from '../../services/shared.ts'
+import { verify } from '../suite.ts'
+import { fileContract, type OpenFiles } from './contract.ts'
+import { moto } from './moto.ts'
+import { strict } from './strict.ts'
+
+const adapters = { 'the AWS SDK': s3Files, aws4fetch: s3FilesOnWorkers }
+
+const get: OpenFiles['get'] = (url, headers = {}) => fetch(url, { headers })
+const close = ({ files }: OpenFiles) => files.close?.()
+
+await withService('seaweed', ({ url: endpoint, ...place }) => {
+  for (const [by, open] of Object.entries(adapters)) {
+    verify(`SeaweedFS through ${by}`, fileContract, {
+      open: () => ({ files: open({ endpoint, ...place }), get }),
+      close,
+      without: {
+        'a public-read object opens for everybody':
+          'SeaweedFS opens whole buckets to the public, not single objects',
+      },
+    })
+
+    it(`I12 a server that refuses checksum headers gets none through ${by}`, async () => {
+      const server = await strict(endpoint)
+      onTestFinished(() => server.stop())
+      const files = open({ ...place, endpoint: server.url })
+      onTestFinished(() => files.close?.())
+      const body = new Response('streamed').body as ReadableStream<Uint8Array>
+      const meta = {
+        contentType: 'image/png',
+        contentDisposition: 'inline',
+        acl: 'private',
+      } as const
+      const key = `strict/${crypto.randomUUID()}.png`
+      await files.put(key, body, { ...meta, size: 8 })
+      await files.put(key, new TextEncoder().encode('in one'), { ...meta, size: 6 })
+      const link = await files.signedUrl(files.urlOf(key), 60)
+      expect(await (await fetch(link)).text()).toBe('in one')
+      for await (const listed of files.list('strict/')) expect(listed.key).toBe(key)
+      await files.delete(key)
+      expect(server.refused).toEqual([])
+    })
+  }
+})
+
+describe('the second server', async () => {
+  const { url: endpoint, stop, ...place } = await moto()
+  afterAll(stop)
+  const unsigned = 'moto checks no signature'
+  for (const [by, open] of Object.entries(adapters)) {
+    verify(`moto through ${by}`, fileContract, {
+      open: () => ({ files: open({ endpoint, ...place }), get }),
+      close,
+      without: {
+        'a forged link does not open, and a link opens no other object': unsigned,
+        'a signed link expires': unsigned,
+      },
+    })
+  }
+})
+
+const COMPLETE = {
+  S3_ENDPOINT: 'https://s3.example.com/',
+  S3_SPACES_KEY: 'key',
+  S3_SPACES_SECRET: 'secret',
+  S3_BUCKET_NAME: 'bucket',
+}
+
+for (const [by, open] of Object.entries(adapters)) {
+  it(`an S3 store through ${by} is told its place by the environment, and says what is missing`, () => {
+    const files = open({ env: COMPLETE })
+    expect(files.urlOf('files/1-a.png')).toBe('https://s3.example.com/bucket/files/1-a.png')
+    for (const variable of ['S3_SPACES_KEY', 'S3_SPACES_SECRET', 'S3_BUCKET_NAME']) {
+      expect(() => open({ env: { ...COMPLETE, [variable]: undefined } })).toThrow(variable)
+    }
+    const { S3_ENDPOINT, ...aws } = COMPLETE
+    expect(open({ env: { ...aws, S3_REGION: 'eu-west-1' } }).urlOf('a')).toBe(
+      'https://s3.eu-west-1.amazonaws.com/bucket/a',
+    )
+    expect(() => open({ env: COMPLETE, endpoint: 'nowhere' })).toThrow(`'endpoint'`)
+  })
+}
