@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { diskFiles } from '../../../adapters/files/disk.ts'
-import { FileForbidden, RangeNotSatisfiable } from '../../../src/ports/files.ts'
 import { verify } from '../suite.ts'
 import { fileContract, type OpenFiles } from './contract.ts'
+import { served } from './served.ts'
 
 const SECRET = 'a secret of at least thirty-two characters'
 
@@ -27,19 +27,7 @@ async function open(): Promise<Folder> {
     pass: (seconds) => {
       clock.at += seconds * 1000
     },
-    get: (url, headers = {}) =>
-      answer(() => files.serve?.(new Request(new URL(url, 'http://localhost'), { headers }))),
-  }
-}
-
-/** What the app makes of the store's answer. */
-async function answer(serve: () => Promise<Response | undefined> | undefined): Promise<Response> {
-  try {
-    return (await serve()) ?? new Response(null, { status: 404 })
-  } catch (error) {
-    if (error instanceof FileForbidden) return new Response(null, { status: 403 })
-    if (error instanceof RangeNotSatisfiable) return new Response(null, { status: 416 })
-    throw error
+    get: served(files),
   }
 }
 

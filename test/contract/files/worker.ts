@@ -6,8 +6,8 @@
 
 import { type R2Binding, r2Files } from '../../../adapters/files/r2.ts'
 import { s3Files } from '../../../adapters/files/s3-workerd.ts'
-import { FileForbidden, RangeNotSatisfiable } from '../../../src/ports/files.ts'
 import { fileContract, type OpenFiles } from './contract.ts'
+import { served } from './served.ts'
 
 interface Env {
   readonly FILES: R2Binding
@@ -23,18 +23,7 @@ function r2(bucket: R2Binding): OpenFiles {
     pass(seconds) {
       passed += seconds * 1000
     },
-    async get(url, headers = {}) {
-      try {
-        const response = await files.serve?.(
-          new Request(new URL(url, 'http://localhost'), { headers }),
-        )
-        return response ?? new Response(null, { status: 404 })
-      } catch (error) {
-        if (error instanceof FileForbidden) return new Response(null, { status: 403 })
-        if (error instanceof RangeNotSatisfiable) return new Response(null, { status: 416 })
-        throw error
-      }
-    },
+    get: served(files),
   }
 }
 
