@@ -1,3 +1,4 @@
+/* @ts-self-types="./noble.d.ts" */
 /**
  * Password hashing in plain JavaScript (`@noble/hashes`), for runtimes without a scrypt of their own. It gives
  * way to other work between steps.

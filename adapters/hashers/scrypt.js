@@ -1,3 +1,4 @@
+/* @ts-self-types="./scrypt.d.ts" */
 /**
  * Password hashing with the runtime's own scrypt (`node:crypto`), off the main thread: Node, Deno, Bun, workerd.
  *

@@ -1,3 +1,4 @@
+/* @ts-self-types="./none.d.ts" */
 /**
  * What stands for SMTP on runtimes that have no sockets.
  *

@@ -1,3 +1,4 @@
+/* @ts-self-types="./smtp.d.ts" */
 /**
  * Mail over SMTP by Nodemailer, for runtimes that have sockets: what `mail.transport` becomes.
  *

@@ -1,3 +1,4 @@
+/* @ts-self-types="./web.d.ts" */
 /**
  * Responses where the runtime's own are cheap.
  *
