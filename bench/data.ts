@@ -32,7 +32,10 @@ export interface BenchData {
 export async function prepareData(): Promise<BenchData> {
   mkdirSync(folder, { recursive: true })
   const own = `${folder}fieldgate.db`
-  const app = atlas({ store: sqliteStore({ path: own }) })
+  const app = atlas({
+    store: sqliteStore({ path: own }),
+    secret: 'a secret that guards nothing, for the bench',
+  })
   if (!(await seed(app, progressOn(process.stderr)))) throw new Error('the seed is not complete')
   const cities = app.store.collection(City)
   const all = await cities.find({}, { sort: '-population' })

@@ -8,14 +8,37 @@ import {
   type App,
   type AppOptions,
   createApp,
+  createAuthRouter,
   createRouter,
   type RouterOptions,
 } from '../../src/index.ts'
-import { City, type CityValues, Country } from './models.ts'
+import { accounts, City, type CityValues, Country, Favourite, User } from './models.ts'
 
-/** The atlas on the given store, cache and files. */
-export function atlas(options: AppOptions): App {
+/** The atlas on the given store, cache and files; `secret` signs tokens and cursors. */
+export function atlas(options: AppOptions & { readonly secret: string }): App {
   const app = createApp(options)
+  const auth = createAuthRouter({
+    ...accounts,
+    model: User,
+    token: { secret: options.secret },
+    registerFields: ['name'],
+    updateFields: ['name'],
+  })
+  app.mount('/auth', auth.router)
+  app.mount(
+    '/favourites',
+    createRouter({
+      model: Favourite,
+      middlewares: [auth.requireAuth],
+      // Everybody has favourites of their own; those of others do not exist for them.
+      scope: (request) => ({ owner: request.auth?.userId }),
+      orderBy: '-createdAt',
+      query: ['city'],
+      search: ['note', 'city.name'],
+      allowedFields: ['city', 'note'],
+      onGet: () => ({ populate: { path: 'city', select: ['name', 'population'] } }),
+    }),
+  )
   app.mount(
     '/countries',
     createRouter({

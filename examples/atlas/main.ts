@@ -4,13 +4,16 @@
  * @module
  */
 
-import { mkdirSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import type { App } from '../../src/index.ts'
 import { atlas } from './app.ts'
+import { User } from './models.ts'
 import { progressOn } from './progress.ts'
 import { seed } from './seed.ts'
 
@@ -30,7 +33,7 @@ async function main(): Promise<void> {
   // Asked before the seed, so that nobody waits for a seed that cannot be served.
   await portFree()
   mkdirSync(dirname(path), { recursive: true })
-  const app = atlas({ store: sqliteStore({ path }) })
+  const app = atlas({ store: sqliteStore({ path }), secret: secret() })
   const started = performance.now()
   const progress = progressOn(process.stdout)
   let seeded = false
@@ -54,8 +57,36 @@ async function main(): Promise<void> {
   if (seeded) console.log(`Seeded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
   const server = await serve(app, { port, hostname })
   console.log(welcome(server.url))
+  const admin = await firstAdmin(app)
+  if (admin)
+    console.log(`\nThe admin is ${admin.email}, password ${admin.password} (shown this once).`)
   stop.signal.addEventListener('abort', () => void shutDown(server.close))
   if (stop.signal.aborted) await shutDown(server.close)
+}
+
+/** Signs tokens; kept beside the database, so that a restart signs nobody out. */
+function secret(): string {
+  const file = `${path}.secret`
+  if (process.env.ATLAS_SECRET) return process.env.ATLAS_SECRET
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 })
+  return readFileSync(file, 'utf8')
+}
+
+/** Makes an admin where there is none: an account like any other, whose role the server's own code sets. */
+async function firstAdmin(app: App): Promise<{ email: string; password: string } | undefined> {
+  const users = app.store.collection(User)
+  if (await users.findOne({ role: 'admin' })) return undefined
+  const account = { email: 'admin@atlas.example', password: randomBytes(9).toString('base64url') }
+  const request = new Request('http://localhost/auth/register', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(account),
+  })
+  const response = await app.handle(request)
+  const { data } = (await response.json()) as { data?: { user: { _id: string } } }
+  if (!data) return undefined
+  await users.update(data.user._id, { role: 'admin' })
+  return account
 }
 
 async function shutDown(close: () => Promise<void>): Promise<void> {
@@ -85,6 +116,10 @@ Try:
   curl -X QUERY '${url}/cities' -H 'Content-Type: application/json' \\
        -d '{"filter":{"population":{"gte":5000000},"capital":true},"sort":["-population"],"limit":5}'
   curl -X POST '${url}/cities' -H 'Content-Type: application/json' -d '{"name":"Atlantis"}'
+Sign up, and keep favourites that only you see:
+  curl -X POST '${url}/auth/register' -H 'Content-Type: application/json' \\
+       -d '{"email":"you@example.com","password":"correct horse"}'
+  curl '${url}/favourites' -H 'Authorization: Bearer <token>'
 Ctrl-C stops it.`
 }
 

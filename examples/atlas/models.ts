@@ -5,7 +5,7 @@
  */
 
 import * as z from 'zod'
-import { defineModel, type Model, ref, type Values } from '../../src/index.ts'
+import { defineModel, type Model, ref, userFields, type Values } from '../../src/index.ts'
 
 const countryFields = {
   code: z.string().length(2),
@@ -50,6 +50,41 @@ export const City: Model<CityValues> = defineModel('City', {
   timestamps: true,
   unique: ['geonameId'],
   indexes: ['-population', ['country', '-population'], 'name', ['country', 'name']],
+})
+
+/** What `userFields` and `createAuthRouter` have to agree on. */
+export const accounts = { refresh: { enabled: true } } as const
+
+const user = {
+  name: z.string().max(100).optional(),
+  ...userFields(accounts),
+}
+
+/** A user's own fields. */
+export type UserValues = Values<typeof user>
+
+/** Somebody with an account. */
+export const User: Model<UserValues> = defineModel('User', {
+  fields: user,
+  timestamps: true,
+  unique: ['email'],
+})
+
+const favouriteFields = {
+  owner: ref('User'),
+  city: ref('City'),
+  note: z.string().max(500).optional(),
+}
+
+/** A favourite's own fields. */
+export type FavouriteValues = Values<typeof favouriteFields>
+
+/** A city that somebody likes; nobody else sees it. */
+export const Favourite: Model<FavouriteValues> = defineModel('Favourite', {
+  fields: favouriteFields,
+  timestamps: true,
+  unique: [['owner', 'city']],
+  indexes: [['owner', '-createdAt']],
 })
 
 const seedFields = { name: z.string() }

@@ -19,7 +19,11 @@ const silent: Logger = {
 
 /** The app under test. */
 export async function served(): Promise<App> {
-  return atlas({ store: await store(), logger: silent })
+  return atlas({
+    store: await store(),
+    logger: silent,
+    secret: 'a secret for tests, 32 characters or more',
+  })
 }
 
 async function store(): Promise<Store> {
