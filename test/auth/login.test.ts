@@ -1,0 +1,313 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { hasher } from '../../adapters/hashers/scrypt.js'
+import { HttpError } from '../../src/index.ts'
+import { cheap, password, type Service, service } from './service.ts'
+
+const wrong = 'a wrong password'
+const login = ({ post }: Service, identifier: unknown, guess: unknown = password) =>
+  post('/auth/login', { identifier, password: guess })
+
+describe('POST /login', () => {
+  it('signs in by any identifier, however it is typed', async () => {
+    const app = await service()
+    await app.register('ann@example.com', { phone: '+49 30 123' })
+    for (const identifier of ['ann@example.com', ' ANN@Example.com', '+4930123', '+49 (30) 12-3']) {
+      const answer = await login(app, identifier)
+      expect(answer.status).toBe(200)
+      expect(answer.body.data.user).toMatchObject({ email: 'ann@example.com', phone: '+4930123' })
+    }
+    expect((await app.post('/auth/login', { email: 'ann@example.com', password })).status).toBe(200)
+    expect((await app.post('/auth/login', { phone: '+4930123', password })).status).toBe(200)
+  })
+
+  it('refuses what is missing with a 400', async () => {
+    const { post } = await service()
+    const error = async (body: object) => (await post('/auth/login', body)).body.error
+    expect(await error({})).toBe('A password is required.')
+    expect(await error({ identifier: 'a@b.example' })).toBe('A password is required.')
+    expect(await error({ password })).toBe('An identifier is required.')
+  })
+
+  it('gives unknown, wrong, locked and social-only the same answer', async () => {
+    const app = await service({ auth: { lockout: { maxAttempts: 1 } } })
+    await app.register('known@example.com')
+    await app.register('locked@example.com')
+    await login(app, 'locked@example.com', wrong)
+    const { user } = await app.register('social@example.com')
+    await app.users.update(user._id, { password: undefined })
+    const seen = new Set<string>()
+    for (const name of ['unknown', 'known', 'locked', 'social']) {
+      const answer = await login(app, `${name}@example.com`, name === 'locked' ? password : wrong)
+      const headers = [...answer.headers].filter(([header]) => header !== 'x-request-id')
+      seen.add(JSON.stringify([answer.status, answer.body.error, headers]))
+    }
+    expect(seen.size).toBe(1)
+    expect([...seen][0]).toContain('"Invalid credentials."')
+    expect([...seen][0]).toContain('"www-authenticate","Bearer"')
+  })
+
+  it('C7: computes exactly one hash for every class of account', async () => {
+    let computed = 0
+    const counting = {
+      hash: (plain: string) => {
+        computed += 1
+        return cheap.hash(plain)
+      },
+      verify: (plain: string, stored: string) => {
+        computed += 1
+        return cheap.verify(plain, stored)
+      },
+    }
+    const app = await service({
+      auth: { password: counting, lockout: { maxAttempts: 2 }, fields: { disabled: 'banned' } },
+      fields: { banned: z.boolean().optional() },
+    })
+    for (const name of ['known', 'locked', 'social', 'disabled']) {
+      const { user } = await app.register(`${name}@example.com`)
+      if (name === 'social') await app.users.update(user._id, { password: undefined })
+      if (name === 'disabled') await app.users.update(user._id, { banned: true })
+    }
+    for (const guess of [wrong, wrong]) await login(app, 'locked@example.com', guess)
+    for (const name of ['known', 'unknown', 'locked', 'social', 'disabled']) {
+      computed = 0
+      expect((await login(app, `${name}@example.com`, wrong)).status).toBe(401)
+      expect([name, computed]).toEqual([name, 1])
+    }
+  })
+
+  it('tells a disabled account only to who has its password', async () => {
+    const app = await service({
+      auth: { fields: { disabled: 'banned' } },
+      fields: { banned: z.boolean().optional() },
+    })
+    const { user } = await app.register('ann@example.com')
+    await app.users.update(user._id, { banned: true })
+    expect((await login(app, 'ann@example.com', wrong)).status).toBe(401)
+    const answer = await login(app, 'ann@example.com')
+    expect([answer.status, answer.body.error]).toEqual([403, 'This account is not active.'])
+    expect((await app.stored(user._id)).refreshTokens).toHaveLength(1)
+  })
+
+  it('C1: an object or list where a credential belongs is a 400 before the store is asked', async () => {
+    const app = await service()
+    await app.register('ann@example.com')
+    await app.app.close()
+    const shapes = [{ $ne: null }, { $gt: '' }, { $regex: '^a' }, ['a'], {}]
+    const bodies: [string, (value: unknown) => object][] = [
+      ['login', (value) => ({ identifier: value, password })],
+      ['login', (value) => ({ email: value, password })],
+      ['login', (value) => ({ identifier: 'ann@example.com', password: value })],
+      ['register', (value) => ({ email: value, password })],
+      ['register', (value) => ({ email: 'b@example.com', password: value })],
+      ['password/forgot', (value) => ({ identifier: value })],
+      ['password/reset', (value) => ({ identifier: value, code: '1', newPassword: password })],
+      [
+        'password/reset',
+        (value) => ({ identifier: 'ann@example.com', code: value, newPassword: password }),
+      ],
+      [
+        'password/reset',
+        (value) => ({ identifier: 'ann@example.com', code: '1', newPassword: value }),
+      ],
+      ['token/refresh', (value) => ({ refreshToken: value })],
+      ['logout', (value) => ({ refreshToken: value })],
+    ]
+    for (const [path, body] of bodies) {
+      for (const shape of shapes) {
+        const answer = await app.post(`/auth/${path}`, body(shape))
+        expect([path, answer.status, answer.body.error]).toEqual([
+          path,
+          400,
+          'Invalid credentials format.',
+        ])
+      }
+    }
+  })
+
+  it('C1: numbers, booleans and null are merely wrong, and forms are refused', async () => {
+    const app = await service()
+    await app.register('ann@example.com')
+    for (const value of [1, true, null]) {
+      expect((await login(app, 'ann@example.com', value)).status).toBe(401)
+      expect((await login(app, value)).status).toBe(401)
+    }
+    const form = await app.app.handle(
+      new Request('http://localhost/auth/login', {
+        method: 'POST',
+        body: 'identifier[$ne]=&password[$ne]=',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    )
+    expect(form.status).toBe(415)
+  })
+
+  it('C15: only true opens', async () => {
+    const verdicts: (() => unknown)[] = [
+      async () => false,
+      () => 0,
+      () => 1,
+      () => 'false',
+      () => ({}),
+      () => {
+        throw new Error('broken')
+      },
+      async () => {
+        throw new Error('broken')
+      },
+    ]
+    for (const verify of verdicts) {
+      const app = await service({
+        auth: { password: { hash: cheap.hash, verify: verify as never } },
+      })
+      await app.register('ann@example.com')
+      expect((await login(app, 'ann@example.com')).status).toBeGreaterThanOrEqual(401)
+    }
+  })
+
+  it('keeps scrypt hashes in their format and renews those of older parameters', async () => {
+    const app = await service({ auth: { password: {} } })
+    const { user } = await app.register('ann@example.com')
+    const format = /^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/
+    expect((await app.stored(user._id)).password).toMatch(format)
+    // RFC 7914 §12: N=16384, r=8, p=1; the first 32 bytes of its 64 are the hash of length 32.
+    const hash = Buffer.from(
+      '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2',
+      'hex',
+    )
+    const salt = Buffer.from('SodiumChloride').toString('base64url')
+    const older = `scrypt$16384$8$1$${salt}$${hash.toString('base64url')}`
+    const known = await hasher.verify('pleaseletmein', older)
+    await app.users.update(user._id, { password: older })
+    expect([known, (await login(app, 'ann@example.com', 'pleaseletmein')).status]).toEqual([
+      true,
+      200,
+    ])
+    expect((await app.stored(user._id)).password).toMatch(format)
+    expect((await login(app, 'ann@example.com', 'pleaseletmein')).status).toBe(200)
+  })
+
+  it('E7: a sign-in that onLogin refuses leaves no session and no count', async () => {
+    let refuse: Error | undefined
+    const app = await service({
+      auth: {
+        onLogin(user) {
+          expect(user).not.toHaveProperty('password')
+          if (refuse) throw refuse
+        },
+      },
+    })
+    const { user } = await app.register('ann@example.com')
+    refuse = new HttpError(451, 'Not from here.')
+    const refused = await login(app, 'ann@example.com')
+    expect([refused.status, refused.body.error]).toEqual([451, 'Not from here.'])
+    refuse = new Error('broken')
+    expect((await login(app, 'ann@example.com')).status).toBe(500)
+    const record = await app.stored(user._id)
+    expect(record.refreshTokens).toHaveLength(1)
+    expect(record.failedLoginAttempts).toBe(0)
+    refuse = undefined
+    expect((await login(app, 'ann@example.com')).status).toBe(200)
+  })
+
+  it('L12: a damaged record is refused, never a 500', async () => {
+    const app = await service()
+    const { user, token } = await app.register('ann@example.com')
+    const raw = app.app.store.collection(app.User)
+    expect(
+      (await raw.update(user._id, { failedLoginAttempts: undefined, refreshTokens: undefined }))
+        ?._id,
+    ).toBe(user._id)
+    expect((await login(app, 'ann@example.com')).status).toBe(200)
+    await raw.update(user._id, { password: undefined, otpAttempts: undefined })
+    expect((await login(app, 'ann@example.com')).status).toBe(401)
+    expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(200)
+  })
+})
+
+describe('lockout', () => {
+  it('locks after maxAttempts, refuses the right password too, and ends by itself', async () => {
+    const app = await service({ auth: { lockout: { maxAttempts: 3, lockSeconds: 60 } } })
+    const { user } = await app.register('ann@example.com')
+    for (let guess = 0; guess < 3; guess += 1) await login(app, 'ann@example.com', wrong)
+    expect((await login(app, 'ann@example.com')).status).toBe(401)
+    app.later(59)
+    expect((await login(app, 'ann@example.com')).status).toBe(401)
+    app.later(1)
+    expect((await login(app, 'ann@example.com')).status).toBe(200)
+    expect((await app.stored(user._id)).failedLoginAttempts).toBe(0)
+  })
+
+  it('is cleared by a successful sign-in', async () => {
+    const app = await service({ auth: { lockout: { maxAttempts: 3 } } })
+    await app.register('ann@example.com')
+    for (let round = 0; round < 4; round += 1) {
+      await login(app, 'ann@example.com', wrong)
+      await login(app, 'ann@example.com', wrong)
+      expect((await login(app, 'ann@example.com')).status).toBe(200)
+    }
+  })
+
+  it('C9: failures on a known and on an unknown account look alike', async () => {
+    const app = await service()
+    await app.register('ann@example.com')
+    const sequence = async (name: string) => {
+      const answers: string[] = []
+      for (let guess = 0; guess < 12; guess += 1) {
+        const { status, body } = await login(app, name, wrong)
+        answers.push(`${status} ${body.error}`)
+      }
+      return answers
+    }
+    expect(await sequence('ann@example.com')).toEqual(await sequence('nobody@example.com'))
+  })
+
+  it('C10: leaves sessions, refresh and reset alone, and failures do not extend it', async () => {
+    const app = await service({ auth: { lockout: { maxAttempts: 2, lockSeconds: 100 } } })
+    const { token, refreshToken } = await app.register('ann@example.com')
+    for (let guess = 0; guess < 2; guess += 1) await login(app, 'ann@example.com', wrong)
+    app.later(50)
+    for (let guess = 0; guess < 5; guess += 1) await login(app, 'ann@example.com', wrong)
+    expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(200)
+    expect((await app.post('/auth/token/refresh', { refreshToken })).status).toBe(200)
+    app.later(50)
+    expect((await login(app, 'ann@example.com')).status).toBe(200)
+    for (let guess = 0; guess < 2; guess += 1) await login(app, 'ann@example.com', wrong)
+    await app.post('/auth/password/forgot', { identifier: 'ann@example.com' })
+    const code = app.sent.at(-1)?.code
+    await app.post('/auth/password/reset', {
+      identifier: 'ann@example.com',
+      code,
+      newPassword: 'another password',
+    })
+    expect((await login(app, 'ann@example.com', 'another password')).status).toBe(200)
+  })
+
+  it('C11: guesses at the current password count, and are refused while locked', async () => {
+    const app = await service({ auth: { lockout: { maxAttempts: 3 } } })
+    const { token } = await app.register('ann@example.com')
+    const change = (currentPassword: unknown) =>
+      app.post('/auth/password/change', { currentPassword, newPassword: 'another password' }, token)
+    for (let guess = 0; guess < 3; guess += 1) {
+      const answer = await change(wrong)
+      expect([answer.status, answer.body.error]).toEqual([401, 'Current password is incorrect.'])
+    }
+    expect((await change(password)).status).toBe(401)
+    expect((await login(app, 'ann@example.com')).status).toBe(401)
+  })
+
+  it('says so with reveal', async () => {
+    const app = await service({
+      auth: { lockout: { maxAttempts: 1, lockSeconds: 90, reveal: true } },
+    })
+    await app.register('ann@example.com')
+    expect((await login(app, 'ann@example.com', wrong)).status).toBe(401)
+    app.later(30)
+    const answer = await login(app, 'ann@example.com')
+    expect([answer.status, answer.body.error]).toEqual([
+      429,
+      'Too many failed attempts. Try again later.',
+    ])
+    expect(answer.headers.get('retry-after')).toBe('60')
+  })
+})

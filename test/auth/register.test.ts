@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { HttpError } from '../../src/index.ts'
+import { password, service } from './service.ts'
+
+describe('POST /register', () => {
+  it('makes an account, signs it in and shows no secret', async () => {
+    const { post } = await service()
+    const answer = await post('/auth/register', {
+      email: ' Ann@Example.COM ',
+      password,
+      name: 'Ann',
+    })
+    expect(answer.status).toBe(201)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const { token, expiresIn, refreshToken, refreshExpiresIn, user } = answer.body.data
+    expect(token.split('.')).toHaveLength(3)
+    expect(expiresIn).toBe(900)
+    expect(refreshToken).toBeTypeOf('string')
+    expect(refreshExpiresIn).toBe(30 * 86_400)
+    expect(Object.keys(user).sort()).toEqual([
+      '_id',
+      'createdAt',
+      'email',
+      'name',
+      'role',
+      'updatedAt',
+    ])
+    expect(user).toMatchObject({ email: 'ann@example.com', name: 'Ann', role: 'user' })
+  })
+
+  it('refuses what is missing, in the order of the contract', async () => {
+    const { post } = await service()
+    const error = async (body: object) => {
+      const answer = await post('/auth/register', body)
+      return [answer.status, answer.body.error]
+    }
+    expect(await error({})).toEqual([400, 'Provide one of: email, phone.'])
+    expect(await error({ password })).toEqual([400, 'Provide one of: email, phone.'])
+    expect(await error({ email: 'a@b.example' })).toEqual([400, 'A password is required.'])
+    expect(await error({ email: 'a@b.example', password: 12345678 })).toEqual([
+      400,
+      'A password is required.',
+    ])
+    expect(await error({ email: 'a@b.example', password: '1234567' })).toEqual([
+      400,
+      'Password must be at least 8 characters.',
+    ])
+    expect(await error({ email: 'a@b.example', password: 'é'.repeat(513) })).toEqual([
+      400,
+      'Password must be at most 1024 bytes.',
+    ])
+    expect(await error({ email: 'no address', password })).toEqual([
+      400,
+      'Check the submitted values.',
+    ])
+  })
+
+  it('counts characters, not UTF-16 units', async () => {
+    const { post } = await service()
+    expect(
+      (await post('/auth/register', { email: 'a@b.example', password: '😀'.repeat(7) })).status,
+    ).toBe(400)
+    expect(
+      (await post('/auth/register', { email: 'a@b.example', password: '😀'.repeat(8) })).status,
+    ).toBe(201)
+  })
+
+  it('answers schema failures with the fields', async () => {
+    const { post } = await service()
+    const answer = await post('/auth/register', {
+      email: 'a@b.example',
+      password,
+      name: 'x'.repeat(101),
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toBe('Check the submitted values.')
+    expect(Object.keys(answer.body.fields)).toEqual(['name'])
+  })
+
+  it('E5: answers 409 without fields for an address in any spelling', async () => {
+    const { post, register } = await service()
+    await register('ann@example.com')
+    for (const email of ['ANN@example.com', ' ann@Example.com', 'ann@example.com']) {
+      const answer = await post('/auth/register', { email, password })
+      expect([answer.status, answer.body.error]).toEqual([
+        409,
+        'An account with those details already exists.',
+      ])
+      expect(answer.body.fields).toBeUndefined()
+    }
+  })
+
+  it('E1: takes nothing that only the server writes', async () => {
+    const { post, stored } = await service()
+    const email = 'mallory@example.com'
+    const body = `{"email":"${email}","password":"${password}","role":"admin","roles":["admin"],"ROLE":"admin",
+      "role.0":"admin","_id":"000000000000000000000001","googleId":"g","otpHash":"x","lockedUntil":"2040-01-01",
+      "failedLoginAttempts":-99,"refreshTokens":[],"passwordChangedAt":"2040-01-01","createdAt":"2000-01-01",
+      "__proto__":{"role":"admin"},"constructor":{"prototype":{"role":"admin"}}}`
+    const answer = await post('/auth/register', JSON.parse(body))
+    expect(answer.status).toBe(201)
+    const record = await stored(answer.body.data.user._id)
+    expect(record.role).toBe('user')
+    for (const field of [
+      'googleId',
+      'otpHash',
+      'lockedUntil',
+      'passwordChangedAt',
+      'roles',
+      'ROLE',
+    ]) {
+      expect(record[field]).toBeUndefined()
+    }
+    expect(record.failedLoginAttempts).toBe(0)
+    expect(({} as { role?: string }).role).toBeUndefined()
+  })
+
+  it('E1: takes nothing under renamed fields either', async () => {
+    const fields = { password: 'secretHash', role: 'rank', failedLoginAttempts: 'misses' } as const
+    const { post, stored } = await service({ auth: { fields } })
+    const answer = await post('/auth/register', {
+      email: 'a@b.example',
+      password,
+      secretHash: undefined,
+      rank: 'admin',
+      misses: -5,
+      role: 'admin',
+    })
+    expect(answer.status).toBe(201)
+    const record = await stored(answer.body.data.user._id)
+    expect(record).toMatchObject({ rank: 'user', misses: 0 })
+    expect(String(record.secretHash)).toMatch(/^cheap:/)
+    expect(record.role).toBeUndefined()
+    expect(answer.body.data.user).not.toHaveProperty('secretHash')
+    expect(answer.body.data.user).not.toHaveProperty('misses')
+  })
+
+  it('E7: takes the account back when onRegister fails', async () => {
+    const seen: unknown[] = []
+    const { post, users } = await service({
+      auth: {
+        onRegister(user) {
+          seen.push(user)
+          throw new HttpError(418, 'Not today.')
+        },
+      },
+    })
+    const answer = await post('/auth/register', { email: 'a@b.example', password })
+    expect([answer.status, answer.body.error]).toEqual([418, 'Not today.'])
+    expect(await users.count()).toBe(0)
+    expect(seen[0]).toMatchObject({ email: 'a@b.example' })
+    expect(seen[0]).not.toHaveProperty('password')
+  })
+
+  it('C12: spellings that look alike are one account, or no address at all', async () => {
+    const { post, register } = await service()
+    await register('kelvin@example.com')
+    const status = async (email: string) =>
+      (await post('/auth/register', { email, password })).status
+    expect(await status('\u212Aelvin@example.com')).toBe(409)
+    await register('caf\u00e9@example.com')
+    expect(await status('cafe\u0301@example.com')).toBe(409)
+    for (const email of [
+      'kelvin\uFF20example.com',
+      'a@kelvin\uFF20example.com',
+      'kel\u200Bvin@example.com',
+      'kelvin@example.com.',
+      'kelvin@example.com\r\nBcc: all@example.com',
+    ]) {
+      expect(await status(email)).toBe(400)
+    }
+    expect(await status('kelv\u0131n@example.com')).toBe(201)
+  })
+
+  it('C16: an address is one address', async () => {
+    const { post } = await service()
+    for (const email of [
+      'a@x.example,b@y.example',
+      'a;b@y.example',
+      '"a b"@x.example',
+      'a@b@c',
+      '<a@b.example>',
+      'a:b@c.example',
+    ]) {
+      expect((await post('/auth/register', { email, password })).status).toBe(400)
+    }
+    expect(
+      (await post('/auth/register', { email: `${'a'.repeat(10_000)}@b.example`, password })).status,
+    ).toBe(400)
+  })
+
+  it('makes one account of differently typed phone numbers', async () => {
+    const { post } = await service()
+    expect(
+      (await post('/auth/register', { phone: '+49 (30) 123-45.6', password })).body.data.user.phone,
+    ).toBe('+4930123456')
+    expect((await post('/auth/register', { phone: '+4930123456', password })).status).toBe(409)
+    expect((await post('/auth/login', { identifier: '+49 30 123456', password })).status).toBe(200)
+    expect((await post('/auth/register', { phone: '12a', password })).status).toBe(400)
+  })
+
+  it('takes normalizers of the deployer', async () => {
+    const identifiers = [
+      { field: 'username', normalize: (text: string) => text.trim().toUpperCase() },
+    ]
+    const { post } = await service({
+      auth: { identifiers, mail: undefined, sms: undefined } as never,
+      unique: ['username'],
+    })
+    expect(
+      (await post('/auth/register', { username: 'ann ', password })).body.data.user.username,
+    ).toBe('ANN')
+    expect((await post('/auth/login', { identifier: 'aNN', password })).status).toBe(200)
+    expect((await post('/auth/login', { username: 'ann', password })).status).toBe(200)
+  })
+
+  it('C14: a password opens exactly as it was set', async () => {
+    const { post } = await service({ auth: { password: {} } })
+    const exact = ` spaces \u0000 é ${'long '.repeat(20)}😀 `
+    const email = 'exact@example.com'
+    expect((await post('/auth/register', { email, password: exact })).status).toBe(201)
+    const opens = async (guess: string) =>
+      (await post('/auth/login', { email, password: guess })).status
+    expect(await opens(exact)).toBe(200)
+    expect(await opens(exact.trim())).toBe(401)
+    expect(await opens(exact.normalize('NFD'))).toBe(401)
+    expect(await opens(exact.slice(0, 72))).toBe(401)
+    const lone = await post('/auth/register', {
+      email: 'lone@example.com',
+      password: 'long enough \ud800',
+    })
+    expect(lone.status).toBe(400)
+    await post('/auth/register', { email: 'repl@example.com', password: 'long enough \ufffd' })
+    expect(
+      (await post('/auth/login', { email: 'repl@example.com', password: 'long enough \ud800' }))
+        .status,
+    ).toBe(401)
+  })
+
+  it('C13: refuses a password of megabytes before it is hashed', async () => {
+    let hashed = 0
+    const counting = {
+      hash: () => {
+        hashed += 1
+        return 'h'
+      },
+      verify: () => {
+        hashed += 1
+        return false
+      },
+    }
+    const { post } = await service({
+      auth: { password: counting },
+      app: { maxBodySize: 20_000_000 },
+    })
+    const huge = 'x'.repeat(10_000_000)
+    expect((await post('/auth/register', { email: 'a@b.example', password: huge })).status).toBe(
+      400,
+    )
+    expect((await post('/auth/login', { email: 'a@b.example', password: huge })).status).toBe(400)
+    expect(hashed).toBe(0)
+  })
+
+  it('needs no field that the schema does not need', async () => {
+    const { post } = await service({ fields: { nickname: z.string() } })
+    const answer = await post('/auth/register', { email: 'a@b.example', password })
+    expect([answer.status, Object.keys(answer.body.fields)]).toEqual([400, ['nickname']])
+  })
+})
