@@ -6,18 +6,12 @@
 
 import { invalidId } from '../http/refusals.ts'
 import { idFrom } from '../model/cast.ts'
-import {
-  type FieldName,
-  type Managed,
-  type Model,
-  type SortName,
-  sortKey,
-} from '../model/define.ts'
+import type { FieldName, Managed, Model, SortName } from '../model/define.ts'
 import { all, everything, type Filter } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { parseConditions } from './conditions.ts'
+import { readOf } from './find.ts'
 import type { Records } from './records.ts'
-import { totalOrder } from './sort.ts'
 
 /** A value that a condition compares with. */
 export type ConditionValue = string | number | boolean | Date | null
@@ -89,6 +83,16 @@ export function recordCollection<R>(
     if (value === undefined) throw invalidId()
     return { op: 'eq', field: '_id', value }
   }
+  /** Validated changes; an explicit undefined removes the field, whatever its default. */
+  const changesOf = async (changes: Partial<R>): Promise<Fields> => {
+    const removed = Object.entries(changes).filter(
+      ([field, value]) => value === undefined && Object.hasOwn(model.fields, field),
+    )
+    return {
+      ...(await records.validateChanges(changes as Fields)),
+      ...Object.fromEntries(removed),
+    }
+  }
   const first = async (filter: Filter): Promise<Stored | null> => {
     await ready()
     const [record] = await stored.find({ filter, sort: [], limit: 1 })
@@ -97,15 +101,7 @@ export function recordCollection<R>(
   return {
     async find(filter, options = {}) {
       await ready()
-      const keys = options.sort === undefined ? [] : [options.sort].flat().map(sortKey)
-      const found = await stored.find({
-        filter: filterOf(filter),
-        sort: totalOrder(keys),
-        limit: options.limit ?? Number.MAX_SAFE_INTEGER,
-        ...(options.skip !== undefined && { skip: options.skip }),
-        ...(options.select && { select: projection(options.select) }),
-      })
-      return found as Stored[]
+      return (await stored.find(readOf(model, filterOf(filter), options))) as Stored[]
     },
     findOne: async (filter) => first(filterOf(filter)),
     findById: async (id) => first(byId(id)),
@@ -122,25 +118,15 @@ export function recordCollection<R>(
     },
     async update(id, changes) {
       await ready()
-      const removed = Object.entries(changes).filter(([, value]) => value === undefined)
-      const values = await records.validateChanges(changes as Fields)
-      return (await records.update(byId(id), {
-        ...values,
-        ...Object.fromEntries(removed),
-      })) as Stored
+      return (await records.update(byId(id), await changesOf(changes))) as Stored | null
     },
     async updateWhere(filter, changes) {
       await ready()
-      return records.updateWhere(filterOf(filter), await records.validateChanges(changes as Fields))
+      return records.updateWhere(filterOf(filter), await changesOf(changes))
     },
     async delete(id) {
       await ready()
       return (await records.remove(all([byId(id)]))) !== null
     },
   }
-}
-
-function projection(select: readonly string[]): { include: string[] } | { exclude: string[] } {
-  const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
-  return dropped.length === select.length ? { exclude: dropped } : { include: [...select] }
 }

@@ -89,7 +89,7 @@ function isScalar(value: unknown): value is Scalar {
 
 function cast(field: string, shape: Shape, value: unknown): Scalar {
   // Dates come from the deployer's own code; JSON has none.
-  if (value instanceof Date && shape.kind === 'date') return value
+  if (value instanceof Date && shape.kind === 'date' && !Number.isNaN(value.getTime())) return value
   const scalar = value === undefined ? undefined : castScalar(shape, value as string)
   if (scalar === undefined) throw invalidValue(field)
   return scalar
