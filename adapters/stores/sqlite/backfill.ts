@@ -1,29 +1,48 @@
 /**
- * Fills the shadows that a changed model adds to records which are there already.
+ * Fills the shadows that a changed model adds to records which are there already, page by page.
  *
  * @module
  */
 
 import type { Row } from './collection.ts'
-import { type Shadow, shadowText } from './shadow.ts'
-import { identifier, Parameters, type Statement } from './sql.ts'
+import { asText, type Shadow, shadowAt } from './shadow.ts'
+import { every, identifier, jsonPath, type Statement, some } from './sql.ts'
 
-/** The next records of a table, in pages: rows with `rowid` and `doc`. */
-export function recordsAfter(table: string, rowid: number, limit: number): Statement {
-  const sql = `SELECT rowid, doc FROM ${identifier(table)} WHERE rowid > ?1 ORDER BY rowid LIMIT ?2`
-  return { sql, values: [rowid, limit] }
+/** The next records that lack a shadow: rows with `rowid` and, under its number, what each shadow is made of. */
+export function unfilled(
+  table: string,
+  shadows: readonly Shadow[],
+  after: number,
+  limit: number,
+): Statement {
+  const sources = shadows.map((shadow, at) => `${source(shadow)} AS "${at}"`)
+  const lacking = some(
+    shadows.map((shadow) => `${shadow.column} IS NULL AND ${source(shadow)} <> 'null'`),
+  )
+  return {
+    sql: `SELECT rowid, ${sources.join(', ')} FROM ${identifier(table)} WHERE rowid > ?1 AND (${lacking}) ORDER BY rowid LIMIT ?2`,
+    values: [after, limit],
+  }
 }
 
-/** Writes the shadows of a record, if it is still what was read. */
-export function fill(table: string, { rowid, doc }: Row, shadows: readonly Shadow[]): Statement {
-  const parameters = new Parameters()
-  const record = JSON.parse(doc as string)
-  const assignments = shadows.map((shadow) => {
-    const text = shadowText(record, shadow)
-    return `${shadow.column} = ${text === null ? 'NULL' : parameters.bind(text)}`
-  })
-  const unchanged = `rowid = ${parameters.bind(rowid as number)} AND doc = ${parameters.bind(doc as string)}`
-  return parameters.statement(
-    `UPDATE ${identifier(table)} SET ${assignments.join(', ')} WHERE ${unchanged}`,
-  )
+/** Writes the shadows of `rows`, but of those that have changed since they were read. */
+export function fill(table: string, shadows: readonly Shadow[], rows: readonly Row[]): Statement {
+  const column = (at: number, offset: number) => `new.value ->> ${1 + 2 * at + offset}`
+  const assignments = shadows.map(({ column: name }, at) => `${name} = ${column(at, 1)}`)
+  const unchanged = shadows.map((shadow, at) => `${source(shadow)} IS ${column(at, 0)}`)
+  const list = rows.map((row) => [
+    row.rowid,
+    ...shadows.flatMap((shadow, at) => {
+      const json = row[at] as string | null
+      return [json, json && asText(shadowAt(JSON.parse(json), ['', ...shadow.parts.slice(1)]))]
+    }),
+  ])
+  return {
+    sql: `UPDATE ${identifier(table)} AS old SET ${assignments.join(', ')} FROM json_each(?1) AS new WHERE old.rowid = new.value ->> 0 AND ${every(unchanged)}`,
+    values: [JSON.stringify(list)],
+  }
+}
+
+function source({ parts: [path = ''] }: Shadow): string {
+  return `(doc -> ${jsonPath(path)})`
 }

@@ -26,10 +26,11 @@ export function isDuplicate(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('UNIQUE constraint failed:')
 }
 
-/** Whether the file, not the statement, is the reason. What a transaction did until then may be gone. */
+/** Whether the database, not the statement, is the reason. What a transaction did until then may be gone. */
 export function isUnusable(error: unknown): boolean {
-  const code = (error as { errcode?: unknown }).errcode
-  return typeof code === 'number' && UNUSABLE.has(code & 0xff)
+  const { errcode, message } = error as { errcode?: unknown; message?: unknown }
+  if (typeof errcode === 'number') return UNUSABLE.has(errcode & 0xff)
+  return /^D1_ERROR: .*(connection lost|overloaded|transient|reset)/i.test(String(message))
 }
 
 /** The index's name stands in the message as a literal. */

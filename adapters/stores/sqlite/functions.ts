@@ -32,12 +32,12 @@ export function addClock(db: DatabaseSync): Clock {
     within(limitMs, read) {
       deadline = performance.now() + limitMs
       try {
-        return read()
+        const result = read()
+        if (performance.now() <= deadline) return result
       } catch (error) {
-        throw performance.now() > deadline
-          ? new StoreTimeout(`a read took longer than ${limitMs} ms`, { cause: error })
-          : error
+        if (performance.now() <= deadline) throw error
       }
+      throw new StoreTimeout(`a read took longer than ${limitMs} ms`)
     },
   }
 }

@@ -6,15 +6,13 @@
  */
 
 import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
-import { IndexConflict, StoreUnavailable } from '../../../src/ports/store.ts'
-import { fill, recordsAfter } from './backfill.ts'
+import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { openCollection } from './collection.ts'
 import { Connection } from './connection.ts'
-import { isDuplicate, portError } from './errors.ts'
+import { portError } from './errors.ts'
 import { addClock, addPatterns, checkPatterns, DEADLINE } from './functions.ts'
-import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
-import type { Shadow } from './shadow.ts'
 import type { Statement } from './sql.ts'
+import { prepareTables } from './tables.ts'
 import { Writer } from './writer.ts'
 
 /** Where the database is. */
@@ -53,31 +51,6 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
     }
   }
 
-  function stepsOf(schema: CollectionSchema): Steps {
-    const values = [schema.name]
-    const columns = connection.rows({ sql: COLUMNS_OF, values })
-    const indexes = connection.rows({ sql: INDEXES_OF, values })
-    return stepsTo(schema, {
-      columns: columns.map(({ name }) => String(name)),
-      indexes: new Map(indexes.map(({ name, sql }) => [String(name), String(sql)])),
-    })
-  }
-
-  function take(schema: CollectionSchema, steps: Steps): void {
-    for (const sql of steps.columns) connection.db.exec(sql)
-    if (steps.backfill.length > 0) backfill(connection, schema, steps.backfill)
-    for (const sql of steps.drops) connection.db.exec(sql)
-    for (const { sql, fields } of steps.uniques) {
-      try {
-        connection.db.exec(sql)
-      } catch (error) {
-        if (!isDuplicate(error)) throw error
-        throw new IndexConflict(schema.name, fields, { cause: error })
-      }
-    }
-    for (const sql of steps.indexes) connection.db.exec(sql)
-  }
-
   return {
     name: 'sqlite',
     rawRegex: true,
@@ -93,13 +66,8 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
       }),
     async prepare(schemas) {
       checkOpen()
-      checkNames(schemas)
       writer.flush()
-      // A start that finds everything in place takes no lock.
-      if (schemas.every((schema) => isEmpty(stepsOf(schema)))) return
-      connection.transaction(() => {
-        for (const schema of schemas) take(schema, stepsOf(schema))
-      })
+      prepareTables(connection, schemas)
     },
     async close() {
       if (closed) return
@@ -107,22 +75,5 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
       closed = true
       connection.close()
     },
-  }
-}
-
-const PAGE = 1000
-
-/** Fills new shadows, in the transaction that has added their columns. */
-function backfill(
-  connection: Connection,
-  { name }: CollectionSchema,
-  shadows: readonly Shadow[],
-): void {
-  let last = 0
-  for (;;) {
-    const rows = connection.rows(recordsAfter(name, last, PAGE))
-    for (const row of rows) connection.write(fill(name, row, shadows))
-    if (rows.length < PAGE) return
-    last = Number(rows.at(-1)?.rowid)
   }
 }

@@ -20,14 +20,14 @@ export interface Existing {
 
 /** The steps that bring a table to what its schema asks for, in order. */
 export interface Steps {
-  /** Makes the table, or adds its missing columns. */
+  /** Makes the table, or adds its missing columns, marked as not yet filled. To be taken in one transaction. */
   readonly columns: readonly string[]
-  /** The shadows that existing records lack. */
+  /** The shadows that existing records may lack. */
   readonly backfill: readonly Shadow[]
-  /** Drops what is no longer asked for. */
+  /** Drops what is no longer asked for, and the marks of what has been filled. */
   readonly drops: readonly string[]
-  readonly uniques: readonly { readonly sql: string; readonly fields: readonly string[] }[]
-  readonly indexes: readonly string[]
+  /** Makes indexes; those of unique fields may fail. */
+  readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
 }
 
 /** Asks for the columns of a table: rows with `name`. */
@@ -41,27 +41,42 @@ export const INDEXES_OF =
 export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
   const table = identifier(schema.name)
   const shadows = [...shadowsOf(schema).values()]
-  const missing = shadows.filter(({ name }) => !existing.columns.includes(name))
-  const isNew = existing.columns.length === 0
   const wanted = indexesOf(schema)
   const isThere = ({ name, sql }: Index) => existing.indexes.get(name) === sql
-  const absent = wanted.filter((index) => !isThere(index))
+  const indexes = wanted.filter((index) => !isThere(index))
+  if (existing.columns.length === 0) {
+    return { columns: [createTable(table, shadows)], backfill: [], drops: [], indexes }
+  }
+  const missing = shadows.filter(({ name }) => !existing.columns.includes(name))
+  const backfill = shadows.filter(
+    (shadow) => missing.includes(shadow) || existing.indexes.has(markOf(schema.name, shadow)),
+  )
+  const dropped = [
+    ...obsoleteIndexes(schema, existing, wanted),
+    ...backfill.map((shadow) => markOf(schema.name, shadow)),
+  ]
   return {
-    columns: isNew
-      ? [createTable(table, shadows)]
-      : missing.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
-    backfill: isNew ? [] : missing,
+    columns: missing.flatMap((shadow) => [
+      `ALTER TABLE ${table} ADD COLUMN ${shadow.column} TEXT`,
+      `CREATE INDEX ${identifier(markOf(schema.name, shadow))} ON ${table} (_id) WHERE doc IS NULL`,
+    ]),
+    backfill,
     drops: [
-      ...obsoleteIndexes(schema, existing, wanted).map(
-        (name) => `DROP INDEX IF EXISTS ${identifier(name)}`,
-      ),
+      ...dropped.map((name) => `DROP INDEX IF EXISTS ${identifier(name)}`),
       ...obsoleteColumns(existing, shadows).map(
         (name) => `ALTER TABLE ${table} DROP COLUMN ${identifier(name)}`,
       ),
     ],
-    uniques: absent.flatMap(({ sql, fields }) => (fields ? [{ sql, fields }] : [])),
-    indexes: absent.filter(({ fields }) => !fields).map(({ sql }) => sql),
+    indexes,
   }
+}
+
+/**
+ * The name of an index over no rows. While it is there, records may lack the shadow: D1 has no transaction that
+ * could span a backfill, and a Worker may be stopped in the middle of it.
+ */
+function markOf(table: string, { name }: Shadow): string {
+  return `${table} unfilled ${name}`
 }
 
 /** The name of a unique index. Errors hold it, so that the fields which clash are known from it. */

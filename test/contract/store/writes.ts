@@ -297,10 +297,9 @@ export const writes = {
   },
   async 'a read that takes longer than its time limit rejects with StoreTimeout'(store) {
     const people = await holding(store)
-    const many = Array.from({ length: 3000 }, (_, at) =>
-      person({ name: `${'x'.repeat(500)}${at}` }),
-    )
-    await Promise.all(many.map((record) => people.insert(record)))
+    for (let at = 0; at < 200; at += 1) {
+      await people.insert(person({ name: `${'x'.repeat(20_000)}${at}` }))
+    }
     const slow = {
       op: 'or',
       filters: Array.from({ length: 60 }, (_, at) => containing('name', `y${at}`)),

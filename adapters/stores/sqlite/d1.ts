@@ -1,0 +1,161 @@
+/**
+ * The SQLite store over Cloudflare D1, for Workers. Take it where the application runs on Cloudflare alone.
+ *
+ * Every write is one statement, which D1 runs atomically. There are no regular expressions.
+ *
+ * @module
+ */
+
+import {
+  type CollectionSchema,
+  IndexConflict,
+  type Store,
+  StoreTimeout,
+  StoreUnavailable,
+} from '../../../src/ports/store.ts'
+import { fill, unfilled } from './backfill.ts'
+import { openCollection, type Row } from './collection.ts'
+import { isDuplicate, portError } from './errors.ts'
+import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
+import type { Shadow } from './shadow.ts'
+import type { Statement } from './sql.ts'
+
+/** What the store uses of a D1 binding; Cloudflare's `D1Database` fits. */
+export interface D1Binding {
+  prepare(sql: string): D1Statement
+  /** Runs statements in one transaction. */
+  batch(statements: D1Statement[]): Promise<D1Answer[]>
+}
+
+/** A prepared statement of a D1 binding. */
+export interface D1Statement {
+  bind(...values: unknown[]): D1Statement
+  all(): Promise<D1Answer>
+}
+
+/** What a D1 binding answers. */
+export interface D1Answer {
+  readonly results: readonly Row[]
+  readonly meta: { readonly changes?: number }
+}
+
+/** A store in a D1 database. A write is answered when D1 has it on its disks. */
+export function d1Store(binding: D1Binding): Store {
+  const underWay = new Set<Promise<unknown>>()
+  let closed = false
+
+  async function run<T>(schema: CollectionSchema, work: () => Promise<T>): Promise<T> {
+    if (closed) throw new StoreUnavailable('the store has been closed')
+    const working = work()
+    underWay.add(working)
+    try {
+      return await working
+    } catch (error) {
+      throw portError(error, schema)
+    } finally {
+      underWay.delete(working)
+    }
+  }
+
+  return {
+    name: 'd1',
+    rawRegex: false,
+    collection: (schema) =>
+      openCollection(schema, {
+        read: (statement, { timeLimitMs } = {}) =>
+          run(schema, async () => {
+            const ask = () => bound(binding, statement).all()
+            return (await inTime(ask, timeLimitMs)).results
+          }),
+        write: (statement) =>
+          run(schema, async () => {
+            const { results, meta } = await bound(binding, statement).all()
+            return { rows: results, changes: meta.changes ?? results.length }
+          }),
+      }),
+    async prepare(schemas) {
+      checkNames(schemas)
+      for (const schema of schemas) await run(schema, () => prepareTable(binding, schema))
+    },
+    async close() {
+      closed = true
+      await Promise.allSettled(underWay)
+    },
+  }
+}
+
+function bound(binding: D1Binding, { sql, values, patterns }: Statement): D1Statement {
+  if (patterns) throw new TypeError('D1 has no regular expressions')
+  return binding.prepare(sql).bind(...values)
+}
+
+/** D1 cannot be told to stop; its own limit is half a minute. */
+async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {
+  if (limitMs === undefined) return ask()
+  const deadline = Date.now() + limitMs
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), limitMs)
+  const answer = await Promise.race([ask(), late.promise]).finally(() => clearTimeout(timer))
+  // The query may have kept the timer from being heard.
+  if (answer === undefined || Date.now() > deadline) {
+    throw new StoreTimeout(`a read took longer than ${limitMs} ms`)
+  }
+  return answer
+}
+
+/** Another Worker may be at the same steps: then what is there is looked at again. */
+const MAX_TRIES = 5
+
+async function prepareTable(binding: D1Binding, schema: CollectionSchema): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const steps = await stepsFor(binding, schema)
+    if (isEmpty(steps)) return
+    try {
+      await take(binding, schema, steps)
+    } catch (error) {
+      if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
+    }
+  }
+}
+
+async function stepsFor(binding: D1Binding, schema: CollectionSchema): Promise<Steps> {
+  const [columns, indexes] = await binding.batch(
+    [COLUMNS_OF, INDEXES_OF].map((sql) => bound(binding, { sql, values: [schema.name] })),
+  )
+  return stepsTo(schema, {
+    columns: columns?.results.map(({ name }) => String(name)) ?? [],
+    indexes: new Map(indexes?.results.map(({ name, sql }) => [String(name), String(sql)])),
+  })
+}
+
+async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps): Promise<void> {
+  const { columns, drops, indexes } = steps
+  if (columns.length > 0) await binding.batch(columns.map((sql) => binding.prepare(sql)))
+  await backfill(binding, schema.name, steps.backfill)
+  if (drops.length > 0) await binding.batch(drops.map((sql) => binding.prepare(sql)))
+  for (const { sql, fields } of indexes) {
+    try {
+      await binding.prepare(sql).all()
+    } catch (error) {
+      if (!fields || !isDuplicate(error)) throw error
+      throw new IndexConflict(schema.name, fields, { cause: error })
+    }
+  }
+}
+
+const PAGE = 200
+
+async function backfill(
+  binding: D1Binding,
+  table: string,
+  shadows: readonly Shadow[],
+): Promise<void> {
+  let more = shadows.length > 0
+  for (let after = 0; more; ) {
+    const { results } = await bound(binding, unfilled(table, shadows, after, PAGE)).all()
+    more = results.length > 0
+    if (!more) return
+    await bound(binding, fill(table, shadows, results)).all()
+    after = Number(results.at(-1)?.rowid)
+  }
+}

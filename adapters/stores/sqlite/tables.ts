@@ -1,0 +1,58 @@
+/**
+ * Start-up over node:sqlite: tables and indexes, in one transaction.
+ *
+ * @module
+ */
+
+import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
+import { fill, unfilled } from './backfill.ts'
+import type { Connection } from './connection.ts'
+import { isDuplicate } from './errors.ts'
+import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
+import type { Shadow } from './shadow.ts'
+
+/** Brings every table to what its schema asks for, or leaves all as they are. */
+export function prepareTables(connection: Connection, schemas: readonly CollectionSchema[]): void {
+  checkNames(schemas)
+  // A start that finds everything in place takes no lock.
+  if (schemas.every((schema) => isEmpty(stepsFor(connection, schema)))) return
+  connection.transaction(() => {
+    for (const schema of schemas) take(connection, schema, stepsFor(connection, schema))
+  })
+}
+
+function stepsFor(connection: Connection, schema: CollectionSchema): Steps {
+  const values = [schema.name]
+  const columns = connection.rows({ sql: COLUMNS_OF, values })
+  const indexes = connection.rows({ sql: INDEXES_OF, values })
+  return stepsTo(schema, {
+    columns: columns.map(({ name }) => String(name)),
+    indexes: new Map(indexes.map(({ name, sql }) => [String(name), String(sql)])),
+  })
+}
+
+function take(connection: Connection, schema: CollectionSchema, steps: Steps): void {
+  for (const sql of steps.columns) connection.db.exec(sql)
+  if (steps.backfill.length > 0) backfill(connection, schema.name, steps.backfill)
+  for (const sql of steps.drops) connection.db.exec(sql)
+  for (const { sql, fields } of steps.indexes) {
+    try {
+      connection.db.exec(sql)
+    } catch (error) {
+      if (!fields || !isDuplicate(error)) throw error
+      throw new IndexConflict(schema.name, fields, { cause: error })
+    }
+  }
+}
+
+const PAGE = 1000
+
+function backfill(connection: Connection, table: string, shadows: readonly Shadow[]): void {
+  let after = 0
+  for (;;) {
+    const rows = connection.rows(unfilled(table, shadows, after, PAGE))
+    if (rows.length === 0) return
+    connection.write(fill(table, shadows, rows))
+    after = Number(rows.at(-1)?.rowid)
+  }
+}
