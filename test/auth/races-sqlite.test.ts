@@ -1,0 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { races } from './races.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'fieldgate-auth-'))
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+races({
+  name: 'SQLite',
+  opener: new URL('stores/sqlite.ts', import.meta.url),
+  place: async () => join(folder, 'auth.db'),
+})
