@@ -1,0 +1,262 @@
+/**
+ * What a multipart body may be: sizes, counts, form; refused as soon as it is passed (answers, Uploads).
+ */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../records/service.ts'
+import {
+  album,
+  BOUNDARY,
+  fileHead,
+  form,
+  pieces,
+  png,
+  type RawPart,
+  rawBody,
+  rawHeaders,
+  textHead,
+} from './album.ts'
+
+const MIB = 1024 * 1024
+const shown = ({ status, body }: Answer) => [status, body.error]
+const refusal = (text: string) => [400, `File upload error: ${text}`]
+
+const title: RawPart = { headers: textHead('title'), content: 'x' }
+
+function send(parts: readonly RawPart[], upload = {}, end?: string) {
+  const served = album({ upload })
+  return served.send('POST', '/photos', { body: rawBody(parts, end), headers: rawHeaders })
+}
+
+/** A body that sends `content` for ever, and counts what was read of it. */
+function endless(head: string, content: Uint8Array) {
+  const sent = { bytes: 0 }
+  const chunks = function* () {
+    yield Buffer.from(`--${BOUNDARY}\r\n${head}\r\n\r\n`)
+    for (;;) {
+      sent.bytes += content.length
+      yield content
+    }
+  }
+  return { body: pieces(chunks()), sent }
+}
+
+describe('a body that is too much', () => {
+  it('I4 a file of any length is refused once the cap is passed, and nothing of it is kept', async () => {
+    const { send, keys } = album()
+    const block = new Uint8Array(64 * 1024).fill(1)
+    block.set(png)
+    const { body, sent } = endless(fileHead('image'), block)
+    const before = process.memoryUsage().rss
+    const refused = await send('POST', '/photos', { body, headers: rawHeaders })
+    expect(shown(refused)).toEqual(refusal('File too large'))
+    expect(sent.bytes).toBeLessThanOrEqual(12 * MIB)
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB)
+    expect(await keys()).toEqual([])
+  })
+
+  it('a file of exactly the cap is taken, one byte more is not', async () => {
+    const exact = new Uint8Array(5000)
+    exact.set(png)
+    const more = new Uint8Array(5001)
+    more.set(png)
+    const served = album({ upload: { maxFileSize: 5000 } })
+    expect(
+      (await served.upload('POST', '/photos', form({ title: 'a', image: exact }))).status,
+    ).toBe(201)
+    expect(
+      shown(await served.upload('POST', '/photos', form({ title: 'b', image: more }))),
+    ).toEqual(refusal('File too large'))
+  })
+
+  it('I6 more files than maxFiles', async () => {
+    const files = Array.from({ length: 11 }, () => ({ headers: fileHead('others'), content: png }))
+    const fields = [{ name: 'others', maxCount: 20 }]
+    expect(shown(await send([title, ...files], { fields }))).toEqual(refusal('Too many files'))
+    expect((await send([title, ...files.slice(1)], { fields })).status).toBe(201)
+  })
+
+  it('I6 a file for a field that takes none, or more than its maxCount', async () => {
+    const unexpected = refusal('Unexpected file field')
+    for (const name of ['title', 'nothing', '__proto__', 'constructor', 'image[]', 'toString']) {
+      expect(shown(await send([title, { headers: fileHead(name), content: png }]))).toEqual(
+        unexpected,
+      )
+    }
+    const twice = [1, 2].map(() => ({ headers: fileHead('image'), content: png }))
+    expect(shown(await send([title, ...twice]))).toEqual(unexpected)
+  })
+
+  it('I6 a text of any length', async () => {
+    const { send } = album()
+    const { body, sent } = endless(textHead('title'), new Uint8Array(64 * 1024).fill(65))
+    const refused = await send('POST', '/photos', { body, headers: rawHeaders })
+    expect(shown(refused)).toEqual(refusal('Field value too long'))
+    expect(sent.bytes).toBeLessThan(2 * MIB)
+  })
+
+  it('I6 many texts', async () => {
+    const texts = Array.from({ length: 10_000 }, () => ({
+      headers: textHead('tags'),
+      content: 'x',
+    }))
+    expect(shown(await send([title, ...texts]))).toEqual(refusal('Too many fields'))
+    const long = Array.from({ length: 20 }, () => ({
+      headers: textHead('tags'),
+      content: 'x'.repeat(60_000),
+    }))
+    expect(shown(await send([title, ...long]))).toEqual(refusal('Field value too long'))
+  })
+
+  it('what stands before the first part, for ever', async () => {
+    const { send } = album({ upload: { maxFileSize: 1000, maxFiles: 1 } })
+    const { body, sent } = endless(fileHead('image'), new Uint8Array(64 * 1024))
+    const headers = { 'content-type': 'multipart/form-data; boundary=another' }
+    expect(shown(await send('POST', '/photos', { body, headers }))).toEqual(
+      refusal('Malformed multipart body'),
+    )
+    expect(sent.bytes).toBeLessThan(4 * MIB)
+  })
+})
+
+describe('a body that is malformed', () => {
+  const malformed = refusal('Malformed multipart body')
+  const end = (text: string) => send([title], {}, text)
+  const raw = (body: string, contentType = rawHeaders['content-type'] ?? '') =>
+    album().send('POST', '/photos', { body, headers: { 'content-type': contentType } })
+
+  it('I6 a missing end, or half of one', async () => {
+    expect(shown(await end(''))).toEqual(malformed)
+    expect(shown(await end(`--${BOUNDARY}`))).toEqual(malformed)
+    expect(shown(await end(`--${BOUNDARY}-`))).toEqual(malformed)
+    expect((await end(`--${BOUNDARY}--`)).status).toBe(201)
+    expect((await end(`--${BOUNDARY}--\r\nan epilogue --${BOUNDARY}`)).status).toBe(201)
+  })
+
+  it('I6 headers of 100 KB, broken ones, parts without a name', async () => {
+    const headers = [
+      `${textHead('title')}\r\nX-Long: ${'x'.repeat(100_000)}`,
+      'no header at all',
+      'Content-Disposition: form-data',
+      'Content-Disposition: form-data; name=""',
+      'Content-Disposition: attachment; name="title"',
+      'Content-Type: text/plain',
+      `${textHead('title')}\r\n${textHead('title')}`,
+      `${textHead('title')}\r\nbad\x00name: x`,
+    ]
+    for (const head of headers) {
+      expect(shown(await send([{ headers: head, content: 'x' }])), head.slice(0, 60)).toEqual(
+        malformed,
+      )
+    }
+  })
+
+  it('no boundary, an empty body, text that is no UTF-8, a Content-Encoding', async () => {
+    expect(shown(await raw('x', 'multipart/form-data'))).toEqual(malformed)
+    expect(shown(await raw('x', 'multipart/form-data; boundary='))).toEqual(malformed)
+    expect(shown(await raw(''))).toEqual(malformed)
+    const latin1 = { headers: textHead('title'), content: new Uint8Array([0x41, 0xe9]) }
+    expect(shown(await send([latin1]))).toEqual(malformed)
+    const zipped = await album().send('POST', '/photos', {
+      body: rawBody([title]),
+      headers: { ...rawHeaders, 'content-encoding': 'gzip' },
+    })
+    expect(zipped.status).toBe(415)
+  })
+
+  it('a body that breaks off is a 400, and nothing of it stays', async () => {
+    const { send, keys } = album()
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1
+        if (sent === 1)
+          controller.enqueue(rawBody([{ headers: fileHead('image'), content: png }], ''))
+        else controller.error(new Error('connection reset'))
+      },
+    })
+    expect(shown(await send('POST', '/photos', { body, headers: rawHeaders }))).toEqual(malformed)
+    expect(await keys()).toEqual([])
+  })
+})
+
+describe('a body that is well-formed', () => {
+  it('means the same however it is cut', async () => {
+    const { app, keys } = album()
+    const parts: RawPart[] = [
+      { headers: textHead('title'), content: `--${BOUNDARY.slice(0, 5)}\r\n-` },
+      { headers: fileHead('image', '日本語 "x" ß.png'), content: png },
+      { headers: textHead('tags'), content: '' },
+      { headers: textHead('tags'), content: '\r\n--\r\n' },
+    ]
+    const whole = rawBody(parts)
+    const collection = (await import('./album.ts')).Photo
+    for (let at = 1; at < whole.length; at += 1) {
+      const body = pieces([whole.subarray(0, at), whole.subarray(at)])
+      const init = { method: 'POST', body, headers: rawHeaders, duplex: 'half' }
+      const response = await app.handle(new Request('http://localhost/photos', init as RequestInit))
+      const { data } = (await response.json()) as {
+        data?: { _id: string; title: string; tags: string[] }
+      }
+      expect(data, `cut at ${at}`).toMatchObject({
+        title: `--${BOUNDARY.slice(0, 5)}\r\n-`,
+        tags: ['', '\r\n--\r\n'],
+      })
+      await app.store.collection(collection).delete(data?._id ?? '')
+    }
+    expect(await keys()).toHaveLength(whole.length - 1)
+  })
+
+  it('may come byte by byte', async () => {
+    const { send } = album()
+    const whole = rawBody([title, { headers: fileHead('image'), content: png }])
+    const body = pieces(Array.from(whole, (byte) => new Uint8Array([byte])))
+    expect((await send('POST', '/photos', { body, headers: rawHeaders })).status).toBe(201)
+  })
+
+  it('may leave a file input empty', async () => {
+    const empty = { headers: fileHead('image', ''), content: '' }
+    const made = await send([title, empty])
+    expect(made.status).toBe(201)
+    expect(made.record.image).toBeUndefined()
+  })
+})
+
+it('I3 mutated bodies are answered, never with a 5xx', async () => {
+  const { app, keys } = album({ upload: { maxFileSize: 2000 } })
+  const whole = rawBody([
+    title,
+    { headers: fileHead('image'), content: png },
+    { headers: textHead('place[city]'), content: 'Bergen' },
+    { headers: fileHead('others'), content: png },
+  ])
+  const runs = Number(process.env.FUZZ_RUNS ?? 2000)
+  const mutation = fc.record({
+    at: fc.nat(whole.length - 1),
+    drop: fc.nat(40),
+    insert: fc.oneof(
+      fc.uint8Array({ maxLength: 20 }),
+      fc
+        .constantFrom('\r\n', '--', `--${BOUNDARY}`, '"', ';', '\0', ': ', 'filename=')
+        .map((text) => Buffer.from(text)),
+    ),
+  })
+  const mutations = fc.array(mutation, { minLength: 1, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(mutations, fc.nat(whole.length), async (changes, cut) => {
+      let bytes = Buffer.from(whole)
+      for (const { at, drop, insert } of changes) {
+        bytes = Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + drop)])
+      }
+      const body = pieces([bytes.subarray(0, cut), bytes.subarray(cut)])
+      const init = { method: 'POST', body, headers: rawHeaders, duplex: 'half' }
+      const { status } = await app.handle(
+        new Request('http://localhost/photos', init as RequestInit),
+      )
+      expect([201, 400, 409]).toContain(status)
+    }),
+    { numRuns: runs },
+  )
+  expect((await keys()).length).toBeLessThan(runs * 2)
+}, 300_000)
