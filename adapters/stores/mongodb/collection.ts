@@ -5,18 +5,18 @@
  */
 
 import type { Document, Collection as Native, Filter as Query } from 'mongodb'
-import { everything, type Filter } from '../../../src/ports/filter.ts'
+import type { Filter } from '../../../src/ports/filter.ts'
 import type {
   Collection,
   CollectionSchema,
   Projection,
-  Read,
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { fromDocument, toDocument } from './documents.ts'
-import { compileAfter, compileFilter, hasPattern } from './filter.ts'
+import { compileFilter, hasPattern } from './filter.ts'
+import { restAfter } from './position.ts'
 
 /** Runs an operation on the collection; its errors come out as the port's. */
 export type Run = <T>(work: (native: Native) => Promise<T>) => Promise<T>
@@ -43,8 +43,9 @@ export function openCollection(schema: CollectionSchema, run: Run): Collection {
       run(async (native) => {
         // To the driver, 0 means no limit.
         if (read.limit === 0) return []
-        const cursor = native.find(readQuery(read, schema), {
-          ...readOptions(read.filter, read.hints),
+        const filter = read.after ? restAfter(read.filter, read.sort, read.after) : read.filter
+        const cursor = native.find(compileFilter(filter, shape), {
+          ...readOptions(filter, read.hints),
           sort: new Map(read.sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
           limit: read.limit,
           // One round trip for one page.
@@ -86,13 +87,6 @@ export function openCollection(schema: CollectionSchema, run: Run): Collection {
     delete: (filter, options) =>
       run(async (native) => record(await native.findOneAndDelete(writeQuery(filter, options)))),
   }
-}
-
-function readQuery({ filter, sort, after }: Read, { shape }: CollectionSchema): Query<Document> {
-  const query = compileFilter(filter, shape)
-  if (!after) return query
-  const rest = compileAfter(sort, after, shape)
-  return filter === everything ? rest : { $and: [query, rest] }
 }
 
 function readOptions(filter: Filter, hints: ReadHints = {}) {

@@ -6,14 +6,14 @@
  */
 
 import type { Document } from 'mongodb'
-import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
+import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import type { ObjectShape, Place } from '../../../src/ports/shape.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import { containsPattern } from './contains.ts'
 import { encode } from './documents.ts'
 
 /** A query that no document matches. */
-export const NONE: Document = Object.freeze({ _id: { $in: [] } })
+const NONE: Document = Object.freeze({ _id: { $in: [] } })
 
 /** `filter` in MongoDB's words. */
 export function compileFilter(filter: Filter, shape: ObjectShape): Document {
@@ -44,43 +44,6 @@ export function compileFilter(filter: Filter, shape: ObjectShape): Document {
 export function hasPattern(filter: Filter): boolean {
   if (filter.op === 'and' || filter.op === 'or') return filter.filters.some(hasPattern)
   return filter.op === 'matches'
-}
-
-/**
- * The records behind the position `after` in the order of `sort`: for each key in turn, those that tie on the
- * keys before it and come later by it.
- */
-export function compileAfter(
-  sort: readonly SortKey[],
-  after: readonly Scalar[],
-  shape: ObjectShape,
-): Document {
-  const ties = sort.map(({ field }, index) => among(field, [after[index] ?? null], shape))
-  const later = sort.map((key, index) => beyond(key, after[index] ?? null, shape))
-  const steps = later
-    .map((condition, index) => ({ condition, before: ties.slice(0, index) }))
-    .filter(({ condition }) => condition !== NONE)
-    .map(({ condition, before }) => every([...before, condition]))
-  const [first] = sort
-  if (!first || sort.length === 1) return some(steps)
-  // Says nothing new, but as a range of one field that starts an index scan at the position.
-  return every([notBefore(first, after[0] ?? null, shape), some(steps)])
-}
-
-function beyond({ field, descending }: SortKey, value: Scalar, shape: ObjectShape): Document {
-  if (!descending) {
-    return value === null ? not(among(field, [null], shape)) : compare('gt', field, value, shape)
-  }
-  if (value === null) return NONE
-  return some([compare('lt', field, value, shape), among(field, [null], shape)])
-}
-
-function notBefore({ field, descending }: SortKey, value: Scalar, shape: ObjectShape): Document {
-  if (value === null) return descending ? among(field, [null], shape) : {}
-  // `not greater` takes in null and missing, and is still one range of an index.
-  return descending
-    ? { [field]: { $not: { $gt: encode(value, placeAt(field, shape).shape) } } }
-    : compare('gte', field, value, shape)
 }
 
 function compare(

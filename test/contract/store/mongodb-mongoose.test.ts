@@ -1,0 +1,145 @@
+import { Binary, Decimal128, Long, MinKey, MongoClient, ObjectId, Timestamp, UUID } from 'mongodb'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import type { Collection } from '../../../src/ports/store.ts'
+import { withService } from '../../services/shared.ts'
+import { newId, people } from './people.ts'
+
+const byName = { op: 'eq', field: 'name', value: 'Ada' } as const
+
+await withService('mongo', ({ url }) => {
+  const database = `mongoose-${crypto.randomUUID()}`
+  const client = new MongoClient(url)
+  const native = client.db(database).collection('people')
+  const store = mongoStore({ client, database })
+  afterAll(async () => {
+    await client.db(database).dropDatabase()
+    await store.close()
+    await client.close()
+  })
+
+  describe('a collection that Mongoose wrote', () => {
+    let collection: Collection
+    const [_id, friend, session] = [newId(), newId(), newId()]
+
+    beforeEach(async () => {
+      await native.drop()
+      await native.insertOne({
+        _id: new ObjectId(_id),
+        friend: new ObjectId(friend),
+        name: 'Ada',
+        email: 'ada@example.org',
+        born: new Date(5),
+        sessions: [{ id: 's', n: 1, _id: new ObjectId(session) }],
+        __v: 3,
+      })
+      collection = store.collection(people)
+    })
+
+    it('is read with ids as strings and without its version key', async () => {
+      expect(await collection.find({ filter: everything, sort: [], limit: 9 })).toEqual([
+        {
+          _id,
+          friend,
+          name: 'Ada',
+          email: 'ada@example.org',
+          born: new Date(5),
+          sessions: [{ id: 's', n: 1, _id: session }],
+        },
+      ])
+      expect(await collection.count({ op: 'eq', field: 'friend', value: friend })).toBe(1)
+    })
+
+    it('is written as Mongoose would', async () => {
+      const other = newId()
+      await collection.insert({ _id: other, friend: _id, friends: [friend], born: new Date(6) })
+      expect(await native.findOne({ _id: new ObjectId(other) })).toEqual({
+        _id: new ObjectId(other),
+        friend: new ObjectId(_id),
+        friends: [new ObjectId(friend)],
+        born: new Date(6),
+      })
+    })
+
+    it('can be expected to hold what was read of it, ids of list entries too', async () => {
+      const [record] = await collection.find({ filter: byName, sort: [], limit: 1 })
+      const expect_ = { sessions: record?.sessions }
+      const change = { push: { sessions: { value: { id: 't' } } } }
+      const changed = await collection.update(byName, change, { expect: expect_ })
+      expect(changed?.sessions).toEqual([{ id: 's', n: 1, _id: session }, { id: 't' }])
+      const stored = await native.findOne({})
+      expect(stored?.sessions[0]._id).toEqual(new ObjectId(session))
+      expect(stored?.__v).toBe(3)
+    })
+
+    it('loses the unique indexes by which missing values clash, and keeps the others', async () => {
+      await native.createIndex({ email: 1 }, { unique: true })
+      await native.createIndex({ slug: 1, tenant: 1 }, { unique: true, sparse: true })
+      await native.createIndex({ score: -1, _id: 1 }, { name: 'mine' })
+      await native.createIndex({ name: 1 }, { unique: true })
+      await store.prepare([people])
+      await collection.insert({ _id: newId(), name: 'B', tenant: 't' })
+      await collection.insert({ _id: newId(), name: 'C', tenant: 't', email: null })
+      const names = (await native.indexes()).map(({ name }) => name)
+      expect(names).toEqual(expect.arrayContaining(['mine', 'name_1', 'unique(email)']))
+      expect(names).not.toContain('email_1')
+      const taken = collection.insert({ _id: newId(), name: 'D', email: 'ada@example.org' })
+      await expect(taken).rejects.toMatchObject({ name: 'DuplicateKey', fields: ['email'] })
+    })
+  })
+
+  describe('values of types that no model declares', () => {
+    it('are read as JSON values, and compare with nothing', async () => {
+      await native.drop()
+      const collection = store.collection(people)
+      const uuid = new UUID()
+      await native.insertMany([
+        { name: 'Ada', age: Long.fromString('9007199254740993'), score: new Decimal128('1.5') },
+        { name: 'B', age: 'old', born: 'yesterday', friend: 'me', tags: 'one', homes: 5 },
+        { name: 'C', any: { uuid, bytes: new Binary(Buffer.from('hi')), least: new MinKey() } },
+        { name: 'D', any: [/x/i, new Timestamp(1n), { $ref: 'a', $id: 1 }], email: 7 },
+        { name: { first: 'E' }, tags: [['x']], address: 'here', sessions: {} },
+      ])
+      const records = await collection.find({ filter: everything, sort: [], limit: 9 })
+      const shown = records.map(({ _id, ...fields }) => fields)
+      expect(JSON.parse(JSON.stringify(shown))).toEqual([
+        { name: 'Ada', age: 9007199254740992, score: 1.5 },
+        { name: 'B', age: 'old', born: 'yesterday', friend: 'me', tags: 'one', homes: 5 },
+        { name: 'C', any: { uuid: uuid.toString(), bytes: 'aGk=', least: null } },
+        { name: 'D', any: ['/x/i', expect.anything(), { $ref: 'a', $id: 1 }], email: 7 },
+        { name: { first: 'E' }, tags: [['x']], address: 'here', sessions: {} },
+      ])
+      for (const [field, value] of [
+        ['born', new Date()],
+        ['friend', newId()],
+        ['homes.city', 'x'],
+      ] as const) {
+        expect(await collection.count({ op: 'lt', field, value })).toBe(0)
+        expect(await collection.count({ op: 'ne', field, value })).toBe(5)
+      }
+    })
+
+    it('a key that names a BSON type is only a key', async () => {
+      await native.drop()
+      const collection = store.collection(people)
+      const any = { _bsontype: 'ObjectId', id: 'x', list: [{ _bsontype: 'Code', code: '1' }] }
+      const _id = newId()
+      await collection.insert({ _id, any })
+      expect(await collection.find({ filter: everything, sort: [], limit: 1 })).toEqual([
+        { _id, any },
+      ])
+      const same = { op: 'eq', field: '_id', value: _id } as const
+      expect(await collection.update(same, { set: { any } }, { expect: { any } })).toEqual({
+        _id,
+        any,
+      })
+    })
+  })
+
+  it('closing the store leaves the client of the application open', async () => {
+    const other = mongoStore({ client, database })
+    await other.close()
+    expect(await client.db(database).command({ ping: 1 })).toMatchObject({ ok: 1 })
+  })
+})

@@ -1,0 +1,96 @@
+import { type Document, MongoClient, ObjectId } from 'mongodb'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { compileFilter } from '../../../adapters/stores/mongodb/filter.ts'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { restAfter } from '../../../adapters/stores/mongodb/position.ts'
+import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
+import { withService } from '../../services/shared.ts'
+import { keys } from './ask.ts'
+import { people } from './people.ts'
+
+const PAGE = 20
+const RECORDS = 4000
+
+await withService('mongo', ({ url }) => {
+  const database = `plans-${crypto.randomUUID()}`
+  const client = new MongoClient(url)
+  const native = client.db(database).collection('people')
+  const schema = { ...people, indexes: [keys('age', '_id'), keys('-score', 'age', '_id')] }
+  const ids = Array.from({ length: RECORDS }, () => new ObjectId().toHexString())
+  const middle = ids[RECORDS / 2] ?? ''
+
+  beforeAll(async () => {
+    const store = mongoStore({ client, database })
+    await store.prepare([schema])
+    const collection = store.collection(schema)
+    await Promise.all(
+      ids.map((_id, at) =>
+        // Every seventh has no age, the others tie by the dozen.
+        collection.insert({ _id, email: `e${at}`, score: at % 5, age: at % 7 ? at % 300 : null }),
+      ),
+    )
+    await store.close()
+  })
+  afterAll(async () => {
+    await client.db(database).dropDatabase()
+    await client.close()
+  })
+
+  async function examined(query: Document, sort: readonly string[] = []): Promise<number> {
+    const order = keys(...sort).map(({ field, descending }) => [field, descending ? -1 : 1])
+    const plan = await native
+      .find(query)
+      .sort(new Map(order as [string, 1 | -1][]))
+      .limit(PAGE)
+      .explain('executionStats')
+    return plan.executionStats.totalDocsExamined
+  }
+
+  describe('indexes are used', () => {
+    const unique: [string, Filter][] = [
+      ['an equality', { op: 'eq', field: 'email', value: 'e5' }],
+      ['a list', { op: 'in', field: 'email', values: ['e5', 'e6'] }],
+    ]
+    it.each(unique)('by %s on a unique field', async (_, filter) => {
+      expect(await examined(compileFilter(filter, schema.shape))).toBeLessThanOrEqual(2)
+    })
+
+    const positions: [string[], Scalar[]][] = [
+      [['_id'], [middle]],
+      [['-_id'], [middle]],
+      [
+        ['age', '_id'],
+        [150, middle],
+      ],
+      [
+        ['age', '_id'],
+        [null, middle],
+      ],
+      [
+        ['-age', '-_id'],
+        [150, middle],
+      ],
+      [
+        ['-age', '-_id'],
+        [null, middle],
+      ],
+      [
+        ['-score', 'age', '_id'],
+        [3, 150, middle],
+      ],
+      [
+        ['-score', 'age', '_id'],
+        [3, null, middle],
+      ],
+      [
+        ['score', '-age', '-_id'],
+        [3, 150, middle],
+      ],
+    ]
+    it.each(positions)('by a page in the order of %j from %j', async (sort, position) => {
+      const rest = restAfter(everything, keys(...sort), position)
+      const query = compileFilter(rest, schema.shape)
+      expect(await examined(query, sort)).toBeLessThanOrEqual(3 * PAGE)
+    })
+  })
+})
