@@ -7,6 +7,7 @@
 import { type IRequest, IttyRouter } from 'itty-router'
 import { AppContext } from './app-context.ts'
 import { type AppOptions, resolveAppOptions } from './app-options.ts'
+import { keepPrivate } from './cache/private.ts'
 import { createHost } from './host.ts'
 import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
 import { parseQuery } from './http/query-string.ts'
@@ -161,6 +162,7 @@ function finished(response: unknown, request: ApiRequest, context: AppContext): 
     return finished(copyOf(own, own.body), request, context)
   }
   context.addHeaders(own)
+  keepPrivate(request, own.headers)
   return own
 }
 

@@ -5,6 +5,8 @@
  */
 
 import type { ResolvedAppOptions } from './app-options.ts'
+import { Caches } from './cache/caches.ts'
+import { defaultsOf } from './cache/options.ts'
 import type { Model } from './model/define.ts'
 import { idMaker } from './model/id.ts'
 import { lastDefined } from './model/registry.ts'
@@ -32,7 +34,10 @@ interface Served {
 
 /** The host of one app. */
 export function createHost(options: ResolvedAppOptions): AppHost {
-  const { store, now } = options
+  const { store, now, logger, env } = options
+  const caches = new Caches({ logger, now, collection: (schema) => store.collection(schema) })
+  // Its writes concern whoever shares the cache, also where no router of this app reads from it.
+  if (options.cache) caches.space({ store: options.cache, ...defaultsOf(env, failed) })
   const served = new Map<Model, Served>()
   const checks: (() => void | Promise<void>)[] = []
   const listeners: ((model: Model) => Promise<void>)[] = []
@@ -56,7 +61,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     }
     const searchable = new Set<string>()
     const schema = schemaOf(model, searchable)
-    const records = new Records(model, store.collection(schema), { now, newId, changed })
+    const stored = caches.watched(model.name, store.collection(schema))
+    const records = new Records(model, stored, { now, newId, changed })
     const entry: Served = { model, records, schema, searchable, scopes: [], guarded: undefined }
     served.set(model, entry)
     starting = undefined
@@ -65,7 +71,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
 
   const start = async (): Promise<void> => {
     for (const check of checks) await check()
-    await store.prepare([...served.values()].map((entry) => entry.schema))
+    const schemas = [...served.values()].map((entry) => entry.schema)
+    await store.prepare([...schemas, ...caches.schemas()])
   }
 
   const ready = (): Promise<void> => {
@@ -126,12 +133,16 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     scopesOf: (model) => served.get(model)?.scopes ?? [],
     onChange: (listener) => void listeners.push(listener),
     changed,
+    cacheSpace(settings) {
+      starting = undefined
+      return caches.space(settings)
+    },
     isReady: () => started !== undefined && started === starting,
     ready,
     close() {
       closing ??= (async () => {
         await starting?.catch(() => {})
-        await options.cache?.close?.()
+        await caches.close()
         await options.files?.close?.()
         await store.close()
       })()
@@ -140,6 +151,10 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
   hosting(host.data, host)
   return host
+}
+
+function failed(message: string): never {
+  throw new TypeError(`createApp: ${message}`)
 }
 
 /** What a store has to know of a model; what is searched is known when all routers are mounted. */

@@ -43,6 +43,8 @@ export type {
 export type { Access } from './auth/route-options.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
 export { type SessionSchema, type UserFields, userFields } from './auth/user-fields.ts'
+export type { RedisClient } from './cache/client.ts'
+export type { CacheOptions, Vary } from './cache/options.ts'
 export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'
 export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors.ts'
 export type { Query } from './http/query-string.ts'

@@ -13,6 +13,8 @@ export const notFound = (): HttpError => new HttpError(404, 'Not found.')
 // Ids and records
 export const invalidId = (): HttpError => badRequest('Invalid ID format.')
 export const entryNotFound = (): HttpError => new HttpError(404, 'Entry not found.')
+export const recordChanged = (): HttpError =>
+  new HttpError(412, 'The record has changed since it was read.')
 export const invalidValue = (path: string): HttpError => badRequest(`Invalid value for ${path}.`)
 export const duplicate = (fields: readonly string[]): HttpError =>
   new HttpError(409, `Duplicate value for: ${fields.join(', ')}.`, {
@@ -22,6 +24,8 @@ export const duplicate = (fields: readonly string[]): HttpError =>
 // Bodies
 export const bodyTooLarge = (limit: number): HttpError =>
   new HttpError(413, `Request body exceeds the limit of ${limit} bytes.`)
+export const bodyCutOff = (cause: unknown): HttpError =>
+  new HttpError(400, 'Request body ended before it was complete.', { cause })
 export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')
 export const unsupportedBody = (expected: string): HttpError =>
   new HttpError(415, `Request body must be sent as ${expected}.`)

@@ -30,13 +30,23 @@ export function jsonResponse(json: string, init: ResponseInitLike = {}): Respons
 
 /** `{ success: true, data }`, `data` being JSON text. */
 export function dataResponse(dataJson: string, init?: ResponseInitLike): Response {
-  return jsonResponse(`{"success":true,"data":${dataJson}}`, init)
+  return jsonResponse(dataText(dataJson), init)
 }
 
-/** A list: `{ success: true, data, pagination? }`, the records being JSON texts. */
-export function listResponse(records: readonly string[], pagination?: Pagination): Response {
+/** The text of an answer with one record. */
+export function dataText(dataJson: string): string {
+  return `{"success":true,"data":${dataJson}}`
+}
+
+/** The text of a list: `{ success: true, data, pagination? }`, the records being JSON texts. */
+export function listText(records: readonly string[], pagination?: Pagination): string {
   const tail = pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''
-  return jsonResponse(`{"success":true,"data":[${records.join(',')}]${tail}}`)
+  return `{"success":true,"data":[${records.join(',')}]${tail}}`
+}
+
+/** An answer that says by its status and headers alone what there is to say. */
+export function emptyResponse(status: number, headers: Record<string, string>): Response {
+  return new FastResponse(null, { status, headers })
 }
 
 /** `{ success: true, message }`. */

@@ -9,7 +9,7 @@
  */
 
 import { HttpError } from '../http/errors.ts'
-import { entryNotFound } from '../http/refusals.ts'
+import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import type { FileStore } from '../ports/files.ts'
 import { any, type Filter } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
@@ -57,16 +57,20 @@ export async function saveWithFiles(
   }
 }
 
-/** Saves changes of the record that matches, and removes the files that they replace. Throws 404. */
+/**
+ * Saves changes of the record that matches, and removes the files that they replace. Throws 404, or 412 when the
+ * record is not what `expect` says.
+ */
 export async function updateWithFiles(
   resource: Resource,
   incoming: Incoming,
   filter: Filter,
   changes: Fields,
+  expect?: Fields,
 ): Promise<Fields> {
   const { records, upload } = resource
   const touched = [...(upload?.fields.keys() ?? [])].filter((name) => Object.hasOwn(changes, name))
-  if (touched.length === 0) return found(await records.update(filter, changes))
+  if (touched.length === 0) return found(await records.update(filter, changes, expect), expect)
   // Nothing is stored for a record that is not there.
   found(await storedRecord(resource, filter))
   let replaced: string[] = []
@@ -78,7 +82,8 @@ export async function updateWithFiles(
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
       const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const after = await records.update(filter, safe, expected)
+      const after = await records.update(filter, safe, { ...expected, ...expect })
+      if (!after && expect) throw recordChanged()
       if (!after) continue
       const kept = keysOf(resource, after)
       replaced = [...keysOf(resource, before)].filter((key) => !kept.has(key))
@@ -104,8 +109,8 @@ export async function storedRecord(
   return (await resource.records.stored.find({ filter, sort: [], limit: 1 }))[0]
 }
 
-function found(record: Fields | null | undefined): Fields {
-  if (!record) throw entryNotFound()
+function found(record: Fields | null | undefined, expect?: Fields): Fields {
+  if (!record) throw expect ? recordChanged() : entryNotFound()
   return record
 }
 

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { SpaceSettings } from '../cache/caches.ts'
+import type { Space } from '../cache/space.ts'
 import type { Model } from '../model/define.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import type { FileStore } from '../ports/files.ts'
@@ -55,6 +57,8 @@ export interface Host {
   onChange(listener: (model: Model) => Promise<void>): void
   /** Tells the listeners of a write. */
   changed(model: Model): Promise<void>
+  /** The space in which a router keeps answers; writes of any record clear it. */
+  cacheSpace(settings: SpaceSettings): Space
   /** Settles when tables and indexes exist for everything that has been declared so far. */
   ready(): Promise<void>
 }

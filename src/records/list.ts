@@ -4,10 +4,12 @@
  * @module
  */
 
+import type { Loaded } from '../cache/cached.ts'
+import { readResponse } from '../cache/respond.ts'
 import { readJson } from '../http/body.ts'
 import { cursorAnchorGone, invalidCursor, queryNotJson } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { listResponse, type Pagination } from '../http/respond.ts'
+import { listText, type Pagination } from '../http/respond.ts'
 import { idFrom } from '../model/cast.ts'
 import { all, type Filter, type Scalar } from '../ports/filter.ts'
 import type { Fields, Read } from '../ports/store.ts'
@@ -21,18 +23,36 @@ import { scopeOf } from './scope.ts'
 import { patternsChecked, searchFilter } from './search.ts'
 import { totalOrder } from './sort.ts'
 
-/** `GET <mount>`. */
-export function list(resource: Resource, cursors: Cursors, request: ApiRequest): Promise<Response> {
-  return answer(resource, cursors, parseList(resource, request.query), request)
-}
-
-/** `QUERY <mount>` (RFC 10008). Parameters of the URL are ignored. */
-export async function query(
+/** Answers `GET <mount>` without the response cache. */
+export async function list(
   resource: Resource,
   cursors: Cursors,
   request: ApiRequest,
 ): Promise<Response> {
-  const body = await readJson(request, resource.host.maxBodySize, queryNotJson)
+  return readResponse(request, (await listed(resource, cursors, request)).body)
+}
+
+/** `GET <mount>`. */
+export async function listed(
+  resource: Resource,
+  cursors: Cursors,
+  request: ApiRequest,
+): Promise<Loaded> {
+  return answer(resource, cursors, parseList(resource, request.query), request)
+}
+
+/** The body of a `QUERY <mount>`; 415 for anything but JSON. */
+export function queryBody(resource: Resource, request: ApiRequest): Promise<unknown> {
+  return readJson(request, resource.host.maxBodySize, queryNotJson)
+}
+
+/** `QUERY <mount>` (RFC 10008) with `body`. Parameters of the URL are ignored. */
+export async function queried(
+  resource: Resource,
+  cursors: Cursors,
+  request: ApiRequest,
+  body: unknown,
+): Promise<Loaded> {
   return answer(resource, cursors, parseQueryBody(resource, body), request)
 }
 
@@ -42,7 +62,7 @@ async function answer(
   cursors: Cursors,
   plan: ListPlan,
   request: ApiRequest,
-): Promise<Response> {
+): Promise<Loaded> {
   const scope = (await scopeOf(resource.model, resource.scope, request)).filter
   const scan: Scan = {
     mount: resource.mount,
@@ -53,7 +73,7 @@ async function answer(
   }
   const anchorId = anchorOf(resource, cursors, plan.paging, scan)
   const view = await viewOf(resource, request)
-  return patternsChecked(async () => {
+  const body = await patternsChecked(async () => {
     const search = await searchFilter(resource, plan.search, request)
     const filter = all([scope, plan.filter, search])
     const after = anchorId === undefined ? undefined : await positionOf(resource, anchorId, scan)
@@ -62,27 +82,28 @@ async function answer(
       case 'none': {
         const { limit } = plan.paging
         const { texts } = await readTexts(resource, view, { ...read, limit }, request)
-        return listResponse(texts)
+        return listText(texts)
       }
       case 'page':
-        return offsetAnswer(resource, view, read, plan.paging, request)
+        return offsetText(resource, view, read, plan.paging, request)
       case 'cursor': {
         const { pageSize } = plan.paging
         const { texts, hasMore, idAt } = await pageAndMore(resource, view, read, pageSize, request)
         const nextCursor = hasMore ? cursors.issue(idAt(pageSize - 1), scan) : null
-        return listResponse(texts, { pageSize, hasMore, nextCursor })
+        return listText(texts, { pageSize, hasMore, nextCursor })
       }
     }
   })
+  return { body, cacheable: view.cacheable }
 }
 
-async function offsetAnswer(
+async function offsetText(
   resource: Resource,
   view: View,
   read: Read,
   { page, pageSize }: Paging & { kind: 'page' },
   request: ApiRequest,
-): Promise<Response> {
+): Promise<string> {
   const skip = (page - 1) * pageSize
   if (resource.countStrategy === 'none') {
     const { texts, hasMore } = await pageAndMore(
@@ -92,7 +113,7 @@ async function offsetAnswer(
       pageSize,
       request,
     )
-    return listResponse(texts, { currentPage: page, pageSize, hasMore })
+    return listText(texts, { currentPage: page, pageSize, hasMore })
   }
   const [{ texts }, totalRecords] = await Promise.all([
     readTexts(resource, view, { ...read, skip, limit: pageSize }, request),
@@ -104,7 +125,7 @@ async function offsetAnswer(
     totalPages: Math.ceil(totalRecords / pageSize),
     totalRecords,
   }
-  return listResponse(texts, pagination)
+  return listText(texts, pagination)
 }
 
 /** Reads one record more than the page, to know whether another page follows. */

@@ -90,6 +90,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   middlewares: guards,
   enableQuery: flag,
   legacyMode: flag,
+  cache: whatever,
   upload: whatever,
   scope: hook,
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CacheOptions } from '../cache/options.ts'
 import type { FieldName, Model, SortName } from '../model/define.ts'
 import type { UploadOptions } from '../uploads/options.ts'
 import type { Guard } from './guard.ts'
@@ -69,6 +70,8 @@ export interface RouterOptions<R> {
   readonly enableQuery?: boolean
   /** @deprecated Restores what 2.x allowed, but for what leaks or loses data. Removed in 4.0. */
   readonly legacyMode?: boolean
+  /** Keeps answers to reads; `true` for the defaults. Default: off, or on where `CACHE_ENABLED` says so. */
+  readonly cache?: boolean | CacheOptions
   /** Takes files: POST and PATCH accept multipart/form-data. Default: off. */
   readonly upload?: UploadOptions<keyof R & string>
   /** Limits every route to the records that match the equalities it returns. */

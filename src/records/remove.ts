@@ -4,11 +4,12 @@
  * @module
  */
 
-import { entryNotFound } from '../http/refusals.ts'
+import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { messageResponse } from '../http/respond.ts'
 import { removeFilesOf } from './file-writes.ts'
 import { requestedId, within } from './identify.ts'
+import { expectedRecord } from './if-match.ts'
 import type { Resource } from './resource.ts'
 import { scopeOf } from './scope.ts'
 
@@ -16,8 +17,10 @@ import { scopeOf } from './scope.ts'
 export async function remove(resource: Resource, request: ApiRequest): Promise<Response> {
   const id = requestedId(resource, request)
   const scope = await scopeOf(resource.model, resource.scope, request)
-  const removed = await resource.records.remove(within(scope.filter, id))
-  if (!removed) throw entryNotFound()
+  const one = within(scope.filter, id)
+  const expect = await expectedRecord(resource, request, one)
+  const removed = await resource.records.remove(one, expect)
+  if (!removed) throw expect ? recordChanged() : entryNotFound()
   await removeFilesOf(resource, removed)
   return messageResponse('Item successfully deleted.')
 }

@@ -6,15 +6,15 @@
  * @module
  */
 
-import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
 import { create } from './create.ts'
 import { cursors } from './cursor.ts'
-import type { Guard, Handler, Route } from './guard.ts'
+import type { Handler, Route } from './guard.ts'
 import type { Host, Mountable } from './host.ts'
-import { list, query } from './list.ts'
+import { listed, queried, queryBody } from './list.ts'
 import type { RouterOptions } from './options.ts'
 import { read } from './read.ts'
+import { type AnswerRead, readAnswers } from './read-cache.ts'
 import { remove } from './remove.ts'
 import { type Resource, resolveResource } from './resource.ts'
 import { update } from './update.ts'
@@ -61,7 +61,9 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
     query: add('QUERY'),
     options: add('OPTIONS'),
     attach(host, mount) {
-      const resource = resolveResource(host, mount, options as unknown as RouterOptions<Fields>)
+      const given = options as unknown as RouterOptions<Fields>
+      const resource = resolveResource(host, mount, given)
+      const answer = readAnswers(resource, given)
       host.exposed(resource.model, resource.scope)
       if (resource.upload) {
         const { prefix, fields } = resource.upload
@@ -70,31 +72,39 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
       }
       const { middlewares } = resource
       const guarded = (route: Route) => ({ ...route, guards: [...middlewares, ...route.guards] })
-      return [...extra, ...routeTable(host, resource)].map(guarded)
+      return [...extra, ...routeTable(host, resource, answer)].map(guarded)
     },
   }
   return router
 }
 
 /** The rows of spec 4.1, as data: the router, OPTIONS and the OpenAPI writer read them. */
-function routeTable(host: Host, resource: Resource): Route[] {
+function routeTable(host: Host, resource: Resource, answer: AnswerRead): Route[] {
   const tokens = cursors(host.secret)
-  const row = (
-    method: string,
-    path: string,
-    handler: (request: ApiRequest) => Response | Promise<Response>,
-  ): Route => ({ method, path, guards: [] as Guard[], handler })
+  const row = (method: string, path: string, handler: Handler): Route => ({
+    method,
+    path,
+    guards: [],
+    handler,
+  })
+  const query: Handler = async (request, context) => {
+    const body = await queryBody(resource, request)
+    const asked = { kind: 'query', body } as const
+    return answer(request, context, asked, () => queried(resource, tokens, request, body))
+  }
   const collectionMethods = ['GET', 'HEAD', 'POST', ...(resource.enableQuery ? ['QUERY'] : [])]
   return [
-    row('GET', '', (request) => list(resource, tokens, request)),
-    ...(resource.enableQuery
-      ? [row('QUERY', '', (request) => query(resource, tokens, request))]
-      : []),
+    row('GET', '', (request, context) =>
+      answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request)),
+    ),
+    ...(resource.enableQuery ? [row('QUERY', '', query)] : []),
     row('POST', '', (request) => create(resource, request)),
     row('OPTIONS', '', () =>
       allow(collectionMethods, resource.enableQuery ? { 'Accept-Query': 'application/json' } : {}),
     ),
-    row('GET', '/:id', (request) => read(resource, request)),
+    row('GET', '/:id', (request, context) =>
+      answer(request, context, { kind: 'one' }, () => read(resource, request)),
+    ),
     row('PATCH', '/:id', (request) => update(resource, request)),
     row('DELETE', '/:id', (request) => remove(resource, request)),
     row('OPTIONS', '/:id', () => allow(['DELETE', 'GET', 'HEAD', 'PATCH'])),

@@ -31,12 +31,28 @@ export const unlimited: Scope = Object.freeze({ values: Object.freeze({}), filte
  * The scope of `request`. A scope that names an unknown field or leaves a value undefined is a mistake of
  * the deployer's code and throws: a limit that cannot be applied must not turn into no limit.
  */
-export async function scopeOf(
+export function scopeOf(
   model: Model,
   option: ScopeOption | undefined,
   request: ApiRequest,
 ): Promise<Scope> {
-  const limits = option && (await option(request))
+  if (!option) return Promise.resolve(unlimited)
+  const known = resolved.get(request) ?? []
+  const same = known.find((one) => one.option === option && one.model === model)
+  if (same) return same.scope
+  const scope = resolve(model, option, request)
+  resolved.set(request, [...known, { option, model, scope }])
+  return scope
+}
+
+/** The scopes of a request are asked for once: an answer is kept under the very scope that it was read with. */
+const resolved = new WeakMap<
+  ApiRequest,
+  readonly { readonly option: ScopeOption; readonly model: Model; readonly scope: Promise<Scope> }[]
+>()
+
+async function resolve(model: Model, option: ScopeOption, request: ApiRequest): Promise<Scope> {
+  const limits = await option(request)
   if (!limits) return unlimited
   const values: Fields = {}
   for (const [field, value] of Object.entries(limits)) values[field] = limitOf(model, field, value)

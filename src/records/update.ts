@@ -10,6 +10,7 @@ import { storedRecord, updateWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
 import { runValidate } from './hooks.ts'
 import { requestedId, within } from './identify.ts'
+import { expectedRecord } from './if-match.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
 import { keepWritable } from './policy.ts'
 import { presentTexts, viewOf } from './reads.ts'
@@ -47,7 +48,8 @@ async function updateFrom(
     model,
   })
   const changes = await records.validateChanges(checked)
-  const updated = await updateWithFiles(resource, incoming, one, changes)
+  const expect = await expectedRecord(resource, request, one)
+  const updated = await updateWithFiles(resource, incoming, one, changes, expect)
   const view = await viewOf(resource, request)
   const [text = 'null'] = await presentTexts(resource, view, [updated], request)
   return withHookResponse(dataResponse(text), res)

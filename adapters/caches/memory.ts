@@ -1,0 +1,47 @@
+/**
+ * A cache in this process: choose it where one instance serves the app. Several would not hear of each other's
+ * writes; they share Redis.
+ *
+ * @module
+ */
+
+import { LRUCache } from 'lru-cache'
+import type { CacheStore } from '../../src/ports/cache.ts'
+
+/** How much is kept. */
+export interface MemoryCacheOptions {
+  /** The most entries; those used longest ago go first. Default 10,000. */
+  readonly maxEntries?: number
+  /** The most bytes of keys and values. Default 64 MiB. */
+  readonly maxBytes?: number
+}
+
+const DEFAULT_ENTRIES = 10_000
+const DEFAULT_BYTES = 64 * 1024 * 1024
+/** What an entry takes beyond its texts, about. */
+const ENTRY_BYTES = 200
+
+/** A bounded cache in memory. */
+export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
+  const { maxEntries = DEFAULT_ENTRIES, maxBytes = DEFAULT_BYTES } = options
+  for (const [name, limit] of Object.entries({ maxEntries, maxBytes })) {
+    if (!Number.isSafeInteger(limit) || limit < 1) {
+      throw new TypeError(`memoryCache: '${name}' must be a whole number of at least 1`)
+    }
+  }
+  const entries = new LRUCache<string, string>({
+    max: maxEntries,
+    maxSize: maxBytes,
+    sizeCalculation: (value, key) => 2 * (key.length + value.length) + ENTRY_BYTES,
+  })
+  return {
+    local: true,
+    get: async (key) => entries.get(key),
+    async set(key, value, ttlSeconds) {
+      entries.set(key, value, { ttl: ttlSeconds * 1000 })
+    },
+    async close() {
+      entries.clear()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * A cache in Upstash over its REST API: choose it on Cloudflare Workers, or wherever TCP is not to be had.
+ *
+ * It keeps its promises on a database in one region. Replicas in other regions are behind, and may give back what a
+ * write of the app has replaced.
+ *
+ * @module
+ */
+
+import { Redis } from '@upstash/redis'
+import type { CacheStore } from '../../src/ports/cache.ts'
+
+/** Where the database is. */
+export interface UpstashCacheOptions {
+  /** The REST address, `https://….upstash.io`. */
+  readonly url: string
+  readonly token: string
+}
+
+/** A request that gets no answer for so long is given up. */
+const SILENCE_MS = 2000
+
+/** A cache in Upstash. */
+export function upstashCache({ url, token }: UpstashCacheOptions): CacheStore {
+  for (const [name, value] of Object.entries({ url, token })) {
+    if (typeof value !== 'string' || value === '')
+      throw new TypeError(`upstashCache: '${name}' is needed`)
+  }
+  const redis = new Redis({
+    url,
+    token,
+    // A repeated SET would bring back what another one has replaced. `retry: false` still tries twice (1.39).
+    retry: { retries: 0 },
+    signal: () => AbortSignal.timeout(SILENCE_MS),
+    automaticDeserialization: false,
+    enableTelemetry: false,
+  })
+  return {
+    get: (key) => redis.get<string>(key),
+    set: (key, value, ttlSeconds) => redis.set(key, value, { ex: ttlSeconds }),
+  }
+}

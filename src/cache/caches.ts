@@ -1,0 +1,98 @@
+/**
+ * The caches of an app: every space that its routers use, and what a write has to tell them.
+ *
+ * @module
+ */
+
+import type { CacheStore } from '../ports/cache.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { Collection, CollectionSchema } from '../ports/store.ts'
+import { type Fences, fenceSchema, localFences, storedFences } from './fences.ts'
+import type { CacheSettings } from './options.ts'
+import { type Warn, warner } from './reach.ts'
+import { Space } from './space.ts'
+
+/** What caches need of the app. */
+export interface CachesOptions {
+  readonly logger: Logger
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  /** A handle on a collection of the app's database. */
+  readonly collection: (schema: CollectionSchema) => Collection
+}
+
+/** The part of a router's settings that says where its answers are kept. */
+export type SpaceSettings = Pick<CacheSettings, 'store' | 'prefix' | 'namespace' | 'timeoutMs'>
+
+/** The caches of one app. */
+export class Caches {
+  readonly #options: CachesOptions
+  readonly #warn: Warn
+  readonly #stores: CacheStore[] = []
+  readonly #spaces = new Map<string, Space>()
+  #fences: Fences | undefined
+
+  constructor(options: CachesOptions) {
+    this.#options = options
+    const { logger, now } = options
+    this.#warn = warner((problem) => {
+      logger.warn('the cache cannot be reached; the database answers', { error: problem })
+    }, now)
+  }
+
+  /** The space of a router; routers with the same store, prefix and namespace share one. */
+  space({ store, prefix, namespace, timeoutMs }: SpaceSettings): Space {
+    if (!this.#stores.includes(store)) this.#stores.push(store)
+    const place = JSON.stringify([this.#stores.indexOf(store), prefix, namespace])
+    const fences = this.#fencesOf(store)
+    const space =
+      this.#spaces.get(place) ??
+      new Space({ store, prefix, namespace, place, fences, warn: this.#warn })
+    space.allow(timeoutMs)
+    this.#spaces.set(place, space)
+    return space
+  }
+
+  /** What the caches keep in the database. */
+  schemas(): readonly CollectionSchema[] {
+    return this.#fences ? [fenceSchema] : []
+  }
+
+  /** `collection`, whose writes are answered when no cache gives anything older any more. */
+  watched(model: string, collection: Collection): Collection {
+    const write = <T>(run: () => Promise<T>): Promise<T> => this.#write(model, run)
+    return {
+      find: (read) => collection.find(read),
+      ...(collection.findJson && { findJson: collection.findJson.bind(collection) }),
+      count: (filter, hints) => collection.count(filter, hints),
+      estimate: () => collection.estimate(),
+      insert: (record) => write(() => collection.insert(record)),
+      update: (filter, change, options) => write(() => collection.update(filter, change, options)),
+      updateMany: (filter, change) => write(() => collection.updateMany(filter, change)),
+      delete: (filter, options) => write(() => collection.delete(filter, options)),
+    }
+  }
+
+  /** Releases the stores. */
+  async close(): Promise<void> {
+    for (const store of this.#stores) await store.close?.()
+  }
+
+  async #write<T>(model: string, run: () => Promise<T>): Promise<T> {
+    const spaces = [...this.#spaces.values()]
+    if (spaces.length === 0) return run()
+    await Promise.all(spaces.map((space) => space.begin(model)))
+    try {
+      return await run()
+    } finally {
+      // After a failure too: a write whose answer was lost may have happened.
+      await Promise.all(spaces.map((space) => space.end(model)))
+    }
+  }
+
+  #fencesOf(store: CacheStore): Fences {
+    if (store.local) return localFences()
+    this.#fences ??= storedFences(this.#options.collection(fenceSchema))
+    return this.#fences
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * A deployer's own Redis client as a cache store: the common clients differ in how they spell SETEX.
+ *
+ * @module
+ */
+
+import type { CacheStore } from '../ports/cache.ts'
+
+type SetWithExpiry = (key: string, seconds: number, value: string) => Promise<unknown>
+
+/** What is used of a client: `setEx` of `redis`, `setex` of `ioredis` and `@upstash/redis`. */
+export interface RedisClient {
+  get(key: string): Promise<unknown>
+  readonly setEx?: SetWithExpiry
+  readonly setex?: SetWithExpiry
+}
+
+/** A store over `client`, undefined for what is no such client. The deployer closes it. */
+export function storeOfClient(client: RedisClient): CacheStore | undefined {
+  const setting = (['setEx', 'setex'] as const).find((name) => typeof client?.[name] === 'function')
+  if (typeof client?.get !== 'function' || !setting) return undefined
+  return {
+    async get(key) {
+      const value = await client.get(key)
+      return typeof value === 'string' ? value : undefined
+    },
+    // Called on the client, since both are methods.
+    set: async (key, value, ttlSeconds) => client[setting]?.(key, ttlSeconds, value),
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Fences: how the instances of an app learn of a write that could not tell the cache.
+ *
+ * An instance that has written a record but cannot reach the cache puts a fence into the database, which it has just
+ * reached. No instance uses the cache on knowledge of the fences that is older than `LEASE_MS`, and the write is
+ * answered only when that time has passed. So whoever asks after the answer meets the fence, whichever instance it
+ * asks. The first instance that reaches the cache again replaces the version, then takes the fence away.
+ *
+ * @module
+ */
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { everything, type Filter } from '../ports/filter.ts'
+import { type Collection, type CollectionSchema, DuplicateKey } from '../ports/store.ts'
+
+/** The fences of an app; `place` is a model in a space. */
+export interface Fences {
+  /** The standing fences: place → mark. Rejects when the database cannot tell. */
+  standing(): Promise<ReadonlyMap<string, string>>
+  /** Puts a fence up, after the write; resolves when every instance knows of it. */
+  raise(place: string): Promise<void>
+  /** Takes a fence away, unless it has been put up anew; whether it did. */
+  lower(place: string, mark: string): Promise<boolean>
+}
+
+/** Milliseconds for which the answer of the database is used. */
+const LEASE_MS = 250
+/** The wait of a write: a lease, and what clocks and timers may be apart in that time. */
+const WAIT_MS = 300
+/** More fences than models that an app has. */
+const MAX_FENCES = 10_000
+
+/** The collection of the fences. It is empty but during an outage of the cache. */
+export const fenceSchema: CollectionSchema = {
+  name: 'fieldgate_fences',
+  idType: 'objectId',
+  shape: {
+    kind: 'object',
+    fields: new Map([
+      ['_id', { kind: 'id', idType: 'objectId' }],
+      ['place', { kind: 'string' }],
+      ['mark', { kind: 'string' }],
+    ]),
+  },
+  unique: [],
+  indexes: [],
+  searchable: [],
+}
+
+/** The fences of a cache that this process alone uses: nobody else has to learn of them. */
+export function localFences(): Fences {
+  const marks = new Map<string, string>()
+  return {
+    standing: async () => marks,
+    raise: async (place) => void marks.set(place, crypto.randomUUID()),
+    lower: async (place, mark) => marks.get(place) === mark && marks.delete(place),
+  }
+}
+
+/** The fences of a cache that other instances may use, in the database that they share. */
+export function storedFences(collection: Collection): Fences {
+  let known: ReadonlyMap<string, string> = new Map()
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let check: { readonly from: number; readonly done: Promise<void> } | undefined
+  const own = new Map<string, { readonly mark: string; readonly knownToAll: Promise<void> }>()
+  const forget = () => {
+    checkedAt = Number.NEGATIVE_INFINITY
+    check = undefined
+  }
+
+  const readAll = async (from: number): Promise<void> => {
+    const found = await collection.find({ filter: everything, sort: [], limit: MAX_FENCES })
+    // A slower one that began earlier knows less.
+    if (from <= checkedAt) return
+    known = new Map(found.map(({ place, mark }) => [String(place), String(mark)]))
+    checkedAt = from
+  }
+
+  return {
+    async standing() {
+      const now = performance.now()
+      if (now - checkedAt < LEASE_MS) return known
+      if (!check || now - check.from >= LEASE_MS) check = { from: now, done: readAll(now) }
+      await check.done
+      return known
+    },
+
+    async raise(place) {
+      const before = own.get(place)
+      if (before && (await stillStands(collection, place, before.mark))) return before.knownToAll
+      const mark = crypto.randomUUID()
+      await put(collection, place, mark)
+      forget()
+      const knownToAll = new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS))
+      own.set(place, { mark, knownToAll })
+      return knownToAll
+    },
+
+    async lower(place, mark) {
+      const gone = await collection.delete(idFilter(place), { expect: { mark } })
+      if (gone) known = new Map([...known].filter(([standing]) => standing !== place))
+      else forget()
+      return gone !== null
+    },
+  }
+}
+
+/** Asked after the write: a fence that stands then has not been lowered on account of an older state. */
+async function stillStands(collection: Collection, place: string, mark: string): Promise<boolean> {
+  return (
+    (await collection.update(idFilter(place), { set: { mark } }, { expect: { mark } })) !== null
+  )
+}
+
+async function put(collection: Collection, place: string, mark: string): Promise<void> {
+  const replaced = await collection.update(idFilter(place), { set: { mark } })
+  if (replaced) return
+  try {
+    await collection.insert({ _id: idOf(place), place, mark })
+  } catch (error) {
+    if (!(error instanceof DuplicateKey)) throw error
+    await put(collection, place, mark)
+  }
+}
+
+function idFilter(place: string): Filter {
+  return { op: 'eq', field: '_id', value: idOf(place) }
+}
+
+function idOf(place: string): string {
+  return bytesToHex(sha256(utf8ToBytes(place))).slice(0, 24)
+}

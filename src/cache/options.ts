@@ -1,0 +1,191 @@
+/**
+ * The `cache` option of a router and the environment's part in it (spec 4.4): names, defaults and start-up errors.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import type { CacheStore } from '../ports/cache.ts'
+import { type RedisClient, storeOfClient } from './client.ts'
+
+/** Tells apart the requests that may not share answers; anything else than these values is not cached. */
+export type Vary = (
+  request: ApiRequest,
+) =>
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Promise<string | number | boolean | null | undefined>
+
+/** What `cache` may say. */
+export interface CacheOptions {
+  /** Seconds that an answer is kept at most. Default `CACHE_TTL`, or 60. */
+  readonly ttl?: number
+  /** What every key starts with. Default `CACHE_PREFIX`, or `'cs:'`. */
+  readonly prefix?: string
+  /** Milliseconds that the cache may take of a read before the database answers it. Default 150. */
+  readonly timeoutMs?: number
+  /** Where answers are kept. Default: the `cache` of `createApp`. */
+  readonly store?: CacheStore
+  /** A connected client of `redis`, `ioredis` or `@upstash/redis`, in place of `store`. */
+  readonly client?: RedisClient
+  /** Refused at start-up with the line to write instead: a connection is an adapter's. */
+  readonly url?: string
+  /** Default: the signed-in user's id and role. */
+  readonly vary?: Vary
+  /** Tells apart databases that share a cache and a prefix. Default `''`. */
+  readonly namespace?: string
+}
+
+/** A router's cache, resolved. */
+export interface CacheSettings {
+  readonly store: CacheStore
+  readonly ttl: number
+  readonly prefix: string
+  readonly namespace: string
+  readonly timeoutMs: number
+  readonly vary: Vary | undefined
+}
+
+/** What an app brings to its routers' caches. */
+export interface CacheSurroundings {
+  readonly cache: CacheStore | undefined
+  readonly env: Readonly<Record<string, unknown>>
+}
+
+type Fail = (message: string) => never
+
+const NAMES = new Set<string>([
+  'ttl',
+  'prefix',
+  'timeoutMs',
+  'store',
+  'client',
+  'url',
+  'vary',
+  'namespace',
+] satisfies (keyof CacheOptions)[])
+
+const DEFAULT_TTL = 60
+const DEFAULT_PREFIX = 'cs:'
+const DEFAULT_TIMEOUT_MS = 150
+
+/**
+ * The cache of a router, or undefined where it has none. `CACHE_ENABLED` turns caching on for routers that say
+ * nothing, or off for all of them.
+ */
+export function resolveCache(
+  option: boolean | CacheOptions | undefined,
+  app: CacheSurroundings,
+  fail: Fail,
+): CacheSettings | undefined {
+  const options = typeof option === 'object' ? option : {}
+  checkOptions(option, options, fail)
+  const enabled = flagIn(app.env, 'CACHE_ENABLED', fail)
+  if (enabled === false || !(option ?? enabled)) return undefined
+  return {
+    ...defaultsOf(app.env, fail),
+    ...defined(options),
+    store: storeOf(options, app, fail),
+    vary: options.vary,
+  }
+}
+
+/** What the environment says of keys and times, for the whole app. */
+export function defaultsOf(
+  env: CacheSurroundings['env'],
+  fail: Fail,
+): Pick<CacheSettings, 'ttl' | 'prefix' | 'namespace' | 'timeoutMs'> {
+  const ttl = textIn(env, 'CACHE_TTL')
+  if (ttl !== undefined && !isNatural(Number(ttl))) {
+    fail(`CACHE_TTL must be a whole number of seconds, at least 1`)
+  }
+  return {
+    ttl: ttl === undefined ? DEFAULT_TTL : Number(ttl),
+    prefix: textIn(env, 'CACHE_PREFIX') ?? DEFAULT_PREFIX,
+    namespace: '',
+    timeoutMs: DEFAULT_TIMEOUT_MS,
+  }
+}
+
+function checkOptions(option: unknown, options: CacheOptions, fail: Fail): void {
+  if (
+    option !== undefined &&
+    typeof option !== 'boolean' &&
+    (typeof option !== 'object' || !option)
+  ) {
+    fail(`'cache' must be true, false or an object`)
+  }
+  for (const name of Object.keys(options)) {
+    if (!NAMES.has(name)) fail(`unknown option 'cache.${name}'`)
+  }
+  const { ttl, prefix, timeoutMs, namespace, vary, store, client, url } = options
+  if (ttl !== undefined && !isNatural(ttl)) {
+    fail(`'cache.ttl' must be a whole number of seconds, at least 1`)
+  }
+  if (timeoutMs !== undefined && !isNatural(timeoutMs)) {
+    fail(`'cache.timeoutMs' must be a whole number of milliseconds, at least 1`)
+  }
+  for (const [name, text] of Object.entries({ prefix, namespace })) {
+    if (text !== undefined && typeof text !== 'string') fail(`'cache.${name}' must be text`)
+  }
+  if (vary !== undefined && typeof vary !== 'function') fail(`'cache.vary' must be a function`)
+  if ([store, client, url].filter((given) => given !== undefined).length > 1) {
+    fail(`'cache' takes one of 'store', 'client' and 'url'`)
+  }
+  if (url !== undefined) fail(`'cache.url' opens no connection. ${lineFor(String(url), 'url')}`)
+}
+
+function storeOf(options: CacheOptions, app: CacheSurroundings, fail: Fail): CacheStore {
+  const { store, client } = options
+  if (client !== undefined) {
+    return storeOfClient(client) ?? fail(`'cache.client' must be a client of Redis`)
+  }
+  const found = store ?? app.cache ?? fail(missingStore(app.env))
+  if (typeof found?.get !== 'function' || typeof found.set !== 'function') {
+    fail(`'cache.store' must have the functions get and set`)
+  }
+  return found
+}
+
+/** The core opens no connections, so what the environment names still takes one line of the deployer's. */
+function missingStore(env: CacheSurroundings['env']): string {
+  const found = ['REDIS_URL', 'UPSTASH_REDIS_REST_URL'].find((name) => textIn(env, name))
+  if (!found) {
+    return `'cache' has no store. Write createApp({ cache: memoryCache() }), with memoryCache from 'fieldgate/memory'.`
+  }
+  return `'cache' has no store, though ${found} is set. ${lineFor(String(env[found]), `env.${found}`)}`
+}
+
+/** The value is not repeated: it may hold a password. */
+function lineFor(url: string, name: string): string {
+  return /^https?:/.test(url)
+    ? `Write createApp({ cache: upstashCache({ url: ${name}, token: env.UPSTASH_REDIS_REST_TOKEN }) }), with upstashCache from 'fieldgate/upstash'.`
+    : `Write createApp({ cache: redisCache({ url: ${name} }) }), with redisCache from 'fieldgate/redis'.`
+}
+
+function flagIn(env: CacheSurroundings['env'], name: string, fail: Fail): boolean | undefined {
+  const text = textIn(env, name)?.toLowerCase()
+  if (text === undefined) return undefined
+  if (['true', '1', 'yes', 'on'].includes(text)) return true
+  if (['false', '0', 'no', 'off'].includes(text)) return false
+  return fail(`${name} must be true or false`)
+}
+
+/** An empty variable is as good as none. */
+function textIn(env: CacheSurroundings['env'], name: string): string | undefined {
+  const value = env[name]
+  return value === undefined || value === null || value === '' ? undefined : String(value)
+}
+
+function isNatural(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1
+}
+
+function defined<T extends object>(options: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as Partial<T>
+}

@@ -1,0 +1,84 @@
+/**
+ * Whether a cache can be reached: deadlines, one warning per 30 seconds, and no queue in front of a cache that hangs.
+ *
+ * @module
+ */
+
+/** What came of asking a cache that did not answer in time, or failed. */
+export const unreachable: unique symbol = Symbol('unreachable')
+
+/** The result of work with a cache. */
+export type Reached<T> = T | typeof unreachable
+
+/** Warns at most once in 30 seconds. */
+export type Warn = (problem: unknown) => void
+
+const late: unique symbol = Symbol('late')
+
+/** The way to one cache. */
+export class Reach {
+  readonly #warn: Warn
+  #failing = false
+  #trying = false
+
+  constructor(warn: Warn) {
+    this.#warn = warn
+  }
+
+  /**
+   * Does `work` with the cache. While the last attempt has failed, one attempt at a time finds out whether the
+   * cache is back; the others need not wait for its deadline.
+   */
+  async ask<T>(work: () => Promise<T>, timeoutMs: number): Promise<Reached<T>> {
+    const trial = this.#failing
+    if (trial && this.#trying) return unreachable
+    if (trial) this.#trying = true
+    try {
+      const result = await within(work(), timeoutMs)
+      if (result === late) throw new TooSlow(`no answer within ${timeoutMs} ms`)
+      this.#failing = false
+      return result
+    } catch (error) {
+      this.#failing = true
+      this.#warn(error)
+      return unreachable
+    } finally {
+      if (trial) this.#trying = false
+    }
+  }
+}
+
+/** What `work` gives, unless it takes longer. What it does later is nobody's concern, a rejection neither. */
+export async function within<T>(work: Promise<T>, ms: number): Promise<T | typeof late> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(() => resolve(late), ms)
+  })
+  try {
+    return await Promise.race([work, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Turns problems into one warning per 30 seconds of the app's clock. */
+export function warner(warn: (problem: string) => void, now: () => number): Warn {
+  const pause = 30_000
+  let last = Number.NEGATIVE_INFINITY
+  return (problem) => {
+    // A clock that was set back must not silence the warning.
+    if (Math.abs(now() - last) < pause) return
+    last = now()
+    warn(described(problem))
+  }
+}
+
+class TooSlow extends Error {}
+
+/** What went wrong. Clients quote whole commands in their messages: keys and records stay out of the log. */
+function described(problem: unknown): string {
+  if (problem instanceof TooSlow) return problem.message
+  const { name, code, message } = (problem ?? {}) as Record<string, unknown>
+  const reply = /^[A-Z]+\b/.exec(String(message))?.[0]
+  return [name, code, reply].filter((part) => typeof part === 'string').join(' ') || 'it failed'
+}

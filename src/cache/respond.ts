@@ -1,0 +1,26 @@
+/**
+ * The answer to a read: the body with its entity tag, or 304 for a client that has it.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import { emptyResponse, jsonResponse } from '../http/respond.ts'
+import { isKnownToClient } from './conditional.ts'
+import type { Entry } from './entry.ts'
+import { etagOf } from './etag.ts'
+
+/** Answers a read that is not cached. */
+export function readResponse(request: ApiRequest, body: string): Response {
+  return entryResponse(request, { body, etag: etagOf(body) })
+}
+
+/** Answers with an entry; `cache` says where it came from. */
+export function entryResponse(
+  request: ApiRequest,
+  { body, etag }: Entry,
+  cache?: 'HIT' | 'MISS',
+): Response {
+  if (isKnownToClient(request.headers, etag)) return emptyResponse(304, { ETag: etag })
+  return jsonResponse(body, { headers: { ETag: etag, ...(cache && { 'X-Cache': cache }) } })
+}

@@ -1,0 +1,109 @@
+/**
+ * The reads of a router, through the response cache where it has one (spec 4.4) and conditional everywhere.
+ *
+ * @module
+ */
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { CachedReads, type Loaded } from '../cache/cached.ts'
+import type { Asked } from '../cache/key.ts'
+import { resolveCache } from '../cache/options.ts'
+import { readResponse } from '../cache/respond.ts'
+import { pathOf } from '../http/error-handler.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Shape } from '../ports/shape.ts'
+import type { Fields } from '../ports/store.ts'
+import type { Context } from './guard.ts'
+import type { RouterOptions } from './options.ts'
+import type { Resource } from './resource.ts'
+import { scopeOf, visibleThroughReference } from './scope.ts'
+import { referenceAt } from './search-fields.ts'
+
+/** Answers a read, given what it asks for and how it is read. */
+export type AnswerRead = (
+  request: ApiRequest,
+  context: Context,
+  asked: Pick<Asked, 'kind' | 'body'>,
+  load: () => Promise<Loaded>,
+) => Promise<Response>
+
+/** How a router answers its reads. Throws a `TypeError` for a `cache` option that makes no sense. */
+export function readAnswers(resource: Resource, options: RouterOptions<Fields>): AnswerRead {
+  const { host, mount } = resource
+  const settings = resolveCache(options.cache, host, (message) => {
+    throw new TypeError(`Router '${mount}': ${message}`)
+  })
+  if (!settings) {
+    return async (request, _context, _asked, load) => readResponse(request, (await load()).body)
+  }
+  const { signUrls } = resource.upload ?? {}
+  // A kept link must still open something when it is shown.
+  const ttl =
+    signUrls === undefined ? settings.ttl : Math.min(settings.ttl, Math.ceil(signUrls / 2))
+  const targets = targetsOf(resource)
+  const cached = new CachedReads({
+    settings: { ...settings, ttl },
+    space: host.cacheSpace(settings),
+    router: fingerprint(resource, options),
+    models: [...new Set([resource.model.name, ...targets])],
+  })
+  return (request, context, asked, load) =>
+    cached.answer(request, context, {
+      asked: { ...asked, path: pathOf(request.url), query: request.query },
+      limits: () => limitsOf(resource, targets, request),
+      load,
+    })
+}
+
+/** Every limit on what the request may see: the router's scope, and those of the records behind references. */
+async function limitsOf(
+  { host, model, scope }: Resource,
+  targets: readonly string[],
+  request: ApiRequest,
+): Promise<unknown> {
+  const own = (await scopeOf(model, scope, request)).filter
+  const others = targets.map((name) => {
+    const target = host.modelNamed(name)
+    return target && visibleThroughReference(host, target, request)
+  })
+  return [own, ...(await Promise.all(others))]
+}
+
+/** The models that answers are read from through references, of which `onGet` may fill in any. */
+function targetsOf({ model, search, onGet }: Resource): readonly string[] {
+  const searched = search.flatMap((field) =>
+    'reference' in field ? [referenceAt(model, field.reference) ?? []].flat() : [],
+  )
+  return [...new Set([...searched, ...(onGet ? references(model.shape) : [])])]
+}
+
+function references(shape: Shape): readonly string[] {
+  switch (shape.kind) {
+    case 'id':
+      return shape.ref === undefined ? [] : [shape.ref]
+    case 'object':
+      return [...shape.fields.values()].flatMap(references)
+    case 'list':
+      return references(shape.element)
+    case 'map':
+      return references(shape.value)
+    default:
+      return []
+  }
+}
+
+/**
+ * What shapes the router's answers beside the request. A deployment that hides a field, or shows less, does not
+ * meet the answers of the one before it.
+ */
+function fingerprint({ mount, model }: Resource, options: RouterOptions<Fields>): string {
+  const { model: _, cache, middlewares, ...shaping } = options
+  const { name, collection, hidden, output } = model
+  const vary = typeof cache === 'object' ? cache.vary : undefined
+  const text = JSON.stringify(
+    [mount, name, collection, hidden, output, [...model.shape.fields.keys()], shaping, vary],
+    (_key, value) => (typeof value === 'function' ? String(value) : value),
+  )
+  return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32)
+}
