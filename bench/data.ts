@@ -12,6 +12,7 @@ import { atlas } from '../examples/atlas/app.ts'
 import { City } from '../examples/atlas/models.ts'
 import { progressOn } from '../examples/atlas/progress.ts'
 import { seed } from '../examples/atlas/seed.ts'
+import { world } from '../examples/atlas/source.ts'
 import { benchApp } from './app.ts'
 
 const folder = fileURLToPath(new URL('../.cache/bench/', import.meta.url))
@@ -36,7 +37,7 @@ export async function prepareData(): Promise<BenchData> {
     store: sqliteStore({ path: own }),
     secret: 'a secret that guards nothing, for the bench',
   })
-  if (!(await seed(app, progressOn(process.stderr)))) throw new Error('the seed is not complete')
+  if (!(await seed(app, world(), progressOn(process.stderr)))) throw new Error('the seed is not complete')
   const cities = app.store.collection(City)
   const all = await cities.find({}, { sort: '-population' })
   await app.close()

@@ -16,6 +16,7 @@ import { atlas } from './app.ts'
 import { User } from './models.ts'
 import { progressOn } from './progress.ts'
 import { seed } from './seed.ts'
+import { world } from './source.ts'
 
 const port = Number(process.env.PORT ?? 3000)
 const hostname = process.env.HOST ?? '127.0.0.1'
@@ -39,6 +40,7 @@ async function main(): Promise<void> {
   let seeded = false
   const complete = await seed(
     app,
+    world(),
     {
       ...progress,
       start(part, total, done) {
@@ -47,7 +49,7 @@ async function main(): Promise<void> {
         progress.start(part, total, done)
       },
     },
-    { signal: stop.signal },
+    stop.signal,
   )
   if (!complete) {
     await app.close()

@@ -5,8 +5,14 @@
  */
 
 import type { App, Model } from '../../src/index.ts'
-import { City, Country, FinishedSeed } from './models.ts'
-import { readCities, readCountries } from './source.ts'
+import { City, type CityValues, Country, type CountryValues, FinishedSeed } from './models.ts'
+
+/** Where the rows come from. */
+export interface Source {
+  countries(): CountryValues[]
+  /** `ids` maps a country's code to its record. */
+  cities(ids: ReadonlyMap<string, string>): CityValues[]
+}
 
 /** Hears how far a part of the seed is. */
 export interface Progress {
@@ -15,25 +21,28 @@ export interface Progress {
   stop(): void
 }
 
+const silent: Progress = { start() {}, advance() {}, stop() {} }
+
 /** Few enough that Ctrl-C is heard soon, many enough that a commit is worth its fsync. */
 const BATCH = 1000
 
 /**
- * Seeds what is not there yet. `limit` takes only the largest cities; an aborted `signal` ends between two
- * batches. Resolves to whether the seed is complete.
+ * Seeds what is not there yet; an aborted `signal` ends between two batches. Resolves to whether the seed is
+ * complete.
  */
 export async function seed(
   app: App,
-  progress: Progress,
-  options: { readonly limit?: number; readonly signal?: AbortSignal } = {},
+  source: Source,
+  progress: Progress = silent,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   await app.ready()
-  const { signal } = options
   const part = { app, progress, signal }
-  if (!(await seedPart({ ...part, model: Country, key: 'code', rows: readCountries }))) return false
+  const countries = () => source.countries()
+  if (!(await seedPart({ ...part, model: Country, key: 'code', rows: countries }))) return false
   const ids = new Map<string, string>()
   for (const { code, _id } of await app.store.collection(Country).find()) ids.set(code, _id)
-  const rows = () => readCities(ids, options.limit)
+  const rows = () => source.cities(ids)
   return seedPart({ ...part, model: City, key: 'geonameId', rows })
 }
 

@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { CityValues, CountryValues } from './models.ts'
+import type { Source } from './seed.ts'
 
 interface SourceCountry {
   readonly cca2: string
@@ -74,4 +75,9 @@ export function readCities(ids: ReadonlyMap<string, string>, limit?: number): Ci
       geonameId: city.cityId,
     }
   })
+}
+
+/** All of the world, or its `limit` largest cities. */
+export function world(limit?: number): Source {
+  return { countries: readCountries, cities: (ids) => readCities(ids, limit) }
 }

@@ -6,7 +6,7 @@
 
 import type { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
-import { bodyTooLarge, unsupportedBody, unsupportedEncoding } from './refusals.ts'
+import { bodyCutOff, bodyTooLarge, unsupportedBody, unsupportedEncoding } from './refusals.ts'
 
 /** Whether a Content-Type is `application/json` or `application/*+json`. */
 export function isJson(contentType: string | null): boolean {
@@ -47,7 +47,7 @@ async function collect(
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+  for (let next = await read(reader); !next.done; next = await read(reader)) {
     size += next.value.length
     if (size > limit) {
       reader.cancel().catch(() => {})
@@ -57,6 +57,17 @@ async function collect(
   }
   const [only] = chunks
   return chunks.length === 1 && only ? only : joined(chunks, size)
+}
+
+/** The runtime's error when a client goes away in the middle of its body is no failure of ours. */
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read()
+  } catch (error) {
+    throw bodyCutOff(error)
+  }
 }
 
 function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {

@@ -64,10 +64,10 @@ export function client(base: string): Client {
   return {
     async ask(method, path, { headers, json, body } = {}) {
       const sent = json === undefined ? body : JSON.stringify(json)
-      const request = `${method} ${path}${typeof sent === 'string' ? ` ${sent}` : ''}`
+      const request = `${method} ${path}${typeof sent === 'string' ? ` ${sent.slice(0, 300)}` : ''}`
       // Its place is taken when it is asked: parallel answers come in any order.
       const at = entries.push('') - 1
-      const response = await fetch(base + path, {
+      const response = await fetchOnce(base + path, {
         method,
         headers: { ...(json !== undefined && { 'Content-Type': 'application/json' }), ...headers },
         redirect: 'manual',
@@ -88,5 +88,15 @@ export function client(base: string): Client {
       }
     },
     transcript: () => normalised(entries.join('\n\n')),
+  }
+}
+
+/** A server may close a kept connection at any moment; an idempotent request may then be sent again (RFC 9110, 9.2.2). */
+async function fetchOnce(url: string, init: RequestInit & { method: string }): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    if (!['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(init.method)) throw error
+    return fetch(url, init)
   }
 }

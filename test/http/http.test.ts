@@ -3,22 +3,19 @@ import { withService } from '../services/shared.ts'
 import { type Client, client } from './client.ts'
 import { type Running, runtimes, start } from './runtimes.ts'
 import { suite, type World } from './suite.ts'
+import { startWorkerd } from './workerd.ts'
 
 const transcripts = new Map<string, string>()
 
 /** Registers the whole suite for one runtime and store. */
-function conforms(
-  name: string,
-  command: readonly string[],
-  env: () => Record<string, string>,
-): void {
+function conforms(name: string, open: () => Promise<Running>): void {
   describe(`the contract over HTTP: ${name}`, () => {
     let server: Running
     let asking: Client
     let world: World
 
     beforeAll(async () => {
-      server = await start(command, env())
+      server = await open()
       asking = client(server.base)
       world = { base: server.base, countries: new Map(), cities: new Map() }
     })
@@ -34,15 +31,17 @@ function conforms(
 }
 
 for (const [runtime, command] of Object.entries(runtimes)) {
-  conforms(`${runtime} on SQLite`, command, () => ({}))
+  conforms(`${runtime} on SQLite`, () => start(command))
 }
+
+conforms('workerd on D1', startWorkerd)
 
 await withService('mongo', ({ url }) => {
   for (const [runtime, command] of Object.entries(runtimes)) {
-    conforms(`${runtime} on MongoDB`, command, () => {
+    conforms(`${runtime} on MongoDB`, () => {
       const own = new URL(url)
       own.pathname = `/http-${crypto.randomUUID()}`
-      return { STORE: own.href }
+      return start(command, { STORE: own.href })
     })
   }
 })
