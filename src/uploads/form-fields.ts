@@ -15,19 +15,24 @@ export function formFields(): { readonly fields: Fields; add(name: string, text:
       const isList = name.length > 2 && name.endsWith('[]')
       const path = pathOf(isList ? name.slice(0, -2) : name)
       const key = path.pop() ?? name
-      let at = fields
-      for (const outer of path) {
-        const inside = at[outer]
-        const next: Fields = isObject(inside) ? inside : Object.create(null)
-        at[outer] = next
-        at = next
-      }
-      const before = at[key]
-      if (Array.isArray(before)) before.push(text)
-      else if (typeof before === 'string') at[key] = [before, text]
-      else at[key] = isList ? [text] : text
+      const at = path.reduce(inside, fields)
+      at[key] = joined(at[key], text, isList)
     },
   }
+}
+
+/** The object under `key`, made where there is none. */
+function inside(at: Fields, key: string): Fields {
+  const found = at[key]
+  const object: Fields = isObject(found) ? found : Object.create(null)
+  at[key] = object
+  return object
+}
+
+function joined(before: unknown, text: string, isList: boolean): unknown {
+  if (Array.isArray(before)) return [...before, text]
+  if (typeof before === 'string') return [before, text]
+  return isList ? [text] : text
 }
 
 function isObject(value: unknown): value is Fields {

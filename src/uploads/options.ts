@@ -88,23 +88,28 @@ type Fail = (message: string) => never
 
 /** Resolves the option for a model of `shape`; `fail` throws for what makes no sense. */
 export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: Fail): Upload {
+  checkOptions(options, fail)
+  const { path = 'files/', fields = [{ name: 'file' }], acl = 'private', signUrls } = options
+  const { allowedMimeTypes = DEFAULT_TYPES, maxFileSize = 10 * MIB, maxFiles = 10 } = options
+  return {
+    prefix: prefixOf(path, fail),
+    fields: new Map(fields.map((field) => [field?.name, fileField(field, shape, fail)])),
+    acl,
+    allowedMimeTypes: new Set(allowedMimeTypes),
+    maxFileSize,
+    maxFiles,
+    imgOptimizations: options.imgOptimizations,
+    allowClientImageOptions: options.allowClientImageOptions === true,
+    signUrls: acl === 'private' ? signUrls : undefined,
+  }
+}
+
+function checkOptions(options: UploadOptions, fail: Fail): void {
   if (typeof options !== 'object' || options === null) fail(`'upload' must be an object`)
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(CHECKS, name)) fail(`'upload' has the unknown option '${name}'`)
     const complaint = value !== undefined && CHECKS[name as keyof UploadOptions](value)
     if (complaint) fail(`'upload.${name}' must ${complaint}`)
-  }
-  const { acl = 'private', fields = [{ name: 'file' }] } = options
-  return {
-    prefix: prefixOf(options.path ?? 'files/', fail),
-    fields: new Map(fields.map((field) => [field?.name, fileField(field, shape, fail)])),
-    acl,
-    allowedMimeTypes: new Set(options.allowedMimeTypes ?? DEFAULT_TYPES),
-    maxFileSize: options.maxFileSize ?? 10 * MIB,
-    maxFiles: options.maxFiles ?? 10,
-    imgOptimizations: options.imgOptimizations,
-    allowClientImageOptions: options.allowClientImageOptions ?? false,
-    signUrls: acl === 'private' ? options.signUrls : undefined,
   }
 }
 

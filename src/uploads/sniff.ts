@@ -11,21 +11,21 @@ export interface FileType {
   readonly extension: string
 }
 
-/** How many of a file's first bytes are looked at. */
-export const SNIFFED_BYTES: number = 64 * 1024
-
 /** Images that browsers show without running anything. */
 const INLINE = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'])
 
 const SVG: FileType = { mime: 'image/svg+xml', extension: 'svg' }
 const HTML: FileType = { mime: 'text/html', extension: 'html' }
+const GZIP: FileType = { mime: 'application/gzip', extension: 'gz' }
 const XML: FileType = { mime: 'application/xml', extension: 'xml' }
 
-/** The type of a file that starts with `head`, or undefined for one that nobody knows. */
+/** The type of a file that starts with `head`, the first 64 KiB being enough, or undefined for one that nobody knows. */
 export async function sniff(head: Uint8Array): Promise<FileType | undefined> {
   // Markup first: a browser would run it whatever else the bytes may also be.
   const markup = markupType(head)
   if (markup) return markup
+  // Asked no further: what is compressed inside would have to be unpacked.
+  if (head[0] === 0x1f && head[1] === 0x8b) return GZIP
   // Loaded with the first file: the package knows hundreds of formats.
   const { fileTypeFromBuffer } = await import('file-type/core')
   try {

@@ -181,9 +181,14 @@ describe('a file that nobody knows', () => {
       [text('\x1f\x8b\x08'.repeat(20_000)), 'application/gzip'],
     ]
     for (const [bytes, type] of edges) {
-      const started = performance.now()
-      const found = await sniff(bytes)
-      expect(performance.now() - started).toBeLessThan(100)
+      const times: number[] = []
+      let found: Awaited<ReturnType<typeof sniff>>
+      for (let round = 0; round < 3; round += 1) {
+        const started = performance.now()
+        found = await sniff(bytes)
+        times.push(performance.now() - started)
+      }
+      expect(Math.min(...times)).toBeLessThan(10)
       expect(found?.mime, text(Buffer.from(bytes.subarray(0, 20)).toString('latin1')).join()).toBe(
         type,
       )
