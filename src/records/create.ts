@@ -43,8 +43,10 @@ async function createFrom(
     id: undefined,
     model,
   })
-  const values = await records.validate({ ...checked, ...scope.values })
-  const record = await saveWithFiles(resource, incoming, values, () => records.insert(values))
+  const { _id: id, ...scoped } = scope.values
+  const values = await records.validate({ ...checked, ...scoped })
+  const save = () => records.insert(values, id as string | undefined)
+  const record = await saveWithFiles(resource, incoming, values, save)
   await afterCreate(resource, record, request)
   const visibly = await signed(resource, projected(record, visible(model)))
   const shown = JSON.stringify(present(model, visibly, resource.lean))

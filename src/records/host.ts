@@ -45,7 +45,7 @@ export interface Host {
   onReady(check: () => void | Promise<void>): void
   /** Tells the store that `path` of `model` will be searched. */
   searchable(model: Model, path: string): void
-  /** Tells which records of `model` a router shows, for populate and search through references. */
+  /** Tells which records of `model` a router shows to all that ask, for populate and search through references. */
   exposed(model: Model, scope: ScopeOption | undefined): void
   /** Says that `fields` of `model` are written with care only: no router may allow them by default. */
   protect(model: Model, fields: readonly string[]): void

@@ -64,7 +64,10 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
       const given = options as unknown as RouterOptions<Fields>
       const resource = resolveResource(host, mount, given)
       const answer = readAnswers(resource, given)
-      host.exposed(resource.model, resource.scope)
+      // Whom the guards of an unlimited router let in is not known when a reference is followed.
+      if (resource.scope || resource.middlewares.length === 0) {
+        host.exposed(resource.model, resource.scope)
+      }
       if (resource.upload) {
         const { prefix, fields } = resource.upload
         const records = resource.records.stored

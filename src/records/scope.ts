@@ -7,8 +7,9 @@
 import type { ApiRequest } from '../http/request.ts'
 import { castScalar } from '../model/cast.ts'
 import type { Model } from '../model/define.ts'
+import { isFields } from '../model/writable.ts'
 import { all, any, everything, type Filter, nothing, type Scalar } from '../ports/filter.ts'
-import { placeOf } from '../ports/shape.ts'
+import { type Place, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host } from './host.ts'
 
@@ -18,9 +19,10 @@ export type ScopeFilter = Readonly<Record<string, Scalar | undefined>> | undefin
 /** Gives the equalities that limit a router to the records that match them. */
 export type ScopeOption = (request: ApiRequest) => ScopeFilter | Promise<ScopeFilter>
 
-/** A request's scope: the equalities by field, and the filter that they make. */
+/** A request's scope: its values by field, and the filter that they make. */
 export interface Scope {
-  readonly values: Readonly<Record<string, Scalar>>
+  /** What a create is given, so that the record lies in the scope. */
+  readonly values: Readonly<Fields>
   readonly filter: Filter
 }
 
@@ -52,20 +54,22 @@ const resolved = new WeakMap<
 >()
 
 async function resolve(model: Model, option: ScopeOption, request: ApiRequest): Promise<Scope> {
-  const limits = await option(request)
-  if (!limits) return unlimited
+  const limits: unknown = await option(request)
+  if (limits === undefined) return unlimited
+  // `null` and `false` come from a slip, such as an absent user; they must not open everything.
+  if (!isFields(limits)) throw new TypeError('scope: equalities, or undefined for no limit')
   const values: Fields = {}
-  for (const [field, value] of Object.entries(limits)) values[field] = limitOf(model, field, value)
-  const scalars = values as Record<string, Scalar>
-  const filters = Object.entries(scalars).map(
-    ([field, value]): Filter => ({ op: 'eq', field, value }),
-  )
-  return { values: scalars, filter: all(filters) }
+  const filters = Object.entries(limits).map(([field, given]): Filter => {
+    const [place, value] = limitOf(model, field, given)
+    values[field] = place.parts.length > 1 ? [value] : value
+    return { op: 'eq', field, value }
+  })
+  return { values, filter: all(filters) }
 }
 
 /**
- * The records of `model` that `request` may see through a reference: all of them where some router shows
- * all, or no router serves the model; else those that one of its routers' scopes admits.
+ * The records of `model` that `request` may see through a reference: all of them where no router limits them, or
+ * one shows all without a guard; else those that one of its routers' scopes admits.
  */
 export async function visibleThroughReference(
   host: Host,
@@ -87,16 +91,22 @@ export async function visibleThroughReference(
   return any(filters)
 }
 
-function limitOf(model: Model, field: string, value: unknown): Scalar {
-  const place = placeOf(model.shape, field)
-  if (!place || field.includes('.')) {
-    throw new TypeError(`scope: '${field}' is no field of '${model.name}'`)
+function limitOf(model: Model, field: string, given: unknown): readonly [Place, Scalar] {
+  const place = field.includes('.') ? undefined : placeOf(model.shape, field)
+  if (!place) throw new TypeError(`scope: '${field}' is no field of '${model.name}'`)
+  const value = castLimit(place.shape, given)
+  if (value === undefined) throw new TypeError(`scope: no usable value for '${field}'`)
+  return [place, value]
+}
+
+function castLimit(shape: Shape, given: unknown): Scalar | undefined {
+  if (given instanceof Date) {
+    return shape.kind === 'date' && !Number.isNaN(given.getTime()) ? given : undefined
   }
-  if (value instanceof Date) return value
   const scalar =
-    value === undefined || (typeof value === 'object' && value !== null)
-      ? undefined
-      : castScalar(place.shape, value as string)
-  if (scalar === undefined) throw new TypeError(`scope: no usable value for '${field}'`)
-  return scalar
+    given === null ||
+    typeof given === 'string' ||
+    typeof given === 'boolean' ||
+    Number.isFinite(given)
+  return scalar ? castScalar(shape, given as string) : undefined
 }
