@@ -1,11 +1,10 @@
 /**
- * A process that serves the authentication API on a store: what it is sent it asks itself, all at once, and answers
- * with what came out. `evaluated` counts the passwords that were compared with a real account's hash.
+ * An app with the authentication API that asks itself what it is told, all at once: in this process, or as one of
+ * several processes on a store.
  *
  * @module
  */
 
-import { pathToFileURL } from 'node:url'
 import {
   createApp,
   createAuthRouter,
@@ -23,56 +22,73 @@ export interface Task {
     readonly token?: string
     readonly method?: string
   }[]
+  /** Users who become admins first. */
+  readonly promote?: readonly string[]
+  /** Whether all admins stop being ones. */
+  readonly demoteAll?: boolean
 }
 
 /** What a peer answers. */
 export interface Done {
   readonly answers: readonly { readonly status: number; readonly body: Fields }[]
+  /** Passwords that were compared with a real account's hash. */
   readonly evaluated: number
+  /** Every code that was sent so far. */
+  readonly codes: readonly string[]
+  readonly admins: number
 }
 
-const [, , opener = '', place = '', grace = '10', maxAttempts = '1000000'] = process.argv
-const { open } = (await import(pathToFileURL(opener).href)) as {
-  open(place: string): Store | Promise<Store>
+/** How strict a peer is. */
+export interface PeerOptions {
+  readonly graceSeconds: number
+  readonly maxAttempts: number
 }
-let evaluated = 0
-const User: Model<Fields> = userModel()
-const sent: Sent[] = []
-const auth = createAuthRouter(
-  authOptions(User, sent, {
-    refresh: { enabled: true, graceSeconds: Number(grace) },
-    lockout: { maxAttempts: Number(maxAttempts) },
+
+/** The password of every account in these tests. */
+export const right = 'the right password'
+
+/** Asks a peer. */
+export type Ask = (task: Task) => Promise<Done>
+
+/** An app on `store`. */
+export async function createPeer(
+  store: Store,
+  { graceSeconds, maxAttempts }: PeerOptions,
+): Promise<Ask> {
+  let evaluated = 0
+  const sent: Sent[] = []
+  const User: Model<Fields> = userModel()
+  const options = authOptions(User, sent, {
+    refresh: { enabled: true, graceSeconds },
+    lockout: { maxAttempts },
     password: {
       hash: cheap.hash,
       verify(plain, stored) {
-        if (stored.endsWith(':the right password')) evaluated += 1
+        if (stored.endsWith(`:${right}`)) evaluated += 1
         return cheap.verify(plain, stored)
       },
     },
-  }),
-)
-const quiet = () => {}
-const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
-const app = createApp({ store: await open(place), logger, env: {} })
-app.mount('/auth', auth.router)
-await app.ready()
-
-process.on('message', async ({ requests }: Task) => {
-  evaluated = 0
-  const answers = await Promise.all(
-    requests.map(async ({ path, body, token, method = 'POST' }) => {
-      const headers: Record<string, string> = { 'content-type': 'application/json' }
-      if (token !== undefined) headers.authorization = `Bearer ${token}`
-      const request = new Request(`http://localhost${path}`, {
-        method,
-        headers,
-        body: JSON.stringify(body),
-      })
-      const response = await app.handle(request)
-      return { status: response.status, body: await response.json() }
-    }),
-  )
-  process.send?.({ answers, evaluated } satisfies Done)
-})
-process.on('disconnect', () => process.exit())
-process.send?.('ready')
+  })
+  const quiet = () => {}
+  const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+  const app = createApp({ store, logger, env: {} })
+  app.mount('/auth', createAuthRouter(options).router)
+  await app.ready()
+  const users = app.store.collection(User)
+  return async ({ requests, promote = [], demoteAll }) => {
+    evaluated = 0
+    for (const id of promote) await users.update(id, { role: 'admin' })
+    if (demoteAll) await users.updateWhere({ role: 'admin' }, { role: 'user' })
+    const answers = await Promise.all(
+      requests.map(async ({ path, body, token, method = 'POST' }) => {
+        const headers: Record<string, string> = { 'content-type': 'application/json' }
+        if (token !== undefined) headers.authorization = `Bearer ${token}`
+        const init = { method, headers, body: JSON.stringify(body) }
+        const response = await app.handle(new Request(`http://localhost${path}`, init))
+        return { status: response.status, body: (await response.json()) as Fields }
+      }),
+    )
+    const codes = sent.map(({ code }) => code)
+    return { answers, evaluated, codes, admins: await users.count({ role: 'admin' }) }
+  }
+}

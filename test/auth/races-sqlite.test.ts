@@ -2,13 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { races } from './races.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { appOn, processOn, races } from './races.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'fieldgate-auth-'))
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-races({
-  name: 'SQLite',
-  opener: new URL('stores/sqlite.ts', import.meta.url),
-  place: async () => join(folder, 'auth.db'),
-})
+const opener = new URL('stores/sqlite.ts', import.meta.url)
+races('two processes on SQLite', processOn(opener, join(folder, 'processes.db')))
+races(
+  'two apps on SQLite in one process',
+  appOn(() => sqliteStore({ path: join(folder, 'apps.db') })),
+)
