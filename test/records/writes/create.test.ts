@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import {
+  type CacheStore,
   createRouter,
   defineModel,
   type Fields,
@@ -192,4 +193,31 @@ describe('4.1 Write rules, 5: runAfterCreate', () => {
       expect(await stored.find()).toMatchObject([{ name: 'Oslo' }])
     },
   )
+
+  test('answers, Writes: with strictAfterCreate the cache is cleared all the same', async () => {
+    const kept = new Map<string, string>()
+    const cache: CacheStore = {
+      get: async (key) => kept.get(key),
+      set: async (key, value) => kept.set(key, value),
+    }
+    const { app, send } = service({ cache })
+    app.mount(
+      '/cities',
+      createRouter({
+        model: City,
+        allowedFields: ['name'],
+        cache: true,
+        strictAfterCreate: true,
+        runAfterCreate() {
+          throw new Error('the mail bounced')
+        },
+      }),
+    )
+    expect((await send('GET', '/cities')).records).toEqual([])
+    expect((await send('GET', '/cities')).headers.get('x-cache')).toBe('HIT')
+    expect((await send('POST', '/cities', { json: { name: 'Oslo' } })).status).toBe(500)
+    const after = await send('GET', '/cities')
+    expect(after.headers.get('x-cache')).toBe('MISS')
+    expect(after.records).toMatchObject([{ name: 'Oslo' }])
+  })
 })
