@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Service, service } from './service.ts'
+
+const refused = [401, 'The provider did not accept this sign-in.']
+const unreachable = [503, 'Could not reach the identity provider.']
+const told = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
+
+/** A server on this machine; answers JSON where `answer` gives an object. */
+async function listening(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server that answers by path; a number is a status. */
+function answering(
+  routes: Record<string, (request: IncomingMessage, url: URL, body: string) => unknown>,
+): Promise<string> {
+  return listening(async (request, response) => {
+    const url = new URL(request.url ?? '', 'http://x')
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const answer = routes[url.pathname]?.(request, url, body) ?? 404
+    response.statusCode = typeof answer === 'number' ? answer : 200
+    response.end(typeof answer === 'number' ? '{"message":"no"}' : JSON.stringify(answer))
+  })
+}
+
+async function withFacebook(debug: unknown, me: unknown): Promise<Service> {
+  const endpoints = await answering({
+    '/debug_token': (_, url) =>
+      url.searchParams.get('access_token') === 'app|sesame' &&
+      url.searchParams.get('input_token') === 'token'
+        ? debug
+        : 400,
+    '/me': (_, url) =>
+      /^[0-9a-f]{64}$/.test(url.searchParams.get('appsecret_proof') ?? '') ? me : 400,
+  })
+  return service({
+    auth: { social: { facebook: { appId: 'app', appSecret: 'sesame', endpoints } } },
+    unique: ['facebookId'],
+  })
+}
+
+interface Github {
+  readonly check?: unknown
+  readonly user?: unknown
+  readonly emails?: unknown
+}
+
+async function withGithub({
+  check = {},
+  user = { id: 7, name: 'Ann', email: 'public@example.com' },
+  emails = [],
+}: Github = {}): Promise<Service> {
+  const byToken = (answer: unknown) => (request: IncomingMessage) =>
+    request.headers.authorization === 'Bearer token' ? answer : 401
+  const endpoints = await answering({
+    '/login/oauth/access_token': (_, __, body) => {
+      const { code, client_id, client_secret, redirect_uri } = JSON.parse(body)
+      const known =
+        client_id === 'app' &&
+        client_secret === 'sesame' &&
+        redirect_uri === 'https://app.example.com/cb'
+      return known && code === 'code'
+        ? { access_token: 'token' }
+        : { error: 'bad_verification_code' }
+    },
+    '/applications/app/token': (request, _, body) => {
+      const basic = request.headers.authorization === `Basic ${btoa('app:sesame')}`
+      return basic && JSON.parse(body).access_token === 'token' ? check : 404
+    },
+    '/user': byToken(user),
+    '/user/emails': byToken(emails),
+  })
+  const settings = {
+    clientId: 'app',
+    clientSecret: 'sesame',
+    redirectUri: 'https://app.example.com/cb',
+    endpoints,
+  }
+  return service({ auth: { social: { github: settings } }, unique: ['githubId'] })
+}
+
+describe('Facebook', () => {
+  const genuine = { data: { is_valid: true, app_id: 'app', user_id: '42' } }
+  const person = { id: '42', name: 'Ann', email: 'ann@example.com' }
+  const signIn = ({ post }: Service, accessToken = 'token') =>
+    post('/auth/social/facebook', { accessToken })
+
+  it('signs in by a token of this app', async () => {
+    const answer = await signIn(await withFacebook(genuine, person))
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toMatchObject({
+      provider: 'facebook',
+      user: { facebookId: '42', name: 'Ann', email: 'ann@example.com' },
+    })
+  })
+
+  it('D3: refuses tokens of another app, invalid ones, and those of another user', async () => {
+    for (const data of [
+      { is_valid: true, app_id: 'other', user_id: '42' },
+      { is_valid: true, app_id: 'app2', user_id: '42' },
+      { is_valid: false, app_id: 'app', user_id: '42' },
+      { is_valid: 'true', app_id: 'app', user_id: '42' },
+      { is_valid: true, app_id: 'app', user_id: '43' },
+      undefined,
+    ]) {
+      expect(told(await signIn(await withFacebook({ data }, person)))).toEqual(refused)
+    }
+    expect(told(await signIn(await withFacebook(genuine, person), 'forged'))).toEqual(refused)
+  })
+
+  it('D2: its addresses link nothing', async () => {
+    const app = await withFacebook(genuine, person)
+    await app.register('ann@example.com')
+    expect((await signIn(app)).status).toBe(409)
+  })
+})
+
+describe('GitHub', () => {
+  const signIn = ({ post }: Service, body: object = { accessToken: 'token' }) =>
+    post('/auth/social/github', body)
+  const verified = [
+    { email: 'other@example.com', primary: false, verified: true },
+    { email: 'ann@example.com', primary: true, verified: true },
+  ]
+
+  it('signs in by a token of this app, or a code', async () => {
+    const app = await withGithub({ emails: verified })
+    for (const body of [{ accessToken: 'token' }, { code: 'code' }]) {
+      const answer = await signIn(app, body)
+      expect(answer.body.data).toMatchObject({
+        provider: 'github',
+        user: { githubId: '7', email: 'ann@example.com' },
+      })
+    }
+  })
+
+  it('D7: refuses a token of another app, and a wrong code', async () => {
+    const app = await withGithub()
+    expect(told(await signIn(app, { accessToken: 'of another app' }))).toEqual(refused)
+    expect(told(await signIn(app, { code: 'wrong' }))).toEqual(refused)
+    expect(told(await signIn(await withGithub({ check: 422 })))).toEqual(refused)
+  })
+
+  it('D7: only a primary, verified address links; the public one never', async () => {
+    for (const emails of [
+      [],
+      [{ email: 'ann@example.com', primary: true, verified: false }],
+      [{ email: 'ann@example.com', primary: false, verified: true }],
+      404,
+    ]) {
+      const app = await withGithub({ emails, user: { id: 7, email: 'ann@example.com' } })
+      await app.register('ann@example.com')
+      const answer = await signIn(app)
+      expect(answer.status).toBe(200)
+      expect(answer.body.data.user).not.toHaveProperty('email')
+    }
+    const app = await withGithub({ emails: verified })
+    const { user } = await app.register('ann@example.com')
+    expect((await signIn(app)).body.data.user._id).toBe(user._id)
+  })
+})
+
+describe('D8: a provider that misbehaves', () => {
+  const github = async (origin: string) => {
+    const app = await service({
+      auth: { social: { github: { clientId: 'app', clientSecret: 'sesame', endpoints: origin } } },
+      unique: ['githubId'],
+    })
+    return app.post('/auth/social/github', { accessToken: 'token' })
+  }
+
+  it('is a 503 without detail: errors, redirects, floods, nonsense, silence', async () => {
+    let inside = 0
+    const target = await listening((_, response) => {
+      inside += 1
+      response.end('{}')
+    })
+    const answers: RequestListener[] = [
+      (_, response) => {
+        response.statusCode = 500
+        response.end('secret detail')
+      },
+      (_, response) => {
+        response.writeHead(302, { location: target }).end()
+      },
+      (_, response) => {
+        response.writeHead(200)
+        for (let mib = 0; mib < 10; mib += 1) response.write('x'.repeat(1024 * 1024))
+        response.end()
+      },
+      (_, response) => void response.socket?.destroy(),
+    ]
+    for (const answer of answers)
+      expect(told(await github(await listening(answer)))).toEqual(unreachable)
+    expect(told(await github('http://127.0.0.1:1'))).toEqual(unreachable)
+    const nonsense = await github(await listening((_, response) => void response.end('<html>')))
+    expect(told(nonsense)).toEqual(refused)
+    expect(inside).toBe(0)
+  })
+
+  it('is a 503 within the deadline when it never answers', async () => {
+    const start = performance.now()
+    expect(told(await github(await listening(() => {})))).toEqual(unreachable)
+    expect(performance.now() - start).toBeLessThan(9000)
+  })
+
+  it('is a 503 when its keys cannot be had', async () => {
+    const jwks = [
+      'http://127.0.0.1:1',
+      await listening((_, response) => {
+        response.statusCode = 404
+        response.end()
+      }),
+      await listening((_, response) => void response.end('{"keys":5}')),
+    ]
+    const token = `${btoa('{"alg":"RS256","kid":"x"}').replace(/=+$/, '')}.e30.AA`
+    for (const jwksUrl of jwks) {
+      const app = await service({
+        auth: { social: { google: { clientId: 'web', jwksUrl } } },
+        unique: ['googleId'],
+      })
+      expect(told(await app.post('/auth/social/google', { idToken: token }))).toEqual(unreachable)
+    }
+  })
+})
