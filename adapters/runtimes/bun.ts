@@ -23,6 +23,7 @@ interface Bun {
     readonly maxRequestBodySize: number
     readonly idleTimeout: number
     readonly development: boolean
+    readonly reusePort: boolean
     readonly fetch: (request: Request) => Promise<Response>
   }): { readonly port: number; stop(closeActive?: boolean): Promise<void> }
 }
@@ -48,6 +49,8 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     idleTimeout: IDLE_SECONDS,
     // No page with sources, whatever NODE_ENV says.
     development: false,
+    // Without `development` Bun 1.4 shares a port that is in use.
+    reusePort: false,
     fetch: (request) => app.handle(request, undefined, work),
   })
   const stop = async () => {

@@ -7,8 +7,9 @@
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
 import {
@@ -29,8 +30,6 @@ export interface NodeServeOptions extends ServeOptions {
   readonly requestTimeout?: number
 }
 
-/** How much of a body that nobody wanted is read all the same, so that the connection can be kept. */
-const DRAIN_BYTES = 64 * 1024
 /** How long a client may take to read an answer that came before the end of its request. */
 const LINGER_MS = 1000
 const CHECK_MS = 1000
@@ -53,12 +52,11 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   } = options
   const work = background()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (hasBody(request)) cutUnread(request, response)
+    const { socket } = request
     const made = await app.handle(new NodeRequest({ req: request, res: response }), undefined, work)
-    // The client hears that this connection ends, and sends nothing more on it: the server is closing, or
-    // the answer came before the end of a body that nobody reads.
-    const unread = hasBody(request) && !request.complete
-    if (!server.listening || unread) response.shouldKeepAlive = false
+    if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
+    // Closing: the client hears that this connection ends, and sends nothing more on it.
+    if (!server.listening) response.shouldKeepAlive = false
     await sendNodeResponse(response, made)
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -93,22 +91,26 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-/** Node reads what is left of a body after the answer, however long; this ends the connection instead. */
-function cutUnread(request: IncomingMessage, response: ServerResponse): void {
-  const { socket } = request
-  // Before Node's own listener, which leaves a request alone that is being read.
-  response.prependOnceListener('finish', () => {
-    if (request.complete) return
-    // Closing at once would reset the connection, and the client might never see its answer.
-    socket.destroySoon = () => socket.end()
-    let left = DRAIN_BYTES
-    request.on('data', (chunk: Buffer) => {
-      left -= chunk.length
-      if (left < 0) request.pause()
-    })
-    const late = setTimeout(() => socket.destroy(), LINGER_MS)
-    request.once('end', () => clearTimeout(late))
-  })
+/**
+ * Ends a connection whose client still sends a body that nobody reads, after the answer. Node would read all of
+ * it, however long.
+ */
+async function leaveUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  socket: Socket,
+): Promise<void> {
+  // A short body is there already, but for its end.
+  await setImmediate()
+  if (request.complete) return
+  response.shouldKeepAlive = false
+  // Node leaves alone what is being read; this reads no more than one buffer.
+  request.read(0)
+  // The reset for what still comes could overtake the answer, so the client is given time to take it.
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS)
+  }
 }
 
 const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
@@ -118,7 +120,12 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
 
 /** What is no HTTP, or comes too slowly, never reaches the app; it gets the envelope all the same. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  // Within an answer that is on its way, another would be taken for a part of it.
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
+  if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) {
+    socket.destroy()
+    return
+  }
   const [status, text] = STATUSES[error.code ?? ''] ?? [400, 'Bad Request']
   const body = JSON.stringify({ success: false, error: `${text}.` })
   socket.end(

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { RUNTIMES, raw, received, rejected, start } from './server.ts'
+
+describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
+  it('accepts requests once it has resolved, at the address that it names', async () => {
+    const { url, lines } = await start(runtime)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(lines).toContain('ready')
+    const response = await fetch(`${url}/echo`)
+    expect(await response.json()).toEqual({ method: 'GET', body: '' })
+  })
+
+  it('delivers QUERY with its body', async () => {
+    const { url } = await start(runtime)
+    const response = await fetch(`${url}/echo`, { method: 'QUERY', body: '{"filter":{}}' })
+    expect(await response.json()).toEqual({ method: 'QUERY', body: '{"filter":{}}' })
+  })
+
+  it('rejects with EADDRINUSE when the port is taken', async () => {
+    const { url } = await start(runtime)
+    expect(await rejected(runtime, { port: Number(new URL(url).port) })).toBe('EADDRINUSE')
+  })
+
+  it('finishes what is in flight, then the background work, then the app, and accepts nothing meanwhile', async () => {
+    const { url, said, lines, tell } = await start(runtime)
+    await fetch(`${url}/background`)
+    const inFlight = fetch(`${url}/wait`)
+    await said('waiting')
+    tell('close')
+    const accepts = () =>
+      fetch(`${url}/echo`).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(accepts).toBe(false)
+    tell('release')
+    const response = await inFlight
+    expect(await response.text()).toBe('finished')
+    await said('closed')
+    expect(lines.slice(-3)).toEqual(['worked', 'app closed', 'closed'])
+  })
+
+  it('closes at once when only idle connections are left', async () => {
+    const { url, said, tell } = await start(runtime)
+    const idle = raw(url, 'GET /echo HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(idle, 'data')
+    const before = performance.now()
+    tell('close')
+    await said('closed')
+    expect(performance.now() - before).toBeLessThan(2000)
+  })
+
+  it('cancels the body that a client no longer reads, and goes on', async () => {
+    const { url, said, lines } = await start(runtime)
+    const client = raw(url, 'GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(client, 'data')
+    client.destroy()
+    await said('cancelled')
+    expect((await fetch(`${url}/echo`)).status).toBe(200)
+    expect(lines.filter((line) => line.startsWith('unhandled'))).toEqual([])
+  })
+
+  it('tells the app of a client that leaves within its body, and goes on', async () => {
+    const { url, said, lines } = await start(runtime)
+    const client = raw(url, 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc')
+    await said('reading')
+    client.destroy()
+    await said('interrupted')
+    expect((await fetch(`${url}/echo`)).status).toBe(200)
+    expect(lines.filter((line) => line.startsWith('unhandled'))).toEqual([])
+  })
+})
+
+describe('serve on node', () => {
+  it('ends requests that come too slowly, with the envelope', async () => {
+    const { url } = await start('node', { headersTimeout: 500, requestTimeout: 1000 })
+    const headers = received(raw(url, 'GET /echo HTTP/1.1\r\nHost: x\r\n'))
+    const body = received(
+      raw(url, 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc'),
+    )
+    for (const text of await Promise.all([headers, body])) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+      expect(text).toMatch(/\r\n\r\n\{"success":false,"error":"Request Timeout\."\}$/)
+    }
+  })
+
+  it('answers what is no HTTP with the envelope', async () => {
+    const { url } = await start('node')
+    const text = await received(raw(url, 'nonsense\r\n\r\n'))
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(text).toMatch(/\r\n\r\n\{"success":false,"error":"Bad Request\."\}$/)
+  })
+
+  it('reads little of a body that the app refused, and keeps the connection after a short one', async () => {
+    const { url } = await start('node')
+    const client = raw(
+      url,
+      'POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n',
+    )
+    const chunk = Buffer.alloc(64 * 1024)
+    const send = () => {
+      while (client.writable && client.write(chunk));
+    }
+    client.on('drain', send)
+    send()
+    expect(await received(client)).toMatch(/^HTTP\/1\.1 413 /)
+    // What the kernel's buffers hold is sent, but not read.
+    expect(client.bytesWritten).toBeLessThan(12 * 1024 * 1024)
+
+    const short = 'POST /refuse HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n'
+    const both = await received(raw(url, `${short}\r\nabc${short}Connection: close\r\n\r\nabc`))
+    expect(both.match(/HTTP\/1\.1 413 /g)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,111 @@
+/**
+ * The fixture as a process, and clients that misbehave.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** How a runtime runs a TypeScript file. */
+export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
+  node: [process.execPath],
+  deno: [bin('deno'), 'run', '-A', '--quiet'],
+  bun: [bin('bun')],
+}
+
+/** A fixture that runs. */
+export interface Fixture {
+  readonly url: string
+  /** Resolves when the fixture has said `line`, before or after. */
+  said(line: string): Promise<void>
+  readonly lines: readonly string[]
+  /** Tells the fixture something. */
+  tell(word: 'close' | 'release'): void
+}
+
+/** Starts the fixture on `runtime`; it ends with the test. */
+export async function start(runtime: string, options: object = {}): Promise<Fixture> {
+  const [command = '', ...args] = RUNTIMES[runtime] ?? []
+  const file = fileURLToPath(new URL('fixture.ts', import.meta.url))
+  const child = spawn(command, [...args, file, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(async () => {
+    if (child.exitCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  })
+  const { lines, said } = linesOf(child)
+  await said('url')
+  return {
+    url: lines.find((line) => line.startsWith('url '))?.slice(4) ?? '',
+    said,
+    lines,
+    tell: (word) => void child.stdin?.write(`${word}\n`),
+  }
+}
+
+/** What the fixture on `runtime` says when it cannot serve. */
+export async function rejected(runtime: string, options: object): Promise<string | undefined> {
+  const [command = '', ...args] = RUNTIMES[runtime] ?? []
+  const file = fileURLToPath(new URL('fixture.ts', import.meta.url))
+  const child = spawn(command, [...args, file, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const { lines } = linesOf(child)
+  await once(child, 'close')
+  return lines.find((line) => line.startsWith('rejected '))?.slice(9)
+}
+
+function linesOf(child: ChildProcess): Pick<Fixture, 'lines' | 'said'> {
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  let rest = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    const parts = `${rest}${chunk}`.split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts)
+    for (const look of waiting) look()
+  })
+  return {
+    lines,
+    said: (start) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!lines.some((line) => line.startsWith(start))) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}
+
+/** A connection that sends `text` as it is. */
+export function raw(url: string, text: string): Socket {
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  socket.write(text)
+  return socket
+}
+
+/** Everything that a connection receives until it ends. */
+export async function received(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk
+  })
+  // A reset ends a connection as well as any other end.
+  await new Promise((resolve) => socket.once('close', resolve))
+  return text
+}
+
+function bin(name: string): string {
+  return fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url))
+}
