@@ -84,7 +84,7 @@ function idTokenProvider(
 function keySet(url: string): () => Promise<JWTVerifyGetKey> {
   let keys: Promise<JWTVerifyGetKey> | undefined
   return () => {
-    keys ??= import('jose').then(({ createRemoteJWKSet, customFetch }) =>
+    keys ??= import('jose/jwks/remote').then(({ createRemoteJWKSet, customFetch }) =>
       createRemoteJWKSet(new URL(url), {
         timeoutDuration: JWKS_DEADLINE_MS,
         cooldownDuration: JWKS_COOLDOWN_MS,
@@ -101,7 +101,11 @@ async function verified(
   issuers: readonly string[],
   now: number,
 ): Promise<JWTPayload> {
-  const { errors, jwtVerify } = await import('jose')
+  // By their own paths: the package as a whole is three times as much in a Worker's bundle.
+  const [{ jwtVerify }, errors] = await Promise.all([
+    import('jose/jwt/verify'),
+    import('jose/errors'),
+  ])
   try {
     const { payload } = await jwtVerify(token, keys, {
       // Both sign with RSA; a token that names another algorithm was not made by them.

@@ -1,0 +1,43 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { bundled } from '../http/workerd.ts'
+
+const KIB = 1024
+const LIMIT = 100 * KIB
+
+/** Names that only other adapters, or other runtimes, would bring along. */
+const FOREIGN = [
+  'node:sqlite',
+  'mongodb',
+  '@aws-sdk',
+  'aws4fetch',
+  'ioredis',
+  '@redis/',
+  '@upstash',
+  'libvips',
+  'jsquash',
+  'lru-cache',
+  'node:http',
+  'node:net',
+  'Deno.',
+  'Bun.',
+]
+
+async function gzipped(model: 'mini' | 'classic'): Promise<{ size: number; text: string }> {
+  const text = await bundled(new URL(`./bundles/${model}.ts`, import.meta.url), true)
+  return { size: gzipSync(text, { level: 9 }).length, text }
+}
+
+describe('the Workers bundle of core, D1 and auth', () => {
+  it('stays under 100 KiB gzipped with models in zod/mini', async () => {
+    const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
+    const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
+    console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
+    expect(mini.size).toBeLessThan(LIMIT)
+  })
+
+  it('names no other adapter and no other runtime', async () => {
+    const { text } = await gzipped('mini')
+    expect(FOREIGN.filter((name) => text.includes(name))).toEqual([])
+  })
+})
