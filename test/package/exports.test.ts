@@ -91,20 +91,45 @@ describe('an entry', () => {
     const names: unknown = JSON.parse(stdout)
     expect(names).toMatchInlineSnapshot(`
       {
-        ".": "HttpError ValidationError createApp createRouter defineModel errorHandler ref sweepFiles",
+        ".": "HttpError ValidationError createApp createAuthRouter createRouter defineModel errorHandler ref sweepFiles userFields",
         "./bun": "serve",
+        "./d1": "d1Store",
         "./deno": "serve",
         "./disk": "diskFiles",
         "./legacy": "ControllerSets createRouterS3upload",
+        "./memory": "memoryCache",
         "./mongodb": "mongoStore",
         "./node": "serve",
         "./r2": "r2Files",
+        "./redis": "redisCache",
         "./s3": "s3Files",
         "./sharp": "sharpImages",
         "./sqlite": "sqliteStore",
+        "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
         "./workers": "appObject worker",
       }
     `)
+  })
+})
+
+describe('deno.json', () => {
+  it('gives the same entries, as sources, and what the conditions of `imports` choose on Deno', () => {
+    const { exports, imports } = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../deno.json'), 'utf8'),
+    ) as Record<'exports' | 'imports', Readonly<Record<string, string>>>
+    const sourceOf = (target: Target) =>
+      (target as { default: string }).default.replace('/dist/', '/').replace(/\.js$/, '.ts')
+    expect(exports).toEqual(
+      Object.fromEntries(entries.map(([name, target]) => [name, sourceOf(target)])),
+    )
+    expect(imports).toEqual(
+      Object.fromEntries(
+        Object.entries(manifest.imports).map(([name, target]) => [
+          name,
+          (target as { deno: string }).deno,
+        ]),
+      ),
+    )
   })
 })
