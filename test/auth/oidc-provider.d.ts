@@ -8,6 +8,7 @@ declare module 'oidc-provider' {
     readonly session?: { readonly accountId: string }
   }
 
+  // biome-ignore lint/style/noDefaultExport: that is how the package exports it.
   export default class Provider {
     constructor(issuer: string, configuration: Configuration)
     readonly Grant: new (of: {
