@@ -31,7 +31,7 @@ function expectFailure(answer: Answer, status: number, error: string) {
 }
 
 describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
-  test('4.2 POST /, GET /:id, PATCH /:id: success true and the record as data, nothing else', async () => {
+  test('4.2 POST / · 4.2 GET /:id · 4.2 PATCH /:id · 2.2 success · 2.2 data: success true and the record as data, nothing else', async () => {
     const { send } = things()
     const created = await send('POST', '/things', { json: { name: 'a' } })
     const path = `/things/${created.record._id}`
@@ -50,7 +50,7 @@ describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
       expect(answer.headers.get('content-type')).toBe(JSON_TYPE)
   })
 
-  test('4.2 GET /, QUERY /: success true and the records as data; pagination when paginated', async () => {
+  test('4.2 GET / · 4.2 QUERY / · 2.2 pagination: success true and the records as data; pagination when paginated', async () => {
     const { send } = things()
     await send('POST', '/things', { json: { name: 'a' } })
     const plain = await send('GET', '/things')
@@ -68,7 +68,7 @@ describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
     })
   })
 
-  test("4.2 DELETE /:id: success true and the message 'Item successfully deleted.'", async () => {
+  test("4.2 DELETE /:id · 2.2 message: success true and the message 'Item successfully deleted.'", async () => {
     const { send } = things()
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
     const deleted = await send('DELETE', `/things/${record._id}`)
@@ -77,7 +77,7 @@ describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
     expect((await send('GET', `/things/${record._id}`)).status).toBe(404)
   })
 
-  test('4.2 any failure: success false, error and requestId, in this envelope on every route', async () => {
+  test('4.2 any failure · 2.2 error · 2.2 requestId: success false, error and requestId, in this envelope on every route', async () => {
     const { send } = things()
     expectFailure(await send('GET', '/nowhere'), 404, 'Not found.')
     expectFailure(await send('PUT', '/things', { json: {} }), 404, 'Not found.')
@@ -214,7 +214,7 @@ describe('7 Errors: a status for each reason', () => {
     expect(String(log.lines[0]?.details.error)).toContain('the password is hunter2\n    at ')
   })
 
-  test('M4: fields never stand on a 5xx, whatever threw them', async () => {
+  test('M4 · 2.2 fields: fields never stand on a 5xx, whatever threw them', async () => {
     const { app, send } = things()
     const fields = { name: 'taken' }
     const thrown = [

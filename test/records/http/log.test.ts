@@ -221,7 +221,7 @@ describe('answers, Envelope and errors: the log', () => {
 })
 
 describe('2.2 stack and answers, Envelope and errors: development', () => {
-  test('2.2 stack: only with development true', async () => {
+  test('2.2 stack · M1: only with development true', async () => {
     const quiet = await things().send('GET', '/broken')
     expect(quiet.body).not.toHaveProperty('stack')
     const { send } = things({ development: true })

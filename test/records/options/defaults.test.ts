@@ -163,7 +163,7 @@ describe('2.6 Server options: defaults and effects', () => {
     )
   })
 
-  test('2.6 maxTimeMS, allowDiskUse, batchSize: off by default, handed to the store when set', async () => {
+  test('2.6 maxTimeMS · 2.6 allowDiskUse · 2.6 batchSize: off by default, handed to the store when set', async () => {
     const reads: Read[] = []
     const spied = () => {
       const store = sqliteStore()
@@ -269,12 +269,12 @@ describe('2.6 Server options: defaults and effects', () => {
     expect((await guarded.list('')).error).toBe('No.')
   })
 
-  test('2.6 enableQuery: true by default', async () => {
+  test('2.6 enableQuery · 9 Versioning: true by default', async () => {
     const { send } = await things()
     expect((await send('QUERY', '/things', { json: {} })).records).toHaveLength(3)
   })
 
-  test('2.6 validate, onGet, runAfterCreate: none by default; strictAfterCreate false', async () => {
+  test('2.6 validate · 2.6 onGet · 2.6 runAfterCreate: none by default; strictAfterCreate false', async () => {
     const { send } = await things()
     expect((await send('POST', '/things', { json: { name: 'a' } })).status).toBe(201)
     const failing = await things({
@@ -299,7 +299,7 @@ describe('2.6 Server options: defaults and effects', () => {
     expect(record._id).toMatch(/^[0-9a-f]{24}$/)
   })
 
-  test('2.6 scope, cache, upload: off by default', async () => {
+  test('2.6 scope · 2.6 cache · 2.6 upload: off by default', async () => {
     const { send } = await things()
     const answer = await send('GET', '/things')
     expect(answer.headers.has('x-cache')).toBe(false)

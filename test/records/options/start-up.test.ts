@@ -164,7 +164,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
     'maxSearchLength',
     'maxRelationMatches',
     'batchSize',
-  ])('2.6 nonsense numbers: %s must be a whole number of at least 1', (option) => {
+  ])('2.6 nonsense numbers · 8 Limits: %s must be a whole number of at least 1', (option) => {
     for (const value of [
       0,
       -1,
@@ -331,7 +331,7 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
     expect(mount(options).log.lines).toEqual([])
   })
 
-  test('answers, Legacy: legacyMode warns loudly', () => {
+  test('answers, Legacy · 9 Versioning: legacyMode warns loudly', () => {
     const { log } = mount({ legacyMode: true, allowedFields: ['name'] })
     expect(log.lines).toMatchObject([
       { level: 'warn', message: expect.stringContaining("'legacyMode'") },

@@ -16,7 +16,7 @@ const Account = defineModel('DuplicateAccount', {
 })
 
 describe('4.1 Write rules, 6: a duplicate value of a unique field is a 409', () => {
-  test('7 Errors: 409 on POST and on PATCH, with the exact text and fields', async () => {
+  test('7 Errors · 4.1 Write rules, 6: 409 on POST and on PATCH, with the exact text and fields', async () => {
     const { send } = served(Account)
     await send('POST', '/things', { json: { email: 'a@x' } })
     const { record } = await send('POST', '/things', { json: { email: 'b@x' } })
