@@ -1,0 +1,159 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const bin = (name: string) => join(root, 'node_modules/.bin', name)
+const project = mkdtempSync(join(tmpdir(), 'fieldgate-consumer-'))
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+  'exports' | 'dependencies' | 'peerDependencies',
+  Record<string, string>
+>
+const entries = Object.keys(manifest.exports)
+  .filter((name) => name !== './package.json')
+  .map((name) => `fieldgate${name.slice(1)}`)
+
+/** Installs the tarball that npm would publish, and links what it depends on. */
+beforeAll(async () => {
+  const modules = join(project, 'node_modules')
+  mkdirSync(join(modules, 'fieldgate'), { recursive: true })
+  const packed = await run('npm', ['pack', inject('built'), '--silent', '--ignore-scripts'], {
+    cwd: project,
+  })
+  await run(
+    'tar',
+    ['-xzf', packed.stdout.trim(), '--strip-components=1', '-C', join(modules, 'fieldgate')],
+    {
+      cwd: project,
+    },
+  )
+  for (const name of [
+    '@types/node',
+    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+  ]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  }
+  writeFileSync(join(project, 'package.json'), '{"type":"module"}')
+})
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+/** A program that imports every entry and says how many names each gives, then uses the first. */
+function program(names: readonly string[]): string {
+  return `import { createApp, createRouter, defineModel } from 'fieldgate'
+import { z } from 'zod'
+const empty = []
+${names.map((name, at) => `import * as entry${at} from '${name}'\nif (Object.keys(entry${at}).length === 0) empty.push('${name}')`).join('\n')}
+export const works = async (store) => {
+  const app = createApp({ store })
+  const City = defineModel('City', { fields: { name: z.string() } })
+  app.mount('/cities', createRouter({ model: City, allowedFields: ['name'] }))
+  const { status } = await app.handle(new Request('http://localhost/cities', {
+    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"name":"Oslo"}',
+  }))
+  return \`\${status} \${empty.join()}\`.trim()
+}
+`
+}
+
+describe('a project that installs the package', () => {
+  it.each([
+    ['Node', [process.execPath]],
+    ['Deno', [bin('deno'), 'run', '-A', '--node-modules-dir=manual']],
+    ['Bun', [bin('bun')]],
+  ] as const)('imports every entry on %s', async (runtime, [command, ...args]) => {
+    const file = join(project, `${runtime}.js`)
+    const use = `import { sqliteStore } from 'fieldgate/sqlite'\nconsole.log(await works(sqliteStore()))\nprocess.exit()`
+    writeFileSync(file, `${program(entries)}${use}`)
+    const { stdout } = await run(command, [...args, file], { cwd: project })
+    expect(stdout.trim()).toBe('201')
+  })
+
+  it('imports on workerd what serves there', async () => {
+    const there = [
+      '',
+      '/workers',
+      '/d1',
+      '/mongodb',
+      '/memory',
+      '/upstash',
+      '/s3',
+      '/r2',
+      '/legacy',
+    ]
+    const use = `import { d1Store } from 'fieldgate/d1'\nexport default { fetch: async (_request, env) => new Response(await works(d1Store(env.DB))) }`
+    const file = join(project, 'workerd.js')
+    writeFileSync(file, `${program(there.map((name) => `fieldgate${name}`))}${use}`)
+    // As `wrangler deploy` bundles it.
+    const flags = [
+      '--name',
+      'consumer',
+      '--compatibility-date',
+      '2026-11-01',
+      '--compatibility-flags',
+      'nodejs_compat',
+    ]
+    await run(bin('wrangler'), ['deploy', file, '--dry-run', '--outdir', 'worker', ...flags], {
+      cwd: project,
+      env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
+    })
+    const miniflare = new Miniflare(
+      convertV4MiniflareOptions({
+        modules: true,
+        script: readFileSync(join(project, 'worker/workerd.js'), 'utf8'),
+        compatibilityDate: '2026-11-01',
+        compatibilityFlags: ['nodejs_compat'],
+        d1Databases: ['DB'],
+      }),
+    )
+    try {
+      const response = await miniflare.dispatchFetch('http://localhost/')
+      expect(await response.text()).toBe('201')
+    } finally {
+      await miniflare.dispose()
+    }
+  }, 120_000)
+
+  it('type-checks against the declarations, strictly', async () => {
+    const names = entries.map(
+      (name, at) => `import * as entry${at} from '${name}'\nvoid entry${at}`,
+    )
+    writeFileSync(
+      join(project, 'types.ts'),
+      `${names.join('\n')}
+import { type App, createApp, defineModel } from 'fieldgate'
+import { sqliteStore } from 'fieldgate/sqlite'
+import { z } from 'zod'
+const City = defineModel('City', { fields: { name: z.string() } })
+const app: App = createApp({ store: sqliteStore() })
+export const name: Promise<string | undefined> = app.store
+  .collection(City)
+  .findById('0')
+  .then((city) => city?.name)
+`,
+    )
+    const options = {
+      strict: true,
+      noEmit: true,
+      target: 'ES2024',
+      module: 'NodeNext',
+      lib: ['ES2024', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+      types: ['node'],
+      skipLibCheck: true,
+    }
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: options, files: ['types.ts'] }),
+    )
+    const checked = await run(bin('tsc'), ['-p', project]).catch(
+      (error: { stdout: string }) => error,
+    )
+    expect(checked.stdout).toBe('')
+  })
+})
