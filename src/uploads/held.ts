@@ -43,8 +43,9 @@ export class Held {
     if (!this.#stage && this.#open && this.size + chunk.length > IN_MEMORY) {
       this.#stage = await this.#open()
       for (const block of this.#filled()) await this.#stage.write(block)
-      // The first block stays, for a look at the head.
-      this.#blocks.length = Math.min(this.#blocks.length, 1)
+      // The first block stays, filled, for a look at the head.
+      this.#keep(chunk.subarray(0, Math.max(0, this.#block - this.size)))
+      this.#blocks.length = 1
     }
     if (this.#stage) await this.#stage.write(chunk)
     else this.#keep(chunk)

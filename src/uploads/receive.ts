@@ -103,10 +103,9 @@ class Body {
         parser.write(chunk)
         await this.#hold()
       }
-    } catch (error) {
-      // Nobody reads on: the runtime tells the client's side to stop sending.
-      reader?.cancel().catch(() => {})
-      throw error
+    } finally {
+      // Not cancelled: on Node that would end the connection before the refusal has been sent.
+      reader?.releaseLock()
     }
     parser.end()
     await this.#hold()

@@ -215,6 +215,22 @@ describe('a body that is well-formed', () => {
     expect((await send('POST', '/photos', { body, headers: rawHeaders })).status).toBe(201)
   })
 
+  it('may come in pieces of any size, however large the file is', async () => {
+    const large = new Uint8Array(3 * MIB).map((_, index) => index % 251)
+    large.set(png)
+    for (const cut of [1, 10, 60_000, 65_536, 300_000, MIB, large.length]) {
+      const { send, files, app } = album({ upload: { acl: 'public-read' } })
+      const whole = rawBody([title, { headers: fileHead('image'), content: large }])
+      const start = whole.length - large.length - 40
+      const body = pieces([whole.subarray(0, start + cut), whole.subarray(start + cut)])
+      const made = await send('POST', '/photos', { body, headers: rawHeaders })
+      expect(made.status, `cut at ${cut}`).toBe(201)
+      const url = files.urlOf(files.keyOf(String(made.record.image)) ?? '')
+      const stored = await app.handle(new Request(`http://localhost${url}`))
+      expect(Buffer.compare(new Uint8Array(await stored.arrayBuffer()), large)).toBe(0)
+    }
+  })
+
   it('may leave a file input empty', async () => {
     const empty = { headers: fileHead('image', ''), content: '' }
     const made = await send([title, empty])

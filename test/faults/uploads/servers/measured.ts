@@ -1,0 +1,28 @@
+/**
+ * The album on SQLite and a folder, which tells the most memory that its process has had: `PUT /peak` begins anew,
+ * `GET /peak` tells in bytes.
+ *
+ * @module
+ */
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { diskFiles } from '../../../../adapters/files/disk.ts'
+import { sqliteStore } from '../../../../adapters/stores/sqlite/node.ts'
+import type { App } from '../../../../src/index.ts'
+import { album } from './album.ts'
+
+/** The app; the environment says where its files live. */
+export function measured(): App {
+  const root = process.env.FILES_ROOT ?? ''
+  const app = album({
+    store: sqliteStore(),
+    files: diskFiles({ root, secret: 'a secret of at least thirty-two characters' }),
+  })
+  return app.use((request) => {
+    if (new URL(request.url).pathname !== '/peak') return
+    // Linux: the mark of the highest memory is set back by writing 5.
+    if (request.method === 'PUT') writeFileSync('/proc/self/clear_refs', '5')
+    const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+    return new Response(String(Number(kib) * 1024))
+  })
+}
