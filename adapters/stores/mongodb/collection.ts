@@ -4,32 +4,51 @@
  * @module
  */
 
-import type { Document, Collection as Native, Filter as Query } from 'mongodb'
+import type { Document, FindOptions, Collection as Native, Filter as Query } from 'mongodb'
 import type { Filter } from '../../../src/ports/filter.ts'
 import type {
   Collection,
   CollectionSchema,
   Projection,
+  Read,
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { fromDocument, toDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
+import { inserter } from './inserts.ts'
+import { idOf, pointReader } from './points.ts'
 import { restAfter } from './position.ts'
 
 /** Runs an operation on the collection; its errors come out as the port's. */
-export type Run = <T>(work: (native: Native) => Promise<T>) => Promise<T>
+export type Run = <T>(work: () => Promise<T>) => Promise<T>
 
 /** How long a client's regular expression may run where the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
 
-/** The collection of `schema`, over what `run` gives access to. */
-export function openCollection(schema: CollectionSchema, run: Run): Collection {
+/** The collection of `schema`, which is `native` in the database. */
+export function openCollection(schema: CollectionSchema, native: Native, run: Run): Collection {
   const { shape } = schema
+  const insert = inserter(native)
+  const readPoint = pointReader(native, shape)
 
   function record(document: Document | null) {
     return document && fromDocument(document, shape)
+  }
+
+  async function readMany(filter: Filter, { sort, limit, skip }: Read, options: FindOptions) {
+    const documents = await native
+      .find(compileFilter(filter, shape), {
+        // One round trip for one page.
+        batchSize: limit,
+        ...options,
+        sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
+        limit,
+        ...(skip !== undefined && { skip }),
+      })
+      .toArray()
+    return documents.map((document) => fromDocument(document, shape))
   }
 
   function writeQuery(filter: Filter, { expect = {} }: WriteOptions = {}): Query<Document> {
@@ -40,37 +59,30 @@ export function openCollection(schema: CollectionSchema, run: Run): Collection {
 
   return {
     find: (read) =>
-      run(async (native) => {
+      run(async () => {
         // To the driver, 0 means no limit.
         if (read.limit === 0) return []
         const filter = read.after ? restAfter(read.filter, read.sort, read.after) : read.filter
-        const cursor = native.find(compileFilter(filter, shape), {
+        const options = {
           ...readOptions(filter, read.hints),
-          sort: new Map(read.sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
-          limit: read.limit,
-          // One round trip for one page.
-          batchSize: read.hints?.batchSize ?? read.limit,
-          ...(read.skip !== undefined && { skip: read.skip }),
           ...(read.select && { projection: projectionOf(read.select) }),
-        })
-        const documents = await cursor.toArray()
-        return documents.map((document) => fromDocument(document, shape))
+        }
+        const id = idOf(read)
+        return id === undefined ? readMany(filter, read, options) : readPoint({ id, options })
       }),
 
     count: (filter, hints) =>
-      run((native) =>
-        native.countDocuments(compileFilter(filter, shape), readOptions(filter, hints)),
-      ),
+      run(() => native.countDocuments(compileFilter(filter, shape), readOptions(filter, hints))),
 
-    estimate: () => run((native) => native.estimatedDocumentCount()),
+    estimate: () => run(() => native.estimatedDocumentCount()),
 
     insert: (fields) =>
-      run(async (native) => {
-        await native.insertOne(toDocument(fields, shape))
+      run(async () => {
+        await insert(toDocument(fields, shape))
       }),
 
     update: (filter, change, options) =>
-      run(async (native) =>
+      run(async () =>
         record(
           await native.findOneAndUpdate(writeQuery(filter, options), compileChange(change, shape), {
             returnDocument: 'after',
@@ -79,13 +91,13 @@ export function openCollection(schema: CollectionSchema, run: Run): Collection {
       ),
 
     updateMany: (filter, change) =>
-      run(async (native) => {
+      run(async () => {
         const result = await native.updateMany(writeQuery(filter), compileChange(change, shape))
         return result.matchedCount
       }),
 
     delete: (filter, options) =>
-      run(async (native) => record(await native.findOneAndDelete(writeQuery(filter, options)))),
+      run(async () => record(await native.findOneAndDelete(writeQuery(filter, options)))),
   }
 }
 
@@ -95,6 +107,7 @@ function readOptions(filter: Filter, hints: ReadHints = {}) {
     // To the server, 0 means no limit.
     ...(limit !== undefined && { maxTimeMS: Math.max(1, Math.ceil(limit)) }),
     ...(hints.allowDiskUse !== undefined && { allowDiskUse: hints.allowDiskUse }),
+    ...(hints.batchSize !== undefined && { batchSize: hints.batchSize }),
   }
 }
 

@@ -43,8 +43,10 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 const NOT_NOW: ReadonlySet<unknown> = new Set([
   6, // HostUnreachable
   7, // HostNotFound
+  64, // WriteConcernFailed
   89, // NetworkTimeout
   91, // ShutdownInProgress
+  100, // UnsatisfiableWriteConcern
   134, // ReadConcernMajorityNotAvailableYet
   189, // PrimarySteppedDown
   9001, // SocketException

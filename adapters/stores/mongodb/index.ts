@@ -66,7 +66,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
     name: 'mongodb',
     rawRegex: true,
     collection: (schema) =>
-      openCollection(schema, (work) => run(schema, () => work(database.collection(schema.name)))),
+      openCollection(schema, database.collection(schema.name), (work) => run(schema, work)),
     async prepare(schemas) {
       await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {

@@ -42,12 +42,16 @@ await withService('mongod', () => {
     let proxy: ReturnType<typeof proxyTo>
     let store: Store
 
+    function storeWith(option: string): Store {
+      const { port } = proxy.server.address() as AddressInfo
+      return mongoStore({ url: `mongodb://127.0.0.1:${port}/?directConnection=true&${option}` })
+    }
+
     beforeAll(async () => {
       set = await startReplicaSet(1)
       proxy = proxyTo(set.members[0]?.port ?? 0)
       await once(proxy.server, 'listening')
-      const { port } = proxy.server.address() as AddressInfo
-      store = mongoStore({ url: `mongodb://127.0.0.1:${port}/?directConnection=true` })
+      store = storeWith('retryWrites=true')
       await store.prepare([notes])
     }, 60_000)
     afterAll(async () => {
@@ -62,6 +66,30 @@ await withService('mongod', () => {
       await collection.insert({ _id: 'a', n: 0 })
       expect(await collection.count({ op: 'eq', field: '_id', value: 'a' })).toBe(1)
     })
+
+    it('is stored once with the others of its round trip', async () => {
+      const collection = store.collection(notes)
+      const ids = ['c', 'd', 'e']
+      proxy.cut('insert')
+      await Promise.all(ids.map((_id) => collection.insert({ _id })))
+      expect(await collection.count({ op: 'in', field: '_id', values: ids })).toBe(3)
+    })
+
+    it.each([1, 3])(
+      'is not acknowledged where it is not tried again, %i at a time',
+      async (size) => {
+        const impatient = storeWith('retryWrites=false')
+        await impatient.prepare([])
+        const collection = impatient.collection(notes)
+        proxy.cut('insert')
+        const results = await Promise.allSettled(
+          Array.from({ length: size }, () => collection.insert({ _id: crypto.randomUUID() })),
+        )
+        await impatient.close()
+        const refused = { status: 'rejected', reason: { name: 'StoreUnavailable' } }
+        expect(results).toMatchObject(Array.from({ length: size }, () => refused))
+      },
+    )
 
     it('counts once', async () => {
       const collection = store.collection(notes)

@@ -1,0 +1,41 @@
+/**
+ * Inserts that share a round trip.
+ *
+ * @module
+ */
+
+import type { Collection, Document, MongoBulkWriteError } from 'mongodb'
+import { gather } from './gather.ts'
+
+/** Inserts documents into `native`; one that is refused fails alone, with the error that it would have had alone. */
+export function inserter(native: Collection): (document: Document) => Promise<void> {
+  async function insertAlone(document: Document): Promise<void> {
+    await native.insertOne(document)
+  }
+
+  return gather((documents: Document[]) => {
+    if (documents.length === 1) return documents.map(insertAlone)
+    const refused = native.insertMany(documents, { ordered: false }).then(
+      () => new Set<number>(),
+      (error: MongoBulkWriteError) => refusedBy(error, documents),
+    )
+    return documents.map(async (document, index) => {
+      if ((await refused).has(index)) await insertAlone(document)
+    })
+  })
+}
+
+/**
+ * The documents to try alone, so that each has its own error. The others were acknowledged: so says a list of culprits
+ * without a write concern error, and nothing else does. What hits them all is thrown.
+ */
+function refusedBy(error: MongoBulkWriteError, documents: readonly Document[]): Set<number> {
+  const culprits = [error.writeErrors ?? []].flat()
+  if (culprits.length > 0 && !error.result.getWriteConcernError()) {
+    return new Set(culprits.map(({ index }) => index))
+  }
+  // One that cannot be written as BSON, or is too large; all are before any is sent.
+  if (/^BSON|^MongoInvalidArgument/.test(error.name)) return new Set(documents.keys())
+  // The driver wraps even a lost connection, which is then neither named nor the cause.
+  throw error.errorResponse instanceof Error ? error.errorResponse : error
+}
