@@ -1,5 +1,6 @@
 /**
- * Prints the rules of the record API, each with the tests that prove it: `node test/records/rules.ts`.
+ * Prints the rules of the record API, each with the tests that prove it: `node test/records/rules.ts`, or with
+ * `--titles` to see every title.
  *
  * The list is made from the titles of the tests. A title begins with the row of the contract that it proves and a
  * colon; a title with several rows joins them with ` · `.
@@ -17,24 +18,25 @@ interface ListedTest {
   /** The titles from the outermost `describe` inwards, joined by ` > `. */
   readonly name: string
   readonly file: string
-  readonly location?: { readonly line: number }
 }
 
-/** One row of the contract and what proves it. */
-interface Rule {
+/** A test that proves a row of the contract. */
+interface Proof {
   readonly row: string
-  readonly proofs: readonly string[]
+  readonly title: string
+  readonly file: string
 }
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const FOLDERS = ['test/records', 'test/types']
 
+/** Every test, those made in loops too, so the files are loaded and not only parsed. */
 function listedTests(): ListedTest[] {
   const folder = mkdtempSync(join(tmpdir(), 'rules-'))
   const file = join(folder, 'tests.json')
   try {
     const vitest = join(ROOT, 'node_modules', '.bin', 'vitest')
-    const command = ['list', ...FOLDERS, '--project', 'unit', `--json=${file}`]
+    const command = ['list', ...FOLDERS, '--project', 'unit', '--no-static-parse', `--json=${file}`]
     const { status, stderr } = spawnSync(vitest, command, { cwd: ROOT, encoding: 'utf8' })
     if (status !== 0) throw new Error(stderr)
     return JSON.parse(readFileSync(file, 'utf8')) as ListedTest[]
@@ -43,25 +45,24 @@ function listedTests(): ListedTest[] {
   }
 }
 
-function rulesOf(tests: readonly ListedTest[]): Rule[] {
-  const proofs = new Map<string, string[]>()
-  for (const { name, file, location } of tests) {
-    const title = name.split(' > ').at(-1) ?? name
-    const colon = title.indexOf(': ')
-    const rows = colon === -1 ? ['(no row named)'] : title.slice(0, colon).split(' · ')
-    const place = `${relative(ROOT, file)}:${location?.line ?? 1}`
-    const proof = `${title.slice(colon === -1 ? 0 : colon + 2)} (${place})`
-    for (const row of rows) proofs.set(row, [...(proofs.get(row) ?? []), proof])
-  }
-  return [...proofs]
-    .map(([row, list]) => ({ row, proofs: list }))
-    .sort((a, b) => a.row.localeCompare(b.row, 'en', { numeric: true }))
+function proofsOf({ name, file }: ListedTest): Proof[] {
+  const whole = name.split(' > ').at(-1) ?? name
+  const [, rows = '(no row named)', title = whole] = /^(.*?): (.*)$/s.exec(whole) ?? []
+  return rows.split(' · ').map((row) => ({ row, title, file: relative(ROOT, file) }))
 }
 
-const rules = rulesOf(listedTests())
-for (const { row, proofs } of rules) {
+function print(row: string, proofs: readonly Proof[]): void {
   console.log(`\n${row}`)
-  for (const proof of proofs) console.log(`  - ${proof}`)
+  for (const [file, tests = []] of Map.groupBy(proofs, (proof) => proof.file)) {
+    console.log(`  ${file} (${tests.length})`)
+    if (!process.argv.includes('--titles')) continue
+    for (const { title } of tests) console.log(`    - ${title.replaceAll('\n', ' ')}`)
+  }
 }
-const total = rules.reduce((sum, { proofs }) => sum + proofs.length, 0)
-console.log(`\n${rules.length} rules, ${total} tests`)
+
+const tests = listedTests()
+const rules = [...Map.groupBy(tests.flatMap(proofsOf), ({ row }) => row)].sort(([a], [b]) =>
+  a.localeCompare(b, 'en', { numeric: true }),
+)
+for (const [row, proofs] of rules) print(row, proofs)
+console.log(`\n${rules.length} rules, ${tests.length} tests`)
