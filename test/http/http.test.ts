@@ -3,7 +3,7 @@ import { withService } from '../services/shared.ts'
 import { type Client, client } from './client.ts'
 import { type Running, runtimes, start } from './runtimes.ts'
 import { suite, type World } from './suite.ts'
-import { startWorkerd } from './workerd.ts'
+import { startObjects, startWorkerd } from './workerd.ts'
 
 const transcripts = new Map<string, string>()
 
@@ -37,13 +37,15 @@ for (const [runtime, command] of Object.entries(runtimes)) {
 conforms('workerd on D1', startWorkerd)
 
 await withService('mongo', ({ url }) => {
-  for (const [runtime, command] of Object.entries(runtimes)) {
-    conforms(`${runtime} on MongoDB`, () => {
-      const own = new URL(url)
-      own.pathname = `/http-${crypto.randomUUID()}`
-      return start(command, { STORE: own.href })
-    })
+  const own = () => {
+    const database = new URL(url)
+    database.pathname = `/http-${crypto.randomUUID()}`
+    return database.href
   }
+  for (const [runtime, command] of Object.entries(runtimes)) {
+    conforms(`${runtime} on MongoDB`, () => start(command, { STORE: own() }))
+  }
+  conforms('workerd on MongoDB, through Durable Objects', () => startObjects(own()))
 })
 
 describe('runtime parity', () => {

@@ -4,10 +4,26 @@
  * @module
  */
 
+import { isBuiltin } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import type { Running } from './runtimes.ts'
+
+/** workerd has Node's modules for `import`, by their full names; packages ask otherwise. wrangler does the same. */
+const nodeModules: Plugin = {
+  name: 'node-modules',
+  setup(bundler) {
+    bundler.onResolve({ filter: /.*/ }, ({ path, kind }) =>
+      isBuiltin(path) && (kind === 'require-call' || !path.startsWith('node:'))
+        ? { path: path.replace(/^node:/, ''), namespace: 'required' }
+        : undefined,
+    )
+    bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `export * from 'node:${path}'; export { default } from 'node:${path}'`,
+    }))
+  },
+}
 
 /** Bundles a module for workerd. */
 export async function bundled(entry: URL, minify = false): Promise<string> {
@@ -20,14 +36,27 @@ export async function bundled(entry: URL, minify = false): Promise<string> {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
     minify,
+    plugins: [nodeModules],
     logLevel: 'error',
   })
   return outputFiles[0]?.text ?? ''
 }
 
-/** Starts the atlas on workerd. */
-export async function startWorkerd(): Promise<Running> {
-  const script = await bundled(new URL('./servers/worker.ts', import.meta.url))
+/** Starts the atlas on workerd, on D1. */
+export function startWorkerd(): Promise<Running> {
+  return running('worker', { d1Databases: ['DB'] })
+}
+
+/** Starts the atlas on workerd, in Durable Objects that hold the sockets to MongoDB. */
+export function startObjects(mongodb: string): Promise<Running> {
+  return running('object', { durableObjects: { API: 'Api' }, bindings: { MONGODB_URI: mongodb } })
+}
+
+async function running(
+  server: 'worker' | 'object',
+  bindings: Partial<Parameters<typeof convertV4MiniflareOptions>[0]>,
+): Promise<Running> {
+  const script = await bundled(new URL(`./servers/${server}.ts`, import.meta.url))
   const begun = performance.now()
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -35,10 +64,10 @@ export async function startWorkerd(): Promise<Running> {
       script,
       compatibilityDate: '2026-11-01',
       compatibilityFlags: ['nodejs_compat'],
-      d1Databases: ['DB'],
       host: '127.0.0.1',
       port: 0,
-    }),
+      ...bindings,
+    } as Parameters<typeof convertV4MiniflareOptions>[0]),
   )
   const base = (await miniflare.ready).origin
   return { base, startedInMs: performance.now() - begun, stop: () => miniflare.dispose() }
