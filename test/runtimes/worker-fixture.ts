@@ -1,0 +1,41 @@
+/**
+ * A Worker for the tests of `worker` and `appObject`: each app answers with a name of its own.
+ *
+ * @module
+ */
+
+import { appObject, type WorkerContext, worker } from '../../adapters/runtimes/workers.ts'
+import type { App } from '../../src/app.ts'
+
+interface Env {
+  readonly API: unknown
+}
+
+let made = 0
+
+function named(): App {
+  made += 1
+  const name = crypto.randomUUID()
+  const handle = async (_request: Request, env: Env, platform: WorkerContext) => {
+    platform.waitUntil(Promise.resolve())
+    return Response.json({ name, bindings: Object.keys(env) })
+  }
+  return { handle } as unknown as App
+}
+
+/** Fails the first time, as with a binding that is not there yet. */
+const failing = worker<Env>(() => {
+  if (made === 0) {
+    made += 1
+    throw new Error('not to be shown')
+  }
+  return named()
+})
+
+export const Api = appObject<Env>(named)
+const objects = Api.worker({ binding: 'API', instances: 3 })
+
+export default {
+  fetch: (request: Request, env: Env, context: WorkerContext): Promise<Response> =>
+    (new URL(request.url).pathname === '/object' ? objects : failing).fetch(request, env, context),
+}

@@ -1,0 +1,53 @@
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { afterAll, describe, expect, it } from 'vitest'
+import { appObject } from '../../adapters/runtimes/workers.ts'
+import { bundled } from '../http/workerd.ts'
+
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    modules: true,
+    script: await bundled(new URL('worker-fixture.ts', import.meta.url)),
+    compatibilityDate: '2026-11-01',
+    durableObjects: { API: 'Api' },
+  }),
+)
+afterAll(() => miniflare.dispose())
+
+async function ask(path: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await miniflare.dispatchFetch(`http://localhost${path}`)
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+describe('worker', () => {
+  it('answers with the envelope when the app cannot be made, and tries again', async () => {
+    expect(await ask('/')).toEqual({
+      status: 500,
+      body: { success: false, error: 'Internal Server Error' },
+    })
+    expect((await ask('/')).status).toBe(200)
+  })
+
+  it('makes one app for all requests, and hands it the bindings and what keeps the isolate alive', async () => {
+    const [first, second] = [await ask('/'), await ask('/')]
+    expect(first.body.name).toBe(second.body.name)
+    expect(first.body.bindings).toEqual(['API'])
+  })
+})
+
+describe('appObject', () => {
+  it('spreads requests in turn over its objects, each with one app of its own', async () => {
+    const names: unknown[] = []
+    for (let turn = 0; turn < 9; turn += 1) names.push((await ask('/object')).body.name)
+    expect(new Set(names).size).toBe(3)
+    expect(names.slice(3)).toEqual(names.slice(0, 6))
+  })
+
+  it('refuses a number of objects that makes no sense', () => {
+    const Api = appObject<{ API: unknown }>(() => {
+      throw new Error('not made')
+    })
+    for (const instances of [0, -1, 1.5, Number.NaN]) {
+      expect(() => Api.worker({ binding: 'API', instances })).toThrow(/'instances'/)
+    }
+  })
+})
