@@ -73,15 +73,19 @@ function mailSettings(
     return { sender, transporter: transporter && (async () => transporter), from, template }
   }
   const transport = mail.transport ?? (env && transportIn(env))
-  if (transport === undefined) {
-    if (option && env) fail(`'mail' needs a 'transporter', a 'sender' or a 'transport'`)
-    return undefined
-  }
-  if (typeof transport !== 'string' && (typeof transport !== 'object' || transport === null)) {
-    fail(`'mail.transport' must be a URL, or Nodemailer's options`)
+  if (transport !== undefined)
+    return { sender, transporter: overSmtp(transport, from), from, template }
+  if (option && env) fail(`'mail' needs a 'transporter', a 'sender' or a 'transport'`)
+  return undefined
+}
+
+function overSmtp(transport: unknown, from: string | undefined): () => Promise<MailTransporter> {
+  const isOptions = typeof transport === 'object' && transport !== null
+  if (typeof transport !== 'string' && !isOptions) {
+    return fail(`'mail.transport' must be a URL, or Nodemailer's options`)
   }
   if (from === undefined) fail(`'mail.transport' needs 'mail.from'`)
-  return { sender: undefined, transporter: once(() => connect(transport)), from, template }
+  return once(() => connect(transport as string | Readonly<Record<string, unknown>>))
 }
 
 /** Sockets are a runtime's, so the transport comes from the package's own conditional import. */

@@ -5,6 +5,8 @@
  */
 
 import { fold } from '../ports/fold.ts'
+import { callable, fail } from './checks.ts'
+import { isStoredName, type StoredNames } from './field-names.ts'
 
 /** An identifier as options name it: a field, or a field with a normalizer of its own. */
 export type IdentifierOption =
@@ -23,6 +25,45 @@ export interface Identifier {
   readonly kind: IdentifierKind
   /** The one form of `text`, or undefined where it is none of this kind. */
   normalize(text: string): string | undefined
+}
+
+/** What the identifier in the stored field `field` is. */
+export function kindOf(field: string, names: StoredNames): IdentifierKind {
+  if (field === names.email) return 'email'
+  return field === names.phone ? 'phone' : 'name'
+}
+
+/** The field that stores the identifier named `name`. */
+export function storedField(name: string, names: StoredNames): string {
+  return isStoredName(name) ? names[name] : name
+}
+
+/** Resolves the `identifiers` option. Throws a start-up error for none, and for one twice. */
+export function identifiersOf(
+  options: readonly IdentifierOption[] | undefined,
+  names: StoredNames,
+): readonly Identifier[] {
+  if (options !== undefined && (!Array.isArray(options) || options.length === 0)) {
+    fail(`'identifiers' must name at least one field`)
+  }
+  const all = (options ?? ['email']).map((option) => identifierOf(option, names))
+  if (new Set(all.map(({ field }) => field)).size < all.length) {
+    fail(`'identifiers' names a field twice`)
+  }
+  return all
+}
+
+function identifierOf(option: IdentifierOption, names: StoredNames): Identifier {
+  const { field: name, normalize } = (
+    typeof option === 'string' ? { field: option } : (option ?? {})
+  ) as Partial<Exclude<IdentifierOption, string>>
+  if (typeof name !== 'string' || name === '') {
+    return fail(`'identifiers' must be a list of field names`)
+  }
+  callable(`identifiers.${name}.normalize`, normalize)
+  const field = storedField(name, names)
+  const kind = kindOf(field, names)
+  return { name, field, kind, normalize: normalize ?? normalizers[kind] }
 }
 
 /** The default normalizer of each kind. */

@@ -90,34 +90,35 @@ async function linked(
   owner: Fields,
 ): Promise<Fields | undefined> {
   const { names, records, settings, host } = realm
-  if (profile.emailVerified !== true) throw accountExists()
-  const linkedId = owner[provider.idField]
-  if (linkedId !== undefined && linkedId !== null) throw accountExists()
-  const proven = owner[names.provenEmail] === owner[names.email]
-  if (!proven && settings.linking === 'refuse') throw accountExists()
-  const change = proven || settings.linking === 'keep' ? {} : withoutOldWays(realm, provider, owner)
-  const noted = settings.model.shape.fields.has(names.provenEmail)
-  const link = {
-    [provider.idField]: profile.id,
-    ...(noted && { [names.provenEmail]: owner[names.email] }),
-  }
+  const change = linkingChange(realm, provider, profile, owner)
   const same: Filter[] = [
     { op: 'eq', field: '_id', value: String(owner._id) },
     { op: 'eq', field: provider.idField, value: null },
   ]
   const unchanged = [names.email, names.password, names.passwordChangedAt, names.provenEmail]
+  const expect = Object.fromEntries(unchanged.map((field) => [field, owner[field]]))
   try {
-    const user = await records.stored.update(
-      all(same),
-      { ...change, set: { ...change.set, ...link } },
-      { expect: Object.fromEntries(unchanged.map((field) => [field, owner[field]])) },
-    )
+    const user = await records.stored.update(all(same), change, { expect })
     if (user) await host.changed(settings.model)
     return user ?? undefined
   } catch (error) {
     if (error instanceof DuplicateKey) return undefined
     throw error
   }
+}
+
+/** What linking writes. Throws 409 where the profile may not be linked. */
+function linkingChange(realm: Realm, provider: Provider, profile: Profile, owner: Fields): Change {
+  const { names, settings } = realm
+  const linkedId = owner[provider.idField] ?? undefined
+  if (profile.emailVerified !== true || linkedId !== undefined) throw accountExists()
+  const proven = owner[names.provenEmail] === owner[names.email]
+  if (!proven && settings.linking === 'refuse') throw accountExists()
+  const change = proven || settings.linking === 'keep' ? {} : withoutOldWays(realm, provider, owner)
+  const proof = settings.model.shape.fields.has(names.provenEmail)
+    ? { [names.provenEmail]: owner[names.email] }
+    : {}
+  return { ...change, set: { ...change.set, ...proof, [provider.idField]: profile.id } }
 }
 
 /** Ends every way in that was set up before anybody had proven the mailbox. */

@@ -16,47 +16,52 @@ type Kind = Shape['kind']
 
 /** Refuses a model that lacks something, or shows a secret. */
 export function checkModel(settings: AuthSettings): void {
-  const { model, names, providers, identifiers, refresh, paths, roles, delivery } = settings
-  const need = (field: string, kinds: readonly Kind[], why: string) =>
-    checkField(model, field, kinds, why)
-  for (const { field } of identifiers) {
-    need(field, ['string'], 'identifiers')
-    checkUnique(model, field, 'identifiers')
+  const { model, providers, identifiers } = settings
+  const uniques = [
+    ...identifiers.map(({ field }) => [field, 'identifiers'] as const),
+    ...[...providers.values()].map(({ name, idField }) => [idField, `social.${name}`] as const),
+  ]
+  for (const [field, why] of uniques) {
+    checkField(model, [field, 'string', why])
+    checkUnique(model, field, why)
   }
-  need(names.password, ['string'], 'passwords')
-  need(
-    names.role,
-    [roles.multiple ? 'list' : 'string'],
-    roles.multiple ? 'roles.multiple' : 'roles',
-  )
-  need(names.passwordChangedAt, ['date'], 'password changes')
-  if (paths.has('login') || paths.has('changePassword')) {
-    need(names.failedLoginAttempts, ['number'], 'lockout')
-    need(names.lockedUntil, ['date'], 'lockout')
-  }
-  if (canReset(settings)) {
-    need(names.otpHash, ['string'], 'one-time codes')
-    need(names.otpPurpose, ['string'], 'one-time codes')
-    need(names.otpExpiresAt, ['date'], 'one-time codes')
-    need(names.otpAttempts, ['number'], 'one-time codes')
-    if (delivery.mail) need(delivery.toField.email, ['string'], 'mail.toField')
-    if (delivery.sms) need(delivery.toField.sms, ['string'], 'sms.toField')
-  }
-  if (refresh) need(names.refreshTokens, ['list'], 'refresh.enabled')
-  if (settings.disabledField) need(settings.disabledField, ['boolean'], 'fields.disabled')
-  for (const { name, idField } of providers.values()) {
-    need(idField, ['string'], `social.${name}`)
-    checkUnique(model, idField, `social.${name}`)
-  }
+  for (const need of needs(settings)) checkField(model, need)
   for (const secret of SECRETS) {
-    const field = names[secret]
+    const field = settings.names[secret]
     const shown = model.shape.fields.has(field) && !isHidden(model, field)
+    // When a password was changed is left out of answers all the same.
     if (shown && secret !== 'passwordChangedAt') {
       fail(
         `'${field}' of the model '${model.name}' is a secret: take it from userFields(), or name it in the model's 'hidden'`,
       )
     }
   }
+}
+
+/** A field, its kind, and what needs it. */
+type Need = readonly [field: string, kind: Kind, why: string]
+
+/** The fields that the enabled features need. */
+function needs(settings: AuthSettings): readonly Need[] {
+  const { names, refresh, paths, roles, delivery, disabledField } = settings
+  const guesses = paths.has('login') || paths.has('changePassword')
+  const codes = canReset(settings)
+  const all: readonly (Need | false | undefined)[] = [
+    [names.password, 'string', 'passwords'],
+    [names.role, roles.multiple ? 'list' : 'string', 'roles'],
+    [names.passwordChangedAt, 'date', 'password changes'],
+    guesses && [names.failedLoginAttempts, 'number', 'lockout'],
+    guesses && [names.lockedUntil, 'date', 'lockout'],
+    codes && [names.otpHash, 'string', 'one-time codes'],
+    codes && [names.otpPurpose, 'string', 'one-time codes'],
+    codes && [names.otpExpiresAt, 'date', 'one-time codes'],
+    codes && [names.otpAttempts, 'number', 'one-time codes'],
+    codes && delivery.mail && [delivery.toField.email, 'string', 'mail.toField'],
+    codes && delivery.sms && [delivery.toField.sms, 'string', 'sms.toField'],
+    refresh && [names.refreshTokens, 'list', 'refresh.enabled'],
+    disabledField !== undefined && [disabledField, 'boolean', 'fields.disabled'],
+  ]
+  return all.filter((need): need is Need => Boolean(need))
 }
 
 /** Whether codes can be sent, so that passwords can be reset. */
@@ -73,36 +78,36 @@ export function guardedFields(settings: AuthSettings): readonly string[] {
   return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
 }
 
-/** Refuses lists that would let clients write what only the auth routes write. */
-export function checkWritableLists(settings: AuthSettings): void {
+/** Refuses lists that would let clients write what only the auth routes write, or see what is hidden. */
+export function checkFieldLists(settings: AuthSettings): void {
   const { model, registerFields, updateFields, visibleFields = [] } = settings
   const guarded = guardedFields(settings)
-  for (const [option, fields] of Object.entries({ registerFields, updateFields })) {
+  const isWritable = (field: string) => !guarded.includes(field) && !isForbiddenKey(field)
+  const check = (
+    option: string,
+    fields: readonly string[],
+    may: (field: string) => boolean,
+    why: string,
+  ) => {
     for (const field of fields) {
-      if (guarded.includes(field) || isForbiddenKey(field)) {
-        fail(`'${option}' names '${field}', which no client may write`)
-      }
-    }
-  }
-  for (const [option, fields] of Object.entries({ registerFields, updateFields, visibleFields })) {
-    for (const field of fields) {
+      if (!may(field)) fail(`'${option}' names '${field}', ${why}`)
       if (!model.shape.fields.has(field)) {
         fail(`'${option}' names '${field}', which is no field of '${model.name}'`)
       }
     }
   }
-  for (const field of visibleFields) {
-    if (isHidden(model, field)) fail(`'visibleFields' names '${field}', which is hidden`)
-  }
+  check('registerFields', registerFields, isWritable, 'which no client may write')
+  check('updateFields', updateFields, isWritable, 'which no client may write')
+  check('visibleFields', visibleFields, (field) => !isHidden(model, field), 'which is hidden')
 }
 
-function checkField(model: Model, field: string, kinds: readonly Kind[], why: string): void {
+function checkField(model: Model, [field, kind, why]: Need): void {
   const shape = model.shape.fields.get(field)
   if (!shape) {
     fail(`the model '${model.name}' needs the field '${field}' for ${why}; userFields() gives it`)
   }
-  if (!kinds.includes(shape.kind)) {
-    fail(`'${field}' of the model '${model.name}' must be a ${kinds.join(' or ')}, for ${why}`)
+  if (shape.kind !== kind) {
+    fail(`'${field}' of the model '${model.name}' must be a ${kind}, for ${why}`)
   }
 }
 

@@ -44,6 +44,8 @@ export const busy = (): HttpError => unavailable('The server is busy. Try again 
 // Sessions
 export const invalidRefreshToken = (): HttpError =>
   unauthorized('Invalid or expired refresh token.')
+export const sessionInUse = (): HttpError =>
+  unavailable('The session is in use. Try again shortly.', 1)
 
 // One-time codes
 export const unknownChannel = (): HttpError => badRequest("'channel' must be 'email' or 'sms'.")

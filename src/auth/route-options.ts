@@ -48,19 +48,27 @@ export function routePaths(
 ): ReadonlyMap<RouteName, string> {
   const routes = group('routes', option, NAMES)
   const paths = new Map<RouteName, string>()
-  for (const { name, path, needs } of ROUTES) {
-    const chosen = routes[name]
-    if (chosen !== undefined && typeof chosen !== 'boolean') checkPath(name, chosen, path)
-    if (chosen === false || (needs === 'refresh' && !has.refresh)) continue
-    paths.set(name, typeof chosen === 'string' ? chosen : path)
-  }
   const taken = new Set<string>()
-  for (const { name, method } of ROUTES) {
-    const route = paths.has(name) && `${method} ${paths.get(name)}`
-    if (route && taken.has(route)) fail(`'routes' serves '${route}' twice`)
-    if (route) taken.add(route)
+  for (const row of ROUTES) {
+    const path = pathOf(row, routes[row.name])
+    if (path === undefined || (row.needs === 'refresh' && !has.refresh)) continue
+    const route = `${row.method} ${path}`
+    if (taken.has(route)) fail(`'routes' serves '${route}' twice`)
+    taken.add(route)
+    paths.set(row.name, path)
   }
   return paths
+}
+
+/** The path that the option chooses for a route; undefined where it leaves the route out. */
+function pathOf(
+  { name, path }: RouteRow,
+  chosen: string | boolean | undefined,
+): string | undefined {
+  if (chosen === false) return undefined
+  if (chosen === undefined || chosen === true) return path
+  checkPath(name, chosen, path)
+  return chosen
 }
 
 /** The guards that run before a route's own, `all` first. */

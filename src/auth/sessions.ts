@@ -14,7 +14,7 @@ import type { Fields } from '../ports/store.ts'
 import { base64url, bytesOf } from './base64url.ts'
 import { sameText, tag } from './mac.ts'
 import type { Realm } from './realm.ts'
-import type { RefreshSettings } from './settings.ts'
+import type { RefreshSettings } from './refresh-settings.ts'
 
 /** What a genuine refresh token says. */
 export interface RefreshToken {

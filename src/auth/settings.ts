@@ -10,25 +10,16 @@ import type { Guard } from '../records/guard.ts'
 import { callable, duration, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
-import { type Identifier, type IdentifierOption, normalizers } from './identifiers.ts'
-import { checkModel, checkWritableLists } from './model-checks.ts'
-import type { AuthOptions, PasswordOptions, RefreshOptions, RouteName } from './options.ts'
+import { type Identifier, identifiersOf } from './identifiers.ts'
+import { checkFieldLists, checkModel } from './model-checks.ts'
+import type { AuthOptions, PasswordOptions, RouteName } from './options.ts'
 import type { Provider } from './providers/provider.ts'
 import { enabledProviders } from './providers/registry.ts'
+import { type RefreshSettings, refreshSettings } from './refresh-settings.ts'
 import { type RoleSettings, roleSettings } from './roles.ts'
 import { middlewaresByRoute, routePaths } from './route-options.ts'
 
 type Environment = Readonly<Record<string, unknown>>
-
-/** Refresh sessions, durations in seconds. */
-export interface RefreshSettings {
-  readonly rotate: boolean
-  readonly expiresIn: number
-  readonly graceSeconds: number
-  readonly revokeAllOnReuse: boolean
-  readonly maxSessions: number
-  readonly maxLifetime: number
-}
 
 /** Everything that the options decide. Nothing in it changes after start-up. */
 export interface AuthSettings {
@@ -154,31 +145,9 @@ export function resolveSettings(
       ]),
     ),
   })
-  checkWritableLists(settings)
+  checkFieldLists(settings)
   checkModel(settings)
   return settings
-}
-
-function identifiersOf(
-  options: readonly IdentifierOption[] | undefined,
-  names: StoredNames,
-): readonly Identifier[] {
-  if (options !== undefined && (!Array.isArray(options) || options.length === 0)) {
-    fail(`'identifiers' must name at least one field`)
-  }
-  const all = (options ?? ['email']).map((option): Identifier => {
-    const name = typeof option === 'string' ? option : option?.field
-    if (typeof name !== 'string' || name === '') fail(`'identifiers' must be a list of field names`)
-    const own = typeof option === 'string' ? undefined : option.normalize
-    callable(`identifiers.${name}.normalize`, own)
-    const field = isStoredName(name) ? names[name] : name
-    const kind = field === names.email ? 'email' : field === names.phone ? 'phone' : 'name'
-    return { name, field, kind, normalize: own ?? normalizers[kind] }
-  })
-  if (new Set(all.map(({ field }) => field)).size < all.length) {
-    fail(`'identifiers' names a field twice`)
-  }
-  return all
 }
 
 function tokenSettings(options: AuthOptions<never>): AuthSettings['token'] {
@@ -204,55 +173,6 @@ function tokenSettings(options: AuthOptions<never>): AuthSettings['token'] {
       true,
     ),
   }
-}
-
-function refreshSettings(
-  options: RefreshOptions | undefined,
-  env: Environment,
-): RefreshSettings | undefined {
-  const refresh = group('refresh', options, [
-    'enabled',
-    'rotate',
-    'expiresIn',
-    'graceSeconds',
-    'revokeAllOnReuse',
-    'maxSessions',
-    'maxLifetime',
-  ])
-  const settings: RefreshSettings = {
-    rotate: flag(
-      'refresh.rotate',
-      refresh.rotate,
-      fromEnvironment(env, 'AUTH_REFRESH_ROTATE', true),
-    ),
-    expiresIn: duration(
-      'refresh.expiresIn',
-      refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
-      '30d',
-    ),
-    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0),
-    revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),
-    maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5),
-    maxLifetime:
-      refresh.maxLifetime === undefined
-        ? Number.POSITIVE_INFINITY
-        : duration('refresh.maxLifetime', refresh.maxLifetime, ''),
-  }
-  const fallback = fromEnvironment(env, 'AUTH_REFRESH_ENABLED', false)
-  return flag('refresh.enabled', refresh.enabled, fallback) ? settings : undefined
-}
-
-/** Variables are texts: a plain number among them means seconds. */
-function secondsIn(value: unknown): unknown {
-  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value || undefined
-}
-
-function fromEnvironment(env: Environment, name: string, otherwise: boolean): boolean {
-  const value = env[name]
-  if (value === undefined || value === '') return otherwise
-  const known = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
-  const meant = known[String(value).toLowerCase() as keyof typeof known]
-  return meant ?? fail(`the environment's ${name} must be 'true' or 'false'`)
 }
 
 function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {

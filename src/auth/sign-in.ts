@@ -8,8 +8,8 @@ import type { ApiRequest } from '../http/request.ts'
 import { all, type Filter } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { changedAt, type Realm, shownUser, withoutSecrets } from './realm.ts'
+import type { RefreshSettings } from './refresh-settings.ts'
 import { type NewSession, newSession } from './sessions.ts'
-import type { RefreshSettings } from './settings.ts'
 
 /** What a sign-in writes, and what must still hold at that moment. */
 export interface SignIn {

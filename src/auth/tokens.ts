@@ -62,17 +62,20 @@ export function accessTokens(settings: AuthSettings['token'], now: () => number)
       return `${HEADER}.${body}.${tag(mac, `${HEADER}.${body}`)}`
     },
     verify(token) {
-      let claims = remembered.get(token)
-      if (!claims) {
-        claims = token.length <= MAX_LENGTH ? genuine(mac, token) : undefined
-        if (!claims || !isMeantFor(claims, settings)) return undefined
-        if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-        remembered.set(token, claims)
-      }
+      const claims = remembered.get(token) ?? checked(token)
       const seconds = Math.floor(now() / 1000)
-      const begun = claims.iat <= seconds + TOLERANCE_SECONDS
-      return begun && claims.exp > seconds - TOLERANCE_SECONDS ? claims : undefined
+      if (!claims || claims.iat > seconds + TOLERANCE_SECONDS) return undefined
+      return claims.exp > seconds - TOLERANCE_SECONDS ? claims : undefined
     },
+  }
+
+  /** Everything but the time, which is asked again each time. */
+  function checked(token: string): Claims | undefined {
+    const claims = token.length <= MAX_LENGTH ? genuine(mac, token) : undefined
+    if (!claims || !isMeantFor(claims, settings)) return undefined
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(token, claims)
+    return claims
   }
 }
 

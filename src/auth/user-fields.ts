@@ -26,8 +26,8 @@ import type {
   $ZodType,
 } from 'zod/v4/core'
 import { hiddenField } from '../model/hidden.ts'
-import { isStoredName, storedNames } from './field-names.ts'
-import { normalizers } from './identifiers.ts'
+import { type StoredNames, storedNames } from './field-names.ts'
+import { type IdentifierOption, kindOf, normalizers, storedField } from './identifiers.ts'
 import type { UserFieldsOptions } from './options.ts'
 import { idFieldsOf } from './providers/registry.ts'
 import { firstRole, roleSettings } from './roles.ts'
@@ -127,13 +127,7 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
     ...(given.roles?.field !== undefined && { role: given.roles.field }),
   })
   const fields: Record<string, $ZodType> = {}
-  for (const option of given.identifiers ?? ['email']) {
-    const name = typeof option === 'string' ? option : option.field
-    const field = isStoredName(name) ? names[name] : name
-    const own = typeof option !== 'string' && option.normalize !== undefined
-    const kind = field === names.email ? 'email' : field === names.phone ? 'phone' : undefined
-    fields[field] = kind && !own ? optional(normalized(kind)) : optional(string())
-  }
+  Object.assign(fields, identifierFields(given, names))
   fields[names.password] = secretText()
   fields[names.role] = roleField(given)
   fields[names.passwordChangedAt] = secretDate()
@@ -147,6 +141,20 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   if (given.social) fields[names.provenEmail] = secretText()
   if (given.refresh) fields[names.refreshTokens] = hiddenField(optional(array(session())))
   return fields as unknown as UserFields<O>
+}
+
+function identifierFields(
+  { identifiers = ['email'] }: UserFieldsOptions,
+  names: StoredNames,
+): Record<string, $ZodType> {
+  const entries = identifiers.map((option) => {
+    const { field: name, normalize }: Exclude<IdentifierOption, string> =
+      typeof option === 'string' ? { field: option } : option
+    const field = storedField(name, names)
+    const kind = kindOf(field, names)
+    return [field, optional(kind === 'name' || normalize ? string() : normalized(kind))] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 /** Whatever writes the field, an account has one form of its address. */

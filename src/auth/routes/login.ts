@@ -6,6 +6,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
+import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody } from '../credentials.ts'
 import { forgiveGuess, guessPassword, signInAfterGuess } from '../guess.ts'
 import { lockLeft } from '../lockout.ts'
@@ -31,10 +32,7 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
   return realm.hashing.admit(async () => {
     const user = await find()
     const guess = await guessPassword(realm, user, password)
-    if (!guess.opened) {
-      const revealed = guess.locked && realm.settings.lockout.reveal
-      throw revealed && user ? tooManyAttempts(lockLeft(realm, user)) : invalidCredentials()
-    }
+    if (!guess.opened) throw refusal(realm, guess.locked ? user : undefined)
     const { reservation } = guess
     if (isDisabled(realm, reservation.user)) throw notActive()
     try {
@@ -47,4 +45,11 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     if (!data) throw invalidCredentials()
     return dataResponse(JSON.stringify(data))
   })
+}
+
+/** The same for everybody, unless the deployer wants locked accounts to be told apart. */
+function refusal(realm: Realm, locked: Fields | undefined): Error {
+  return locked && realm.settings.lockout.reveal
+    ? tooManyAttempts(lockLeft(realm, locked))
+    : invalidCredentials()
 }

@@ -9,8 +9,8 @@ import { messageResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { credential, readBody } from '../credentials.ts'
 import { type Realm, userById } from '../realm.ts'
+import type { RefreshSettings } from '../refresh-settings.ts'
 import { genuineToken, sessionsOf, standingOf } from '../sessions.ts'
-import type { RefreshSettings } from '../settings.ts'
 
 /** Signs out. */
 export async function logout(

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
 import { isDisabled, type Realm, userById } from '../realm.ts'
-import { invalidRefreshToken } from '../refusals.ts'
+import type { RefreshSettings } from '../refresh-settings.ts'
+import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
 import {
   genuineToken,
   isOver,
@@ -22,7 +22,6 @@ import {
   standingOf,
   successorOf,
 } from '../sessions.ts'
-import type { RefreshSettings } from '../settings.ts'
 import { signInData } from '../sign-in.ts'
 
 /** Parallel refreshes of one user outrun each other; each round one of them wins. */
@@ -43,41 +42,53 @@ export async function refresh(
   return dataResponse(JSON.stringify(data))
 }
 
-/** The user and the session as they are after the refresh: one compare-and-set, repeated while it is outrun. */
+/** What a refresh ends with. */
+interface Refreshed {
+  readonly user: Fields
+  readonly session: Session
+}
+
+/** The user and the session as they are after the refresh; a compare-and-set is repeated while it is outrun. */
 async function exchanged(
   realm: Realm,
   settings: RefreshSettings,
   token: RefreshToken,
-): Promise<{ user: Fields; session: Session }> {
-  const { records, names } = realm
+): Promise<Refreshed> {
   const id = idFrom(token.userId, realm.settings.model.idType)
-  for (let tries = 0; id !== undefined && tries < MAX_TRIES; tries += 1) {
-    const user = await userById(realm, id)
-    if (!user || isDisabled(realm, user)) throw invalidRefreshToken()
-    const sessions = sessionsOf(realm, user)
-    const session = sessions.find((entry) => entry.id === token.sessionId)
-    if (!session || isOver(realm, settings, session)) throw invalidRefreshToken()
-    const standing = standingOf(realm, settings, session, token)
-    if (standing === 'graced') return { user, session }
-    if (standing === 'reused') {
-      await revoke(realm, settings, id, session)
-      throw invalidRefreshToken()
-    }
-    const next = refreshed(realm, settings, session, token)
-    const updated = await records.stored.update(
-      { op: 'eq', field: '_id', value: id },
-      {
-        set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) },
-      },
-      { expect: { [names.refreshTokens]: user[names.refreshTokens] } },
-    )
-    if (updated && !isDisabled(realm, updated)) return { user: updated, session: next }
+  if (id === undefined) throw invalidRefreshToken()
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const refreshed = await tryExchange(realm, settings, token, id)
+    if (refreshed) return refreshed
   }
-  throw id === undefined
-    ? invalidRefreshToken()
-    : new HttpError(503, 'The session is in use. Try again shortly.', {
-        headers: { 'Retry-After': '1' },
-      })
+  throw sessionInUse()
+}
+
+/** One try; undefined when another write came first. Throws 401. */
+async function tryExchange(
+  realm: Realm,
+  settings: RefreshSettings,
+  token: RefreshToken,
+  id: string,
+): Promise<Refreshed | undefined> {
+  const { records, names } = realm
+  const user = await userById(realm, id)
+  if (!user || isDisabled(realm, user)) throw invalidRefreshToken()
+  const sessions = sessionsOf(realm, user)
+  const session = sessions.find((entry) => entry.id === token.sessionId)
+  if (!session || isOver(realm, settings, session)) throw invalidRefreshToken()
+  const standing = standingOf(realm, settings, session, token)
+  if (standing === 'graced') return { user, session }
+  if (standing === 'reused') {
+    await revoke(realm, settings, id, session)
+    throw invalidRefreshToken()
+  }
+  const next = refreshed(realm, settings, session, token)
+  const updated = await records.stored.update(
+    { op: 'eq', field: '_id', value: id },
+    { set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) } },
+    { expect: { [names.refreshTokens]: user[names.refreshTokens] } },
+  )
+  return updated && !isDisabled(realm, updated) ? { user: updated, session: next } : undefined
 }
 
 /** Somebody has a token that was replaced long ago: one of the two holders is a thief (RFC 9700 §4.14.2). */

@@ -1,0 +1,70 @@
+/**
+ * The `refresh` option and its environment variables, resolved.
+ *
+ * @module
+ */
+
+import { duration, fail, flag, group, wholeNumber } from './checks.ts'
+import type { RefreshOptions } from './options.ts'
+
+type Environment = Readonly<Record<string, unknown>>
+
+/** Refresh sessions, durations in seconds. */
+export interface RefreshSettings {
+  readonly rotate: boolean
+  readonly expiresIn: number
+  readonly graceSeconds: number
+  readonly revokeAllOnReuse: boolean
+  readonly maxSessions: number
+  readonly maxLifetime: number
+}
+
+/** Resolves the option; what it leaves out comes from `env`. Undefined while refresh tokens are off. */
+export function refreshSettings(
+  options: RefreshOptions | undefined,
+  env: Environment,
+): RefreshSettings | undefined {
+  const refresh = group('refresh', options, [
+    'enabled',
+    'rotate',
+    'expiresIn',
+    'graceSeconds',
+    'revokeAllOnReuse',
+    'maxSessions',
+    'maxLifetime',
+  ])
+  const settings: RefreshSettings = {
+    rotate: flag(
+      'refresh.rotate',
+      refresh.rotate,
+      fromEnvironment(env, 'AUTH_REFRESH_ROTATE', true),
+    ),
+    expiresIn: duration(
+      'refresh.expiresIn',
+      refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
+      '30d',
+    ),
+    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0),
+    revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),
+    maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5),
+    maxLifetime:
+      refresh.maxLifetime === undefined
+        ? Number.POSITIVE_INFINITY
+        : duration('refresh.maxLifetime', refresh.maxLifetime, ''),
+  }
+  const fallback = fromEnvironment(env, 'AUTH_REFRESH_ENABLED', false)
+  return flag('refresh.enabled', refresh.enabled, fallback) ? settings : undefined
+}
+
+/** Variables are texts: a plain number among them means seconds. */
+function secondsIn(value: unknown): unknown {
+  return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value || undefined
+}
+
+function fromEnvironment(env: Environment, name: string, otherwise: boolean): boolean {
+  const value = env[name]
+  if (value === undefined || value === '') return otherwise
+  const known = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+  const meant = known[String(value).toLowerCase() as keyof typeof known]
+  return meant ?? fail(`the environment's ${name} must be 'true' or 'false'`)
+}
