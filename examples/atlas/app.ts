@@ -59,8 +59,10 @@ export function atlas(options: AppOptions & { readonly secret: string }): App {
         'currencies',
         'area',
         'emoji',
+        'flag',
       ],
       maxLimit: 250,
+      upload: { path: 'flags/', fields: [{ name: 'flag' }], acl: 'public-read' },
     }),
   )
   const cities: RouterOptions<CityValues> = {

@@ -7,8 +7,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { diskFiles } from '../../adapters/files/disk.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { App } from '../../src/index.ts'
@@ -34,7 +35,9 @@ async function main(): Promise<void> {
   // Asked before the seed, so that nobody waits for a seed that cannot be served.
   await portFree()
   mkdirSync(dirname(path), { recursive: true })
-  const app = atlas({ store: sqliteStore({ path }), secret: secret() })
+  const key = secret()
+  const files = diskFiles({ root: join(dirname(path), 'files'), secret: key })
+  const app = atlas({ store: sqliteStore({ path }), files, secret: key })
   const started = performance.now()
   const progress = progressOn(process.stdout)
   let seeded = false
@@ -111,7 +114,7 @@ function welcome(base: string): string {
   return `
 The atlas serves on ${url}
 Try:
-  curl '${url}/countries?region=Europe&sort=-area'
+  curl '${url}/countries?region=Europe&sort=-area'     (each with the URL of its flag)
   curl -G '${url}/cities' --data-urlencode 's=são paulo' -d page=1 -d pageSize=3
   curl '${url}/cities?s=brazil&compareField=population&compareOperator=gte&compareValue=1000000&with=country'
   curl '${url}/feed/cities?pageSize=5'

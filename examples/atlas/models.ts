@@ -19,6 +19,8 @@ const countryFields = {
   /** Square kilometres, where known. */
   area: z.number().min(0).optional(),
   emoji: z.string().max(16),
+  /** The URL of the uploaded flag. */
+  flag: z.string().optional(),
 }
 
 /** A country's own fields. */

@@ -12,6 +12,8 @@ export interface Source {
   countries(): CountryValues[]
   /** `ids` maps a country's code to its record. */
   cities(ids: ReadonlyMap<string, string>): CityValues[]
+  /** The image of a country's flag, by the country's code. */
+  flag?(code: string): Uint8Array<ArrayBuffer> | undefined
 }
 
 /** Hears how far a part of the seed is. */
@@ -42,8 +44,54 @@ export async function seed(
   if (!(await seedPart({ ...part, model: Country, key: 'code', rows: countries }))) return false
   const ids = new Map<string, string>()
   for (const { code, _id } of await app.store.collection(Country).find()) ids.set(code, _id)
+  if (source.flag && !(await seedFlags({ ...part, ids, flag: source.flag }))) return false
   const rows = () => source.cities(ids)
   return seedPart({ ...part, model: City, key: 'geonameId', rows })
+}
+
+interface Flags {
+  readonly app: App
+  readonly ids: ReadonlyMap<string, string>
+  readonly flag: NonNullable<Source['flag']>
+  readonly progress: Progress
+  readonly signal: AbortSignal | undefined
+}
+
+/** Uploads the flags as any client would; a country that has one is left alone. */
+async function seedFlags({ app, ids, flag, progress, signal }: Flags): Promise<boolean> {
+  const finished = app.store.collection(FinishedSeed)
+  if (await finished.findOne({ name: 'flags' })) return true
+  const countries = app.store.collection(Country)
+  progress.start('flags', ids.size, 0)
+  let done = 0
+  try {
+    for (const [code, id] of ids) {
+      if (signal?.aborted) return false
+      const image = flag(code)
+      if (image && (await countries.findById(id))?.flag === undefined) {
+        await upload(app, id, code, image)
+      }
+      done += 1
+      progress.advance(done)
+    }
+  } finally {
+    progress.stop()
+  }
+  await finished.insert({ name: 'flags' })
+  return true
+}
+
+async function upload(
+  app: App,
+  id: string,
+  code: string,
+  image: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  const body = new FormData()
+  body.set('flag', new File([image], `${code}.png`, { type: 'image/png' }))
+  const request = new Request(`http://localhost/countries/${id}`, { method: 'PATCH', body })
+  const response = await app.handle(request)
+  if (!response.ok) throw new Error(`the flag of ${code}: ${await response.text()}`)
 }
 
 interface Part<R> {

