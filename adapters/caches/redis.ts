@@ -30,28 +30,27 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
   let connection: Promise<Client> | undefined
   let closed = false
 
-  const open = async (): Promise<Client> => {
+  const open = (): Promise<Client> => {
     const client = newClient(url)
     const forget = () => {
       if (connection === opening) connection = undefined
     }
     // Without a listener an error would end the process; the calls under way reject by themselves.
     client.on('error', forget)
-    const opening = client.connect().then(
-      () => client,
-      (error: unknown) => {
-        forget()
-        throw error
-      },
-    )
+    const opening = client.connect().then(() => client)
+    opening.catch(forget)
     connection = opening
     return opening
   }
 
   const ask = async <T>(command: (client: Client) => Promise<T>): Promise<T> => {
     if (closed) throw new Error('the cache is closed')
-    const client = await (connection ?? open())
-    const silence = setTimeout(() => client.destroy(), SILENCE_MS)
+    const asked = connection ?? open()
+    const client = await asked
+    const silence = setTimeout(() => {
+      if (connection === asked) connection = undefined
+      if (client.isOpen) client.destroy()
+    }, SILENCE_MS)
     try {
       return await command(client)
     } finally {

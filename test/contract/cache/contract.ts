@@ -1,0 +1,117 @@
+/**
+ * What every cache store promises: each sentence of src/ports/cache.ts as a case. It runs in any runtime.
+ *
+ * @module
+ */
+
+import { equal, ok } from 'node:assert/strict'
+import type { CacheStore } from '../../../src/ports/cache.ts'
+import type { Contract } from '../suite.ts'
+
+/** A cache, and whoever else uses it. */
+export interface OpenCache {
+  readonly cache: CacheStore
+  /** Another handle on the same cache, as another instance has one; absent where there cannot be any. */
+  readonly other?: CacheStore
+}
+
+const LONG = 3600
+
+/** A key that no other case has: cases share their server. */
+function newKey(): string {
+  return `contract:${crypto.randomUUID()}`
+}
+
+async function isAbsent(cache: CacheStore, key: string): Promise<boolean> {
+  return ((await cache.get(key)) ?? undefined) === undefined
+}
+
+/** Texts that a client or a server might take for something else than text. */
+const TEXTS = [
+  '{"success":true,"data":{"n":1}}',
+  '[1,2]',
+  '"quoted"',
+  '0012',
+  '1e400',
+  'null',
+  'true',
+  'OK',
+  'a\nb\r\nc\td\u0000e',
+  'São Tomé, Łódź, 東京, 🏙️',
+  '{"lone":"\\ud800"}',
+  ' spaces at both ends ',
+  'x'.repeat(1024 * 1024),
+  'é'.repeat(300_000),
+]
+
+/** The cache contract; cases may share a cache. */
+export const cacheContract = {
+  async 'a key that was never set is absent'({ cache }) {
+    ok(await isAbsent(cache, newKey()))
+  },
+  async 'a value comes back as it was set'({ cache }) {
+    for (const text of TEXTS) {
+      const key = newKey()
+      await cache.set(key, text, LONG)
+      ok((await cache.get(key)) === text, `${text.slice(0, 40)} came back as something else`)
+    }
+  },
+  async 'keys may hold any text and are told apart to the last character'({ cache }) {
+    const start = newKey()
+    const ends = ['', ':', '*', '["a","b c"]', '["a","b  c"]', 'é', 'É', '\n', '%00', '/../x']
+    await Promise.all(ends.map((end, at) => cache.set(start + end, String(at), LONG)))
+    for (const [at, end] of ends.entries()) equal(await cache.get(start + end), String(at))
+  },
+  async 'a value replaces the one before it'({ cache }) {
+    const key = newKey()
+    for (const value of ['first, and longer', 'second', 'third']) {
+      await cache.set(key, value, LONG)
+      equal(await cache.get(key), value)
+    }
+  },
+  async 'a value is gone when its time is up, and not before'({ cache }) {
+    const key = newKey()
+    await cache.set(key, 'short', 1)
+    const start = performance.now()
+    equal(await cache.get(key), 'short')
+    while (!(await isAbsent(cache, key))) {
+      ok(performance.now() - start < 5000, 'still there after five seconds')
+    }
+    ok(performance.now() - start > 900, 'gone before its time')
+  },
+  async 'a new value has its own time'({ cache }) {
+    const [key, witness] = [newKey(), newKey()]
+    await cache.set(key, 'short', 1)
+    await cache.set(witness, 'short', 1)
+    await cache.set(key, 'long', LONG)
+    while (!(await isAbsent(cache, witness)));
+    equal(await cache.get(key), 'long')
+  },
+  async 'values never mix, however many calls are under way'({ cache }) {
+    const keys = Array.from({ length: 200 }, newKey)
+    await Promise.all(keys.map((key) => cache.set(key, `value of ${key}`, LONG)))
+    const values = await Promise.all(keys.map((key) => cache.get(key)))
+    for (const [at, key] of keys.entries()) equal(values[at], `value of ${key}`)
+  },
+  async 'of values set at the same time one whole one stays'({ cache }) {
+    const key = newKey()
+    const values = ['a', 'b', 'c'].map((letter) => letter.repeat(50_000))
+    await Promise.all(values.map((value) => cache.set(key, value, LONG)))
+    ok(values.includes((await cache.get(key)) ?? ''))
+  },
+  async 'what one handle has set and was told so, every handle gets'({ cache, other }) {
+    ok(other, 'the suite needs a second handle')
+    const key = newKey()
+    for (let turn = 0; turn < 100; turn += 1) {
+      await cache.set(key, `mine ${turn}`, LONG)
+      equal(await other.get(key), `mine ${turn}`)
+      await other.set(key, `theirs ${turn}`, LONG)
+      equal(await cache.get(key), `theirs ${turn}`)
+    }
+  },
+  async 'closing twice is harmless'({ cache }) {
+    await cache.get(newKey())
+    await cache.close?.()
+    await cache.close?.()
+  },
+} satisfies Contract<OpenCache>

@@ -1,0 +1,64 @@
+/**
+ * A gate in front of a TCP server: open, shut (connections are refused) or stuck (bytes go in, none come out).
+ *
+ * @module
+ */
+
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A gate, open at first. */
+export interface Gate {
+  readonly port: number
+  open(): Promise<void>
+  /** Ends the connections and refuses new ones. */
+  shut(): Promise<void>
+  /** Keeps the connections, and takes new ones, but lets nothing through. */
+  stick(): void
+}
+
+/** A gate in front of the server at `url`. */
+export async function gateTo(url: string): Promise<Gate> {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  let stuck = false
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname)
+    for (const [socket, peer] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.on('data', (chunk) => {
+        if (!stuck) peer.write(chunk)
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        peer.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const own = (server.address() as AddressInfo).port
+  return {
+    port: own,
+    async open() {
+      stuck = false
+      if (server.listening) return
+      server.listen(own, '127.0.0.1')
+      await once(server, 'listening')
+    },
+    async shut() {
+      if (!server.listening) return
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+    stick() {
+      stuck = true
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { redisCache } from '../../../adapters/caches/redis.ts'
+import { withService } from '../../services/shared.ts'
+import { verify } from '../suite.ts'
+import { cacheContract } from './contract.ts'
+import { gateTo } from './gate.ts'
+
+await withService('valkey', ({ url }) => {
+  verify('a cache in Valkey', cacheContract, {
+    open: () => ({ cache: redisCache({ url }), other: redisCache({ url }) }),
+    async close({ cache, other }) {
+      await cache.close?.()
+      await other.close?.()
+    },
+  })
+
+  it('a cache in Valkey connects when it is first used', async () => {
+    const cache = redisCache({ url })
+    onTestFinished(() => cache.close?.())
+    await cache.set('lazy', 'yes', 60)
+    expect(await cache.get('lazy')).toBe('yes')
+  })
+
+  it('a cache in Valkey is back when its server is', async () => {
+    const gate = await gateTo(url)
+    await gate.shut()
+    const cache = redisCache({ url: `redis://127.0.0.1:${gate.port}` })
+    onTestFinished(async () => {
+      await cache.close?.()
+      await gate.shut()
+    })
+    await expect(cache.get('a')).rejects.toThrow()
+    await gate.open()
+    await cache.set('a', '1', 60)
+    await gate.shut()
+    await expect(cache.get('a')).rejects.toThrow()
+    await gate.open()
+    expect(await cache.get('a')).toBe('1')
+  })
+
+  it('a cache in Valkey gives a connection up that gives no answer, and makes a new one', async () => {
+    const gate = await gateTo(url)
+    const cache = redisCache({ url: `redis://127.0.0.1:${gate.port}` })
+    onTestFinished(async () => {
+      await cache.close?.()
+      await gate.shut()
+    })
+    await cache.set('b', '1', 60)
+    gate.stick()
+    await expect(cache.get('b')).rejects.toThrow()
+    await gate.open()
+    expect(await cache.get('b')).toBe('1')
+  })
+
+  it('a closed cache in Valkey rejects', async () => {
+    const cache = redisCache({ url })
+    await cache.get('a')
+    await cache.close?.()
+    await expect(cache.get('a')).rejects.toThrow('closed')
+  })
+})
+
+it.each(['', 'http://localhost', undefined])(
+  'a cache in Redis refuses the url %o at start-up',
+  (url) => {
+    expect(() => redisCache({ url: url as string })).toThrow(`redisCache: 'url' must start with`)
+  },
+)

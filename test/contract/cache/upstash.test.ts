@@ -1,0 +1,45 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { upstashCache } from '../../../adapters/caches/upstash.ts'
+import { withService } from '../../services/shared.ts'
+import { verify } from '../suite.ts'
+import { cacheContract, type OpenCache } from './contract.ts'
+import { type RestBridge, restBridge } from './rest-bridge.ts'
+
+await withService('valkey', ({ url }) => {
+  verify<OpenCache & { readonly bridge: RestBridge }, typeof cacheContract>(
+    'a cache in Upstash',
+    cacheContract,
+    {
+      async open() {
+        const bridge = await restBridge(url)
+        return { cache: upstashCache(bridge), other: upstashCache(bridge), bridge }
+      },
+      close: ({ bridge }) => bridge.close(),
+    },
+  )
+
+  it('a cache in Upstash sends a SET once, also when its answer is lost', async () => {
+    const bridge = await restBridge(url)
+    onTestFinished(() => bridge.close())
+    const cache = upstashCache(bridge)
+    bridge.mute = true
+    await expect(cache.set('once', '1', 60)).rejects.toThrow()
+    bridge.mute = false
+    expect(await cache.get('once')).toBe('1')
+    expect(bridge.commands.filter(([name]) => name?.toLowerCase() === 'set')).toHaveLength(1)
+  })
+
+  it('a cache in Upstash rejects what the server refuses', async () => {
+    const bridge = await restBridge(url)
+    onTestFinished(() => bridge.close())
+    const cache = upstashCache({ url: bridge.url, token: 'another' })
+    await expect(cache.get('a')).rejects.toThrow('WRONGPASS')
+  })
+})
+
+it.each([
+  [{ url: '', token: 'x' }, 'url'],
+  [{ url: 'https://x.example', token: '' }, 'token'],
+])('a cache in Upstash refuses %o at start-up', (options, name) => {
+  expect(() => upstashCache(options)).toThrow(`upstashCache: '${name}' is needed`)
+})
