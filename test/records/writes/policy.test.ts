@@ -240,6 +240,34 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     })
     expect(record.extra).toEqual({ kept: true })
   })
+
+  test.each([
+    'Code',
+    'ObjectId',
+    'Binary',
+    'Double',
+    'Long',
+    'DBRef',
+    'Timestamp',
+    'nothing',
+    5,
+    null,
+  ])('H3: an object with the _bsontype %o is an object like others', async (_bsontype) => {
+    const { send, stored } = things()
+    const extra = {
+      _bsontype,
+      code: 'return 1',
+      value: 5,
+      sub_type: 0,
+      oid: 'x',
+      in: [{ _bsontype, id: 'y' }],
+    }
+    const { record } = await send('POST', '/things', { json: { extra } })
+    expect(record.extra).toEqual(extra)
+    const path = `/things/${record._id}`
+    expect((await send('PATCH', path, { json: { extra: [extra] } })).record.extra).toEqual([extra])
+    expect((await stored.find())[0]?.extra).toEqual([extra])
+  })
 })
 
 describe('4.1 Write rules, 2: nothing left is a 400', () => {
