@@ -7,7 +7,7 @@
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { type ObjectShape, type Place, placeOf, type Shape } from '../../../src/ports/shape.ts'
 import { folded, type Shadow } from './shadow.ts'
-import { every, jsonPath, type Parameters, some } from './sql.ts'
+import { every, exists, jsonPath, type Parameters, some } from './sql.ts'
 
 /** What a filter is compiled with. */
 export interface Compilation {
@@ -152,7 +152,7 @@ function contains(field: string, text: string, { shadows, parameters }: Compilat
   const quoted = parameters.bind(JSON.stringify(term).slice(1, -1))
   return every([
     `instr(${shadow.column}, ${quoted}) > 0`,
-    `EXISTS (SELECT 1 FROM json_tree(${shadow.column}) AS leaf WHERE instr(leaf.atom, ${within}) > 0)`,
+    exists(`json_tree(${shadow.column}) AS leaf`, `instr(leaf.atom, ${within}) > 0`),
   ])
 }
 
@@ -189,8 +189,8 @@ function inList(
     root === 'doc'
       ? `json_each(${json}, ${at})`
       : `json_each(CASE ${root}.type WHEN 'object' THEN ${json} ELSE '{}' END, ${at})`
-  const exists = `EXISTS (SELECT 1 FROM ${each} AS ${element} WHERE ${within})`
-  return some([absent(typeIn(root, path)), exists].filter((condition) => condition !== 'FALSE'))
+  const isFound = exists(`${each} AS ${element}`, within)
+  return some([absent(typeIn(root, path)), isFound].filter((condition) => condition !== 'FALSE'))
 }
 
 /** The value at `path` in the record, or in an element that `json_each` gives. */

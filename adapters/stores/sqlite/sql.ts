@@ -88,6 +88,14 @@ export function some(conditions: readonly string[]): string {
   return joined(conditions, 'OR', 'FALSE')
 }
 
+/**
+ * Whether `from` has a row for which `condition` holds. Without the LIMIT, SQLite 3.51 makes a join of it, whose
+ * rows an OFFSET then counts instead of the records.
+ */
+export function exists(from: string, condition: string): string {
+  return `EXISTS (SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1)`
+}
+
 /** Joined as a balanced tree: D1 refuses expressions deeper than 100. */
 function joined(conditions: readonly string[], operator: string, none: string): string {
   const [only = none] = conditions

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { verify } from '../suite.ts'
-import { storeContract } from './contract.ts'
+import { storeContract, storePromises } from './contract.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'fieldgate-sqlite-'))
 let files = 0
 afterAll(() => rmSync(folder, { recursive: true }))
 
-verify('SQLite in memory', storeContract, {
+verify('SQLite in memory', storePromises, {
   open: () => sqliteStore(),
   close: (store) => store.close(),
 })

@@ -1,0 +1,191 @@
+/**
+ * A random workload that a store must answer as the naive oracle does.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { all, everything, type Filter } from '../../../src/ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields, type Store } from '../../../src/ports/store.ts'
+import type { Contract } from '../suite.ts'
+import { Oracle, position, Taken } from './oracle.ts'
+import { people } from './people.ts'
+import { Random, randomChange, randomFields, randomFilter, randomSort } from './random.ts'
+
+const OPERATIONS = 500
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+
+/** Five thousand operations, five hundred from each seed. */
+export const workloads: Contract<Store> = Object.fromEntries(
+  SEEDS.map((seed) => [
+    `a random workload is answered as by a naive store in memory (seed ${seed})`,
+    (store: Store) => work(store, seed),
+  ]),
+)
+
+async function work(store: Store, seed: number): Promise<void> {
+  await store.prepare([people])
+  const run = new Run(store.collection(people), new Random(seed))
+  for (let at = 0; at < OPERATIONS; at += 1) {
+    await run.step().catch((error: unknown) => {
+      const { asked } = run
+      throw new Error(`operation ${at} of seed ${seed}: ${JSON.stringify(asked)}\n${error}`, {
+        cause: error,
+      })
+    })
+  }
+  deepEqual(await run.everyRecord(), run.oracle.all())
+}
+
+class Run {
+  readonly oracle = new Oracle(people.unique)
+  /** What was asked last, for the message of a failure. */
+  asked: unknown
+  readonly #collection: Collection
+  readonly #random: Random
+  #made = 0
+
+  constructor(collection: Collection, random: Random) {
+    this.#collection = collection
+    this.#random = random
+  }
+
+  step(): Promise<void> {
+    const choice = this.#random.below(100)
+    if (choice < 25) return this.#insert()
+    if (choice < 45) return this.#update()
+    if (choice < 50) return this.#updateMany()
+    if (choice < 58) return this.#delete()
+    return choice < 92 ? this.#find() : this.#count()
+  }
+
+  everyRecord(): Promise<Fields[]> {
+    const sort = [{ field: '_id', descending: false }]
+    return this.#collection.find({ filter: everything, sort, limit: OPERATIONS })
+  }
+
+  async #insert(): Promise<void> {
+    const taken = this.#random.chance(3)
+    if (!taken) this.#made += 1
+    const _id = this.#made.toString(16).padStart(24, '0')
+    const record = { _id, ...randomFields(this.#random) }
+    this.asked = { insert: record }
+    await this.#same(
+      () => this.#collection.insert(record),
+      () => this.oracle.insert(record),
+    )
+  }
+
+  async #update(): Promise<void> {
+    const filter = this.#one()
+    const change = randomChange(this.#random, true)
+    const expect = this.#expectation()
+    this.asked = { update: filter, change, expect }
+    await this.#same(
+      () => this.#collection.update(filter, change, expect && { expect }),
+      () => this.oracle.update(filter, change, expect),
+    )
+  }
+
+  async #updateMany(): Promise<void> {
+    const filter = randomFilter(this.#random)
+    const change = randomChange(this.#random, false)
+    this.asked = { updateMany: filter, change }
+    await this.#same(
+      () => this.#collection.updateMany(filter, change),
+      () => this.oracle.updateMany(filter, change),
+    )
+  }
+
+  async #delete(): Promise<void> {
+    const filter = this.#one()
+    const expect = this.#expectation()
+    this.asked = { delete: filter, expect }
+    await this.#same(
+      () => this.#collection.delete(filter, expect && { expect }),
+      () => this.oracle.delete(filter, expect),
+    )
+  }
+
+  async #find(): Promise<void> {
+    const random = this.#random
+    const sort = randomSort(random)
+    const [anchor] = random.chance(40) ? this.#some() : []
+    const read = {
+      filter: randomFilter(random),
+      sort,
+      limit: random.chance(30) ? 1000 : 1 + random.below(10),
+      ...(random.chance(20) && { skip: random.below(5) }),
+      ...(anchor && { after: position(sort, anchor) }),
+    }
+    this.asked = { find: read }
+    const expected = this.oracle.find(read)
+    deepEqual(await this.#collection.find(read), expected)
+    if (random.chance(70)) return
+    const texts = await this.#collection.findJson?.(read)
+    if (!texts) return
+    deepEqual(
+      texts.map((text) => JSON.parse(text)),
+      JSON.parse(JSON.stringify(expected)),
+    )
+    ok(texts.every((text) => text.startsWith('{"_id":"')))
+  }
+
+  async #count(): Promise<void> {
+    const filter = randomFilter(this.#random)
+    this.asked = { count: filter }
+    equal(await this.#collection.count(filter), this.oracle.count(filter))
+  }
+
+  /** A filter that at most one record matches: which of several is written is nobody's promise. */
+  #one(): Filter {
+    const value = this.#random
+      .below(this.#made + 1)
+      .toString(16)
+      .padStart(24, '0')
+    const byId: Filter = { op: 'eq', field: '_id', value }
+    return this.#random.chance(80) ? byId : all([byId, randomFilter(this.#random)])
+  }
+
+  /** One of the records, if there are any. */
+  #some(): Fields[] {
+    return this.oracle.find({
+      filter: everything,
+      sort: [],
+      skip: this.#random.below(this.oracle.count(everything) + 1),
+      limit: 1,
+    })
+  }
+
+  /** What some record holds, or what is likely not held. */
+  #expectation(): Fields | undefined {
+    const [record] = this.#some()
+    if (!record || !this.#random.chance(20)) return undefined
+    const { _id, ...held } = record
+    const [field, value] = this.#random.of(
+      Object.entries({ name: undefined, ...held }) as [[string, unknown]],
+    )
+    return { [field]: this.#random.chance(20) ? undefined : value }
+  }
+
+  async #same<T>(ask: () => Promise<T>, expect: () => T): Promise<void> {
+    let expected: T
+    try {
+      expected = expect()
+    } catch (error) {
+      if (!(error instanceof Taken)) throw error
+      const refusal = await ask().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      ok(refusal instanceof DuplicateKey, String(refusal))
+      const { fields } = refusal
+      ok(
+        error.sets.some((set) => set.join() === fields.join()),
+        `${fields} of ${error.sets.join(' or ')}`,
+      )
+      return
+    }
+    deepEqual(await ask(), expected)
+  }
+}
