@@ -11,6 +11,8 @@ import { storageUnavailable } from './refusals.ts'
 /** How long a call may take, and how much longer for each MiB that it sends. */
 const DEADLINE_MS = 5000
 const DEADLINE_MS_PER_MIB = 1000
+/** A store that has just failed is hardly there for cleaning up, and the client waits for its answer. */
+const CLEAN_UP_MS = 1000
 const MIB = 1024 * 1024
 
 /** One object to be stored. */
@@ -37,6 +39,7 @@ export async function putAll(
     store,
     objects.map(({ key }) => key),
     logger,
+    CLEAN_UP_MS,
   )
   throw storageUnavailable(failed.reason)
 }
@@ -46,8 +49,9 @@ export async function removeAll(
   store: FileStore,
   keys: readonly string[],
   logger: Logger,
+  patience = DEADLINE_MS,
 ): Promise<void> {
-  const removals = keys.map((key) => inTime(DEADLINE_MS, (signal) => store.delete(key, { signal })))
+  const removals = keys.map((key) => inTime(patience, (signal) => store.delete(key, { signal })))
   for (const [index, removal] of (await Promise.allSettled(removals)).entries()) {
     if (removal.status === 'fulfilled') continue
     logger.warn('a stored file could not be removed, the sweeper will', {

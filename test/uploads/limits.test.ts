@@ -9,14 +9,13 @@ import {
   album,
   BOUNDARY,
   fileHead,
-  form,
   pieces,
-  png,
   type RawPart,
   rawBody,
   rawHeaders,
   textHead,
 } from './album.ts'
+import { form, png } from './png.ts'
 
 const MIB = 1024 * 1024
 const shown = ({ status, body }: Answer) => [status, body.error]

@@ -3,7 +3,8 @@
  */
 
 import { describe, expect, it } from 'vitest'
-import { album, form, png } from './album.ts'
+import { album } from './album.ts'
+import { form, png } from './png.ts'
 
 describe('a private file', () => {
   it('opens only through a signed link, and only until it expires', async () => {

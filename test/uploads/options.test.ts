@@ -7,7 +7,8 @@ import * as z from 'zod'
 import { sharpImages } from '../../adapters/images/sharp.ts'
 import { createRouter, defineModel, ref } from '../../src/index.ts'
 import { service } from '../records/service.ts'
-import { album, form, png } from './album.ts'
+import { album } from './album.ts'
+import { form, png } from './png.ts'
 
 const Thing = defineModel('Thing', {
   fields: {

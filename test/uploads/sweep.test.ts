@@ -6,7 +6,8 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel, sweepFiles } from '../../src/index.ts'
 import { newKey } from '../../src/uploads/keys.ts'
-import { type Album, album, form, png } from './album.ts'
+import { type Album, album } from './album.ts'
+import { form, png } from './png.ts'
 
 const meta = {
   contentType: 'image/png',

@@ -6,7 +6,8 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { sniff } from '../../src/uploads/sniff.ts'
 import { cat } from '../contract/images/photos.ts'
-import { album, fileHead, png, rawBody, rawHeaders, textHead } from './album.ts'
+import { album, fileHead, rawBody, rawHeaders, textHead } from './album.ts'
+import { png } from './png.ts'
 
 const title = { headers: textHead('title'), content: 'x' }
 const text = (content: string) => new Uint8Array(Buffer.from(content, 'latin1'))

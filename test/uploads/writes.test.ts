@@ -4,7 +4,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { HttpError, ValidationError } from '../../src/index.ts'
-import { album, form, png } from './album.ts'
+import { album } from './album.ts'
+import { form, png } from './png.ts'
 
 const KEY = /^\/uploads\/files\/\d{13}-[0-9a-f]{32}\.png$/
 

@@ -24,7 +24,7 @@ const fields = {
 /** A photo with its file fields. */
 export const Photo: Model<Values<typeof fields>> = defineModel('Photo', { fields })
 
-const silent = { debug() {}, info() {}, warn() {}, error: console.error }
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** The app on the given stores, with the default limits of uploads. */
 export function album(options: AppOptions): App {
