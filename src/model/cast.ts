@@ -16,8 +16,8 @@ const HAS_ZONE = /(?:[Zz]|[+-]\d\d:?\d\d)$/
 const OBJECT_ID = /^[0-9a-f]{24}$/i
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** Digits below this are a year, not epoch milliseconds: `2024` means the year. */
-const FIRST_EPOCH_TEXT = 275_761
+/** Four digits are a year of ISO 8601, not epoch milliseconds. */
+const YEAR = /^\d{4}$/
 
 // Dates are ordered as texts of fixed width in some stores, so years have four digits everywhere.
 const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
@@ -31,11 +31,10 @@ export function numberFrom(text: string): number | undefined {
 
 /** A date from ISO 8601 (UTC where no zone is given) or epoch milliseconds, years 0000 to 9999. */
 export function dateFrom(value: string | number): Date | undefined {
-  const epoch = typeof value === 'number' ? value : numberFrom(value)
-  if (epoch !== undefined && (typeof value === 'number' || Math.abs(epoch) >= FIRST_EPOCH_TEXT)) {
-    return validDate(new Date(epoch))
-  }
-  if (typeof value === 'number' || !ISO_DATE.test(value)) return undefined
+  if (typeof value === 'number') return validDate(new Date(value))
+  const epoch = YEAR.test(value) ? undefined : numberFrom(value)
+  if (epoch !== undefined) return validDate(new Date(epoch))
+  if (!ISO_DATE.test(value)) return undefined
   const iso = value.replace(' ', 'T').toUpperCase()
   return validDate(new Date(iso.includes('T') && !HAS_ZONE.test(iso) ? `${iso}Z` : iso))
 }

@@ -46,8 +46,10 @@ export function cursors(secret: string | undefined): Cursors {
     key ??= hkdf(sha256, utf8(secret), undefined, utf8('fieldgate cursor'), 32)
     return hmac(sha256, key, bytes).subarray(0, MAC_BYTES)
   }
-  const bound = (id: string, sort: string, scan: Scan) =>
-    mac(JSON.stringify([id, sort, scan.mount, scan.filter, scan.search ?? null, scan.scope]))
+  const bound = (id: string, sort: string, scan: Scan) => {
+    const { mount, filter, search = null, scope } = scan
+    return mac(JSON.stringify([id, sort, mount, meaning(filter), search, meaning(scope)]))
+  }
   return {
     issue(id, scan) {
       const sort = sortSignature(scan.sort)
@@ -67,6 +69,32 @@ export function cursors(secret: string | undefined): Cursors {
 
 function sortSignature(sort: readonly SortKey[]): string {
   return hex(sha256(utf8(sortText(sort))).subarray(0, SORT_BYTES))
+}
+
+/**
+ * The same text for filters that mean the same, however they were written: a GET and its equivalent QUERY get
+ * the same token, and either goes on with the other's.
+ */
+function meaning(filter: Filter): string {
+  switch (filter.op) {
+    case 'and':
+    case 'or': {
+      const parts = [...new Set(filter.filters.map(meaning))].sort()
+      const [only] = parts
+      return parts.length === 1 && only ? only : JSON.stringify([filter.op, parts])
+    }
+    case 'in':
+    case 'nin': {
+      const { op, field } = filter
+      const values = [...new Set(filter.values.map((value) => JSON.stringify(value)))].sort()
+      const single = op === 'in' ? 'eq' : 'ne'
+      return JSON.stringify([values.length === 1 ? single : op, field, ...values])
+    }
+    default: {
+      const { op, field, ...operand } = filter
+      return JSON.stringify([op, field, ...Object.values(operand).map((one) => JSON.stringify(one))])
+    }
+  }
 }
 
 /** The same time for every difference, so that a tag cannot be guessed byte by byte. */

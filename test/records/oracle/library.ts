@@ -192,13 +192,15 @@ export async function openLibrary(store: Store): Promise<Library> {
   const people: Fields[] = []
   for (const [at, name] of NAMES.entries()) {
     const aliases = at % 3 === 0 ? {} : { aliases: [`alias ${at}`, TEXTS[at + 9] ?? ''] }
-    people.push((await stored.insert({ name, ...aliases, password: 'unseen' })) as Fields)
+    people.push(
+      (await stored.insert({ name, ...aliases, password: 'unseen' })) as unknown as Fields,
+    )
   }
   const ids = people.map((person) => String(person._id))
   const records: Fields[] = []
   for (const values of fc.sample(book(ids), { seed: SEED, numRuns: BOOKS })) {
     now += fc.sample(fc.constantFrom(0, 0, DAY), { seed: records.length, numRuns: 1 })[0] ?? 0
-    records.push((await app.store.collection(Book).insert(values)) as Fields)
+    records.push((await app.store.collection(Book).insert(values)) as unknown as Fields)
   }
   return { app, books: records, people }
 }

@@ -75,7 +75,7 @@ export function asGet(question: Question, { pagination }: Setting): string | und
   if (page ?? first) pairs.push(['page', String(page ?? first)])
   if (pageSize !== undefined) pairs.push(['pageSize', String(pageSize)])
   if (pairs.some(([, text]) => text === undefined)) return undefined
-  return new URLSearchParams(pairs as string[][]).toString()
+  return new URLSearchParams(pairs as unknown as string[][]).toString()
 }
 
 /** The question as the body of a QUERY, or undefined where a QUERY cannot ask it. */
@@ -156,9 +156,7 @@ function rangeText(range: Question['range']): string | undefined {
 
 /** Random questions to `library` through a router with `setting`. */
 export function questions(library: Library, setting: Setting): fc.Arbitrary<Question> {
-  const offset = setting.pagination === 'offset'
-  const optional = <T>(value: fc.Arbitrary<T>, freq = 1) =>
-    fc.option(value, { nil: undefined, freq })
+  const isOffset = setting.pagination === 'offset'
   const value = values(library)
   const condition = (places: readonly Place[], op: fc.Arbitrary<Condition['op']>, most = 1) =>
     fc
@@ -169,11 +167,12 @@ export function questions(library: Library, setting: Setting): fc.Arbitrary<Ques
           .map((values) => ({ place, op, values, spelling })),
       )
   const compare = fc.constantFrom<Compare[]>('eq', 'ne', 'gt', 'gte', 'lt', 'lte')
+  const anyOperator = fc.oneof(compare, fc.constantFrom<Condition['op'][]>('in', 'nin'))
   const ranged = PLACES.filter(({ type }) => type === 'number' || type === 'date')
   const range = fc.constantFrom(...ranged).chain((place) =>
     fc.record({
-      min: optional(condition([place], fc.constant('gte')), 3),
-      max: optional(condition([place], fc.constant('lte')), 3),
+      min: sometimes(75, condition([place], fc.constant('gte'))),
+      max: sometimes(75, condition([place], fc.constant('lte'))),
     }),
   )
   const key = fc
@@ -181,53 +180,67 @@ export function questions(library: Library, setting: Setting): fc.Arbitrary<Ques
     .map(([sign, { path }]) => sign + path)
   return fc
     .record({
-      equalities: fc.array(condition(PLACES, fc.constant('in'), 3), { maxLength: 2 }),
-      range: optional(range),
-      compare: optional(condition(PLACES, compare)),
-      more: fc.oneof(
-        { weight: 3, arbitrary: fc.constant([]) },
-        fc.array(condition(PLACES, fc.oneof(compare, fc.constantFrom('in', 'nin')), 4), {
-          maxLength: 3,
-        }),
-      ),
-      search: optional(fc.constantFrom('a', 'ZO', 'zoë', 'ALIAS', 'σ', 'SS', 'ß', ...TEXTS)),
-      sort: fc.oneof(
-        { weight: 3, arbitrary: fc.array(key, { maxLength: 1 }) },
-        fc.array(key, { maxLength: 5 }),
-      ),
-      page: offset ? optional(fc.integer({ min: 1, max: 11 })) : fc.constant(undefined),
-      pageSize: optional(fc.integer({ min: 1, max: 40 })),
-      limit: offset ? optional(fc.integer({ min: 1, max: 40 }), 4) : fc.constant(undefined),
+      equalities: list(40, 2, condition(PLACES, fc.constant('in'), 3)),
+      range: sometimes(25, range),
+      compare: sometimes(35, condition(PLACES, compare)),
+      more: list(20, 3, condition(PLACES, anyOperator, 4)),
+      search: sometimes(25, fc.constantFrom('a', 'ZO', 'zoë', 'ALIAS', 'σ', 'SS', ...TEXTS)),
+      sort: fc.oneof({ weight: 4, arbitrary: list(60, 1, key) }, list(100, 5, key)),
+      page: sometimes(isOffset ? 40 : 0, fc.integer({ min: 1, max: 11 })),
+      pageSize: sometimes(40, fc.integer({ min: 1, max: 40 })),
+      limit: sometimes(isOffset ? 15 : 0, fc.integer({ min: 1, max: 40 })),
     })
     .map(askable)
 }
 
+function sometimes<T>(percent: number, value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  const none = { weight: 100 - percent, arbitrary: fc.constant(undefined) }
+  return fc.oneof(none, { weight: percent, arbitrary: value })
+}
+
+function list<T>(percent: number, maxLength: number, value: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
+  const some = fc.array(value, { minLength: 1, maxLength })
+  return sometimes(percent, some).map((made) => made ?? [])
+}
+
+/** What is drawn, before contradictions are taken out. */
+interface Drawn {
+  readonly equalities: readonly Condition[]
+  readonly range:
+    | { readonly min?: Condition | undefined; readonly max?: Condition | undefined }
+    | undefined
+  readonly compare: Condition | undefined
+  readonly more: readonly Condition[]
+  readonly search: string | undefined
+  readonly sort: readonly string[]
+  readonly page: number | undefined
+  readonly pageSize: number | undefined
+  readonly limit: number | undefined
+}
+
 /** Without what contradicts itself: `limit` beside a page, two conditions with one field and operator. */
-function askable(asked: Partial<Question> & Pick<Question, 'equalities' | 'more' | 'sort'>) {
+function askable(drawn: Drawn): Question {
   const seen = new Set<string>()
-  const first = (one: Condition | undefined): boolean => {
-    // A list of one value and an equality are one another's other form.
-    const op = one?.op === 'in' && one.values.length === 1 ? 'eq' : one?.op
-    const key = `${one?.place.path} ${op}`
+  const first = (one: Condition | undefined): one is Condition => {
+    const key = `${one?.place.path} ${one?.op}`
     return one !== undefined && !seen.has(key) && seen.add(key) !== undefined
   }
-  const equalities = asked.equalities.filter(first)
-  const { search, sort, page, pageSize, limit } = asked
-  const { min, max } = asked.range ?? {}
+  const { min, max } = drawn.range ?? {}
+  const equalities = drawn.equalities.filter(first)
   const range = { ...(first(min) && { min }), ...(first(max) && { max }) }
-  const compare = first(asked.compare) ? asked.compare : undefined
-  const paged = page !== undefined || pageSize !== undefined
+  const { compare, search, sort, page, pageSize, limit } = drawn
+  const isPaged = page !== undefined || pageSize !== undefined
   return {
     equalities,
     ...((range.min || range.max) && { range }),
-    ...(compare && { compare }),
-    more: asked.more.filter(first),
+    ...(first(compare) && { compare }),
+    more: drawn.more.filter(first),
     ...(search !== undefined && { search }),
     sort,
     ...(page !== undefined && { page }),
     ...(pageSize !== undefined && { pageSize }),
-    ...(limit !== undefined && !paged && { limit }),
-  } as Question
+    ...(limit !== undefined && !isPaged && { limit }),
+  }
 }
 
 /** Values that a condition on a field may be given, among them some that no record has. */
