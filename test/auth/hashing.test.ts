@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { hasher as noble } from '../../adapters/hashers/noble.js'
 import { hasher as native } from '../../adapters/hashers/scrypt.js'
 import { boundedHashing } from '../../src/auth/hashing.ts'
-import { cheap, parallel, password, service, statuses } from './service.ts'
+import { cheap, password } from './accounts.ts'
+import { parallel, service, statuses } from './service.ts'
 
 describe('the hashers', () => {
   it('make and take the same stored form', async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { hasher } from '../../adapters/hashers/scrypt.js'
 import { HttpError } from '../../src/index.ts'
-import { cheap, password, type Service, service } from './service.ts'
+import { cheap, password } from './accounts.ts'
+import { type Service, service } from './service.ts'
 
 const wrong = 'a wrong password'
 const login = ({ post }: Service, identifier: unknown, guess: unknown = password) =>

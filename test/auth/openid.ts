@@ -43,6 +43,8 @@ export async function startOpenId(clientIds: readonly string[]): Promise<OpenId>
   let provider: Provider | undefined
   let fetches = 0
   const server: Server = createServer((request, response) => {
+    // A connection that is kept may be closed just when the next request goes out on it.
+    response.shouldKeepAlive = false
     if (request.url?.startsWith('/jwks')) fetches += 1
     if (request.url?.startsWith('/interaction/'))
       void finish(provider as Provider, request, response)

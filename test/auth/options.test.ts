@@ -10,7 +10,8 @@ import {
   type RecordOf,
   userFields,
 } from '../../src/index.ts'
-import { authOptions, secret, service, userModel } from './service.ts'
+import { authOptions, secret, userModel } from './accounts.ts'
+import { service } from './service.ts'
 
 const make = (auth: object = {}, model: Model<Fields> = userModel({ auth: auth as never })) =>
   createAuthRouter(authOptions(model, [], auth as Partial<AuthOptions<Fields>>))

@@ -4,7 +4,8 @@ import { createTransport } from 'nodemailer'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it } from 'vitest'
 import { smtpTransporter } from '../../adapters/mailers/smtp.js'
-import { parallel, password, type Service, service, statuses } from './service.ts'
+import { password } from './accounts.ts'
+import { parallel, type Service, service, statuses } from './service.ts'
 
 const next = 'another password'
 const forgot = ({ post }: Service, identifier: unknown, more: object = {}) =>

@@ -12,7 +12,7 @@ import {
   type Model,
   type Store,
 } from '../../src/index.ts'
-import { authOptions, cheap, type Sent, userModel } from './service.ts'
+import { authOptions, cheap, type Sent, userModel } from './accounts.ts'
 
 /** What a peer is told. */
 export interface Task {

@@ -1,20 +1,27 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll } from 'vitest'
-import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
-import { appOn, races } from './races.ts'
+import type { Done, PeerOptions } from './peer.ts'
+import { type Peer, races } from './races.ts'
+import { startWorker } from './workers.ts'
 
-const workerd = new Miniflare(
-  convertV4MiniflareOptions({
-    modules: true,
-    script: 'export default { fetch: () => new Response() }',
-    compatibilityDate: '2026-01-01',
-    d1Databases: ['DB'],
-  }),
-)
-const binding = (await workerd.getD1Database('DB')) as unknown as D1Binding
+const workerd = await startWorker(new URL('peer-worker.ts', import.meta.url))
 afterAll(() => workerd.dispose())
 
-races(
-  'two apps on D1',
-  appOn(() => d1Store(binding)),
-)
+let peers = 0
+
+/** One of several apps in a Worker, each with its own view of the database. */
+async function start(options: PeerOptions): Promise<Peer> {
+  peers += 1
+  const url = `http://worker/peer${peers}`
+  const peer: Peer = {
+    async ask(task) {
+      const body = JSON.stringify({ options, task })
+      const answer = await workerd.dispatchFetch(url, { method: 'POST', body })
+      return (await answer.json()) as Done
+    },
+    end() {},
+  }
+  await peer.ask({ requests: [] })
+  return peer
+}
+
+races('two apps in a Worker on D1', start)

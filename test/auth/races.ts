@@ -235,25 +235,21 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
     })
 
     it('B6: once a sign-out or a password change was answered, no older session works', async () => {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < 9; round += 1) {
         const { refreshToken, token } = await account(graced)
+        const change = { currentPassword: right, newPassword: 'another password' }
         const enders: Request[] = [
           { path: '/auth/logout', body: { refreshToken } },
           { path: '/auth/logout/all', body: {}, token },
-          {
-            path: '/auth/password/change',
-            body: { currentPassword: right, newPassword: 'another password' },
-            token,
-          },
+          { path: '/auth/password/change', body: change, token },
         ]
         const { answers } = await all(graced, [refresh(refreshToken), enders[round % 3] as Request])
-        const heir = answers.find(({ body }) => (body.data as Reply | undefined) !== undefined)
-        for (const old of [refreshToken, heir && data(heir).refreshToken]) {
-          if (old)
-            expect((await one(graced, '/auth/token/refresh', { refreshToken: old })).status).toBe(
-              401,
-            )
-        }
+        const heirs = answers
+          .filter(({ body }) => body.data !== undefined)
+          .map((heir) => data(heir))
+        const old = [refreshToken, ...heirs.map((heir) => heir.refreshToken)]
+        const { answers: after } = await all(graced, old.map(refresh))
+        expect(count(after, 401)).toBe(old.length)
       }
     })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parallel, password, type Service, service, statuses } from './service.ts'
+import { password } from './accounts.ts'
+import { parallel, type Service, service, statuses } from './service.ts'
 
 const refresh = ({ post }: Service, refreshToken: unknown) =>
   post('/auth/token/refresh', { refreshToken })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { HttpError } from '../../src/index.ts'
-import { password, service } from './service.ts'
+import { password } from './accounts.ts'
+import { service } from './service.ts'
 
 describe('POST /register', () => {
   it('makes an account, signs it in and shows no secret', async () => {

@@ -6,36 +6,20 @@
  */
 
 import { onTestFinished } from 'vitest'
-import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import {
   type App,
   type AppOptions,
-  type AuthOptions,
   type AuthRouter,
   createApp,
   createAuthRouter,
-  defineModel,
   type Fields,
   type Logger,
   type Model,
   type RecordCollection,
   type Store,
-  userFields,
 } from '../../src/index.ts'
-
-/** At least 32 characters. */
-export const secret = 'a secret of the tests, 32 characters or more'
-
-/** A password that every rule takes. */
-export const password = 'correct horse battery'
-
-/** A code on its way. */
-export interface Sent {
-  readonly to: string
-  readonly code: string
-  readonly channel: 'email' | 'sms'
-}
+import { type AccountOptions, authOptions, password, type Sent, userModel } from './accounts.ts'
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -47,13 +31,9 @@ export interface Answer {
 }
 
 /** What a test chooses. */
-export interface ServiceOptions {
-  readonly auth?: Partial<AuthOptions<Fields>>
+export interface ServiceOptions extends AccountOptions {
   readonly app?: Partial<AppOptions>
   readonly store?: Store
-  /** Fields of the user model beside those of `userFields`. */
-  readonly fields?: Record<string, z.ZodType>
-  readonly unique?: readonly string[]
   readonly model?: Model<Fields>
 }
 
@@ -79,64 +59,6 @@ export interface Service {
   admin(email?: string): Promise<{ token: string; id: string }>
   /** The stored record, secrets included. */
   stored(id: string): Promise<Fields>
-}
-
-let cheapHashes = 0
-
-/** Cheap and honest: tests of rules need no scrypt. */
-export const cheap = {
-  hash: async (plain: string): Promise<string> => {
-    cheapHashes += 1
-    return `cheap:${cheapHashes}:${plain}`
-  },
-  verify: async (plain: string, stored: string): Promise<boolean> =>
-    stored.slice(stored.indexOf(':', 6) + 1) === plain,
-}
-
-const common = {
-  identifiers: ['email', 'phone'],
-  refresh: { enabled: true },
-  registerFields: ['name'],
-  updateFields: ['name'],
-} as const
-
-/** The user model that goes with `auth`. */
-export function userModel({
-  auth = {},
-  fields = {},
-  unique = [],
-}: ServiceOptions = {}): Model<Fields> {
-  const options = { ...common, ...auth }
-  return defineModel('User', {
-    fields: {
-      ...(userFields(options) as unknown as Record<string, z.ZodType>),
-      name: z.string().max(100).optional(),
-      ...fields,
-    },
-    unique: ['email', 'phone', ...unique].filter(
-      (name) =>
-        unique.includes(name) ||
-        options.identifiers.some((id) => (typeof id === 'string' ? id : id.field) === name),
-    ) as never,
-    timestamps: true,
-  }) as unknown as Model<Fields>
-}
-
-/** The options of `createAuthRouter` that go with `auth`; sent codes are pushed to `sent`. */
-export function authOptions(
-  User: Model<Fields>,
-  sent: Sent[],
-  auth: Partial<AuthOptions<Fields>> = {},
-): AuthOptions<Fields> {
-  return {
-    ...common,
-    model: User,
-    token: { secret },
-    password: cheap,
-    mail: { sender: ({ to, code }) => sent.push({ to, code, channel: 'email' }) },
-    sms: { sender: ({ to, code }) => sent.push({ to, code, channel: 'sms' }) },
-    ...auth,
-  }
 }
 
 /** Makes an app; it is closed when the test ends. */

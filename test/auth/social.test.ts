@@ -2,8 +2,9 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { HttpError } from '../../src/index.ts'
+import { password } from './accounts.ts'
 import { type OpenId, startOpenId } from './openid.ts'
-import { parallel, password, type Service, service, statuses } from './service.ts'
+import { parallel, type Service, service, statuses } from './service.ts'
 
 const refused = [401, 'The provider did not accept this sign-in.']
 const taken = [409, 'An account with those details already exists.']

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter } from '../../src/index.ts'
-import { authOptions, password, userModel } from './service.ts'
+import { authOptions, password, userModel } from './accounts.ts'
 
 const { values } = parseArgs({
   options: { pairs: { type: 'string', default: '2000' }, scrypt: { type: 'boolean' } },

@@ -6,7 +6,8 @@ import { base64url, CompactSign, decodeJwt, decodeProtectedHeader, SignJWT } fro
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel, type Fields } from '../../src/index.ts'
-import { password, type Service, secret, service } from './service.ts'
+import { password, secret } from './accounts.ts'
+import { type Service, service } from './service.ts'
 
 /** The key that access tokens are signed with, as the documentation of keys says. */
 const key = new Uint8Array(hkdfSync('sha256', secret, '', 'fieldgate access token', 32))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parallel, password, service, statuses } from './service.ts'
+import { password } from './accounts.ts'
+import { parallel, service, statuses } from './service.ts'
 
 const told = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
 const unknown = '0123456789abcdef01234567'

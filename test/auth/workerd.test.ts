@@ -1,28 +1,8 @@
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, describe, expect, it } from 'vitest'
 import { parallel } from './service.ts'
+import { startWorker } from './workers.ts'
 
-const bundle = await build({
-  entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
-  bundle: true,
-  write: false,
-  format: 'esm',
-  target: 'es2024',
-  conditions: ['workerd'],
-  external: ['node:*'],
-  logLevel: 'error',
-})
-const workerd = new Miniflare(
-  convertV4MiniflareOptions({
-    modules: true,
-    script: bundle.outputFiles[0]?.text ?? '',
-    compatibilityDate: '2026-01-01',
-    compatibilityFlags: ['nodejs_compat'],
-    d1Databases: ['DB'],
-  }),
-)
+const workerd = await startWorker(new URL('worker.ts', import.meta.url))
 afterAll(() => workerd.dispose())
 
 const post = async (path: string, body: object) => {
@@ -42,8 +22,8 @@ describe('on workerd, over D1', () => {
 
   it('signs up, in, and refreshes; sign-ins at once all end', async () => {
     expect((await post('register', account)).status).toBe(201)
-    const answers = await parallel(8, () => post('login', account))
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const answers = await parallel(4, () => post('login', account))
+    expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(200))
     const { token, refreshToken } = answers.at(-1)?.body.data ?? { token: '', refreshToken: '' }
     expect((await post('token/refresh', { refreshToken })).status).toBe(200)
     const me = await workerd.dispatchFetch('http://worker/auth/me', {
@@ -51,5 +31,6 @@ describe('on workerd, over D1', () => {
     })
     expect(me.status).toBe(200)
     expect((await post('login', { ...account, password: 'wrong' })).status).toBe(401)
-  })
+    // scrypt in plain JavaScript, on a machine that may be busy.
+  }, 120_000)
 })
