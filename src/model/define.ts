@@ -9,11 +9,11 @@ import type { $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
+import { checkDefinition, checkFieldNames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
 import { objectShape, type Side } from './shape.ts'
-import { isForbiddenKey } from './writable.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
 export type FieldSchemas = Readonly<Record<string, $ZodType>>
@@ -103,17 +103,11 @@ export function defineModel<const S extends FieldSchemas>(
     throw new TypeError(`Model '${name}': ${message}`)
   }
   if (typeof name !== 'string' || name === '') fail('a model needs a name')
-  for (const option of Object.keys(definition)) {
-    if (!OPTIONS.has(option)) fail(`unknown option '${option}'`)
-  }
+  checkDefinition(definition, fail)
   const schema = asObject(definition.fields) ?? fail(`'fields' must be an object of zod schemas`)
   const fields = schema._zod.def.shape
-  for (const field of Object.keys(fields)) {
-    if (isForbiddenKey(field)) fail(`'fields' may not name '${field}', which the server keeps`)
-    if (/["\u0000-\u001f]/.test(field) || field === '') fail(`'${field}' is no name for a field`)
-  }
+  checkFieldNames(Object.keys(fields), fail)
   const idType = definition.id ?? 'objectId'
-  if (idType !== 'objectId' && idType !== 'uuid') fail(`'id' must be 'objectId' or 'uuid'`)
   const shape = recordShape(shapeAt('output', name, fields), idType, definition.timestamps === true)
   const known = (option: string, path: string): string =>
     placeOf(shape, path) ? path : fail(`'${option}' names '${path}', which is no field of it`)
@@ -166,17 +160,6 @@ export function isHidden(model: Model<never> | Model, path: string): boolean {
     (hidden) => path === hidden || path.startsWith(`${hidden}.`) || hidden.startsWith(`${path}.`),
   )
 }
-
-const OPTIONS = new Set([
-  'fields',
-  'timestamps',
-  'unique',
-  'indexes',
-  'hidden',
-  'output',
-  'collection',
-  'id',
-])
 
 function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject | undefined {
   if (typeof fields !== 'object' || fields === null) return undefined
