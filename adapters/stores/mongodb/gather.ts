@@ -4,6 +4,8 @@
  * @module
  */
 
+import { setImmediate } from 'node:timers'
+
 /** More than this go in several round trips. */
 const MOST = 500
 
