@@ -34,9 +34,17 @@ export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') return validDate(new Date(value))
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)
   if (epoch !== undefined) return validDate(new Date(epoch))
-  if (!ISO_DATE.test(value)) return undefined
+  if (!ISO_DATE.test(value) || !isDay(value)) return undefined
   const iso = value.replace(' ', 'T').toUpperCase()
   return validDate(new Date(iso.includes('T') && !HAS_ZONE.test(iso) ? `${iso}Z` : iso))
+}
+
+/** Whether the day is one of the calendar: some runtimes take 30 February for 1 March. */
+function isDay(iso: string): boolean {
+  const [year = 0, month = 1, day = 1] = iso.slice(0, 10).split('-').map(Number)
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
 /** An id in its stored form, lower case, or undefined when it has another form than the model's ids. */
