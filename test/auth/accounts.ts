@@ -67,11 +67,13 @@ export function userModel({
       name: z.string().max(100).optional(),
       ...fields,
     },
-    unique: ['email', 'phone', ...unique].filter(
-      (name) =>
-        unique.includes(name) ||
-        options.identifiers.some((id) => (typeof id === 'string' ? id : id.field) === name),
-    ) as never,
+    unique: [
+      ...options.identifiers.map((id) => {
+        const name = typeof id === 'string' ? id : id.field
+        return (options.fields as Record<string, string> | undefined)?.[name] ?? name
+      }),
+      ...unique,
+    ] as never,
     timestamps: true,
   }) as unknown as Model<Fields>
 }

@@ -207,7 +207,6 @@ describe('POST /register', () => {
     ]
     const { post } = await service({
       auth: { identifiers, mail: undefined, sms: undefined } as never,
-      unique: ['username'],
     })
     expect(
       (await post('/auth/register', { username: 'ann ', password })).body.data.user.username,
