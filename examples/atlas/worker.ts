@@ -8,6 +8,7 @@ import small from '../../.cache/atlas/small-seed.json' with { type: 'json' }
 import { worker } from '../../adapters/runtimes/workers.ts'
 import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
 import { atlas } from './app.ts'
+import type { CityValues, CountryValues } from './models.ts'
 import { seed } from './seed.ts'
 
 /** The bindings of wrangler.toml. */
@@ -17,7 +18,7 @@ interface Env {
   readonly ATLAS_SECRET: string
 }
 
-const { countries, cities } = small
+const { countries, cities } = small as { countries: CountryValues[]; cities: CityValues[] }
 
 export default worker<Env>((env) => {
   const app = atlas({ store: d1Store(env.DB), secret: env.ATLAS_SECRET })
