@@ -49,7 +49,7 @@ export async function removeAll(
   store: FileStore,
   keys: readonly string[],
   logger: Logger,
-  patience = DEADLINE_MS,
+  patience: number = DEADLINE_MS,
 ): Promise<void> {
   const removals = keys.map((key) => inTime(patience, (signal) => store.delete(key, { signal })))
   for (const [index, removal] of (await Promise.allSettled(removals)).entries()) {
