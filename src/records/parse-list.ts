@@ -89,7 +89,7 @@ function range(resource: Resource, query: Query): Filter[] {
   const [low, high] = splitRange(bounds, shape)
   const bound = (op: 'gte' | 'lte', text: string): Filter[] => {
     if (text === '') return []
-    const value = castScalar(shape, text)
+    const value = castScalar(shape, asNumber(shape, text))
     if (value === undefined) throw invalidRange()
     return [{ op, field, value }]
   }
@@ -114,7 +114,13 @@ function compare(resource: Resource, query: Query, shaped: ReadonlySet<string>):
   const operator = compareOperator === '' ? 'eq' : String(compareOperator)
   if (!isCompareOperator(operator)) throw unknownCompareOperator(operator)
   if (typeof compareValue !== 'string') throw invalidCompareValue()
-  return [comparison(operator, field, castText(field, shapeAt(resource, field), compareValue))]
+  const shape = shapeAt(resource, field)
+  return [comparison(operator, field, castText(field, shape, asNumber(shape, compareValue)))]
+}
+
+/** Bounds and numeric-looking compare values are numbers (rule 1), unless the field's type says otherwise. */
+function asNumber(shape: Shape, text: string): string | number {
+  return shape.kind === 'mixed' ? (numberFrom(text) ?? text) : text
 }
 
 function searchTerm(
@@ -159,7 +165,7 @@ function filterableField(resource: Resource, name: string | string[]): string {
   return field
 }
 
-function castText(field: string, shape: Shape, text: string): Scalar {
+function castText(field: string, shape: Shape, text: string | number): Scalar {
   if (text === '' && shape.kind !== 'string') return null
   const value = castScalar(shape, text)
   if (value === undefined) throw invalidValue(field)
