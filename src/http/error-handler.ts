@@ -4,7 +4,9 @@
  * @module
  */
 
+import { $ZodError } from 'zod/v4/core'
 import { HttpError } from './errors.ts'
+import { invalidFields } from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
 import { failureResponse } from './respond.ts'
 
@@ -25,13 +27,14 @@ const UNEXPECTED = 'Internal Server Error'
 
 /**
  * The handler that answers every failure. An `HttpError` or `ValidationError` gives its status and message,
- * and below 500 its fields; everything else is a 500 that tells nothing but the request's id.
+ * and below 500 its fields; an error of a zod schema is a 400 with its fields; everything else is a 500 that tells
+ * nothing but the request's id.
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
   return (error, request, context) => {
-    const known = error instanceof HttpError && isErrorStatus(error.status) ? error : undefined
+    const known = refusalIn(error)
     const status = known?.status ?? 500
-    log(error, status, request, context)
+    log(known ?? error, status, request, context)
     const { requestId } = request
     const failure = {
       error: known?.message ?? UNEXPECTED,
@@ -41,6 +44,18 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
     }
     return failureResponse(status, failure, known?.headers)
   }
+}
+
+/** What a client may know of `error`; undefined for everything unexpected. */
+function refusalIn(error: unknown): HttpError | undefined {
+  if (error instanceof $ZodError) return invalidFields(messagesOf(error))
+  return error instanceof HttpError && isErrorStatus(error.status) ? error : undefined
+}
+
+function messagesOf({ issues }: $ZodError): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const { path, message } of issues) fields[path.map(String).join('.')] ??= message
+  return fields
 }
 
 function isErrorStatus(status: unknown): boolean {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { HttpError } from '../http/errors.ts'
 import { nestedTooDeeply } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Managed, Model } from '../model/define.ts'
@@ -69,7 +70,7 @@ export async function runValidate(
   context: ValidateContext,
 ): Promise<Fields> {
   if (!hook) return payload
-  const result: unknown = await hook(payload, context)
+  const result = await hooked(() => hook(payload, context))
   checkStatus(context.res)
   if (result === undefined || result === null) return stripped(payload)
   if (!isFields(result)) {
@@ -78,6 +79,15 @@ export async function runValidate(
     )
   }
   return stripped(result)
+}
+
+/** What a hook throws that is no refusal is its own failure, even an error of a schema (spec 4.1, write rule 3). */
+async function hooked(hook: () => unknown): Promise<unknown> {
+  try {
+    return await hook()
+  } catch (error) {
+    throw error instanceof HttpError ? error : new Error('a validate hook failed', { cause: error })
+  }
 }
 
 function stripped(payload: Fields): Fields {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import * as mini from 'zod/mini'
 import { createRouter, defineModel, HttpError, ValidationError } from '../../../src/index.ts'
 import { type Answer, service } from '../service.ts'
 
@@ -253,6 +254,35 @@ describe('7 Errors: a status for each reason', () => {
     expect(three.status).toBe(400)
     expect(three.body).not.toHaveProperty('fields')
   })
+
+  test.each([
+    ['zod', z],
+    ['zod/mini', mini],
+  ] as const)(
+    '7 Errors: 400 for an error of a %s schema, whoever parsed with it',
+    async (_, zod) => {
+      const { app, send, log } = things()
+      const Import = zod.object({ rows: zod.array(zod.object({ name: zod.string() })) })
+      const router = createRouter({ model: Thing, allowedFields: ['name'] })
+      router.post('/import', async (request) => {
+        zod.parse(Import, await request.json())
+      })
+      app.mount('/things', router)
+      const answer = await send('POST', '/things/import', {
+        json: { rows: [{ name: 'a' }, { name: 5 }] },
+      })
+      expect(answer.status).toBe(400)
+      expect(answer.body).toEqual({
+        success: false,
+        error: 'Check the submitted values.',
+        fields: { 'rows.1.name': expect.any(String) },
+        requestId: answer.headers.get('x-request-id'),
+      })
+      expect(log.lines).toMatchObject([
+        { level: 'info', details: { error: 'Check the submitted values.' } },
+      ])
+    },
+  )
 
   test.each([200, 302, 399, 600, 999, 0, -1, 400.5, '400', 'x', undefined, null, Number.NaN])(
     'K10: an HttpError with the status %s is a plain 500',

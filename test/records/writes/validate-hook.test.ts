@@ -297,6 +297,16 @@ describe('4.1 Write rules, 3: what the validate hook throws', () => {
     expect(await stored.count()).toBe(0)
   })
 
+  test('4.1 Write rules, 3: any other throw is a 500, an error of a schema too, and its cause is logged', async () => {
+    const { send, log } = things(() => z.object({ name: z.number() }).parse({ name: 'a' }) as never)
+    const answer = await send('POST', '/things', { json: { name: 'a' } })
+    expect(answer.status).toBe(500)
+    expect(answer.body.error).toBe('Internal Server Error')
+    expect(String(log.lines[0]?.details.error)).toMatch(
+      /validate hook failed[\s\S]*caused by: [\s\S]*ZodError/,
+    )
+  })
+
   test('H6: a hook that never settles writes nothing', async () => {
     const { app, send, stored } = things(
       loose(({ name }) => (name === 'stuck' ? new Promise(() => {}) : undefined)),
