@@ -37,7 +37,8 @@ export async function prepareData(): Promise<BenchData> {
     store: sqliteStore({ path: own }),
     secret: 'a secret that guards nothing, for the bench',
   })
-  if (!(await seed(app, world(), progressOn(process.stderr)))) throw new Error('the seed is not complete')
+  if (!(await seed(app, world(), progressOn(process.stderr))))
+    throw new Error('the seed is not complete')
   const cities = app.store.collection(City)
   const all = await cities.find({}, { sort: '-population' })
   await app.close()
