@@ -154,7 +154,10 @@ function finished(response: unknown, request: ApiRequest, context: AppContext): 
     throw new TypeError('a guard, handler or onError returned something else than a Response')
   }
   const own = request.method === 'HEAD' ? copyOf(response, null) : response
-  if (own.bodyUsed) throw new TypeError('the body of this Response has been read already')
+  // Asked of the platform's own responses alone: it would turn a fast one into one of those.
+  if (own.constructor === Response && own.bodyUsed) {
+    throw new TypeError('the body of this Response has been read already')
+  }
   try {
     own.headers.set('X-Request-Id', request.requestId)
   } catch {
