@@ -63,10 +63,8 @@ function beyond(
   }
   const bound = boundValue(value, parameters)
   if (!descending) return [{ condition: `${expression} > ${bound}` }]
-  return [
-    { condition: `${expression} < ${bound}` },
-    { condition: `${expression} IS NULL`, constant: true },
-  ]
+  const less = { condition: `${expression} < ${bound}` }
+  return field === '_id' ? [less] : [less, { condition: `${expression} IS NULL`, constant: true }]
 }
 
 /** Minus infinity, before every other value. */

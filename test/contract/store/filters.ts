@@ -214,6 +214,14 @@ export const filters = {
     equal(await namesOf(people, containing('name', 'x.y')), '')
     equal(await people.count(containing('name', 'A')), 5)
   },
+  async 'a search takes 128 characters, of any script'(store) {
+    const long = 'Ⴀ😀é"'.repeat(40)
+    const people = await holding(store, { name: `before ${long} after`, tags: [long] })
+    const term = Array.from(long).slice(3, 131).join('')
+    equal(await people.count(containing('name', term)), 1)
+    equal(await people.count(containing('tags', term)), 1)
+    equal(await people.count(containing('name', `${term}x`)), 0)
+  },
   async 'a search ignores case for all of Unicode, and keeps accents apart'(store) {
     const texts = [
       'Éclair',

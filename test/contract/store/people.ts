@@ -53,7 +53,7 @@ let made = 0
 /** A new id, ascending. */
 export function newId(): string {
   made += 1
-  return made.toString(16).padStart(24, '6')
+  return `6${made.toString(16).padStart(23, '0')}`
 }
 
 /** A record with an id of its own. */

@@ -1,14 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { verify } from '../suite.ts'
 import { storeContract, storePromises } from './contract.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'fieldgate-sqlite-'))
-let files = 0
-afterAll(() => rmSync(folder, { recursive: true }))
+import { newFile } from './file.ts'
 
 verify('SQLite in memory', storePromises, {
   open: () => sqliteStore(),
@@ -16,9 +9,6 @@ verify('SQLite in memory', storePromises, {
 })
 
 verify('SQLite in a file', storeContract, {
-  open() {
-    files += 1
-    return sqliteStore({ path: join(folder, `${files}.db`) })
-  },
+  open: () => sqliteStore({ path: newFile() }),
   close: (store) => store.close(),
 })

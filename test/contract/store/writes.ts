@@ -271,19 +271,20 @@ export const writes = {
   async 'prepare may be called again, and adds what a changed schema declares'(store) {
     const people = await holding(
       store,
-      { name: 'Ünal', score: 1, tags: ['q'] },
-      { name: 'b', score: 2 },
+      { name: 'Ünal', score: 1, slug: 'ÉTÉ', homes: [{ rooms: 1 }, { city: 'ŁÓDŹ' }] },
+      { name: 'b', score: 2, slug: null },
     )
     const wider = {
       ...schema,
       unique: [...schema.unique, ['score']],
-      searchable: [...schema.searchable, 'slug'],
+      searchable: [...schema.searchable, 'slug', 'homes.city'],
     }
     await store.prepare([wider])
     await store.prepare([wider])
     const again = store.collection(wider)
     equal(await namesOf(again, containing('name', 'ÜN')), 'Ünal')
-    equal(await namesOf(again, containing('slug', 'x')), '')
+    equal(await namesOf(again, containing('slug', 'été')), 'Ünal')
+    equal(await namesOf(again, containing('homes.city', 'łódź')), 'Ünal')
     await rejects(again.insert(person({ score: 1 })), DuplicateKey)
     equal(await people.count(everything), 2)
   },

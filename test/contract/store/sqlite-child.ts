@@ -1,0 +1,55 @@
+/**
+ * What the tests of several processes run in each of them: `sqlite-child.ts <task> <path> <name>`.
+ *
+ * @module
+ */
+
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import { people } from './people.ts'
+
+const [task = '', path = '', name = ''] = process.argv.slice(2)
+const ROUNDS = 60
+
+const tasks: Readonly<Record<string, () => Promise<void>>> = { share, write, warn }
+await tasks[task]?.()
+
+/** Prepares, reads and writes beside another process that does the same. */
+async function share(): Promise<void> {
+  const store = sqliteStore({ path })
+  await store.prepare([people])
+  const collection = store.collection(people)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await Promise.all([
+      ...Array.from({ length: 5 }, (_, at) =>
+        collection.insert({ _id: `${name}-${round}-${at}`, name, age: round }),
+      ),
+      collection.update({ op: 'eq', field: 'name', value: 'shared' }, { increment: { score: 1 } }),
+      collection.count(everything),
+      collection.find({ filter: everything, sort: [], limit: 5 }),
+    ])
+  }
+  await store.close()
+}
+
+/** Writes until it is killed, and says which writes were answered. */
+async function write(): Promise<void> {
+  const store = sqliteStore({ path })
+  await store.prepare([people])
+  const collection = store.collection(people)
+  for (let round = 0; ; round += 1) {
+    const ids = Array.from({ length: 4 }, (_, at) => `${name}-${round}-${at}`)
+    await Promise.all(
+      ids.map(async (_id) => {
+        await collection.insert({ _id, name: 'x'.repeat(300), tags: [name] })
+        process.stdout.write(`${_id}\n`)
+      }),
+    )
+  }
+}
+
+/** Warns, after the store is loaded. */
+async function warn(): Promise<void> {
+  await sqliteStore().close()
+  process.emitWarning('a warning of the application')
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openCollection } from '../../../adapters/stores/sqlite/collection.ts'
+import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import type { Statement } from '../../../adapters/stores/sqlite/sql.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import type { Collection, CollectionSchema, Read } from '../../../src/ports/store.ts'
+import { among, keys, reading, where } from './ask.ts'
+import { newFile } from './file.ts'
+import { newId, people } from './people.ts'
+
+const schema: CollectionSchema = {
+  ...people,
+  unique: [['email']],
+  indexes: [keys('-age'), keys('name'), keys('tenant', '-age'), keys('tenant', 'name', '-score')],
+}
+const path = newFile()
+let connection: Connection
+beforeAll(async () => {
+  const store = sqliteStore({ path })
+  await store.prepare([schema])
+  await store.close()
+  connection = new Connection(path)
+})
+afterAll(() => connection.close())
+
+/** How SQLite would run what `ask` asks, a line for each loop. */
+async function planOf(ask: (collection: Collection) => Promise<unknown>): Promise<string[]> {
+  let asked: Statement | undefined
+  const note = (statement: Statement) => {
+    asked = statement
+    return []
+  }
+  const collection = openCollection(schema, {
+    read: async (statement) => note(statement),
+    write: async (statement) => ({ rows: note(statement), changes: 0 }),
+  })
+  await ask(collection)
+  const { sql, values } = asked ?? { sql: '', values: [] }
+  const rows = connection.rows({ sql: `EXPLAIN QUERY PLAN ${sql}`, values })
+  return rows.map(({ detail }) => String(detail)).filter((line) => /people|TEMP/.test(line))
+}
+
+const find = (read: Partial<Read>) =>
+  planOf((collection) => collection.find(reading(everything, read)))
+
+describe('An index serves', () => {
+  const here = where('tenant', 'eq', 't')
+  const id = newId()
+
+  it.each<[string, Partial<Read>, string]>([
+    ['a read by id', { filter: where('_id', 'eq', id), sort: [] }, '(_id=?)'],
+    ['ids in a list', { filter: among('_id', 'in', id, newId()) }, '(_id=?)'],
+    [
+      'a unique field',
+      { filter: where('email', 'eq', 'x'), sort: [] },
+      'unique ["email"] (<expr>=?)',
+    ],
+    [
+      'a filter and its order',
+      { filter: here, sort: keys('-age', '_id') },
+      '["tenant","-age"] (<expr>=?)',
+    ],
+    [
+      'a range and its order',
+      { filter: where('age', 'gt', 5), sort: keys('-age', '_id') },
+      '["-age"] (<expr>>?)',
+    ],
+  ])('%s, and nothing is sorted', async (_, read, served) => {
+    const plan = await find(read)
+    expect(plan.join('\n')).toContain(served)
+    expect(plan.join('\n')).not.toMatch(/SCAN people|TEMP/)
+  })
+
+  it('an order alone', async () => {
+    expect(await find({ sort: keys('-age', '_id') })).toEqual([
+      'SCAN people USING INDEX people index ["-age"]',
+    ])
+    expect(await find({ sort: keys('age', '-_id') })).toEqual([
+      'SCAN people USING INDEX people index ["-age"]',
+    ])
+  })
+
+  it.each<[string, Partial<Read>]>([
+    ['descending', { sort: keys('-age', '_id'), after: [5, id] }],
+    ['descending, among the nulls', { sort: keys('-age', '_id'), after: [null, id] }],
+    ['ascending', { sort: keys('name', '_id'), after: ['x', id] }],
+    ['ascending, among the nulls', { sort: keys('name', '_id'), after: [null, id] }],
+    ['by id', { sort: keys('_id'), after: [id] }],
+    ['by id backwards', { sort: keys('-_id'), after: [id] }],
+    ['both directions', { sort: keys('tenant', '-age', '_id'), after: ['t', 5, id] }],
+    ['both directions, reversed', { sort: keys('-tenant', 'age', '-_id'), after: ['t', 5, id] }],
+    [
+      'both directions, nulls before',
+      { sort: keys('tenant', '-age', '_id'), after: [null, null, id] },
+    ],
+    ['three keys', { sort: keys('tenant', 'name', '-score', '_id'), after: ['t', 'n', 5, id] }],
+    ['within a filter', { filter: here, sort: keys('-age', '_id'), after: [5, id] }],
+    [
+      'within a filter, among the nulls',
+      { filter: here, sort: keys('-age', '_id'), after: [null, id] },
+    ],
+  ])('a page behind a position: %s', async (_, read) => {
+    const plan = await find(read)
+    expect(plan.length).toBeGreaterThan(0)
+    for (const line of plan)
+      expect(line).toMatch(/^SEARCH people USING (COVERING )?INDEX .*[<>=]\?\)$/)
+  })
+
+  it('a count, without reading records', async () => {
+    expect(await planOf((collection) => collection.count(here))).toEqual([
+      expect.stringMatching(/^SEARCH people USING COVERING INDEX/),
+    ])
+  })
+
+  it('the record that a write is for', async () => {
+    const filter = where('email', 'eq', 'x')
+    const plan = await planOf((collection) =>
+      collection.update(filter, { set: { age: 1 } }, { expect: { age: 2 } }),
+    )
+    expect(plan.join('\n')).toContain('unique ["email"] (<expr>=?)')
+    expect(plan.join('\n')).not.toContain('SCAN')
+  })
+})

@@ -1,0 +1,92 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import { where } from './ask.ts'
+import { integrityOf, newFile } from './file.ts'
+import { people } from './people.ts'
+
+const run = promisify(execFile)
+const binaries = fileURLToPath(new URL('../../../node_modules/.bin', import.meta.url))
+const child = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url))
+
+describe('SQLite and processes', () => {
+  it('two processes share one file without an error, and every write of both counts', async () => {
+    const path = newFile()
+    const store = sqliteStore({ path })
+    await store.prepare([people])
+    await store.collection(people).insert({ _id: 'shared', name: 'shared', score: 0 })
+    await Promise.all(['a', 'b'].map((name) => run(process.execPath, [child, 'share', path, name])))
+    const collection = store.collection(people)
+    expect(await collection.count(everything)).toBe(1 + 2 * 60 * 5)
+    const [shared] = await collection.find({
+      filter: where('_id', 'eq', 'shared'),
+      sort: [],
+      limit: 1,
+    })
+    expect(shared?.score).toBe(120)
+    await store.close()
+  })
+
+  it('two processes prepare the same new file at once', async () => {
+    const path = newFile()
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) => run(process.execPath, [child, 'share', path, name])),
+    )
+    expect(integrityOf(path)).toBe('ok')
+  })
+
+  it('what was answered is there after kill -9', async () => {
+    const path = newFile()
+    const answered: string[] = []
+    for (const [round, writes] of [1, 9, 50, 120, 203].entries()) {
+      const writer = spawn(process.execPath, [child, 'write', path, `r${round}`], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      let seen = 0
+      for await (const id of createInterface({ input: writer.stdout })) {
+        answered.push(id)
+        seen += 1
+        if (seen === writes) writer.kill('SIGKILL')
+      }
+      if (writer.signalCode === null) await once(writer, 'exit')
+      expect(writer.signalCode).toBe('SIGKILL')
+      expect(integrityOf(path)).toBe('ok')
+    }
+    const store = sqliteStore({ path })
+    const found = await store.collection(people).find({
+      filter: { op: 'in', field: '_id', values: answered },
+      sort: [],
+      limit: answered.length,
+    })
+    expect(found).toHaveLength(answered.length)
+    await store.close()
+  })
+
+  it('says nothing of node:sqlite being experimental, and leaves other warnings alone', async () => {
+    const { stderr } = await run(process.execPath, [child, 'warn'])
+    expect(stderr).toContain('a warning of the application')
+    expect(stderr).not.toContain('SQLite')
+  })
+})
+
+describe('SQLite on other runtimes', () => {
+  const loop = fileURLToPath(new URL('./sqlite-loop.ts', import.meta.url))
+  it.each([
+    ['Deno', 'deno', ['run', '-A', '--quiet', loop]],
+    ['Bun', 'bun', [loop]],
+  ])(
+    'the contract holds on %s',
+    async (_, binary, args) => {
+      const { stdout, stderr } = await run(join(binaries, binary), args)
+      expect(stderr).toBe('')
+      expect(stdout).toMatch(/^(\d+) of \1 kept\n$/)
+    },
+    120_000,
+  )
+})
