@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MongoClient } from 'mongodb'
+import { type Document, MongoClient } from 'mongodb'
 import { binary } from './binary.ts'
 import { freePorts, newFolder, startServer } from './server.ts'
 
@@ -21,6 +21,8 @@ export interface ReplicaSet {
 /** One member. */
 export interface Member {
   readonly port: number
+  /** Runs a command on its `admin` database, whether or not it is the primary. */
+  command(command: object): Promise<Document>
   /** Sends a signal to its process: `SIGKILL`, or `SIGSTOP` and `SIGCONT`. */
   signal(name: NodeJS.Signals): void
   /** Starts it again with the data that it had. */
@@ -69,22 +71,25 @@ async function startMember(command: string, port: number): Promise<Member> {
     dbpath: folder,
     wiredTigerCacheSizeGB: 0.25,
     oplogSize: 64,
-    setParameter: 'diagnosticDataCollectionEnabled=false',
   }
+  const own = `mongodb://127.0.0.1:${port}/?directConnection=true`
+  const parameters = ['diagnosticDataCollectionEnabled=false', 'enableTestCommands=true']
   const start = () =>
     startServer({
       command,
       args: [
         '--nounixsocket',
         ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+        ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
       ],
       folder,
-      ready: () => askOnce(`mongodb://127.0.0.1:${port}/?directConnection=true`, { ping: 1 }, 500),
+      ready: () => askOnce(own, { ping: 1 }, 500),
     })
   let server = await start()
   const former = [server]
   return {
     port,
+    command: (command) => askOnce(own, command),
     signal: (name) => {
       process.kill(server.pid, name)
     },

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { MongoClient } from 'mongodb'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
-import type { ReplicaSet } from '../../services/replica-set.ts'
+import type { Member, ReplicaSet } from '../../services/replica-set.ts'
 import { notes } from './notes.ts'
 
 /** What a trial saw. */
@@ -24,7 +25,10 @@ const WRITERS = 16
 const WRITES_BEFORE = 500
 const WRITES_AFTER = 500
 
-/** Kills the primary with `kill -9` amid the writes, and starts it again when writes go on. */
+/**
+ * Kills the primary with `kill -9` amid the writes, while it holds some that no other member has, and starts it again
+ * when writes go on. A store that took the primary's word alone would lose those.
+ */
 export async function takeover(set: ReplicaSet): Promise<Trial> {
   const store = mongoStore({ url: set.url, database: 'takeover' })
   const collection = store.collection(notes)
@@ -49,11 +53,16 @@ export async function takeover(set: ReplicaSet): Promise<Trial> {
     }
   }
 
+  const before = await collection.estimate()
   const primary = await set.primary()
+  const others = set.members.filter((member) => member !== primary)
   const writers = Array.from({ length: WRITERS }, keepWriting)
   await until(() => acknowledged.size > WRITES_BEFORE)
+  await replicate(others, 'off')
+  await untilItHolds(primary, () => before + acknowledged.size + WRITERS / 2)
   killedAt = performance.now()
   primary.signal('SIGKILL')
+  await replicate(others, 'on')
   await until(() => backAt > 0)
   const enough = acknowledged.size + WRITES_AFTER
   await until(() => acknowledged.size > enough)
@@ -78,6 +87,27 @@ export async function missing(set: ReplicaSet, ids: ReadonlySet<string>): Promis
   return ids.difference(found).size
 }
 
+/** Lets members take over what the primary writes, or not. */
+async function replicate(members: readonly Member[], mode: 'on' | 'off'): Promise<void> {
+  const failPoint = {
+    configureFailPoint: 'stopReplProducer',
+    mode: mode === 'on' ? 'off' : 'alwaysOn',
+  }
+  await Promise.all(members.map((member) => member.command(failPoint)))
+}
+
+/** Waits until a member holds more records than `enough`, whether or not others have them. */
+async function untilItHolds(member: Member, enough: () => number): Promise<void> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${member.port}/?directConnection=true`)
+  const stored = client.db('takeover').collection(notes.name)
+  while ((await stored.estimatedDocumentCount()) < enough()) await pause()
+  await client.close()
+}
+
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (!condition()) await pause()
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5))
 }
