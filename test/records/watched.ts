@@ -11,6 +11,8 @@ export interface Call {
   /** The collection and the method: `books.find`. */
   readonly name: string
   readonly argument: Fields
+  /** What came beside it. */
+  readonly second: Fields | undefined
 }
 
 /** A store with its calls; opening and closing are none. */
@@ -44,7 +46,8 @@ function watchedCollection(
       const own: unknown = Reflect.get(target, method)
       if (typeof own !== 'function') return own
       return (...given: unknown[]) => {
-        calls.push({ name: `${name}.${String(method)}`, argument: given[0] as Fields })
+        const [argument, second] = given as Fields[]
+        calls.push({ name: `${name}.${String(method)}`, argument: argument ?? {}, second })
         return own.apply(target, given)
       }
     },
