@@ -17,7 +17,7 @@ function conforms(name: string, open: () => Promise<Running>): void {
     beforeAll(async () => {
       server = await open()
       asking = client(server.base)
-      world = { base: server.base, countries: new Map(), cities: new Map() }
+      world = { base: server.base, countries: new Map(), cities: new Map(), tokens: new Map() }
     })
     afterAll(async () => {
       transcripts.set(name, asking.transcript())
