@@ -38,11 +38,22 @@ export function mongod(): Promise<string> {
   })
 }
 
+/** How its members differ from MongoDB's defaults. */
+export interface ReplicaSetOptions {
+  /** `settings` of the replica set's configuration. */
+  readonly settings?: object
+  /** Values of `--setParameter`. */
+  readonly parameters?: readonly string[]
+}
+
 /** Starts a replica set of `size` members and waits for its first primary. */
-export async function startReplicaSet(size: number, settings: object = {}): Promise<ReplicaSet> {
+export async function startReplicaSet(
+  size: number,
+  { settings = {}, parameters = [] }: ReplicaSetOptions = {},
+): Promise<ReplicaSet> {
   const command = await mongod()
   const ports = await freePorts(size)
-  const members = await Promise.all(ports.map((port) => startMember(command, port)))
+  const members = await Promise.all(ports.map((port) => startMember(command, port, parameters)))
   const hosts = ports.map((port) => `127.0.0.1:${port}`)
   const set: ReplicaSet = {
     url: `mongodb://${hosts.join(',')}/?replicaSet=fieldgate`,
@@ -62,7 +73,11 @@ export async function startReplicaSet(size: number, settings: object = {}): Prom
   return set
 }
 
-async function startMember(command: string, port: number): Promise<Member> {
+async function startMember(
+  command: string,
+  port: number,
+  parameters: readonly string[],
+): Promise<Member> {
   const folder = await newFolder('mongod')
   const options = {
     replSet: 'fieldgate',
@@ -73,14 +88,16 @@ async function startMember(command: string, port: number): Promise<Member> {
     oplogSize: 64,
   }
   const own = `mongodb://127.0.0.1:${port}/?directConnection=true`
-  const parameters = ['diagnosticDataCollectionEnabled=false', 'enableTestCommands=true']
   const start = () =>
     startServer({
       command,
       args: [
         '--nounixsocket',
         ...Object.entries(options).map(([name, value]) => `--${name}=${value}`),
-        ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
+        ...['diagnosticDataCollectionEnabled=false', ...parameters].flatMap((parameter) => [
+          '--setParameter',
+          parameter,
+        ]),
       ],
       folder,
       ready: () => askOnce(own, { ping: 1 }, 500),

@@ -32,9 +32,10 @@ export interface ServerOptions {
   readonly litter?: readonly string[]
   /** Resolves once the server answers; rejections mean "not yet". */
   ready(): Promise<unknown>
-  /** How long it may take to answer, in seconds; 60 by default. */
-  readonly patience?: number
 }
+
+/** How long a server may take to answer. */
+const PATIENCE_MS = 60_000
 
 /** Starts a server and waits until it is ready. Rejects with its last words when it is not. */
 export async function startServer(options: ServerOptions): Promise<Server> {
@@ -70,7 +71,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function untilReady(options: ServerOptions, gone: () => boolean): Promise<void> {
-  const deadline = Date.now() + (options.patience ?? 60) * 1000
+  const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     try {
       await options.ready()

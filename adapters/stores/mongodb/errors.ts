@@ -13,7 +13,9 @@ import {
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
 
-const DUPLICATE_KEY = 11000
+/** The code of the server's E11000. */
+export const DUPLICATE_KEY = 11000
+
 const INVALID_REGULAR_EXPRESSION = 51091
 const TIMEOUTS: ReadonlySet<unknown> = new Set([
   50, // MaxTimeMSExpired

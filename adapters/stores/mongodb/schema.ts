@@ -10,24 +10,33 @@ import type { SortKey } from '../../../src/ports/filter.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { IndexConflict } from '../../../src/ports/store.ts'
-import { haveSameFields, isDriverError } from './errors.ts'
+import { DUPLICATE_KEY, haveSameFields, isDriverError } from './errors.ts'
 
-const DUPLICATE_KEY = 11000
 const NO_COLLECTION = 26
 const NO_INDEX = 27
 /** The index is there under another name, or another under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
-/** Makes the collection's indexes exist. Indexes that nobody asked for stay, but see `dropStricter`. */
+/** Makes the collection's indexes exist. Indexes that nobody asked for stay, but see `isStricter`. */
 export async function prepareCollection(
   native: Collection,
   schema: CollectionSchema,
 ): Promise<void> {
   for (const fields of schema.unique) {
-    await createUnique(native, schema, fields)
-    await dropStricter(native, fields)
+    try {
+      await createUnique(native, schema, fields)
+    } catch (error) {
+      if (!hasCode(error, DUPLICATE_KEY)) throw error
+      throw new IndexConflict(schema.name, fields, { cause: error })
+    }
   }
-  for (const keys of schema.indexes) await createPlain(native, keys)
+  const existing = await indexesOf(native)
+  for (const index of existing) {
+    if (schema.unique.some((fields) => isStricter(index, fields))) await drop(native, index)
+  }
+  for (const keys of schema.indexes) {
+    if (!existing.some((index) => serves(index, keys))) await createPlain(native, keys)
+  }
 }
 
 /** A unique index over the records in which every field has a value. */
@@ -37,21 +46,17 @@ async function createUnique(
   fields: readonly string[],
 ): Promise<void> {
   const key = Object.fromEntries(fields.map((field) => [field, 1 as const]))
-  const options = {
-    name: uniqueName(fields),
-    unique: true,
-    partialFilterExpression: Object.fromEntries(
-      fields.map((field) => [field, anyValue(field, schema)]),
-    ),
-  }
+  const values = fields.map((field) => [field, anyValue(field, schema)])
+  const name = `unique(${fields.join(',')})`
+  const options = { name, unique: true, partialFilterExpression: Object.fromEntries(values) }
   try {
     await native.createIndex(key, options)
   } catch (error) {
-    if (!isDriverError(error)) throw error
-    if (error.code === DUPLICATE_KEY) throw new IndexConflict(schema.name, fields, { cause: error })
-    if (!OTHER_OPTIONS.has(error.code)) throw error
-    // A field of another type than before: the filter has changed with it.
-    await dropIndex(native, options.name)
+    if (!isDriverError(error) || !OTHER_OPTIONS.has(error.code)) throw error
+    // A field may have another type than before: the filter changes with it.
+    for (const index of await indexesOf(native)) {
+      if (index.name === name || isUnique(index, fields)) await drop(native, index)
+    }
     await native.createIndex(key, options)
   }
 }
@@ -79,49 +84,52 @@ function anyValue(field: string, schema: CollectionSchema): Document {
 }
 
 /**
- * Drops a unique index on the same fields that counts a missing field or null as a value, such as Mongoose makes:
- * with it, two records without the field would clash. Ours, already there, keeps the values unique meanwhile.
+ * Whether a unique index on these fields counts a missing field or null as a value, as those do that Mongoose makes:
+ * with it, two records without the field would clash. Ours, already there, keeps the values unique when it goes.
  */
-async function dropStricter(native: Collection, fields: readonly string[]): Promise<void> {
-  for (const index of await indexesOf(native)) {
-    const stricter = index.unique && !index.partialFilterExpression
-    if (stricter && haveSameFields(Object.keys(index.key), fields)) {
-      await dropIndex(native, index.name ?? '')
-    }
-  }
+function isStricter(index: IndexDescriptionInfo, fields: readonly string[]): boolean {
+  return isUnique(index, fields) && !index.partialFilterExpression
+}
+
+function isUnique(index: IndexDescriptionInfo, fields: readonly string[]): boolean {
+  return index.unique === true && haveSameFields(Object.keys(index.key), fields)
+}
+
+/** Whether an index holds all records in the order of `keys`, and stays. */
+function serves(index: IndexDescriptionInfo, keys: readonly SortKey[]): boolean {
+  const whole = !index.unique && !index.sparse && !index.partialFilterExpression
+  const order = Object.entries(index.key).map(([field, direction]) => `${field} ${direction}`)
+  return whole && order.join() === keys.map((key) => `${key.field} ${directionOf(key)}`).join()
 }
 
 async function createPlain(native: Collection, keys: readonly SortKey[]): Promise<void> {
-  const key = new Map(keys.map(({ field, descending }) => [field, descending ? -1 : 1]))
-  const wanted = JSON.stringify([...key])
-  const existing = await indexesOf(native)
-  const there = existing.some(
-    (index) =>
-      JSON.stringify(Object.entries(index.key)) === wanted &&
-      !index.partialFilterExpression &&
-      !index.sparse,
-  )
-  if (!there) await native.createIndex(key as Map<string, 1 | -1>)
+  const name = `order(${keys.map((key) => (key.descending ? `-${key.field}` : key.field)).join(',')})`
+  await native.createIndex(new Map(keys.map((key) => [key.field, directionOf(key)])), { name })
 }
 
+function directionOf({ descending }: SortKey): 1 | -1 {
+  return descending ? -1 : 1
+}
+
+/** The collection's indexes; it may not exist yet. */
 async function indexesOf(native: Collection): Promise<IndexDescriptionInfo[]> {
-  return unless(NO_COLLECTION, () => native.indexes(), [])
-}
-
-/** Another process may have dropped it first. */
-async function dropIndex(native: Collection, name: string): Promise<void> {
-  await unless(NO_INDEX, () => native.dropIndex(name), {})
-}
-
-async function unless<T>(code: number, work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
-    return await work()
+    return await native.indexes()
   } catch (error) {
-    if (isDriverError(error) && error.code === code) return otherwise
+    if (hasCode(error, NO_COLLECTION)) return []
     throw error
   }
 }
 
-function uniqueName(fields: readonly string[]): string {
-  return `unique(${fields.join(',')})`
+/** Another process may have dropped it first. */
+async function drop(native: Collection, { name = '' }: IndexDescriptionInfo): Promise<void> {
+  try {
+    await native.dropIndex(name)
+  } catch (error) {
+    if (!hasCode(error, NO_INDEX)) throw error
+  }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return isDriverError(error) && error.code === code
 }

@@ -6,10 +6,10 @@
  */
 
 import { startReplicaSet } from '../../services/replica-set.ts'
-import { missing, takeover } from './takeover.ts'
+import { missing, takeover, testCommands } from './takeover.ts'
 
 const rounds = Number(process.argv[2] ?? 3)
-const set = await startReplicaSet(3)
+const set = await startReplicaSet(3, { parameters: [testCommands] })
 try {
   const acknowledged = new Set<string>()
   for (let round = 1; round <= rounds; round++) {

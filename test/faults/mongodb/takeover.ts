@@ -21,6 +21,9 @@ export interface Trial {
   readonly secondsWithoutPrimary: number
 }
 
+/** The server's parameter without which `takeover` may not stop replication. */
+export const testCommands = 'enableTestCommands=true'
+
 const WRITERS = 16
 const WRITES_BEFORE = 500
 const WRITES_AFTER = 500
