@@ -5,6 +5,7 @@
  */
 
 import type { ErrorHandler } from './http/error-handler.ts'
+import { callable, checkOptions, flag, natural, type Rule, whatever } from './model/option-rules.ts'
 import type { CacheStore } from './ports/cache.ts'
 import type { FileStore } from './ports/files.ts'
 import type { Hasher } from './ports/hasher.ts'
@@ -44,55 +45,46 @@ export interface AppOptions {
 export type ResolvedAppOptions = AppOptions &
   Required<Pick<AppOptions, 'logger' | 'env' | 'maxBodySize' | 'development' | 'now'>>
 
-const NAMES = new Set([
-  'store',
-  'cache',
-  'files',
-  'images',
-  'logger',
-  'secret',
-  'env',
-  'maxBodySize',
-  'development',
-  'onError',
-  'now',
-  'hasher',
-])
-
 const MIB = 1024 * 1024
 const MIN_SECRET = 32
+
+/** Every option's name and what it must be. */
+const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
+  store: whatever,
+  cache: whatever,
+  files: whatever,
+  images: whatever,
+  logger: { must: 'have the functions debug, info, warn and error', test: isLogger },
+  secret: {
+    must: `have at least ${MIN_SECRET} characters`,
+    test: (value) => typeof value === 'string' && value.length >= MIN_SECRET,
+  },
+  env: whatever,
+  maxBodySize: natural,
+  development: flag,
+  onError: callable,
+  now: callable,
+  hasher: whatever,
+}
 
 /** Checks the options; a `TypeError` names the one that makes no sense. */
 export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   const fail = (message: string): never => {
     throw new TypeError(`createApp: ${message}`)
   }
-  for (const name of Object.keys(options ?? {})) {
-    if (!NAMES.has(name)) fail(`unknown option '${name}'`)
-  }
+  checkOptions(options ?? {}, RULES, fail)
   if (typeof options?.store?.collection !== 'function') {
     fail(`'store' is needed, as in createApp({ store: sqliteStore() })`)
   }
-  const { secret, maxBodySize = MIB, development = false, now = Date.now, onError } = options
-  if (secret !== undefined && (typeof secret !== 'string' || secret.length < MIN_SECRET)) {
-    fail(`'secret' must have at least ${MIN_SECRET} characters`)
-  }
-  if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 1) {
-    fail(`'maxBodySize' must be a whole number of bytes, at least 1`)
-  }
-  if (typeof development !== 'boolean') fail(`'development' must be true or false`)
-  if (typeof now !== 'function') fail(`'now' must be a function`)
-  if (onError !== undefined && typeof onError !== 'function') fail(`'onError' must be a function`)
-  const env =
-    options.env ?? environment((globalThis as { process?: { env?: unknown } }).process?.env)
-  return {
-    ...options,
-    logger: options.logger ?? jsonLogger,
-    env: env ?? {},
-    maxBodySize,
-    development,
-    now,
-  }
+  const { logger = jsonLogger, maxBodySize = MIB, development = false, now = Date.now } = options
+  const { process } = globalThis as { process?: { env?: unknown } }
+  const env = options.env ?? environment(process?.env) ?? {}
+  return { ...options, logger, env, maxBodySize, development, now }
+}
+
+function isLogger(value: unknown): boolean {
+  const logger = (value ?? {}) as Readonly<Record<string, unknown>>
+  return ['debug', 'info', 'warn', 'error'].every((level) => typeof logger[level] === 'function')
 }
 
 /** A record of variables or bindings, if `value` is one. */

@@ -24,6 +24,7 @@ describe('design, App: options of createApp that make no sense are start-up erro
     ['maxBodySize', [0, -1, 1.5, '1', Number.NaN, Number.POSITIVE_INFINITY], 1],
     ['development', ['true', 1, null], true],
     ['now', [5, null, 'now'], Date.now],
+    ['logger', [{}, null, 5, { info() {} }, { ...console, warn: 'loud' }], console],
     ['onError', [5, null, {}], () => new Response()],
   ])("design, createApp: '%s' is checked", (option, wrong, right) => {
     for (const value of wrong) {

@@ -1,0 +1,57 @@
+/**
+ * Start-up checks of options: what is unknown, or makes no sense, is refused by name before anything runs.
+ *
+ * @module
+ */
+
+/** What an option's value must be: a test, and the words for what fails it. */
+export interface Rule {
+  readonly test: (value: unknown) => boolean
+  readonly must: string
+}
+
+/** Throws a start-up error. */
+export type Fail = (message: string) => never
+
+/** Refuses options without a rule and values that fail theirs; one that is undefined counts as not given. */
+export function checkOptions(
+  given: object,
+  rules: Readonly<Record<string, Rule>>,
+  fail: Fail,
+): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(rules, name)) fail(`unknown option '${name}'`)
+    const { test, must } = rules[name] as Rule
+    if (value !== undefined && !test(value)) fail(`'${name}' must ${must}`)
+  }
+}
+
+/** Whether `value` can be called. */
+export function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}
+
+/** Whether `value` is a list of texts, as names are. */
+export function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+/** Anything: whoever reads the option checks it. */
+export const whatever: Rule = { must: '', test: () => true }
+
+/** True or false. */
+export const flag: Rule = { must: 'be true or false', test: (value) => typeof value === 'boolean' }
+
+/** A function. */
+export const callable: Rule = { must: 'be a function', test: isFunction }
+
+/** A number that counts or measures something. */
+export const natural: Rule = {
+  must: 'be a whole number of at least 1',
+  test: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+}
+
+/** One of `choices`. */
+export function oneOf(...choices: readonly unknown[]): Rule {
+  return { must: `be one of ${choices.join(', ')}`, test: (value) => choices.includes(value) }
+}
