@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withService } from '../services/shared.ts'
+import type { World } from './check.ts'
 import { type Client, client } from './client.ts'
 import { type Running, runtimes, start } from './runtimes.ts'
-import { suite, type World } from './suite.ts'
+import { suite } from './suite.ts'
 import { startObjects, startWorkerd } from './workerd.ts'
 
 const transcripts = new Map<string, string>()

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { type Checks, ok, refused } from '../check.ts'
+
+const bearer = (token: string | undefined) => ({ headers: { Authorization: `Bearer ${token}` } })
+
+/** Authentication, and what depends on who asks. */
+export const accounts: Checks = {
+  '4.5 sign-up, sign-in and me; refusals tell nothing': async ({ ask }, world) => {
+    const json = { email: 'Ann@Example.com', password: 'correct horse', name: 'Ann', role: 'admin' }
+    const created = ok(await ask('POST', '/auth/register', { json }), 201).body.data
+    assert.deepEqual([created.user.email, created.user.role], ['ann@example.com', 'user'])
+    assert.equal(created.expiresIn, 900)
+    world.tokens.set('ann', created.token)
+    world.tokens.set('ann refresh', created.refreshToken)
+    const me = ok(await ask('GET', '/auth/me', bearer(created.token)))
+    assert.equal(me.body.data.name, 'Ann')
+    assert.ok(!me.text.includes('scrypt'))
+    refused(
+      await ask('POST', '/auth/register', { json }),
+      409,
+      'An account with those details already exists.',
+    )
+    const wrong = await ask('POST', '/auth/login', {
+      json: { identifier: json.email, password: 'wrong horse' },
+    })
+    const unknown = await ask('POST', '/auth/login', {
+      json: { identifier: 'b@c.de', password: 'wrong horse' },
+    })
+    refused(wrong, 401, 'Invalid credentials.')
+    refused(unknown, 401, 'Invalid credentials.')
+    assert.equal(wrong.headers.get('www-authenticate'), 'Bearer')
+    const operator = { identifier: json.email, password: { $ne: null } }
+    refused(
+      await ask('POST', '/auth/login', { json: operator }),
+      400,
+      'Invalid credentials format.',
+    )
+    ok(
+      await ask('POST', '/auth/login', {
+        json: { identifier: json.email, password: json.password },
+      }),
+    )
+  },
+  '3.1 a refresh rotates the token, and every failure looks alike': async ({ ask }, { tokens }) => {
+    const refreshToken = tokens.get('ann refresh')
+    const first = ok(await ask('POST', '/auth/token/refresh', { json: { refreshToken } })).body.data
+    assert.notEqual(first.refreshToken, refreshToken)
+    const again = ok(await ask('POST', '/auth/token/refresh', { json: { refreshToken } })).body.data
+    assert.equal(again.refreshToken, first.refreshToken)
+    for (const other of ['abc', `${refreshToken}x`, tokens.get('ann')]) {
+      const failed = await ask('POST', '/auth/token/refresh', { json: { refreshToken: other } })
+      refused(failed, 401, 'Invalid or expired refresh token.')
+    }
+    ok(await ask('POST', '/auth/logout', { json: { refreshToken: first.refreshToken } }))
+    const ended = await ask('POST', '/auth/token/refresh', {
+      json: { refreshToken: first.refreshToken },
+    })
+    refused(ended, 401, 'Invalid or expired refresh token.')
+  },
+  '5.1 guards: no token, a bad one, the wrong role': async ({ ask }, { tokens }) => {
+    refused(await ask('GET', '/favourites'), 401, 'Authentication required.')
+    refused(await ask('GET', '/favourites', bearer('abc')), 401, 'Invalid or expired token.')
+    const users = await ask('GET', '/auth/users', bearer(tokens.get('ann')))
+    refused(users, 403, 'You do not have access to this resource.')
+  },
+  'answers: scope keeps the records of others out of reach': async (
+    { ask },
+    { cities, tokens },
+  ) => {
+    const json = { email: 'bob@example.com', password: 'battery staple' }
+    const bob = ok(await ask('POST', '/auth/register', { json }), 201).body.data
+    const favourite = { city: cities.get('São Paulo'), note: 'home', owner: bob.user._id }
+    const hers = ok(
+      await ask('POST', '/favourites', { json: favourite, ...bearer(tokens.get('ann')) }),
+      201,
+    )
+    assert.notEqual(hers.body.data.owner, bob.user._id)
+    const path = `/favourites/${hers.body.data._id}`
+    assert.deepEqual(ok(await ask('GET', '/favourites', bearer(bob.token))).body.data, [])
+    refused(await ask('GET', path, bearer(bob.token)), 404, 'Entry not found.')
+    refused(
+      await ask('PATCH', path, { json: { note: 'x' }, ...bearer(bob.token) }),
+      404,
+      'Entry not found.',
+    )
+    refused(await ask('DELETE', path, bearer(bob.token)), 404, 'Entry not found.')
+    assert.equal(
+      ok(await ask('GET', path, bearer(tokens.get('ann')))).body.data.city.name,
+      'São Paulo',
+    )
+  },
+}
