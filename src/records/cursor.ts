@@ -121,10 +121,16 @@ function base64url(ascii: string): string {
 }
 
 function decode(token: string): string {
-  if (token.length > MAX_LENGTH || !/^[\w-]+$/.test(token)) throw invalidCursor()
+  const text = /^[\w-]+$/.test(token) && token.length <= MAX_LENGTH ? fromBase64url(token) : ''
+  // The last character may hold bits that stand for nothing; a token has one spelling only.
+  if (text === '' || base64url(text) !== token) throw invalidCursor()
+  return text
+}
+
+function fromBase64url(text: string): string {
   try {
-    return atob(token.replaceAll('-', '+').replaceAll('_', '/'))
+    return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   } catch {
-    throw invalidCursor()
+    return ''
   }
 }
