@@ -23,7 +23,7 @@ export interface LinkOptions {
 export interface Links {
   urlOf(key: string): string
   keyOf(url: string): string | undefined
-  sign(url: string, seconds: number): Promise<string>
+  sign(url: string, seconds: number, steady?: number): Promise<string>
   /** The key that a request's URL leads to, whatever its host; undefined for any other URL. */
   requested(url: URL): string | undefined
   /** Whether `url` is signed for `key` and has not expired. */
@@ -58,10 +58,10 @@ export function links(store: string, options: LinkOptions): Links {
     urlOf: (key) => `${start}/${key}`,
     keyOf,
     requested: (url) => keyIn(url.pathname),
-    async sign(url, seconds) {
+    async sign(url, seconds, steady = 0) {
       const key = keyOf(url)
       if (key === undefined) throw new TypeError(`${store}: not a URL of this store`)
-      const expires = Math.floor(now() / 1000) + seconds
+      const expires = begin(now(), steady) / 1000 + seconds + steady
       const signature = await crypto.subtle.sign('HMAC', await signingKey, message(key, expires))
       return `${start}/${key}?expires=${expires}&signature=${base64url(new Uint8Array(signature))}`
     },
@@ -77,6 +77,12 @@ export function links(store: string, options: LinkOptions): Links {
       )
     },
   }
+}
+
+/** The last moment that is a multiple of `steady` seconds, of one second without it. */
+export function begin(now: number, steady: number): number {
+  const step = Math.max(1, steady) * 1000
+  return Math.floor(now / step) * step
 }
 
 function importKey(secret: string): Promise<CryptoKey> {

@@ -5,6 +5,7 @@
  */
 
 import { AwsClient } from 'aws4fetch'
+import { begin } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
 /** A client that signs requests to `place`, and retries none by itself. */
@@ -13,10 +14,21 @@ export function signer(place: S3Place): AwsClient {
   return new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
 }
 
-/** A GET link to the object at `url` that is valid for `seconds`. */
-export async function presigned(place: S3Place, url: string, seconds: number): Promise<string> {
+/** AWS refuses longer ones: seven days. */
+const LONGEST = 7 * 24 * 60 * 60
+
+/** A GET link to the object at `url`, as `FileStore.signedUrl` promises it. */
+export async function presigned(
+  place: S3Place,
+  url: string,
+  seconds: number,
+  steady = 0,
+): Promise<string> {
   const key = place.keyOf(url)
   if (key === undefined) throw new TypeError('s3Files: not a URL of this store')
-  const target = `${place.urlOf(key)}?X-Amz-Expires=${seconds}`
-  return (await signer(place).sign(target, { aws: { signQuery: true } })).url
+  const expires = Math.min(seconds + steady, LONGEST)
+  const target = `${place.urlOf(key)}?X-Amz-Expires=${expires}`
+  const from = new Date(begin(Date.now(), steady)).toISOString()
+  const datetime = from.replace(/[:-]|\.\d+/g, '')
+  return (await signer(place).sign(target, { aws: { signQuery: true, datetime } })).url
 }

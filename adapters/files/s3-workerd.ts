@@ -54,7 +54,7 @@ export function s3Files(options?: S3Options): FileStore {
     },
     urlOf: place.urlOf,
     keyOf: place.keyOf,
-    signedUrl: (url, seconds) => presigned(place, url, seconds),
+    signedUrl: (url, seconds, steady) => presigned(place, url, seconds, steady),
     async *list(prefix) {
       let next: string | undefined
       do {

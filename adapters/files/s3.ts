@@ -56,7 +56,7 @@ export function s3Files(options?: S3Options): FileStore {
     },
     urlOf: place.urlOf,
     keyOf: place.keyOf,
-    signedUrl: (url, seconds) => presigned(place, url, seconds),
+    signedUrl: (url, seconds, steady) => presigned(place, url, seconds, steady),
     async *list(prefix) {
       const { sdk, client } = await connect()
       for await (const page of sdk.paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
@@ -82,6 +82,9 @@ function sendable(
   return sent.once('error', (error) => broken.abort(error))
 }
 
+const nothing = (): void => {}
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
 interface Connection {
   readonly sdk: typeof import('@aws-sdk/client-s3')
   readonly client: S3Client
@@ -101,6 +104,8 @@ async function connection(place: S3Place): Promise<Connection> {
     responseChecksumValidation: 'WHEN_REQUIRED',
     // A stream can be sent once only; the caller knows what a failure means.
     maxAttempts: 1,
+    // It would write to the console what its caller hears anyway.
+    logger: silent,
   })
   return { sdk, client }
 }

@@ -63,8 +63,12 @@ export interface FileStore {
   urlOf(key: string): string
   /** The key that a URL of this store leads to, signed ones too, or undefined for any other text. */
   keyOf(url: string): string | undefined
-  /** A link that opens the object at `url` for `seconds`, private ones too. */
-  signedUrl(url: string, seconds: number): Promise<string>
+  /**
+   * A link that opens the object at `url` for `seconds`, private ones too. With `steady` the store gives the same
+   * link for so many seconds, and it opens the object for up to so many seconds more: answers and caches that
+   * show it do not change with every read.
+   */
+  signedUrl(url: string, seconds: number, steady?: number): Promise<string>
   /** The objects whose key starts with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<StoredFile>
   /** Sets bytes aside where there is room for them; without it the kit holds them in memory. */

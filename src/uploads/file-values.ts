@@ -103,9 +103,11 @@ export async function withSignedUrls(
 ): Promise<Fields> {
   const { signUrls } = upload
   if (signUrls === undefined) return record
+  // The same links for a while: entity tags, and browsers' copies of the images, would not last a second.
+  const steady = Math.ceil(signUrls / 2)
   const sign = async (value: unknown): Promise<unknown> => {
     if (typeof value === 'string') {
-      return store.keyOf(value) === undefined ? value : store.signedUrl(value, signUrls)
+      return store.keyOf(value) === undefined ? value : store.signedUrl(value, signUrls, steady)
     }
     if (Array.isArray(value)) return Promise.all(value.map(sign))
     if (typeof value !== 'object' || value === null || !('url' in value)) return value

@@ -67,6 +67,17 @@ describe('a private file', () => {
     expect(await keys()).toHaveLength(4)
   })
 
+  it('lets a client that has read it write on condition', async () => {
+    const { upload, send } = album({ upload: { signUrls: 1_000_000 } })
+    const made = await upload('POST', '/photos', form({ title: 'x', image: png }))
+    const path = `/photos/${made.record._id}`
+    const etag = (await send('GET', path)).headers.get('etag') ?? ''
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const headers = { 'if-match': etag }
+    expect((await send('PATCH', path, { json: { rating: 4 }, headers })).status).toBe(200)
+    expect((await send('PATCH', path, { json: { rating: 5 }, headers })).status).toBe(412)
+  })
+
   it('stays unsigned in what an URL of another place says', async () => {
     const { upload } = album({
       upload: { signUrls: 60 },

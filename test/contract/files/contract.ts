@@ -155,6 +155,22 @@ export const fileContract = {
     equal(status, 403)
   },
 
+  async 'a steady link stays the same for a while, and then opens the object as long as was asked'({
+    files,
+    get,
+  }) {
+    const url = await put(files, 'steady')
+    const day = 24 * 60 * 60
+    const links = new Set<string>()
+    for (let round = 0; round < 4; round += 1) {
+      links.add(await files.signedUrl(url, 60, day))
+      await new Promise((resolve) => setTimeout(resolve, 400))
+    }
+    // Midnight may pass once.
+    ok(links.size <= 2, `${links.size} links`)
+    for (const link of links) equal(await (await get(link)).text(), 'steady')
+  },
+
   async 'a part of an object is a 206, and one beyond its end is refused'({ files, get }) {
     const link = await files.signedUrl(await put(files, '0123456789'), 60)
     for (const [range, part, content] of [
