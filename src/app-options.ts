@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly env?: Readonly<Record<string, unknown>>
   /** Bytes that a JSON body may have. Default 1 MiB. */
   readonly maxBodySize?: number
+  /** Milliseconds in which a body has to arrive, and 1,000 more for each 64 KiB of it. Default 25,000. */
+  readonly bodyTimeoutMs?: number
   /** Whether failures carry the stack. Default false. */
   readonly development?: boolean
   /** Answers failures. Default: `errorHandler({ development })`. */
@@ -43,10 +45,14 @@ export interface AppOptions {
 
 /** The options with their defaults. */
 export type ResolvedAppOptions = AppOptions &
-  Required<Pick<AppOptions, 'logger' | 'env' | 'maxBodySize' | 'development' | 'now'>>
+  Required<
+    Pick<AppOptions, 'logger' | 'env' | 'maxBodySize' | 'bodyTimeoutMs' | 'development' | 'now'>
+  >
 
 const MIB = 1024 * 1024
 const MIN_SECRET = 32
+const BODY_TIMEOUT_MS = 25_000
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Every option's name and what it must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
@@ -61,6 +67,10 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   },
   env: whatever,
   maxBodySize: natural,
+  bodyTimeoutMs: {
+    must: `be a whole number from 1 to ${LONGEST_TIMER_MS}`,
+    test: (value) => natural.test(value) && Number(value) <= LONGEST_TIMER_MS,
+  },
   development: flag,
   onError: callable,
   now: callable,
@@ -77,9 +87,10 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
     fail(`'store' is needed, as in createApp({ store: sqliteStore() })`)
   }
   const { logger = jsonLogger, maxBodySize = MIB, development = false, now = Date.now } = options
+  const { bodyTimeoutMs = BODY_TIMEOUT_MS } = options
   const { process } = globalThis as { process?: { env?: unknown } }
   const env = options.env ?? environment(process?.env) ?? {}
-  return { ...options, logger, env, maxBodySize, development, now }
+  return { ...options, logger, env, maxBodySize, bodyTimeoutMs, development, now }
 }
 
 function isLogger(value: unknown): boolean {

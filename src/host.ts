@@ -103,6 +103,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     secret: options.secret,
     env: options.env,
     maxBodySize: options.maxBodySize,
+    bodyTimeoutMs: options.bodyTimeoutMs,
     now,
     data: {
       collection: <R>(model: Model<R>) =>

@@ -26,7 +26,10 @@ import {
 export interface NodeServeOptions extends ServeOptions {
   /** Milliseconds for a request's headers. Default 15,000; 0 for no limit. */
   readonly headersTimeout?: number
-  /** Milliseconds for a whole request, its body too. Default 28,000; 0 for no limit. */
+  /**
+   * Milliseconds for a whole request, its body too. Default 300,000; 0 for no limit. The app gives up on the bodies
+   * that it reads earlier: `createApp({ bodyTimeoutMs })`.
+   */
   readonly requestTimeout?: number
 }
 
@@ -48,7 +51,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
     port = DEFAULT_PORT,
     hostname,
     headersTimeout = 15_000,
-    requestTimeout = 28_000,
+    requestTimeout = 300_000,
   } = options
   const work = background()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

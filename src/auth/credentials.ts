@@ -16,7 +16,7 @@ import { invalidFormat } from './refusals.ts'
 
 /** A body's members; a body that is no object has none. */
 export async function readBody({ host }: Realm, request: ApiRequest): Promise<Fields> {
-  const body = await readJson(request, host.maxBodySize)
+  const body = await readJson(request, host)
   return isFields(body) ? body : {}
 }
 

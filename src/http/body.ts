@@ -1,12 +1,26 @@
 /**
- * Reading request bodies, counting bytes.
+ * Reading request bodies, counting bytes and time.
  *
  * @module
  */
 
 import type { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
-import { bodyCutOff, bodyTooLarge, unsupportedBody, unsupportedEncoding } from './refusals.ts'
+import {
+  bodyCutOff,
+  bodyTooLarge,
+  bodyTooSlow,
+  unsupportedBody,
+  unsupportedEncoding,
+} from './refusals.ts'
+
+/** What a body may take. */
+export interface BodyLimits {
+  /** Bytes that a JSON body may have. */
+  readonly maxBodySize: number
+  /** Milliseconds in which a body has to arrive; a large one is given more, see `eachChunk`. */
+  readonly bodyTimeoutMs: number
+}
 
 /** Whether a Content-Type is `application/json` or `application/*+json`. */
 export function isJson(contentType: string | null): boolean {
@@ -17,56 +31,91 @@ export function isJson(contentType: string | null): boolean {
 
 /**
  * The request's JSON body, `undefined` when it has none. Throws 415 for another media type (`refuse` gives
- * the refusal), 413 over `limit` bytes, 400 for anything that is not JSON in UTF-8.
+ * the refusal), 413 over `maxBodySize` bytes, 408 for one that comes too slowly, 400 for anything that is not JSON in
+ * UTF-8.
  */
 export async function readJson(
   request: Request,
-  limit: number,
+  limits: BodyLimits,
   refuse: () => HttpError = () => unsupportedBody('application/json'),
 ): Promise<unknown> {
   const contentType = request.headers.get('content-type')
   const json = isJson(contentType)
   if (contentType !== null && !json) throw refuse()
-  const bytes = await readBytes(request, limit)
+  const bytes = await readBytes(request, limits)
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
   return parseJson(bytes)
 }
 
 /** The whole body. Content-Length only refuses early: the bytes that come are counted. */
-export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+  const { maxBodySize, bodyTimeoutMs } = limits
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
-  if (Number(request.headers.get('content-length')) > limit) throw bodyTooLarge(limit)
-  return request.body ? collect(request.body.getReader(), limit) : new Uint8Array()
-}
-
-async function collect(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limit: number,
-): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > maxBodySize) throw bodyTooLarge(maxBodySize)
   const chunks: Uint8Array[] = []
   let size = 0
-  for (let next = await read(reader); !next.done; next = await read(reader)) {
-    size += next.value.length
-    if (size > limit) {
-      reader.cancel().catch(() => {})
-      throw bodyTooLarge(limit)
-    }
-    chunks.push(next.value)
-  }
+  await eachChunk(request, bodyTimeoutMs, (chunk) => {
+    size += chunk.length
+    if (size > maxBodySize) throw bodyTooLarge(maxBodySize)
+    chunks.push(chunk)
+  })
   const [only] = chunks
   return chunks.length === 1 && only ? only : joined(chunks, size)
+}
+
+/** What a body may take longer by for each mebibyte that has arrived. */
+const MS_PER_MIB = 16_000
+const MIB = 1024 * 1024
+
+/**
+ * Hands `take` the bytes of a body as they arrive, one chunk after the other. Throws what `take` throws, 408 for a
+ * body that takes longer than `timeoutMs` and another second for each 64 KiB that has come, and `cutOff` when the
+ * client goes away.
+ */
+export async function eachChunk(
+  request: Request,
+  timeoutMs: number,
+  take: (chunk: Uint8Array) => void | Promise<void>,
+  cutOff: (cause: unknown) => HttpError = bodyCutOff,
+): Promise<void> {
+  if (!request.body) return
+  const reader = request.body.getReader()
+  let allowed = timeoutMs
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const wait = (waited: number) => {
+      const until = allowed
+      const look = () => (allowed > until ? wait(until) : reject(bodyTooSlow()))
+      timer = setTimeout(look, until - waited)
+    }
+    wait(0)
+  })
+  // It may come while `take` is at work, and nobody listens.
+  late.catch(() => {})
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([read(reader, cutOff), late])
+      if (done) return
+      allowed += (value.length / MIB) * MS_PER_MIB
+      await take(value)
+    }
+  } finally {
+    // The reader is not cancelled: on Node that would end the connection before a refusal has been sent.
+    clearTimeout(timer)
+  }
 }
 
 /** The runtime's error when a client goes away in the middle of its body is no failure of ours. */
 async function read(
   reader: ReadableStreamDefaultReader<Uint8Array>,
+  cutOff: (cause: unknown) => HttpError,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
   try {
     return await reader.read()
   } catch (error) {
-    throw bodyCutOff(error)
+    throw cutOff(error)
   }
 }
 

@@ -26,6 +26,8 @@ export const bodyTooLarge = (limit: number): HttpError =>
   new HttpError(413, `Request body exceeds the limit of ${limit} bytes.`)
 export const bodyCutOff = (cause: unknown): HttpError =>
   new HttpError(400, 'Request body ended before it was complete.', { cause })
+export const bodyTooSlow = (): HttpError =>
+  new HttpError(408, 'Request body took too long to arrive.')
 export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')
 export const unsupportedBody = (expected: string): HttpError =>
   new HttpError(415, `Request body must be sent as ${expected}.`)

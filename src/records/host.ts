@@ -6,6 +6,7 @@
 
 import type { SpaceSettings } from '../cache/caches.ts'
 import type { Space } from '../cache/space.ts'
+import type { BodyLimits } from '../http/body.ts'
 import type { Model } from '../model/define.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import type { FileStore } from '../ports/files.ts'
@@ -20,7 +21,7 @@ import type { Records } from './records.ts'
 import type { ScopeOption } from './scope.ts'
 
 /** The app as its routers see it. */
-export interface Host {
+export interface Host extends BodyLimits {
   readonly store: Store
   readonly cache: CacheStore | undefined
   readonly files: FileStore | undefined
@@ -32,7 +33,6 @@ export interface Host {
   /** At least 32 characters, where given; the key of cursors. */
   readonly secret: string | undefined
   readonly env: Readonly<Record<string, unknown>>
-  readonly maxBodySize: number
   /** Epoch milliseconds. */
   readonly now: () => number
   /** The public front, as `app.store`. */

@@ -40,13 +40,13 @@ export interface Incoming {
 /** Reads the body of a write. Whatever has been held of it is forgotten when this throws. */
 export async function readIncoming(resource: Resource, request: ApiRequest): Promise<Incoming> {
   const { host, upload } = resource
-  if (!upload) return plain((await readJson(request, host.maxBodySize)) ?? {})
+  if (!upload) return plain((await readJson(request, host)) ?? {})
   if (!isMultipart(request.headers.get('content-type'))) {
     const refuse = () => unsupportedBody('application/json or multipart/form-data')
-    const json = (await readJson(request, host.maxBodySize, refuse)) ?? {}
+    const json = (await readJson(request, host, refuse)) ?? {}
     return withFiles(resource, json, [], undefined)
   }
-  const { fields, files } = await receive(request, upload, host.files)
+  const { fields, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
   const level = levelOf(upload, {
     query: request.query.imgOptimizations,
     field: fields.imgOptimizations,

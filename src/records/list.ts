@@ -43,7 +43,7 @@ export async function listed(
 
 /** The body of a `QUERY <mount>`; 415 for anything but JSON. */
 export function queryBody(resource: Resource, request: ApiRequest): Promise<unknown> {
-  return readJson(request, resource.host.maxBodySize, queryNotJson)
+  return readJson(request, resource.host, queryNotJson)
 }
 
 /** `QUERY <mount>` (RFC 10008) with `body`. Parameters of the URL are ignored. */

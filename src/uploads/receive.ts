@@ -5,6 +5,7 @@
  * @module
  */
 
+import { eachChunk } from '../http/body.ts'
 import { unsupportedEncoding } from '../http/refusals.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'
@@ -48,17 +49,18 @@ const MAX_TEXT_PARTS = 1000
 /** Room for headers and boundaries beside what the parts may hold. */
 const OVERHEAD = MIB
 
-/** Receives a multipart body. Whatever it has held is discarded when it throws. */
+/** Receives a multipart body, which has `timeoutMs` as `eachChunk` counts them. Whatever it has held is discarded when it throws. */
 export async function receive(
   request: Request,
   upload: Upload,
   store: FileStore | undefined,
+  timeoutMs: number,
 ): Promise<Received> {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
   const body = new Body(upload, store)
   try {
-    await body.read(request)
+    await body.read(request, timeoutMs)
     return { fields: body.fields, files: await body.sniffed() }
   } catch (error) {
     await body.discard()
@@ -90,23 +92,18 @@ class Body {
     return this.#form.fields
   }
 
-  async read(request: Request): Promise<void> {
+  async read(request: Request, timeoutMs: number): Promise<void> {
     const contentType = request.headers.get('content-type') ?? ''
     const parser = multipartParser(contentType, (head) => this.#accept(head))
     const { maxFiles, maxFileSize } = this.#upload
     let left = maxFiles * maxFileSize + MAX_TEXT + OVERHEAD
-    const reader = request.body?.getReader()
-    try {
-      for (let chunk = await next(reader); chunk; chunk = await next(reader)) {
-        left -= chunk.length
-        if (left < 0) throw malformedMultipart()
-        parser.write(chunk)
-        await this.#hold()
-      }
-    } finally {
-      // Not cancelled: on Node that would end the connection before the refusal has been sent.
-      reader?.releaseLock()
+    const take = (chunk: Uint8Array): Promise<void> => {
+      left -= chunk.length
+      if (left < 0) throw malformedMultipart()
+      parser.write(chunk)
+      return this.#hold()
     }
+    await eachChunk(request, timeoutMs, take, malformedMultipart)
     parser.end()
     await this.#hold()
   }
@@ -176,17 +173,6 @@ class Body {
       else if (part.filename === undefined) await part.held.write(bytes)
       else await staged(part.held.write(bytes))
     }
-  }
-}
-
-type Reader = ReadableStreamDefaultReader<Uint8Array> | undefined
-
-/** The next bytes of a body, or undefined at its end. A client that went away has sent half a body. */
-async function next(reader: Reader): Promise<Uint8Array | undefined> {
-  try {
-    return (await reader?.read())?.value
-  } catch (cause) {
-    throw malformedMultipart(cause)
   }
 }
 

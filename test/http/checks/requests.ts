@@ -38,6 +38,25 @@ export const requests: Checks = {
     })
     refused(answer, 413, 'Request body exceeds the limit of 1048576 bytes.')
   },
+  '8 a body of unknown length over the limit is a 413': async (_, { base }) => {
+    const [chunk, count] = ['x'.repeat(65_536), 20]
+    const chunks = Array.from({ length: count }, () => `10000\r\n${chunk}\r\n`)
+    const answer = await rawAnswer(base, [
+      `${JSON_POST}Transfer-Encoding: chunked\r\n\r\n`,
+      ...chunks,
+    ])
+    assert.match(answer, /^HTTP\/1\.1 413 /)
+    assert.match(answer, /"Request body exceeds the limit of 1048576 bytes\."/)
+  },
+  'K4 bodies that trickle in are given up, and keep nobody waiting': async ({ ask }, { base }) => {
+    const head = `${JSON_POST}Content-Length: 99999\r\n\r\n{"name":"`
+    const slow = Array.from({ length: 30 }, () => rawAnswer(base, [head], 200))
+    ok(await ask('GET', '/cities?page=1&pageSize=1'))
+    for (const answer of await Promise.all(slow)) {
+      assert.match(answer, /^HTTP\/1\.1 408 /)
+      assert.match(answer, /"error":"Request body took too long to arrive\."/)
+    }
+  },
   '4.1 OPTIONS tells the methods; HEAD answers as GET, without a body': async (
     { ask },
     { cities },
@@ -126,19 +145,37 @@ export const requests: Checks = {
   },
 }
 
-/** The status that a request line gets which no client library would send. */
-function rawStatus(base: string, requestLine: string): Promise<number> {
+const JSON_POST = 'POST /cities HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+
+/** The status that a request line gets which no client library would send; 0 where none came. */
+async function rawStatus(base: string, requestLine: string): Promise<number> {
+  const { host } = new URL(base)
+  const answer = await rawAnswer(base, [
+    `${requestLine}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+  ])
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0)
+}
+
+/** What comes back for the given text, with a byte more every `everyMs` until the answer is there. */
+function rawAnswer(base: string, parts: readonly string[], everyMs?: number): Promise<string> {
   const { hostname, port } = new URL(base)
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => {
-      socket.write(`${requestLine}\r\nHost: ${hostname}:${port}\r\nConnection: close\r\n\r\n`)
+      for (const part of parts) socket.write(part)
     })
+    const drip = everyMs === undefined ? undefined : setInterval(() => socket.write('x'), everyMs)
     let text = ''
     socket.setEncoding('utf8')
     socket.on('data', (chunk) => {
       text += chunk
+      // Those who keep the connection would wait for the rest of the body.
+      if (text.endsWith('}')) socket.destroy()
     })
-    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0)))
-    socket.on('error', reject)
+    // A connection may be reset once its answer has been sent.
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearInterval(drip)
+      resolve(text)
+    })
   })
 }

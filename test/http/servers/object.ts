@@ -15,6 +15,7 @@ export const Api = appObject<Env>((env) =>
     store: mongoStore({ url: env.MONGODB_URI }),
     logger: silent,
     secret: 'a secret for tests, 32 characters or more',
+    bodyTimeoutMs: 2000,
   }),
 )
 
