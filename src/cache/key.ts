@@ -63,6 +63,8 @@ async function chosenAudience(request: ApiRequest, vary: Vary): Promise<unknown>
 
 /** A JSON value with the members of its objects in the order of their names. */
 function sorted(value: unknown): unknown {
+  // JSON text has numbers that no double can hold, and writes what becomes of them as `null`.
+  if (value === Infinity || value === -Infinity) return { number: String(value) }
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sorted)
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
