@@ -63,10 +63,29 @@ export function storedFences(collection: Collection): Fences {
   let known: ReadonlyMap<string, string> = new Map()
   let checkedAt = Number.NEGATIVE_INFINITY
   let check: { readonly from: number; readonly done: Promise<void> } | undefined
-  const own = new Map<string, { readonly mark: string; readonly knownToAll: Promise<void> }>()
+  const own = new Map<string, Own>()
   const forget = () => {
     checkedAt = Number.NEGATIVE_INFINITY
     check = undefined
+  }
+
+  /**
+   * Gives the fence that this instance has put up another mark, if it stands: who replaces the version on account of
+   * an earlier write no longer lowers it. Everybody knows of the place since it was put up.
+   */
+  const raisedAnew = async (place: string, mark: string): Promise<Own | undefined> => {
+    const before = own.get(place)
+    if (!before) return undefined
+    const change = { set: { mark } }
+    const expect = { mark: before.mark }
+    if (await collection.update(idFilter(place), change, { expect })) {
+      const again = { ...before, mark }
+      own.set(place, again)
+      forget()
+      return again
+    }
+    // Another write of this instance has been faster.
+    return own.get(place) === before ? undefined : raisedAnew(place, mark)
   }
 
   const readAll = async (from: number): Promise<void> => {
@@ -87,9 +106,9 @@ export function storedFences(collection: Collection): Fences {
     },
 
     async raise(place) {
-      const before = own.get(place)
-      if (before && (await stillStands(collection, place, before.mark))) return before.knownToAll
       const mark = crypto.randomUUID()
+      const knownAlready = await raisedAnew(place, mark)
+      if (knownAlready) return knownAlready.knownToAll
       await put(collection, place, mark)
       forget()
       const knownToAll = new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS))
@@ -106,11 +125,10 @@ export function storedFences(collection: Collection): Fences {
   }
 }
 
-/** Asked after the write: a fence that stands then has not been lowered on account of an older state. */
-async function stillStands(collection: Collection, place: string, mark: string): Promise<boolean> {
-  return (
-    (await collection.update(idFilter(place), { set: { mark } }, { expect: { mark } })) !== null
-  )
+/** A fence that this instance has put up. */
+interface Own {
+  readonly mark: string
+  readonly knownToAll: Promise<void>
 }
 
 async function put(collection: Collection, place: string, mark: string): Promise<void> {
