@@ -98,7 +98,7 @@ export class Space {
       }),
     )
     const version = versions.join()
-    const entry = entryOf(text, version)
+    const entry = entryOf(text, version, key)
     return entry ? { state: 'hit', entry } : { state: 'miss', version }
   }
 
@@ -109,7 +109,7 @@ export class Space {
     entry: Entry,
     { ttl, timeoutMs }: { readonly ttl: number; readonly timeoutMs: number },
   ): Promise<void> {
-    const text = entryText(version, entry)
+    const text = entryText(version, key, entry)
     const set = async () => this.#options.store.set(this.#entryKey(key), text, ttl)
     await this.#reach.ask(set, timeoutMs)
   }

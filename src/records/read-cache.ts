@@ -12,6 +12,7 @@ import { resolveCache } from '../cache/options.ts'
 import { readResponse } from '../cache/respond.ts'
 import { pathOf } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { Model } from '../model/define.ts'
 import type { Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Context } from './guard.ts'
@@ -42,10 +43,15 @@ export function readAnswers(resource: Resource, options: RouterOptions<Fields>):
   const ttl =
     signUrls === undefined ? settings.ttl : Math.min(settings.ttl, Math.ceil(signUrls / 2))
   const targets = targetsOf(resource)
+  let router: string | undefined
   const cached = new CachedReads({
     settings: { ...settings, ttl },
     space: host.cacheSpace(settings),
-    router: fingerprint(resource, options),
+    // Made by the first request: what references lead to may be defined after the mount.
+    get router() {
+      router ??= fingerprint(resource, options, targets)
+      return router
+    },
     models: [...new Set([resource.model.name, ...targets])],
   })
   return (request, context, asked, load) =>
@@ -97,13 +103,23 @@ function references(shape: Shape): readonly string[] {
  * What shapes the router's answers beside the request. A deployment that hides a field, or shows less, does not
  * meet the answers of the one before it.
  */
-function fingerprint({ mount, model }: Resource, options: RouterOptions<Fields>): string {
+function fingerprint(
+  { host, mount, model }: Resource,
+  options: RouterOptions<Fields>,
+  targets: readonly string[],
+): string {
   const { model: _, cache, middlewares, ...shaping } = options
-  const { name, collection, hidden, output } = model
   const vary = typeof cache === 'object' ? cache.vary : undefined
-  const text = JSON.stringify(
-    [mount, name, collection, hidden, output, [...model.shape.fields.keys()], shaping, vary],
-    (_key, value) => (typeof value === 'function' ? String(value) : value),
+  const models = [model, ...targets.map((name) => host.modelNamed(name))].map(shownBy)
+  const text = JSON.stringify([mount, models, shaping, vary], (_key, value) =>
+    typeof value === 'function' ? String(value) : value,
   )
   return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32)
+}
+
+/** What decides how much of a model's records is shown. */
+function shownBy(model: Model | undefined): unknown {
+  if (!model) return null
+  const { name, collection, hidden, output, shape } = model
+  return [name, collection, hidden, output, [...shape.fields.keys()]]
 }

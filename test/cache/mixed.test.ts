@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { memoryCache } from '../../adapters/caches/memory.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { createRouter, defineModel, ref } from '../../src/index.ts'
+import { service } from '../records/service.ts'
+import { faultyCache } from './faulty.ts'
+import { library } from './library.ts'
+
+describe('J1: what a cache must not mix', () => {
+  it('a cache that gives the reply to another question shows nobody what others asked for', async () => {
+    const { cache, get, book, send, author } = await library()
+    await send('POST', '/books', { json: { title: 'Provenance', price: 12 } })
+    const users = ['ann', 'bob', 'eve'].map((user) => ({ 'x-user': user }))
+    const paths = [
+      '/books',
+      '/books?title=Provenance',
+      `/books/${book._id}`,
+      `/authors/${author._id}`,
+    ]
+    const right = new Map<string, string>()
+    for (const path of paths) {
+      for (const user of users) right.set(path + user['x-user'], (await get(path, user)).text)
+    }
+    // As clients of Redis have done after a request was given up half-way: its replies go to the next one.
+    const { get: asked } = cache
+    const replies: ReturnType<typeof asked>[] = [asked(''), asked('')]
+    cache.get = (key) => {
+      replies.push(asked(key))
+      return replies.shift() ?? asked(key)
+    }
+    for (let round = 0; round < 3; round += 1) {
+      for (const user of users) {
+        for (const path of paths) {
+          expect((await get(path, user)).text).toBe(right.get(path + user['x-user']))
+        }
+      }
+    }
+  })
+
+  it('an answer of a deployment that showed more is not met by the next one', async () => {
+    const store = sqliteStore()
+    const cache = faultyCache()
+    const deployed = (hidden: readonly ('born' | 'secret')[]) => {
+      const Person = defineModel('CachedPerson', {
+        fields: { name: z.string(), born: z.number(), secret: z.string() },
+        hidden,
+      })
+      const Paper = defineModel('CachedPaper', {
+        fields: { title: z.string(), by: ref('CachedPerson') },
+      })
+      // The app of the earlier deployment would close the store of both.
+      const served = service({ store: { ...store, close: async () => {} }, cache })
+      const papers = { model: Paper, cache: true, allowedFields: ['title' as const] }
+      served.app.mount('/papers', createRouter({ ...papers, onGet: () => ({ populate: 'by' }) }))
+      served.app.mount('/people', createRouter({ model: Person, cache: true, allowedFields: [] }))
+      return { ...served, Person, Paper }
+    }
+    const before = deployed([])
+    const person = await before.app.store
+      .collection(before.Person)
+      .insert({ name: 'Ann', born: 1966, secret: 'do not tell' })
+    await before.app.store.collection(before.Paper).insert({ title: 'On caches', by: person._id })
+    const paths = ['/papers', '/people', `/people/${person._id}`]
+    for (const path of paths) expect((await before.send('GET', path)).text).toContain('do not tell')
+    const after = deployed(['secret'])
+    for (const path of paths) {
+      const answer = await after.send('GET', path)
+      expect(answer.text).toContain('1966')
+      expect(answer.text).not.toContain('do not tell')
+    }
+    const same = deployed(['secret'])
+    for (const path of paths)
+      expect((await same.send('GET', path)).headers.get('x-cache')).toBe('HIT')
+  })
+
+  it('two apps with a database each tell their answers in one cache apart by the namespace', async () => {
+    const cache = faultyCache(memoryCache())
+    const one = await library({ cache: { namespace: 'one' } }, { cache })
+    const two = await library({ cache: { namespace: 'two' } }, { cache })
+    await one.send('PATCH', `/books/${one.book._id}`, { json: { price: 1 } })
+    await two.send('PATCH', `/books/${two.book._id}`, { json: { price: 2 } })
+    for (let time = 0; time < 2; time += 1) {
+      expect((await one.get('/books')).records.map(({ price }) => price)).toEqual([1])
+      expect((await two.get('/books')).records.map(({ price }) => price)).toEqual([2])
+    }
+  })
+})
