@@ -83,39 +83,33 @@ export async function eachChunk(
   if (!request.body) return
   const reader = request.body.getReader()
   let allowed = timeoutMs
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    const wait = (waited: number) => {
-      const until = allowed
-      const look = () => (allowed > until ? wait(until) : reject(bodyTooSlow()))
-      timer = setTimeout(look, until - waited)
-    }
-    wait(0)
-  })
-  // It may come while `take` is at work, and nobody listens.
-  late.catch(() => {})
+  let isLate = false
+  let giveUp = (): void => {}
+  const wait = (waited: number): ReturnType<typeof setTimeout> => {
+    const until = allowed
+    return setTimeout(() => {
+      isLate = allowed <= until
+      if (isLate) giveUp()
+      else timer = wait(until)
+    }, until - waited)
+  }
+  let timer = wait(0)
+  // Not raced against one promise for all chunks: it would keep every chunk until it settles.
+  const next = () =>
+    new Promise<ReadableStreamReadResult<Uint8Array>>((resolve, reject) => {
+      giveUp = () => reject(bodyTooSlow())
+      if (isLate) giveUp()
+      // The runtime's error when a client goes away in the middle of its body is no failure of ours.
+      else reader.read().then(resolve, (cause) => reject(cutOff(cause)))
+    })
   try {
-    for (;;) {
-      const { done, value } = await Promise.race([read(reader, cutOff), late])
-      if (done) return
-      allowed += (value.length / MIB) * MS_PER_MIB
-      await take(value)
+    for (let read = await next(); !read.done; read = await next()) {
+      allowed += (read.value.length / MIB) * MS_PER_MIB
+      await take(read.value)
     }
   } finally {
     // The reader is not cancelled: on Node that would end the connection before a refusal has been sent.
     clearTimeout(timer)
-  }
-}
-
-/** The runtime's error when a client goes away in the middle of its body is no failure of ours. */
-async function read(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  cutOff: (cause: unknown) => HttpError,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
-  try {
-    return await reader.read()
-  } catch (error) {
-    throw cutOff(error)
   }
 }
 
