@@ -77,12 +77,14 @@ await withService('seaweed', ({ url: origin, ...place }) => {
         it(`I9 that is ${mood} is a 503 in time, without a record, and then goes on`, async () => {
           const storage = await moody(origin)
           const files = open({ ...place, endpoint: storage.url })
-          const app = album({ store: sqliteStore(), files })
+          // The bucket is shared by the whole run.
+          const path = `${crypto.randomUUID()}/`
+          const app = album({ store: sqliteStore(), files }, { path })
           onTestFinished(() => app.close())
-          const send = async (method: string, path: string, body?: FormData) => {
+          const send = async (method: string, at: string, body?: FormData) => {
             const started = performance.now()
             const response = await app.handle(
-              new Request(`http://localhost/photos${path}`, { method, ...(body && { body }) }),
+              new Request(`http://localhost/photos${at}`, { method, ...(body && { body }) }),
             )
             const { data, ...rest } = (await response.json()) as {
               data?: Record<string, unknown>
@@ -122,7 +124,7 @@ await withService('seaweed', ({ url: origin, ...place }) => {
           )
           await sweepFiles(app, { graceSeconds: 0, now: () => Date.now() + 5000 })
           const left: string[] = []
-          for await (const { key } of files.list('files/')) left.push(files.urlOf(key))
+          for await (const { key } of files.list(path)) left.push(files.urlOf(key))
           expect(left).toEqual([after.data?.image])
           await send('DELETE', `/${after.data?._id}`)
         }, 60_000)

@@ -12,6 +12,7 @@ import {
   createRouter,
   defineModel,
   type Model,
+  type UploadOptions,
   type Values,
 } from '../../../../src/index.ts'
 
@@ -26,15 +27,15 @@ export const Photo: Model<Values<typeof fields>> = defineModel('Photo', { fields
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The app on the given stores, with the default limits of uploads. */
-export function album(options: AppOptions): App {
+/** The app on the given stores, with the default limits of uploads unless `upload` says otherwise. */
+export function album(options: AppOptions, upload: UploadOptions = {}): App {
   const app = createApp({ logger: silent, ...options })
   app.mount(
     '/photos',
     createRouter({
       model: Photo,
       allowedFields: ['title', 'image', 'others'],
-      upload: { fields: [{ name: 'image' }, { name: 'others', maxCount: 10 }] },
+      upload: { ...upload, fields: [{ name: 'image' }, { name: 'others', maxCount: 10 }] },
     }),
   )
   return app
