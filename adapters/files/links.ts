@@ -61,7 +61,8 @@ export function links(store: string, options: LinkOptions): Links {
     async sign(url, seconds, steady = 0) {
       const key = keyOf(url)
       if (key === undefined) throw new TypeError(`${store}: not a URL of this store`)
-      const expires = begin(now(), steady) / 1000 + seconds + steady
+      const { from, lasts } = lifetime(now(), seconds, steady)
+      const expires = from + lasts
       const signature = await crypto.subtle.sign('HMAC', await signingKey, message(key, expires))
       return `${start}/${key}?expires=${expires}&signature=${base64url(new Uint8Array(signature))}`
     },
@@ -79,10 +80,19 @@ export function links(store: string, options: LinkOptions): Links {
   }
 }
 
-/** The last moment that is a multiple of `steady` seconds, of one second without it. */
-export function begin(now: number, steady: number): number {
-  const step = Math.max(1, steady) * 1000
-  return Math.floor(now / step) * step
+/** When a link begins, in seconds of the epoch, and how many seconds it lasts. */
+export interface Lifetime {
+  readonly from: number
+  readonly lasts: number
+}
+
+/**
+ * The lifetime of a link that opens for `seconds` from `now`, a time in milliseconds, and is the same for `steady`
+ * seconds. Links count whole seconds, so one that is not steady is the same for one second.
+ */
+export function lifetime(now: number, seconds: number, steady: number): Lifetime {
+  const step = Math.max(1, Math.ceil(steady))
+  return { from: Math.floor(now / 1000 / step) * step, lasts: Math.ceil(seconds) + step }
 }
 
 function importKey(secret: string): Promise<CryptoKey> {

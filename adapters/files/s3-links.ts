@@ -5,7 +5,7 @@
  */
 
 import { AwsClient } from 'aws4fetch'
-import { begin } from './links.ts'
+import { lifetime } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
 /** A client that signs requests to `place`, and retries none by itself. */
@@ -17,7 +17,7 @@ export function signer(place: S3Place): AwsClient {
 /** AWS refuses longer ones: seven days. */
 const LONGEST = 7 * 24 * 60 * 60
 
-/** A GET link to the object at `url`, as `FileStore.signedUrl` promises it. */
+/** A GET link to the object at `url`, as `FileStore.signedUrl` promises it, for seven days at most. */
 export async function presigned(
   place: S3Place,
   url: string,
@@ -26,9 +26,10 @@ export async function presigned(
 ): Promise<string> {
   const key = place.keyOf(url)
   if (key === undefined) throw new TypeError('s3Files: not a URL of this store')
-  const expires = Math.min(seconds + steady, LONGEST)
-  const target = `${place.urlOf(key)}?X-Amz-Expires=${expires}`
-  const from = new Date(begin(Date.now(), steady)).toISOString()
-  const datetime = from.replace(/[:-]|\.\d+/g, '')
+  if (seconds > LONGEST) throw new TypeError(`s3Files: a link lasts ${LONGEST} seconds at most`)
+  // How long it lasts is what was promised; of being the same only what is left.
+  const { from, lasts } = lifetime(Date.now(), seconds, Math.min(steady, LONGEST - seconds))
+  const target = `${place.urlOf(key)}?X-Amz-Expires=${Math.min(lasts, LONGEST)}`
+  const datetime = new Date(from * 1000).toISOString().replace(/[:-]|\.\d+/g, '')
   return (await signer(place).sign(target, { aws: { signQuery: true, datetime } })).url
 }

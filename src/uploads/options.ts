@@ -37,7 +37,10 @@ export interface UploadOptions<Name extends string = string> {
   readonly imgOptimizations?: OptimizationLevel
   /** Whether clients may choose the level. Default false. */
   readonly allowClientImageOptions?: boolean
-  /** Seconds for which reads return signed links to private files. Default: reads return the stored URLs. */
+  /**
+   * Reads return signed links to private files, which open them for at least so many seconds, up to seven days.
+   * Default: reads return the stored URLs.
+   */
   readonly signUrls?: number
 }
 
@@ -69,6 +72,8 @@ const DEFAULT_TYPES = [
 ]
 const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
 const MIB = 1024 * 1024
+/** Seven days: no link of S3 lasts longer, and what works in a folder has to work there. */
+const LONGEST_LINK = 7 * 24 * 60 * 60
 
 const CHECKS: Readonly<Record<keyof UploadOptions, (value: unknown) => string | undefined>> = {
   path: (value) => must(typeof value === 'string', 'be a text'),
@@ -80,7 +85,11 @@ const CHECKS: Readonly<Record<keyof UploadOptions, (value: unknown) => string | 
   maxFiles: count,
   imgOptimizations: (value) => oneOf(value, LEVELS),
   allowClientImageOptions: (value) => must(typeof value === 'boolean', 'be true or false'),
-  signUrls: count,
+  signUrls: (value) =>
+    must(
+      isCount(value) && (value as number) <= LONGEST_LINK,
+      `be a whole number of seconds from 1 to ${LONGEST_LINK}`,
+    ),
 }
 
 /** Throws a start-up error that names the router. */

@@ -3,6 +3,8 @@
  */
 
 import { describe, expect, it } from 'vitest'
+import { memoryCache } from '../../adapters/caches/memory.ts'
+import type { CacheStore } from '../../src/index.ts'
 import { album } from './album.ts'
 import { form, png } from './png.ts'
 
@@ -68,7 +70,7 @@ describe('a private file', () => {
   })
 
   it('lets a client that has read it write on condition', async () => {
-    const { upload, send } = album({ upload: { signUrls: 1_000_000 } })
+    const { upload, send } = album({ upload: { signUrls: 600_000 } })
     const made = await upload('POST', '/photos', form({ title: 'x', image: png }))
     const path = `/photos/${made.record._id}`
     const etag = (await send('GET', path)).headers.get('etag') ?? ''
@@ -76,6 +78,31 @@ describe('a private file', () => {
     const headers = { 'if-match': etag }
     expect((await send('PATCH', path, { json: { rating: 4 }, headers })).status).toBe(200)
     expect((await send('PATCH', path, { json: { rating: 5 }, headers })).status).toBe(412)
+  })
+
+  it('is signed for longer than a cache keeps the answer that shows the link', async () => {
+    const kept: number[] = []
+    const memory = memoryCache()
+    const store: CacheStore = {
+      ...memory,
+      set(key, value, ttl) {
+        if (value.includes('expires=')) kept.push(ttl)
+        return memory.set(key, value, ttl)
+      },
+    }
+    for (const signUrls of [2, 7, 600, 604_800]) {
+      const { upload, send } = album({
+        upload: { signUrls },
+        router: { cache: { store, ttl: 1_000_000 } },
+      })
+      const { record } = await upload('POST', '/photos', form({ title: 'x', image: png }))
+      kept.length = 0
+      const read = await send('GET', `/photos/${record._id}`)
+      expect(read.headers.get('x-cache')).toBe('MISS')
+      const [, expires] = /expires=(\d+)/.exec(String(read.record.image)) ?? []
+      expect(kept).not.toEqual([])
+      for (const ttl of kept) expect(Date.now() / 1000 + ttl).toBeLessThan(Number(expires))
+    }
   })
 
   it('stays unsigned in what an URL of another place says', async () => {

@@ -47,7 +47,8 @@ describe('upload options', () => {
       [{ maxFiles: 0 }, `'upload.maxFiles' must be a whole number of at least 1`],
       [{ imgOptimizations: 'best' }, `'upload.imgOptimizations' must be one of low, medium, high`],
       [{ allowClientImageOptions: 1 }, `'upload.allowClientImageOptions' must be true or false`],
-      [{ signUrls: -1 }, `'upload.signUrls' must be a whole number of at least 1`],
+      [{ signUrls: -1 }, `'upload.signUrls' must be a whole number of seconds from 1 to 604800`],
+      [{ signUrls: 604_801 }, `'upload.signUrls'`],
     ] as const) {
       expect(mounted(upload), JSON.stringify(upload)).toThrow(message)
       expect(mounted(upload)).toThrow(`Router '/things'`)
