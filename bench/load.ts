@@ -13,7 +13,9 @@ import { join } from 'node:path'
 export interface Requests {
   readonly method: string
   readonly paths: readonly string[]
-  readonly body?: string
+  /** One body, or several that go in turn. */
+  readonly body?: string | readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What a round of load gave. */
@@ -53,14 +55,16 @@ export async function load(
   }
 }
 
-function lua({ method, paths, body }: Requests): string {
-  return `local paths = { ${paths.map((path) => JSON.stringify(path)).join(', ')} }
-local at = 0
-local headers = { ["Content-Type"] = "application/json" }
-local body = ${body === undefined ? 'nil' : JSON.stringify(body)}
+function lua({ method, paths, body, headers = {} }: Requests): string {
+  const bodies = body === undefined || typeof body === 'string' ? [body] : body
+  const sent = Object.entries({ 'Content-Type': 'application/json', ...headers })
+  return `local paths = ${table(paths)}
+local bodies = ${table(bodies)}
+local headers = { ${sent.map(([name, value]) => `[${quoted(name)}] = ${quoted(value)}`).join(', ')} }
+local at = -1
 request = function()
-  at = at % #paths + 1
-  return wrk.format(${JSON.stringify(method)}, paths[at], headers, body)
+  at = at + 1
+  return wrk.format(${quoted(method)}, paths[at % #paths + 1], headers, bodies[at % #bodies + 1])
 end
 done = function(summary, latency)
   local e = summary.errors
@@ -69,6 +73,15 @@ done = function(summary, latency)
     latency:percentile(50), latency:percentile(99), errors))
 end
 `
+}
+
+function table(values: readonly (string | undefined)[]): string {
+  return `{ ${values.map(quoted).join(', ')} }`
+}
+
+/** JSON's strings are Lua's, as long as they are of ASCII. */
+function quoted(value: string | undefined): string {
+  return value === undefined ? 'nil' : JSON.stringify(value)
 }
 
 function run(command: string, args: readonly string[]): Promise<string> {

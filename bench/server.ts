@@ -15,18 +15,22 @@ export interface Server {
   cpuSeconds(): number
   /** Resident memory, in MiB. */
   memoryMiB(): number
-  stop(): Promise<void>
+  /** Ends it at once, or as `signal` says. */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 /** Ticks a second of /proc's clocks. */
 const TICKS = 100
 
-/** Starts `script` and waits until it says on which port it listens. */
-export async function startServer(script: string, args: readonly string[]): Promise<Server> {
+/** Starts a script, relative to this folder, and waits until it says on which port it listens. */
+export function startServer(script: string, args: readonly string[]): Promise<Server> {
   const file = fileURLToPath(new URL(script, import.meta.url))
-  const child = spawn(process.execPath, [file, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  return startProgram([process.execPath, file, ...args])
+}
+
+/** Starts any program that says `listening <port>` once it does. */
+export async function startProgram([command = '', ...args]: readonly string[]): Promise<Server> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await portOf(child)
   const proc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
   return {
@@ -36,10 +40,10 @@ export async function startServer(script: string, args: readonly string[]): Prom
       return (Number(fields[11]) + Number(fields[12])) / TICKS
     },
     memoryMiB: () => Number(/VmRSS:\s+(\d+)/.exec(proc('status'))?.[1]) / 1024,
-    stop: () =>
+    stop: (signal = 'SIGKILL') =>
       new Promise((resolve) => {
         child.once('close', () => resolve())
-        child.kill('SIGKILL')
+        child.kill(signal)
       }),
   }
 }
@@ -52,6 +56,7 @@ function portOf(child: ChildProcess): Promise<string> {
       const port = /listening (\d+)/.exec(output)?.[1]
       if (port !== undefined) resolve(port)
     })
+    child.once('error', reject)
     child.once('close', (code) => reject(new Error(`a server ended with code ${code}: ${output}`)))
   })
 }

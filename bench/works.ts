@@ -1,60 +1,127 @@
 /**
- * The works that are measured, and the check that every server answers them alike.
+ * The works that are measured.
  *
  * @module
  */
 
-import type { BenchData } from './data.ts'
 import type { Requests } from './load.ts'
+import { PASSWORD } from './records/asked.ts'
+import type { Database } from './records/database.ts'
+import { CREATED } from './records/products.ts'
 
 /** One kind of work. */
 export interface Work {
   readonly name: string
+  /** What fieldgate is asked. */
   readonly requests: Requests
+  /** What the others are asked, where that differs. */
+  readonly ofPeers?: Requests
+  /** Who takes part beside fieldgate and the limit. */
+  readonly with: readonly ('peers' | 'runtimes')[]
+  /** Whether it changes the records. */
+  readonly writes?: boolean
+  /** The status of fieldgate's answers where they cannot be compared with the others'. */
+  readonly status?: number
+  /** Whether an answer takes so long that a warm-up would leave a queue. */
+  readonly slow?: boolean
+  /** Headers that depend on an answer of the server. */
+  headers?(base: string): Promise<Record<string, string>>
 }
 
-/** The works over the given data. */
-export function works(data: BenchData): Work[] {
+/** The works over the given records. */
+export function works({ asked, cursor }: Database): Work[] {
+  const { ids, categories, terms, lastPage, anchor, emails } = asked
   const get = (...paths: string[]): Requests => ({ method: 'GET', paths })
-  const work = (name: string, requests: Requests): Work => ({ name, requests })
-  const city = {
-    name: 'Newtown',
-    country: data.countries[0],
-    population: 1234,
-    capital: false,
-    latitude: 1.5,
-    longitude: 2.5,
+  const after = `${anchor.price}_${anchor._id}`
+  const one = ids[500] ?? ''
+  const signIn: Requests = {
+    method: 'POST',
+    paths: ['/auth/login'],
+    body: emails.map((identifier) => JSON.stringify({ identifier, password: PASSWORD })),
   }
-  return [
-    work('read', get(...data.ids.map((id) => `/cities/${id}`))),
-    work('list', get(...data.countries.map((country) => `/cities?country=${country}`))),
-    work('offset-page-2000', get('/cities?page=2000&pageSize=50')),
-    work('cursor-page-2000', get(`/feed/cities?pageSize=50&cursor=${data.cursorOfPage2000}`)),
-    work('create', { method: 'POST', paths: ['/cities'], body: JSON.stringify(city) }),
+  const all: Work[] = [
+    {
+      name: 'read',
+      requests: get(...ids.map((id) => `/products/${id}`)),
+      with: ['peers', 'runtimes'],
+    },
+    {
+      name: 'list',
+      requests: get(...categories.map((category) => `/products?category=${category}`)),
+      with: ['peers', 'runtimes'],
+    },
+    { name: 'list-identical', requests: get('/products?category=category-7'), with: [] },
+    {
+      name: 'list-totals',
+      requests: get(...categories.map((category) => `/products?category=${category}&page=1`)),
+      with: ['peers'],
+    },
+    {
+      name: 'offset-page',
+      requests: get(`/products?page=${lastPage}&pageSize=50`),
+      with: ['peers'],
+    },
+    {
+      name: 'cursor-page',
+      requests: get(`/feed/products?pageSize=50&cursor=${cursor}`),
+      ofPeers: get(`/feed/products?pageSize=50&after=${after}`),
+      with: ['peers'],
+    },
+    {
+      name: 'create',
+      requests: { method: 'POST', paths: ['/products'], body: JSON.stringify(created) },
+      with: ['peers'],
+      writes: true,
+    },
+    {
+      name: 'search',
+      requests: get(...terms.map((term) => `/products?s=${term}`)),
+      with: ['peers'],
+    },
+    { name: 'hot', requests: get(`/hot/products/${one}`), with: [] },
+    {
+      name: 'not-modified',
+      requests: get(`/hot/products/${one}`),
+      with: [],
+      status: 304,
+      headers: (base) => entityTag(`${base}/hot/products/${one}`),
+    },
+    { name: 'constant', requests: get('/products/constant'), with: [] },
+    { name: 'sign-in', requests: signIn, with: [], writes: true, slow: true, status: 200 },
+    {
+      name: 'token',
+      requests: get('/auth/me'),
+      with: [],
+      status: 200,
+      headers: (base) => bearer(base, signIn),
+    },
   ]
+  return all
 }
 
-const answers = new Map<string, string>()
+const created = {
+  sku: 'SKU-NEW',
+  name: 'pale kettle of today',
+  category: CREATED,
+  price: 12.5,
+  stock: 3,
+  active: true,
+  description: 'A pale kettle, made by hand, sent within two days and taken back within thirty.',
+}
 
-/** Throws unless the server answers the work's first request as the servers before it did. */
-export async function sameAnswers({ name, requests }: Work, base: string): Promise<void> {
-  const { method, paths, body } = requests
-  const response = await fetch(`${base}${paths[0]}`, {
-    method,
-    ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),
+async function entityTag(url: string): Promise<Record<string, string>> {
+  const response = await fetch(url)
+  await response.text()
+  const tag = response.headers.get('ETag')
+  return tag === null ? {} : { 'If-None-Match': tag }
+}
+
+async function bearer(base: string, { paths, body }: Requests): Promise<Record<string, string>> {
+  const response = await fetch(base + paths[0], {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: body?.[0] ?? '',
   })
-  const seen = normalised(await response.text())
-  const first = answers.get(name)
-  if (!response.ok || (first !== undefined && first !== seen)) {
-    throw new Error(`${name} is answered in two ways:\n${first}\n${seen}`)
-  }
-  answers.set(name, seen)
-}
-
-/** What may differ between two right answers: tokens, and the ids and times of new records. */
-function normalised(body: string): string {
-  const text = body.replace(/"nextCursor":"[^"]*"/, '"nextCursor":""')
-  return text.includes('"Newtown"')
-    ? text.replace(/"_id":"[0-9a-f]{24}"/, '"_id":""').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '')
-    : text
+  const answer = (await response.json()) as { data: { token: string } }
+  return { Authorization: `Bearer ${answer.data.token}` }
 }

@@ -1,0 +1,54 @@
+/**
+ * The check that every server answers a work alike: the same records with the same fields.
+ *
+ * @module
+ */
+
+import type { Requests } from './load.ts'
+import type { Contender } from './servers.ts'
+import { LIMIT } from './servers.ts'
+import type { Work } from './works.ts'
+
+/** What the first server answered to each work. */
+const answers = new Map<string, string>()
+
+/** Throws unless `server` answers the work's first request as the servers before it did. */
+export async function checkAnswer(
+  server: Contender,
+  work: Work,
+  { method, paths, body, headers }: Requests,
+  base: string,
+): Promise<void> {
+  const sent = typeof body === 'string' ? body : body?.[0]
+  const response = await fetch(`${base}${paths[0]}`, {
+    method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...(sent !== undefined && { body: sent }),
+  })
+  const text = await response.text()
+  const right = server.name === LIMIT ? response.ok : isRight(work, response)
+  if (!right)
+    throw new Error(`${server.name} answers ${work.name} with ${response.status}: ${text}`)
+  if (work.status !== undefined) return
+  const seen = normalised(text)
+  const first = answers.get(work.name) ?? seen
+  if (first !== seen) {
+    throw new Error(`${work.name} is answered in two ways, by ${server.name}:\n${first}\n${seen}`)
+  }
+  answers.set(work.name, seen)
+}
+
+function isRight({ status }: Work, response: Response): boolean {
+  return status === undefined ? response.ok : response.status === status
+}
+
+/** Of what may differ between right answers: tokens, the order of members, ids and times of new records. */
+function normalised(text: string): string {
+  const isNew = text.includes('"SKU-NEW"')
+  return JSON.stringify(JSON.parse(text), (name, value) => {
+    if (name === 'nextCursor') return value === null ? null : 'a token'
+    if (isNew && ['_id', 'createdAt', 'updatedAt'].includes(name)) return 'new'
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

@@ -1,0 +1,78 @@
+/**
+ * fieldgate as the bench measures it.
+ *
+ * @module
+ */
+
+import * as z from 'zod'
+import { memoryCache } from '../../adapters/caches/memory.ts'
+import {
+  type App,
+  createApp,
+  createAuthRouter,
+  createRouter,
+  defineModel,
+  type Logger,
+  type Model,
+  type RouterOptions,
+  type Store,
+  userFields,
+  type Values,
+} from '../../src/index.ts'
+
+const productFields = {
+  sku: z.string().min(1).max(40),
+  name: z.string().min(1).max(200),
+  category: z.string().min(1).max(60),
+  price: z.number().min(0),
+  stock: z.number().int().min(0),
+  active: z.boolean(),
+  description: z.string().max(2000),
+}
+type ProductValues = Values<typeof productFields>
+
+/** A product. */
+export const Product: Model<ProductValues> = defineModel('Product', {
+  fields: productFields,
+  timestamps: true,
+  indexes: ['-price', ['category', '-price']],
+})
+
+const accounts = { identifiers: ['email'] } as const
+const userShape = { ...userFields(accounts) }
+
+const User: Model<Values<typeof userShape>> = defineModel('User', {
+  fields: userShape,
+  timestamps: true,
+  unique: ['email'],
+})
+
+const SECRET = 'a secret that guards nothing, for the bench'
+
+const quiet: Logger = { debug() {}, info() {}, warn() {}, error: console.error }
+
+/**
+ * Products in offset and in cursor pages and through a cache, accounts, and a route that says a constant.
+ * `maxLimit` is the most records of a cursor page.
+ */
+export function benchApp(store: Store, maxLimit = 50): App {
+  const app = createApp({ store, secret: SECRET, logger: quiet, cache: memoryCache() })
+  const auth = createAuthRouter({ ...accounts, model: User, token: { secret: SECRET } })
+  const options: RouterOptions<ProductValues> = {
+    model: Product,
+    orderBy: '-price',
+    query: ['category'],
+    search: ['name'],
+    allowedFields: ['sku', 'name', 'category', 'price', 'stock', 'active', 'description'],
+    maxLimit: 50,
+  }
+  const products = createRouter(options)
+  const constant = JSON.stringify({ success: true, data: { message: 'hello' } })
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' }
+  products.get('/constant', () => new Response(constant, { headers }))
+  app.mount('/products', products)
+  app.mount('/feed/products', createRouter({ ...options, pagination: 'cursor', maxLimit }))
+  app.mount('/hot/products', createRouter({ ...options, cache: true }))
+  app.mount('/auth', auth.router)
+  return app
+}

@@ -1,0 +1,14 @@
+/**
+ * fieldgate on Bun: `bun.js <MongoDB address or SQLite file>`
+ *
+ * @module
+ */
+
+import process from 'node:process'
+import { serve } from '../../adapters/runtimes/bun.ts'
+import { benchApp } from './app.ts'
+import { storeAt } from './store.ts'
+
+const app = benchApp(await storeAt(process.argv[2] ?? ''))
+const { url } = await serve(app, { port: 0, hostname: '127.0.0.1' })
+console.log(`listening ${new URL(url).port}`)

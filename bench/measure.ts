@@ -1,0 +1,99 @@
+/**
+ * One round: a fresh server, checked, warmed and loaded.
+ *
+ * @module
+ */
+
+import { checkAnswer } from './answers.ts'
+import { built } from './build.ts'
+import { type Load, load } from './load.ts'
+import type { Database } from './records/database.ts'
+import { startProgram } from './server.ts'
+import { type Contender, LIMIT } from './servers.ts'
+import type { Work } from './works.ts'
+
+/** What a server did in one round at one number of connections. */
+export interface Sample extends Load {
+  readonly connections: number
+  /** Processor time of the server for each request. */
+  readonly cpuMicroseconds: number
+  /** Resident memory after the load. */
+  readonly memoryMiB: number
+}
+
+/** How a round is measured. */
+export interface Measure {
+  readonly seconds: number
+  readonly connections: readonly number[]
+}
+
+/** Attempts of a round that ends with an error or a wrong answer, before the run gives up. */
+const ATTEMPTS = 3
+
+/** The samples of one round. One with an error is thrown out and repeated. */
+export async function measureRound(
+  server: Contender,
+  work: Work,
+  database: Database,
+  measure: Measure,
+): Promise<Sample[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await oneRound(server, work, database, measure)
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+      console.error(`thrown out: ${(error as Error).message}`)
+    }
+  }
+}
+
+/** The command that starts a server on its records. */
+export function commandOf(server: Contender, place: string): string[] {
+  return [...server.runtime, built(server.script), place]
+}
+
+async function oneRound(
+  server: Contender,
+  work: Work,
+  database: Database,
+  { seconds, connections }: Measure,
+): Promise<Sample[]> {
+  const place = database.place(server.owner, work.writes ?? false)
+  const running = await startProgram(commandOf(server, place))
+  const { base } = running
+  try {
+    const plain = server.owner === 'peers' ? (work.ofPeers ?? work.requests) : work.requests
+    const headers = await work.headers?.(base)
+    const requests = headers ? { ...plain, headers } : plain
+    await checkAnswer(server, work, requests, base)
+    if (!work.slow) await load(base, requests, 16, 1)
+    const duration = work.slow ? Math.max(4, seconds) : seconds
+    const samples: Sample[] = []
+    for (const count of connections) {
+      const before = running.cpuSeconds()
+      const seen = await load(base, requests, count, duration)
+      const cpu = running.cpuSeconds() - before
+      if (seen.errors > 0) throw new Error(`${server.name}, ${work.name}: ${seen.errors} errors`)
+      samples.push({
+        ...seen,
+        connections: count,
+        cpuMicroseconds: (cpu / (seen.requestsPerSecond * duration)) * 1e6,
+        memoryMiB: running.memoryMiB(),
+      })
+    }
+    await checkAnswer(server, work, requests, base)
+    return samples
+  } finally {
+    await running.stop()
+    if (work.writes) await database.tidy()
+  }
+}
+
+/** The servers of a round in order: the limit in the middle, and every second round the other way about. */
+export function orderOf(servers: readonly Contender[], round: number): Contender[] {
+  const limit = servers.filter(({ name }) => name === LIMIT)
+  const others = servers.filter(({ name }) => name !== LIMIT)
+  const turned = round % 2 === 0 ? others : others.toReversed()
+  const middle = round % 2 === 0 ? Math.floor(turned.length / 2) : Math.ceil(turned.length / 2)
+  return [...turned.slice(0, middle), ...limit, ...turned.slice(middle)]
+}

@@ -1,0 +1,87 @@
+/**
+ * The records in MongoDB: that of `MONGODB_URI`, or a replica set of one member that lives as long as the run.
+ *
+ * @module
+ */
+
+import { type Db, MongoClient, ObjectId } from 'mongodb'
+import { startReplicaSet } from '../../test/services/replica-set.ts'
+import { Product } from '../fieldgate/app.ts'
+import { accountsOf } from './accounts.ts'
+import { type Asked, askedOf } from './asked.ts'
+import { type Database, type Owner, prepareFieldgate } from './database.ts'
+import { CREATED, product } from './products.ts'
+
+/** A server that holds data sets of several sizes. */
+export interface MongoServer {
+  database(size: number): Promise<Database>
+  stop(): Promise<void>
+}
+
+/** Starts MongoDB, with memory for a million records. */
+export async function mongoServer(): Promise<MongoServer> {
+  const given = process.env.MONGODB_URI
+  const own = given ? undefined : await startReplicaSet(1)
+  await own?.members[0]?.command({
+    setParameter: 1,
+    wiredTigerEngineRuntimeConfig: 'cache_size=1G',
+  })
+  const url = given ?? own?.url ?? ''
+  return {
+    database: (size) => mongoDatabase(url, size),
+    stop: async () => own?.stop(),
+  }
+}
+
+async function mongoDatabase(url: string, size: number): Promise<Database> {
+  const client = new MongoClient(url)
+  const asked = askedOf(size)
+  const name = (owner: Owner) => `fieldgate-bench-${owner}-${size}`
+  const place = (owner: Owner) => {
+    const address = new URL(url)
+    address.pathname = `/${name(owner)}`
+    return address.href
+  }
+  const own = client.db(name('fieldgate'))
+  const peers = client.db(name('peers'))
+  for (const db of [own, peers]) await fill(db, size)
+  await completePeers(peers, asked)
+  return {
+    asked,
+    cursor: await prepareFieldgate(place('fieldgate'), asked),
+    place,
+    async tidy() {
+      for (const db of [own, peers]) {
+        await db.collection(Product.collection).deleteMany({ category: CREATED })
+      }
+    },
+    async close() {
+      for (const db of [own, peers]) await db.dropDatabase()
+      await client.close()
+    },
+  }
+}
+
+async function fill(db: Db, size: number): Promise<void> {
+  await db.dropDatabase()
+  const products = db.collection(Product.collection)
+  for (let from = 0; from < size; from += 10_000) {
+    const batch = Array.from({ length: Math.min(10_000, size - from) }, (_, at) => {
+      const record = product(from + at)
+      return { ...record, _id: new ObjectId(record._id) }
+    })
+    await products.insertMany(batch, { ordered: false })
+  }
+}
+
+/** What fieldgate makes for itself. */
+async function completePeers(db: Db, asked: Asked): Promise<void> {
+  const products = db.collection(Product.collection)
+  await products.createIndex({ price: -1, _id: 1 })
+  await products.createIndex({ category: 1, price: -1, _id: 1 })
+  const accounts = db.collection('accounts')
+  await accounts.createIndex({ email: 1 }, { unique: true })
+  await accounts.insertMany(
+    accountsOf(asked).map((account) => ({ ...account, _id: new ObjectId(account._id) })),
+  )
+}

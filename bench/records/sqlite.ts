@@ -1,0 +1,104 @@
+/**
+ * The records in SQLite files, kept from run to run.
+ *
+ * @module
+ */
+
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { Product } from '../fieldgate/app.ts'
+import { accountsOf } from './accounts.ts'
+import { type Asked, askedOf } from './asked.ts'
+import { type Database, type Owner, prepareFieldgate } from './database.ts'
+import { COLUMNS, type ProductRecord, product } from './products.ts'
+
+const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.url))
+
+/** Of a file whose records were made in another way. */
+const VERSION = 1
+
+/** The `size` records in two files, made where they are not there yet. */
+export async function sqliteDatabase(size: number): Promise<Database> {
+  mkdirSync(folder, { recursive: true })
+  const asked = askedOf(size)
+  const file = (owner: Owner) => `${folder}${owner}-${size}-v${VERSION}.db`
+  await make(file('fieldgate'), (path) => fillFieldgate(path, size))
+  await make(file('peers'), async (path) => fillPeers(path, asked))
+  const cursor = await prepareFieldgate(file('fieldgate'), asked)
+  const copies = new Set<string>()
+  return {
+    asked,
+    cursor,
+    place(owner, writes) {
+      if (!writes) return file(owner)
+      const copy = `${folder}${owner}-run.db`
+      remove(copy)
+      copyFileSync(file(owner), copy)
+      copies.add(copy)
+      return copy
+    },
+    async tidy() {
+      for (const copy of copies) remove(copy)
+    },
+    async close() {},
+  }
+}
+
+/** Makes a file under another name first, so that a run that was stopped leaves no half of one. */
+async function make(path: string, fill: (path: string) => Promise<void>): Promise<void> {
+  if (existsSync(path)) return
+  const unfinished = `${path}.unfinished`
+  remove(unfinished)
+  await fill(unfinished)
+  renameSync(unfinished, path)
+}
+
+function remove(path: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
+}
+
+async function fillFieldgate(path: string, size: number): Promise<void> {
+  const store = sqliteStore({ path })
+  const { collection: name, idType, shape, unique, indexes } = Product
+  const schema = { name, idType, shape, unique, indexes, searchable: [] }
+  await store.prepare([schema])
+  const collection = store.collection(schema)
+  for (let from = 0; from < size; from += 10_000) {
+    const batch = Array.from({ length: Math.min(10_000, size - from) }, (_, at) =>
+      collection.insert({ ...product(from + at) }),
+    )
+    await Promise.all(batch)
+  }
+  await store.close()
+}
+
+function fillPeers(path: string, asked: Asked): void {
+  const db = new DatabaseSync(path)
+  db.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE product (_id TEXT PRIMARY KEY, sku TEXT NOT NULL, name TEXT NOT NULL,
+      category TEXT NOT NULL, price REAL NOT NULL, stock INTEGER NOT NULL, active INTEGER NOT NULL,
+      description TEXT NOT NULL, createdAt TEXT NOT NULL, updatedAt TEXT NOT NULL);
+    CREATE INDEX product_price ON product (price DESC, _id);
+    CREATE INDEX product_category ON product (category, price DESC, _id);
+    CREATE TABLE account (_id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
+      password TEXT NOT NULL);
+    BEGIN`)
+  const insert = db.prepare(`INSERT INTO product VALUES (${COLUMNS.map(() => '?').join(', ')})`)
+  for (let number = 0; number < asked.size; number += 1) {
+    const record = product(number)
+    insert.run(...COLUMNS.map((column) => sqlValue(record[column])))
+  }
+  const account = db.prepare('INSERT INTO account VALUES (?, ?, ?, ?)')
+  for (const { _id, email, role, password } of accountsOf(asked)) {
+    account.run(_id, email, role, password)
+  }
+  db.exec('COMMIT')
+  db.close()
+}
+
+function sqlValue(value: ProductRecord[keyof ProductRecord]): string | number {
+  if (typeof value === 'boolean') return Number(value)
+  return value instanceof Date ? value.toISOString() : value
+}

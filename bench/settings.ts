@@ -1,0 +1,55 @@
+/**
+ * What the command line and the environment say of a run.
+ *
+ * @module
+ */
+
+import { parseArgs } from 'node:util'
+import type { StoreName } from './servers.ts'
+
+/** How a run is made. */
+export interface Settings {
+  readonly stores: readonly StoreName[]
+  /** Names of works; none means all. */
+  readonly works: readonly string[]
+  /** Names of servers beside the limit; none means all. */
+  readonly servers: readonly string[]
+  readonly rounds: number
+  readonly seconds: number
+  readonly size: number
+  readonly connections: readonly number[]
+}
+
+/** Reads them. `--store`, `--server`, `--rounds`, `--seconds`, `--size` and `--connections`, or `BENCH_…`. */
+export function readSettings(args: readonly string[]): Settings {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      store: { type: 'string', default: process.env.BENCH_STORE ?? 'sqlite,mongodb' },
+      server: { type: 'string', default: process.env.BENCH_SERVER ?? '' },
+      rounds: { type: 'string', default: process.env.BENCH_ROUNDS ?? '3' },
+      seconds: { type: 'string', default: process.env.BENCH_SECONDS ?? '2' },
+      size: { type: 'string', default: process.env.BENCH_SIZE ?? '200000' },
+      connections: { type: 'string', default: process.env.BENCH_CONNECTIONS ?? '1,16' },
+    },
+  })
+  return {
+    stores: listOf(values.store).map(storeOf),
+    works: positionals,
+    servers: listOf(values.server),
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    size: Number(values.size),
+    connections: listOf(values.connections).map(Number),
+  }
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').filter((part) => part !== '')
+}
+
+function storeOf(name: string): StoreName {
+  if (name === 'sqlite' || name === 'mongodb') return name
+  throw new Error(`no store is named ${name}: sqlite, mongodb`)
+}

@@ -1,0 +1,62 @@
+/**
+ * Medians in columns.
+ *
+ * @module
+ */
+
+import type { Sample } from './measure.ts'
+
+/** The samples of one server, one for each round. */
+export interface Row {
+  readonly work: string
+  readonly connections: number
+  readonly server: string
+  readonly samples: readonly Sample[]
+  /** The limit's samples in the same rounds. */
+  readonly limit: readonly Sample[]
+}
+
+const WIDTHS = [15, 3, 19, 9, 8, 10, 10, 8, 6]
+
+/** The table's head. */
+export function header(): string {
+  return line(['work', 'c', 'server', 'req/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs', 'MiB'])
+}
+
+/** One line of the table. */
+export function lineOf({ work, connections, server, samples, limit }: Row): string {
+  const ratios = samples.map(
+    (sample, round) => sample.requestsPerSecond / (limit[round]?.requestsPerSecond ?? Number.NaN),
+  )
+  const of = (pick: (sample: Sample) => number) => median(samples.map(pick))
+  return line([
+    work,
+    String(connections),
+    server,
+    significant(of((sample) => sample.requestsPerSecond)),
+    median(ratios).toFixed(2),
+    of((sample) => sample.p50Ms).toFixed(2),
+    of((sample) => sample.p99Ms).toFixed(2),
+    significant(of((sample) => sample.cpuMicroseconds)),
+    of((sample) => sample.memoryMiB).toFixed(0),
+  ])
+}
+
+/** The middle one of the values. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+function significant(value: number): string {
+  return value < 100 ? value.toFixed(1) : value.toFixed(0)
+}
+
+function line(cells: readonly string[]): string {
+  return cells
+    .map((cell, at) => {
+      const width = WIDTHS[at] ?? 0
+      return at === 0 || at === 2 ? cell.padEnd(width) : cell.padStart(width)
+    })
+    .join(' ')
+}
