@@ -13,7 +13,7 @@ import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import type { FileStore } from '../ports/files.ts'
 import { any, type Filter } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
-import type { Fields } from '../ports/store.ts'
+import { type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
 import { keysIn, withoutGoneFiles } from '../uploads/file-values.ts'
 import { isOwnKey } from '../uploads/keys.ts'
 import { optimised } from '../uploads/optimise.ts'
@@ -46,8 +46,7 @@ export async function saveWithFiles(
     return await save()
   } catch (error) {
     // A save that may have happened after all must not end in a dead link: the sweeper decides then.
-    const saved = !(error instanceof HttpError) && (await mayPointAt(resource, files))
-    if (!saved)
+    if (!(await mayBeSaved(resource, files, error)))
       await removeAll(
         store,
         files.map(({ key }) => key),
@@ -153,9 +152,15 @@ async function objectOf(
   }
 }
 
-/** Whether a record points at one of `files`, or nobody can tell. */
-async function mayPointAt(resource: Resource, files: readonly IncomingFile[]): Promise<boolean> {
-  const { model, records } = resource
+/** Whether a save that failed with `error` has happened, or happens yet, or nobody can tell. */
+async function mayBeSaved(
+  { model, records }: Resource,
+  files: readonly IncomingFile[],
+  error: unknown,
+): Promise<boolean> {
+  if (error instanceof HttpError) return false
+  // What a store has given up may reach the database later than any question of ours.
+  if (error instanceof StoreUnavailable || error instanceof StoreTimeout) return true
   const filters = files.flatMap(({ field, url }): Filter[] =>
     [field, `${field}.url`]
       .filter((path) => placeOf(model.shape, path))
