@@ -2,8 +2,8 @@
  * Prints the rules of the record API, each with the tests that prove it: `node test/records/rules.ts`, or with
  * `--titles` to see every title.
  *
- * The list is made from the titles of the tests. A title begins with the row of the contract that it proves and a
- * colon; a title with several rows joins them with ` · `.
+ * The list is made from the titles of the tests. A title, or that of the `describe` around it, begins with the row
+ * of the contract that it proves, up to a colon; a title with several rows joins them with ` · `.
  *
  * @module
  */
@@ -45,9 +45,16 @@ function listedTests(): ListedTest[] {
   }
 }
 
+/** How the rows are called: a section of the spec, a page beside it, or a row of the security table. */
+const ROW = /^(?:\d(?:\.\d)? \w|answers\b|design\b|differences\b|[A-Z]\d+[,: ])/
+
+/** The innermost title that names a row says which it is. */
 function proofsOf({ name, file }: ListedTest): Proof[] {
-  const whole = name.split(' > ').at(-1) ?? name
-  const [, rows = '(no row named)', title = whole] = /^(.*?): (.*)$/s.exec(whole) ?? []
+  const titles = name.split(' > ')
+  const naming = titles.findLast((title) => ROW.test(title)) ?? '(no row named)'
+  const [rows = naming] = naming.split(': ')
+  const whole = titles.at(-1) ?? name
+  const title = whole.startsWith(`${rows}: `) ? whole.slice(rows.length + 2) : whole
   return rows.split(' · ').map((row) => ({ row, title, file: relative(ROOT, file) }))
 }
 
