@@ -15,8 +15,19 @@ export interface RedisClient {
   readonly setex?: SetWithExpiry
 }
 
-/** A store over `client`, undefined for what is no such client. The deployer closes it. */
+/** Routers with one client have one store, so that a write tells it once. */
+const stores = new WeakMap<RedisClient, CacheStore>()
+
+/** The store over `client`, undefined for what is no such client. The deployer closes it. */
 export function storeOfClient(client: RedisClient): CacheStore | undefined {
+  const known = stores.get(client)
+  if (known) return known
+  const store = newStore(client)
+  if (store) stores.set(client, store)
+  return store
+}
+
+function newStore(client: RedisClient): CacheStore | undefined {
   const setting = (['setEx', 'setex'] as const).find((name) => typeof client?.[name] === 'function')
   if (typeof client?.get !== 'function' || !setting) return undefined
   return {
