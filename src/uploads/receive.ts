@@ -45,7 +45,8 @@ export interface Received {
 const MIB = 1024 * 1024
 /** The most text that one field, and all of them together, may have. */
 const MAX_TEXT = MIB
-const MAX_TEXT_PARTS = 1000
+/** Texts, and file inputs that were left empty. */
+const MAX_SMALL_PARTS = 1000
 /** Room for headers and boundaries beside what the parts may hold. */
 const OVERHEAD = MIB
 
@@ -78,7 +79,7 @@ class Body {
   readonly #form = formFields()
   readonly #files: Part[] = []
   readonly #counts = new Map<string, number>()
-  #textParts = 0
+  #smallParts = 0
   #textSize = 0
   /** What one chunk of the body has brought, in order. */
   #arrived: { readonly part: Part; readonly bytes: Uint8Array | null }[] = []
@@ -129,8 +130,7 @@ class Body {
   }
 
   #acceptText(head: PartHead): PartSink {
-    this.#textParts += 1
-    if (this.#textParts > MAX_TEXT_PARTS) throw tooManyFields()
+    this.#count()
     const part = { ...head, held: Held.text() }
     return (bytes) => {
       this.#textSize += bytes?.length ?? 0
@@ -139,11 +139,18 @@ class Body {
     }
   }
 
+  /** Each part costs time, one without bytes too, of which a body has room for a million. */
+  #count(): void {
+    this.#smallParts += 1
+    if (this.#smallParts > MAX_SMALL_PARTS) throw tooManyFields()
+  }
+
   #acceptFile(head: PartHead): PartSink {
     let part: Part | undefined
     let size = 0
     // A form sends a file input that was left empty as a file without name and bytes.
-    if (head.filename !== '') part = this.#admit(head)
+    if (head.filename === '') this.#count()
+    else part = this.#admit(head)
     return (bytes) => {
       if (bytes === null) return
       part ??= this.#admit(head)

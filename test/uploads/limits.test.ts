@@ -108,6 +108,15 @@ describe('a body that is too much', () => {
     expect(shown(await send([title, ...long]))).toEqual(refusal('Field value too long'))
   })
 
+  it('I6 many file inputs that were left empty', async () => {
+    const empty = Array.from({ length: 1001 }, () => ({
+      headers: fileHead('image', ''),
+      content: '',
+    }))
+    expect(shown(await send([title, ...empty]))).toEqual(refusal('Too many fields'))
+    expect((await send([title, ...empty.slice(2)])).status).toBe(201)
+  })
+
   it('what stands before the first part, for ever', async () => {
     const { send } = album({ upload: { maxFileSize: 1000, maxFiles: 1 } })
     const { body, sent } = endless(fileHead('image'), new Uint8Array(64 * 1024))
