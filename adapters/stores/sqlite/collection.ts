@@ -17,6 +17,7 @@ import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
 import { orderBy, stretchesAfter } from './order.ts'
 import { project, readerOf, textOf } from './rows.ts'
+import type { Candidates } from './search.ts'
 import { type Shadow, shadowsOf, shadowText } from './shadow.ts'
 import { every, identifier, Parameters, type Statement } from './sql.ts'
 
@@ -38,6 +39,8 @@ export interface Runner {
   write(statement: Statement): Promise<Written>
   /** A condition that ends a read when its time is up. */
   readonly deadline?: string
+  /** How to find what contains a text, in a read of the `first` rows in order or of all. */
+  candidates?(rows: 'first' | 'all'): Candidates | undefined
 }
 
 /** The collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
@@ -47,12 +50,13 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   let shadows = new Map<string, Shadow>()
   let searchable: readonly string[] = []
 
-  const compilation = (): Compilation => {
+  const compilation = (rows: 'first' | 'all' = 'all'): Compilation => {
     if (schema.searchable.length !== searchable.length) {
       searchable = schema.searchable
       shadows = shadowsOf(schema)
     }
-    return { shape: schema.shape, shadows, parameters: new Parameters() }
+    const candidates = searchable.length > 0 ? runner.candidates?.(rows) : undefined
+    return { shape: schema.shape, shadows, parameters: new Parameters(), candidates }
   }
 
   const where = (filter: Filter, hints: ReadHints | undefined, compiled: Compilation): string[] => {
@@ -65,7 +69,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
 
   const texts = async (read: Read): Promise<string[]> => {
     if (read.limit === 0) return []
-    const compiled = compilation()
+    const compiled = compilation('first')
     const sql = compileRead(table, read, where(read.filter, read.hints, compiled), compiled)
     const rows = await runner.read(compiled.parameters.statement(sql), read.hints)
     return rows.map((row) => row.doc as string)

@@ -6,6 +6,7 @@
 
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { type ObjectShape, type Place, placeOf, type Shape } from '../../../src/ports/shape.ts'
+import type { Candidates } from './search.ts'
 import { folded, type Shadow } from './shadow.ts'
 import { every, exists, jsonPath, type Parameters, some } from './sql.ts'
 
@@ -14,6 +15,8 @@ export interface Compilation {
   readonly shape: ObjectShape
   readonly shadows: ReadonlyMap<string, Shadow>
   readonly parameters: Parameters
+  /** Finds the rows that may contain a text, where there is an index. */
+  readonly candidates?: Candidates | undefined
 }
 
 /** The SQL function that matches a pattern; only where the store has one. */
@@ -141,19 +144,25 @@ function compare(
 }
 
 /** The folded text stands in the shadow; in a list's, in one element. */
-function contains(field: string, text: string, { shadows, parameters }: Compilation): string {
+function contains(field: string, text: string, compilation: Compilation): string {
+  const { shadows, parameters, candidates } = compilation
   const shadow = shadows.get(field)
   if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
   if (!text.isWellFormed()) return 'FALSE'
   const term = folded(text)
-  const within = parameters.bind(term)
-  if (shadow.parts.length === 1) return `instr(${shadow.column}, ${within}) > 0`
-  // A quick look at the whole text first; as JSON it may also match across elements.
-  const quoted = parameters.bind(JSON.stringify(term).slice(1, -1))
-  return every([
-    `instr(${shadow.column}, ${quoted}) > 0`,
-    exists(`json_tree(${shadow.column}) AS leaf`, `instr(leaf.atom, ${within}) > 0`),
-  ])
+  const isList = shadow.parts.length > 1
+  // A list's is looked at as a whole first; as JSON it may also match across elements.
+  const whole = isList ? JSON.stringify(term).slice(1, -1) : term
+  const candidate = candidates?.(shadow, whole, parameters)
+  const conditions = [`instr(${shadow.column}, ${parameters.bind(whole)}) > 0`]
+  if (candidate !== undefined) conditions.unshift(candidate)
+  if (isList) {
+    const within = parameters.bind(term)
+    conditions.push(
+      exists(`json_tree(${shadow.column}) AS leaf`, `instr(leaf.atom, ${within}) > 0`),
+    )
+  }
+  return every(conditions)
 }
 
 function matches(field: string, pattern: string, compilation: Compilation): string {

@@ -11,6 +11,7 @@ import { openCollection } from './collection.ts'
 import { Connection } from './connection.ts'
 import { portError } from './errors.ts'
 import { addClock, addPatterns, checkPatterns, DEADLINE } from './functions.ts'
+import { SearchIndexes } from './search-indexes.ts'
 import type { Statement } from './sql.ts'
 import { prepareTables } from './tables.ts'
 import { Writer } from './writer.ts'
@@ -30,6 +31,7 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
   const clock = addClock(connection.db)
   addPatterns(connection.db)
   const writer = new Writer(connection)
+  const search = new SearchIndexes(connection)
   let closed = false
 
   function checkOpen(): void {
@@ -62,16 +64,24 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
             if (timeLimitMs === undefined) return connection.rows(statement)
             return clock.within(timeLimitMs, () => connection.rows(statement))
           }),
-        write: (statement) => ported(schema, statement, () => writer.write(statement)),
+        write: (statement) =>
+          ported(schema, statement, async () => {
+            const written = await writer.write(statement)
+            search.changed(schema, written.changes)
+            return written
+          }),
+        candidates: (rows) => search.candidates(schema, rows),
       }),
     async prepare(schemas) {
       checkOpen()
       writer.flush()
-      prepareTables(connection, schemas)
+      prepareTables(connection, schemas, search.available)
+      search.prepared(schemas)
     },
     async close() {
       if (closed) return
       writer.flush()
+      search.close()
       closed = true
       connection.close()
     },

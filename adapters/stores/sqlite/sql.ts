@@ -96,11 +96,22 @@ export function exists(from: string, condition: string): string {
   return `EXISTS (SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1)`
 }
 
-/** Joined as a balanced tree: D1 refuses expressions deeper than 100. */
+/**
+ * Joined as a balanced tree: D1 refuses expressions deeper than 100. What decides nothing is left out, for SQLite uses
+ * no index for what stands beside it.
+ */
 function joined(conditions: readonly string[], operator: string, none: string): string {
+  return balanced(
+    conditions.filter((condition) => condition !== none),
+    operator,
+    none,
+  )
+}
+
+function balanced(conditions: readonly string[], operator: string, none: string): string {
   const [only = none] = conditions
   if (conditions.length <= 1) return only
   const middle = conditions.length >> 1
-  const left = joined(conditions.slice(0, middle), operator, none)
-  return `(${left} ${operator} ${joined(conditions.slice(middle), operator, none)})`
+  const left = balanced(conditions.slice(0, middle), operator, none)
+  return `(${left} ${operator} ${balanced(conditions.slice(middle), operator, none)})`
 }

@@ -9,15 +9,28 @@ import { fill, unfilled } from './backfill.ts'
 import type { Connection } from './connection.ts'
 import { isDuplicate } from './errors.ts'
 import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
+import { dropSearch, hasSearch, makeSearch } from './search.ts'
 import type { Shadow } from './shadow.ts'
 
 /** Brings every table to what its schema asks for, or leaves all as they are. */
-export function prepareTables(connection: Connection, schemas: readonly CollectionSchema[]): void {
+export function prepareTables(
+  connection: Connection,
+  schemas: readonly CollectionSchema[],
+  fullText: boolean,
+): void {
   checkNames(schemas)
+  const isReady = (schema: CollectionSchema): boolean =>
+    isEmpty(stepsFor(connection, schema)) && (!fullText || hasSearch(connection, schema))
   // A start that finds everything in place takes no lock.
-  if (schemas.every((schema) => isEmpty(stepsFor(connection, schema)))) return
+  if (schemas.every(isReady)) return
   connection.transaction(() => {
-    for (const schema of schemas) take(connection, schema, stepsFor(connection, schema))
+    for (const schema of schemas) {
+      const keepsSearch = hasSearch(connection, schema)
+      // It names columns that may go.
+      if (!keepsSearch) dropSearch(connection, schema.name, fullText)
+      take(connection, schema, stepsFor(connection, schema))
+      if (!keepsSearch && fullText) makeSearch(connection, schema)
+    }
   })
 }
 

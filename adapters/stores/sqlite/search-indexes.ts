@@ -1,0 +1,75 @@
+/**
+ * The search indexes of a database: which collections have one, and when they take over what was written.
+ *
+ * @module
+ */
+
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { Connection } from './connection.ts'
+import { type Candidates, candidatesIn, hasFullText, mergeSearch } from './search.ts'
+
+/** Searches look at each row that has not been taken over: so many cost a fraction of a millisecond. */
+const MOST_UNSEARCHED = 256
+
+interface Index {
+  readonly first: Candidates
+  readonly all: Candidates
+  /** Rows that this process has changed since it last took them over. */
+  changes: number
+}
+
+/** The search indexes of one connection's database. */
+export class SearchIndexes {
+  /** Whether this SQLite can search at all. */
+  readonly available: boolean
+  readonly #connection: Connection
+  readonly #indexes = new Map<string, Index>()
+  #closed = false
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.available = hasFullText(connection)
+  }
+
+  /** The tables of `schemas` are ready. What other processes have left is taken over. */
+  prepared(schemas: readonly CollectionSchema[]): void {
+    if (!this.available) return
+    for (const schema of schemas) {
+      if (schema.searchable.length === 0) continue
+      this.#indexes.set(schema.name, {
+        first: candidatesIn(this.#connection, schema.name, true),
+        all: candidatesIn(this.#connection, schema.name, false),
+        changes: MOST_UNSEARCHED,
+      })
+      this.changed(schema, 0)
+    }
+  }
+
+  /** The rows to look at, in a read of the first in order or of all. */
+  candidates({ name }: CollectionSchema, rows: 'first' | 'all'): Candidates | undefined {
+    return this.#indexes.get(name)?.[rows]
+  }
+
+  /** So many rows of a collection were written. */
+  changed(schema: CollectionSchema, rows: number): void {
+    const index = this.#indexes.get(schema.name)
+    if (!index) return
+    index.changes += rows
+    if (index.changes < MOST_UNSEARCHED) return
+    index.changes = 0
+    setImmediate(() => this.#merge(schema))
+  }
+
+  close(): void {
+    this.#closed = true
+  }
+
+  #merge(schema: CollectionSchema): void {
+    if (this.#closed) return
+    try {
+      if (!mergeSearch(this.#connection, schema)) setImmediate(() => this.#merge(schema))
+    } catch {
+      // A busy or full disk; the rows stay noted, and the next merge takes them.
+    }
+  }
+}
