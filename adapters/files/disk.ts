@@ -49,15 +49,18 @@ export function diskFiles(options: DiskOptions): FileStore {
       await ready()
       const object = pathIn(folder.objects, key)
       const description = pathIn(folder.meta, `${key}.json`)
-      const written = await writeAside(folder.incoming, body, meta.size, signal)
+      const text = new TextEncoder().encode(JSON.stringify(meta))
+      const [written, described] = [newPath(folder.incoming), newPath(folder.incoming)]
       try {
+        await write(written, body, meta.size, signal)
+        await write(described, text, text.length)
+        signal?.throwIfAborted()
         // The description comes first and goes last, so an object is never without one.
-        const text = new TextEncoder().encode(JSON.stringify(meta))
-        const described = await writeAside(folder.incoming, text, text.length)
         await moveInto(folder.meta, described, description)
         await moveInto(folder.objects, written, object)
       } catch (error) {
-        for (const path of [written, object, description]) await rm(path, { force: true })
+        const begun = [written, described, object, description]
+        await Promise.allSettled(begun.map((path) => rm(path, { force: true })))
         throw error
       }
       return urlOf(key)
@@ -70,6 +73,8 @@ export function diskFiles(options: DiskOptions): FileStore {
     keyOf,
     signedUrl: sign,
     async *list(prefix) {
+      // It is the sweeper that asks.
+      await removeAbandoned(folder)
       const start = prefix.slice(0, prefix.lastIndexOf('/') + 1)
       for await (const name of filesBelow(folder.meta, start)) {
         const key = name.replace(/\.json$/, '')
@@ -111,8 +116,12 @@ function foldersOf(root: string): Folders {
 
 async function prepare(folder: Folders): Promise<void> {
   for (const path of Object.values(folder)) await mkdir(path, { recursive: true, mode: 0o700 })
-  for await (const entry of await opendir(folder.incoming)) {
-    const path = join(folder.incoming, entry.name)
+  await removeAbandoned(folder)
+}
+
+async function removeAbandoned({ incoming }: Folders): Promise<void> {
+  for await (const name of filesBelow(incoming, '')) {
+    const path = join(incoming, name)
     const found = await stat(path).catch(ignoreAbsent)
     if (found && found.mtimeMs < Date.now() - ABANDONED_MS) await rm(path, { force: true })
   }
@@ -124,14 +133,17 @@ function pathIn(folder: string, key: string): string {
   return join(folder, key)
 }
 
-/** Writes bytes to a new file, durably, and resolves to its path. */
-async function writeAside(
-  folder: string,
+function newPath(folder: string): string {
+  return join(folder, randomUUID())
+}
+
+/** Writes bytes to a new file, durably. */
+async function write(
+  path: string,
   body: ReadableStream<Uint8Array> | Uint8Array,
   size: number,
   signal?: AbortSignal,
-): Promise<string> {
-  const path = join(folder, randomUUID())
+): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     let written = 0
@@ -142,10 +154,6 @@ async function writeAside(
     }
     if (written !== size) throw new Error(`${written} bytes came, not ${size}`)
     await file.sync()
-    return path
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
   } finally {
     await file.close()
   }

@@ -2,7 +2,7 @@
  * The contract of file stores: a folder.
  */
 
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -50,6 +50,32 @@ it('a folder on disk keeps an object as a plain file, readable by its owner alon
     expect.arrayContaining(['objects/files/1-a.png', 'meta/files/1-a.png.json']),
   )
   expect(await readdir(join(root, 'incoming'))).toEqual([])
+})
+
+it('a folder on disk keeps nothing of a put that fails, at whichever step', async () => {
+  const { files, root } = await opened()
+  const bytes = new Uint8Array(3)
+  // A folder stands where the description has to go, then where the object has to go.
+  for (const taken of ['meta/files/1-a.png.json', 'objects/files/2-b.png']) {
+    await mkdir(join(root, taken), { recursive: true })
+    const key = taken.replace(/^(?:meta|objects)\//, '').replace(/\.json$/, '')
+    await expect(files.put(key, bytes, { ...meta, size: 3 })).rejects.toThrow()
+    expect(await readdir(join(root, 'incoming'))).toEqual([])
+    await rm(join(root, taken), { recursive: true, force: true })
+    const left = await readdir(root, { recursive: true, withFileTypes: true })
+    expect(left.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([])
+  }
+})
+
+it('a folder on disk is rid of what a killed process had begun to write, once it is listed', async () => {
+  const { files, root } = await opened()
+  await files.put('files/1-a.png', new Uint8Array(3), { ...meta, size: 3 })
+  const [old, fresh] = [join(root, 'incoming', 'old'), join(root, 'incoming', 'fresh')]
+  for (const path of [old, fresh]) await writeFile(path, 'begun')
+  const twoHoursAgo = new Date(Date.now() - 2 * 60 * 60 * 1000)
+  await utimes(old, twoHoursAgo, twoHoursAgo)
+  for await (const { key } of files.list('')) expect(key).toBe('files/1-a.png')
+  expect(await readdir(join(root, 'incoming'))).toEqual(['fresh'])
 })
 
 it('I2 a folder on disk refuses keys and URLs that lead out of it', async () => {
