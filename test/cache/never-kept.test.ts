@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type BookOptions, library } from './library.ts'
+import { createRouter } from '../../src/index.ts'
+import { BOOKS, Book, type BookOptions, library } from './library.ts'
 
 /** The library, and every text that its cache was given. */
 async function watched(options: BookOptions = {}) {
@@ -104,11 +105,10 @@ describe('J8: what is never kept', () => {
 
   it('answers of other routes: extra routes, writes, OPTIONS', async () => {
     const { app, send, get, book, entries } = await watched()
-    app.use((request) => {
-      if (new URL(request.url).pathname === '/now')
-        return Response.json({ at: crypto.randomUUID() })
-    })
-    expect((await get('/now')).text).not.toBe((await get('/now')).text)
+    const clock = createRouter({ model: Book, ...BOOKS, cache: true })
+    clock.get('/now', () => Response.json({ at: crypto.randomUUID() }))
+    app.mount('/clock', clock)
+    expect((await get('/clock/now')).text).not.toBe((await get('/clock/now')).text)
     await send('OPTIONS', '/books')
     await send('PATCH', `/books/${book._id}`, { json: { price: 11 } })
     await send('POST', '/books', { json: { title: 'b', price: 1 } })
