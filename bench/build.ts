@@ -5,6 +5,7 @@
  */
 
 import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -17,6 +18,21 @@ export function buildServers(): void {
     { encoding: 'utf8' },
   )
   if (status !== 0) throw new Error(`the servers do not compile:\n${stdout}`)
+}
+
+/** Installs what the peers are made of beside their compiled form, unless it is there. */
+export function installPeers(): void {
+  const [from, to] = [`${root}bench/peers/`, `${root}.cache/bench/built/bench/peers/`]
+  mkdirSync(to, { recursive: true })
+  if (isSame(`${from}package-lock.json`, `${to}installed.json`)) return
+  for (const name of ['package.json', 'package-lock.json']) copyFileSync(from + name, to + name)
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: to, stdio: 'inherit' })
+  if (status !== 0) throw new Error('the peers could not be installed')
+  copyFileSync(`${from}package-lock.json`, `${to}installed.json`)
+}
+
+function isSame(one: string, other: string): boolean {
+  return existsSync(other) && readFileSync(one, 'utf8') === readFileSync(other, 'utf8')
 }
 
 /** The compiled form of a script of `bench/`, named without its ending. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { buildServers } from './build.ts'
+import { buildServers, installPeers } from './build.ts'
 import { checkWrk } from './load.ts'
 import { measureRound, orderOf, type Sample } from './measure.ts'
 import type { Database } from './records/database.ts'
@@ -20,6 +20,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   checkWrk()
   buildServers()
+  if (settings.stores.includes('mongodb')) installPeers()
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)
     if (store === 'sqlite') {
@@ -48,7 +49,8 @@ async function runStore(store: StoreName, database: Database, settings: Settings
   }
   await database.close()
   console.log(`\n${machineLine()}\n`)
-  saveResults(store, settings, rows)
+  // A part would pass for the whole.
+  if (settings.works.length + settings.servers.length === 0) saveResults(store, settings, rows)
 }
 
 async function runWork(
@@ -94,7 +96,10 @@ function serversOf(store: StoreName, work: Work, { servers }: Settings): Contend
   })
 }
 
+// While MongoDB's process ends nothing else would keep this one alive.
+const alive = setInterval(() => {}, 60_000)
 await main().catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
 })
+clearInterval(alive)

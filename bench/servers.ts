@@ -60,5 +60,13 @@ const peer = (name: string, script: string): Contender => ({
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
   sqlite: [node, deno, bun, peer(LIMIT, 'bare/sqlite')],
-  mongodb: [node, deno, bun, peer(LIMIT, 'bare/mongodb')],
+  mongodb: [
+    node,
+    deno,
+    bun,
+    peer(LIMIT, 'bare/mongodb'),
+    peer('Hono', 'hono'),
+    peer('Fastify', 'fastify'),
+    peer('Express+Mongoose', 'express'),
+  ],
 }

@@ -5,74 +5,40 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { MongoClient, ObjectId } from 'mongodb'
+import { ObjectId } from 'mongodb'
+import { createProduct, database, findProduct, listProducts, productsAfter } from '../products.ts'
 import { bodyOf, CONSTANT, isPassword, listen, send, sendText, sign, verify } from './respond.ts'
 
-const client = new MongoClient(process.argv[2] ?? '')
-const products = client.db().collection('products')
-const accounts = client.db().collection('accounts')
-const order = { price: -1, _id: 1 } as const
+const accounts = database.collection('accounts')
 const hot = new Map<string, string>()
 
-listen((request, response, url) => {
-  const { pathname } = url
+listen((request, response, { pathname, searchParams }) => {
   if (request.method === 'POST') {
     return pathname === '/auth/login' ? login(request, response) : create(request, response)
   }
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
-  if (pathname === '/products') return list(url.searchParams, response)
-  if (pathname === '/feed/products') return pageAfter(url.searchParams, response)
+  if (pathname === '/products') return list(searchParams, response)
+  if (pathname === '/feed/products') return feed(searchParams, response)
   if (pathname === '/auth/me') return me(request, response)
   if (pathname.startsWith('/hot/')) return constant(pathname, response)
   return read(pathname.slice('/products/'.length), response)
 })
 
 async function read(id: string, response: ServerResponse): Promise<void> {
-  const data = await products.findOne({ _id: new ObjectId(id) })
+  const data = await findProduct(id)
   send(response, { success: true, data }, data ? 200 : 404)
 }
 
 async function list(query: URLSearchParams, response: ServerResponse): Promise<void> {
-  const [category, term, page] = [query.get('category'), query.get('s'), query.get('page')]
-  const filter = {
-    ...(category !== null && { category }),
-    ...(term !== null && { name: { $regex: term.replace(/\W/g, '\\$&'), $options: 'i' } }),
-  }
-  const found = products.find(filter).sort(order).limit(50)
-  if (page === null) return send(response, { success: true, data: await found.toArray() })
-  const [data, totalRecords] = await Promise.all([
-    found.skip((Number(page) - 1) * 50).toArray(),
-    products.countDocuments(filter),
-  ])
-  const pagination = {
-    currentPage: Number(page),
-    pageSize: 50,
-    totalPages: Math.ceil(totalRecords / 50),
-    totalRecords,
-  }
-  send(response, { success: true, data, pagination })
+  send(response, { success: true, ...(await listProducts(Object.fromEntries(query))) })
 }
 
-async function pageAfter(query: URLSearchParams, response: ServerResponse): Promise<void> {
-  const [price, id = ''] = query.get('after')?.split('_') ?? []
-  const after = { price: Number(price), _id: new ObjectId(id) }
-  const filter = {
-    price: { $lte: after.price },
-    $or: [{ price: { $lt: after.price } }, { _id: { $gt: after._id } }],
-  }
-  const found = await products.find(filter).sort(order).limit(51).toArray()
-  const data = found.slice(0, 50)
-  const last = data.at(-1)
-  const nextCursor = found.length > 50 ? `${last?.price}_${last?._id}` : null
-  const pagination = { pageSize: 50, hasMore: nextCursor !== null, nextCursor }
-  send(response, { success: true, data, pagination })
+async function feed(query: URLSearchParams, response: ServerResponse): Promise<void> {
+  send(response, { success: true, ...(await productsAfter(query.get('after') ?? '')) })
 }
 
 async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const now = new Date()
-  const body = await bodyOf<Record<string, unknown>>(request)
-  const data = { _id: new ObjectId(), ...body, createdAt: now, updatedAt: now }
-  await products.insertOne(data)
+  const data = await createProduct(await bodyOf<object>(request))
   send(response, { success: true, data }, 201)
 }
 
@@ -80,8 +46,8 @@ async function create(request: IncomingMessage, response: ServerResponse): Promi
 async function constant(path: string, response: ServerResponse): Promise<void> {
   let text = hot.get(path)
   if (text === undefined) {
-    const _id = new ObjectId(path.slice('/hot/products/'.length))
-    text = JSON.stringify({ success: true, data: await products.findOne({ _id }) })
+    const data = await findProduct(path.slice('/hot/products/'.length))
+    text = JSON.stringify({ success: true, data })
     hot.set(path, text)
   }
   sendText(response, text)

@@ -1,0 +1,60 @@
+/**
+ * Products by the official driver, asked in one way by every server that uses it.
+ *
+ * @module
+ */
+
+import { MongoClient, ObjectId } from 'mongodb'
+import { pagesOf } from './paging.ts'
+
+/** What a list may be asked. */
+export interface ListQuery {
+  readonly category?: string | undefined
+  readonly s?: string | undefined
+  readonly page?: string | undefined
+  readonly pageSize?: string | undefined
+}
+
+export const database = new MongoClient(process.argv[2] ?? '').db()
+const products = database.collection('products')
+const order = { price: -1, _id: 1 } as const
+
+export function findProduct(id: string): Promise<unknown> {
+  return products.findOne({ _id: new ObjectId(id) })
+}
+
+export async function listProducts({ category, s, page }: ListQuery): Promise<object> {
+  const filter = {
+    ...(category !== undefined && { category }),
+    ...(s !== undefined && { name: { $regex: s.replace(/\W/g, '\\$&'), $options: 'i' } }),
+  }
+  const found = products.find(filter).sort(order).limit(50)
+  if (page === undefined) return { data: await found.toArray() }
+  const [data, totalRecords] = await Promise.all([
+    found.skip((Number(page) - 1) * 50).toArray(),
+    products.countDocuments(filter),
+  ])
+  return { data, pagination: pagesOf(Number(page), totalRecords) }
+}
+
+/** The records after `<price>_<id>`. */
+export async function productsAfter(token: string): Promise<object> {
+  const [price, id = ''] = token.split('_')
+  const after = { price: Number(price), _id: new ObjectId(id) }
+  const filter = {
+    price: { $lte: after.price },
+    $or: [{ price: { $lt: after.price } }, { _id: { $gt: after._id } }],
+  }
+  const found = await products.find(filter).sort(order).limit(51).toArray()
+  const data = found.slice(0, 50)
+  const last = data.at(-1)
+  const nextCursor = found.length > 50 ? `${last?.price}_${last?._id}` : null
+  return { data, pagination: { pageSize: 50, hasMore: nextCursor !== null, nextCursor } }
+}
+
+export async function createProduct(values: object): Promise<object> {
+  const now = new Date()
+  const product = { _id: new ObjectId(), ...values, createdAt: now, updatedAt: now }
+  await products.insertOne(product)
+  return product
+}
