@@ -35,6 +35,8 @@ export interface Written {
 export interface Runner {
   /** The rows of a reading statement. */
   read(statement: Statement, hints?: ReadHints): Promise<readonly Row[]>
+  /** What a statement counts, as `count`. */
+  count(statement: Statement, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
   write(statement: Statement): Promise<Written>
   /** A condition that ends a read when its time is up. */
@@ -106,13 +108,11 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     async count(filter, hints) {
       const compiled = compilation()
       const sql = `SELECT count(*) AS count FROM ${table}${whereAll(where(filter, hints, compiled))}`
-      const [row] = await runner.read(compiled.parameters.statement(sql), hints)
-      return Number(row?.count)
+      return runner.count(compiled.parameters.statement(sql), hints)
     },
 
     async estimate() {
-      const [row] = await runner.read({ sql: `SELECT count(*) AS count FROM ${table}`, values: [] })
-      return Number(row?.count)
+      return runner.count({ sql: `SELECT count(*) AS count FROM ${table}`, values: [] })
     },
 
     async insert(record) {

@@ -9,6 +9,7 @@
 import {
   type CollectionSchema,
   IndexConflict,
+  type ReadHints,
   type Store,
   StoreTimeout,
   StoreUnavailable,
@@ -60,19 +61,22 @@ export function d1Store(binding: D1Binding): Store {
   return {
     name: 'd1',
     rawRegex: false,
-    collection: (schema) =>
-      openCollection(schema, {
-        read: (statement, { timeLimitMs } = {}) =>
-          run(schema, async () => {
-            const ask = () => bound(binding, statement).all()
-            return (await inTime(ask, timeLimitMs)).results
-          }),
+    collection(schema) {
+      const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
+        run(schema, async () => {
+          const ask = () => bound(binding, statement).all()
+          return (await inTime(ask, timeLimitMs)).results
+        })
+      return openCollection(schema, {
+        read,
+        count: async (statement, hints) => Number((await read(statement, hints))[0]?.count),
         write: (statement) =>
           run(schema, async () => {
             const { results, meta } = await bound(binding, statement).all()
             return { rows: results, changes: meta.changes ?? results.length }
           }),
-      }),
+      })
+    },
     async prepare(schemas) {
       checkNames(schemas)
       for (const schema of schemas) await run(schema, () => prepareTable(binding, schema))

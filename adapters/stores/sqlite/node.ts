@@ -5,10 +5,11 @@
  * @module
  */
 
-import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
+import type { CollectionSchema, ReadHints, Store } from '../../../src/ports/store.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
-import { openCollection } from './collection.ts'
+import { openCollection, type Row } from './collection.ts'
 import { Connection } from './connection.ts'
+import { Counts } from './counts.ts'
 import { portError } from './errors.ts'
 import { addClock, addPatterns, checkPatterns, DEADLINE } from './functions.ts'
 import { SearchIndexes } from './search-indexes.ts'
@@ -32,6 +33,7 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
   addPatterns(connection.db)
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
+  const counts = new Counts(connection)
   let closed = false
 
   function checkOpen(): void {
@@ -53,20 +55,26 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
     }
   }
 
+  function rows(statement: Statement, { timeLimitMs }: ReadHints = {}): readonly Row[] {
+    if (timeLimitMs === undefined) return connection.rows(statement)
+    return clock.within(timeLimitMs, () => connection.rows(statement))
+  }
+
   return {
     name: 'sqlite',
     rawRegex: true,
     collection: (schema) =>
       openCollection(schema, {
         deadline: DEADLINE,
-        read: (statement, { timeLimitMs } = {}) =>
-          ported(schema, statement, () => {
-            if (timeLimitMs === undefined) return connection.rows(statement)
-            return clock.within(timeLimitMs, () => connection.rows(statement))
-          }),
+        read: (statement, hints) => ported(schema, statement, () => rows(statement, hints)),
+        count: (statement, hints) =>
+          ported(schema, statement, () =>
+            counts.of(schema.name, statement, () => Number(rows(statement, hints)[0]?.count)),
+          ),
         write: (statement) =>
           ported(schema, statement, async () => {
             const written = await writer.write(statement)
+            counts.written(schema.name)
             search.changed(schema, written.changes)
             return written
           }),

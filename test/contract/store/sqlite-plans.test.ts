@@ -33,6 +33,7 @@ async function planOf(ask: (collection: Collection) => Promise<unknown>): Promis
   }
   const collection = openCollection(schema, {
     read: async (statement) => note(statement),
+    count: async (statement) => note(statement).length,
     write: async (statement) => ({ rows: note(statement), changes: 0 }),
   })
   await ask(collection)

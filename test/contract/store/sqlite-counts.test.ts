@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import { where } from './ask.ts'
+import { newFile } from './file.ts'
+import { newId, people } from './people.ts'
+import { Random } from './random.ts'
+
+it('counts are exact after every write, of this store or of another one on the same file', async () => {
+  const random = new Random(7)
+  const path = newFile()
+  const stores = [sqliteStore({ path }), sqliteStore({ path })]
+  for (const store of stores) await store.prepare([people])
+  const collections = stores.map((store) => store.collection(people))
+  const ages = new Map<string, number>()
+  for (let turn = 0; turn < 600; turn += 1) {
+    const writer = collections[random.below(2)]
+    const [id = newId()] = random.chance(40) ? [...ages.keys()] : []
+    const age = random.below(3)
+    if (!ages.has(id)) await writer?.insert({ _id: id, age })
+    else if (random.chance(50)) await writer?.update(where('_id', 'eq', id), { set: { age } })
+    else await writer?.delete(where('_id', 'eq', id))
+    if (writer && (await writer.find({ filter: where('_id', 'eq', id), sort: [], limit: 1 }))[0]) {
+      ages.set(id, age)
+    } else ages.delete(id)
+    for (const collection of collections) {
+      expect(await collection.count(everything)).toBe(ages.size)
+      const ones = [...ages.values()].filter((value) => value === 1).length
+      expect(await collection.count(where('age', 'eq', 1))).toBe(ones)
+      expect(await collection.estimate()).toBe(ages.size)
+    }
+  }
+  for (const store of stores) await store.close()
+})
