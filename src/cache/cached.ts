@@ -83,7 +83,9 @@ export class CachedReads {
     patience: number,
   ): Promise<Entry> {
     const id = `${version} ${key}`
-    const shared = await this.#flights.get(id)?.catch(() => undefined)
+    const under = this.#flights.get(id)
+    // No pause without one: of reads that come at the same time the first must be seen by the second.
+    const shared = under && (await under.catch(() => undefined))
     // A failure, or what is not to be kept, concerns the one request alone.
     if (shared?.cacheable) return shared
     const flight = read.load().then(withTag)
