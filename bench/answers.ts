@@ -9,7 +9,7 @@ import type { Contender } from './servers.ts'
 import { LIMIT } from './servers.ts'
 import type { Work } from './works.ts'
 
-/** What the first server answered to each work. */
+/** What the first server answered to each work over so many records. */
 const answers = new Map<string, string>()
 
 /** Throws unless `server` answers the work's first request as the servers before it did. */
@@ -17,7 +17,7 @@ export async function checkAnswer(
   server: Contender,
   work: Work,
   { method, paths, body, headers }: Requests,
-  base: string,
+  { base, size }: { readonly base: string; readonly size: number },
 ): Promise<void> {
   const sent = typeof body === 'string' ? body : body?.[0]
   const response = await fetch(`${base}${paths[0]}`, {
@@ -31,11 +31,12 @@ export async function checkAnswer(
     throw new Error(`${server.name} answers ${work.name} with ${response.status}: ${text}`)
   if (work.status !== undefined) return
   const seen = normalised(text)
-  const first = answers.get(work.name) ?? seen
+  const key = `${work.name} of ${size}`
+  const first = answers.get(key) ?? seen
   if (first !== seen) {
     throw new Error(`${work.name} is answered in two ways, by ${server.name}:\n${first}\n${seen}`)
   }
-  answers.set(work.name, seen)
+  answers.set(key, seen)
 }
 
 function isRight({ status }: Work, response: Response): boolean {

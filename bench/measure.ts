@@ -60,12 +60,12 @@ async function oneRound(
 ): Promise<Sample[]> {
   const place = database.place(server.owner, work.writes ?? false)
   const running = await startProgram(commandOf(server, place))
-  const { base } = running
+  const [{ base }, { size }] = [running, database.asked]
   try {
     const plain = server.owner === 'peers' ? (work.ofPeers ?? work.requests) : work.requests
     const headers = await work.headers?.(base)
     const requests = headers ? { ...plain, headers } : plain
-    await checkAnswer(server, work, requests, base)
+    await checkAnswer(server, work, requests, { base, size })
     if (!work.slow) await load(base, requests, 16, 1)
     const duration = work.slow ? Math.max(4, seconds) : seconds
     const samples: Sample[] = []
@@ -81,7 +81,7 @@ async function oneRound(
         memoryMiB: running.memoryMiB(),
       })
     }
-    await checkAnswer(server, work, requests, base)
+    await checkAnswer(server, work, requests, { base, size })
     return samples
   } finally {
     await running.stop()

@@ -8,8 +8,7 @@ import { buildServers, installPeers } from './build.ts'
 import { checkWrk } from './load.ts'
 import { measureRound, orderOf, type Sample } from './measure.ts'
 import type { Database } from './records/database.ts'
-import { mongoServer } from './records/mongodb.ts'
-import { sqliteDatabase } from './records/sqlite.ts'
+import { withStore } from './records/databases.ts'
 import { machineLine, saveResults } from './results.ts'
 import { type Contender, contenders, LIMIT, type StoreName } from './servers.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -23,16 +22,10 @@ async function main(): Promise<void> {
   if (settings.stores.includes('mongodb')) installPeers()
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)
-    if (store === 'sqlite') {
-      await runStore(store, await sqliteDatabase(settings.size), settings)
-    } else {
-      const server = await mongoServer()
-      try {
-        await runStore(store, await server.database(settings.size), settings)
-      } finally {
-        await server.stop()
-      }
-    }
+    await withStore(store, async (databases) => {
+      const database = await databases.database(settings.size, ['fieldgate', 'peers'])
+      await runStore(store, database, settings)
+    })
   }
 }
 
@@ -96,10 +89,7 @@ function serversOf(store: StoreName, work: Work, { servers }: Settings): Contend
   })
 }
 
-// While MongoDB's process ends nothing else would keep this one alive.
-const alive = setInterval(() => {}, 60_000)
 await main().catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
 })
-clearInterval(alive)

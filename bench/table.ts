@@ -18,9 +18,9 @@ export interface Row {
 
 const WIDTHS = [15, 3, 19, 9, 8, 10, 10, 8, 6]
 
-/** The table's head. */
-export function header(): string {
-  return line(['work', 'c', 'server', 'req/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs', 'MiB'])
+/** The table's head; the third column holds servers, or what else is compared. */
+export function header(servers = 'server'): string {
+  return line(['work', 'c', servers, 'req/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs', 'MiB'])
 }
 
 /** One line of the table. */

@@ -23,6 +23,13 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** A store that holds data sets of several sizes. */
+export interface Databases {
+  /** The `size` records; always fieldgate's, the peers' where they are wanted. */
+  database(size: number, owners: readonly Owner[]): Promise<Database>
+  stop(): Promise<void>
+}
+
 /** Makes fieldgate's indexes and accounts exist at `place`, and resolves to its token of the last page. */
 export async function prepareFieldgate(place: string, asked: Asked): Promise<string> {
   // The walk takes large steps; tokens do not know the size of pages.

@@ -9,17 +9,11 @@ import { startReplicaSet } from '../../test/services/replica-set.ts'
 import { Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
-import { type Database, type Owner, prepareFieldgate } from './database.ts'
+import { type Database, type Databases, type Owner, prepareFieldgate } from './database.ts'
 import { CREATED, product } from './products.ts'
 
-/** A server that holds data sets of several sizes. */
-export interface MongoServer {
-  database(size: number): Promise<Database>
-  stop(): Promise<void>
-}
-
 /** Starts MongoDB, with memory for a million records. */
-export async function mongoServer(): Promise<MongoServer> {
+export async function mongoServer(): Promise<Databases> {
   const given = process.env.MONGODB_URI
   const own = given ? undefined : await startReplicaSet(1)
   await own?.members[0]?.command({
@@ -28,12 +22,16 @@ export async function mongoServer(): Promise<MongoServer> {
   })
   const url = given ?? own?.url ?? ''
   return {
-    database: (size) => mongoDatabase(url, size),
+    database: (size, owners) => mongoDatabase(url, size, owners),
     stop: async () => own?.stop(),
   }
 }
 
-async function mongoDatabase(url: string, size: number): Promise<Database> {
+async function mongoDatabase(
+  url: string,
+  size: number,
+  owners: readonly Owner[],
+): Promise<Database> {
   const client = new MongoClient(url)
   const asked = askedOf(size)
   const name = (owner: Owner) => `fieldgate-bench-${owner}-${size}`
@@ -42,21 +40,20 @@ async function mongoDatabase(url: string, size: number): Promise<Database> {
     address.pathname = `/${name(owner)}`
     return address.href
   }
-  const own = client.db(name('fieldgate'))
-  const peers = client.db(name('peers'))
-  for (const db of [own, peers]) await fill(db, size)
-  await completePeers(peers, asked)
+  const all = owners.map((owner) => client.db(name(owner)))
+  for (const db of all) await fill(db, size)
+  if (owners.includes('peers')) await completePeers(client.db(name('peers')), asked)
   return {
     asked,
     cursor: await prepareFieldgate(place('fieldgate'), asked),
     place,
     async tidy() {
-      for (const db of [own, peers]) {
+      for (const db of all) {
         await db.collection(Product.collection).deleteMany({ category: CREATED })
       }
     },
     async close() {
-      for (const db of [own, peers]) await db.dropDatabase()
+      for (const db of all) await db.dropDatabase()
       await client.close()
     },
   }

@@ -19,13 +19,13 @@ const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.u
 /** Of a file whose records were made in another way. */
 const VERSION = 1
 
-/** The `size` records in two files, made where they are not there yet. */
-export async function sqliteDatabase(size: number): Promise<Database> {
+/** The `size` records in a file for each owner, made where it is not there yet. */
+export async function sqliteDatabase(size: number, owners: readonly Owner[]): Promise<Database> {
   mkdirSync(folder, { recursive: true })
   const asked = askedOf(size)
   const file = (owner: Owner) => `${folder}${owner}-${size}-v${VERSION}.db`
+  if (owners.includes('peers')) await make(file('peers'), async (path) => fillPeers(path, asked))
   await make(file('fieldgate'), (path) => fillFieldgate(path, size))
-  await make(file('peers'), async (path) => fillPeers(path, asked))
   const cursor = await prepareFieldgate(file('fieldgate'), asked)
   const copies = new Set<string>()
   return {

@@ -1,0 +1,89 @@
+/**
+ * `npm run bench:growth`: what a hundred times as many records cost.
+ *
+ * @module
+ */
+
+import { buildServers } from './build.ts'
+import { checkWrk } from './load.ts'
+import { measureRound, type Sample } from './measure.ts'
+import type { Database } from './records/database.ts'
+import { withStore } from './records/databases.ts'
+import { machineLine, saveResults } from './results.ts'
+import { contenders, type StoreName } from './servers.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { header, lineOf, type Row } from './table.ts'
+import { works } from './works.ts'
+
+const SIZES = [10_000, 100_000, 1_000_000]
+const WORKS = ['read', 'list', 'cursor-page', 'search']
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.argv.slice(2))
+  checkWrk()
+  buildServers()
+  for (const store of settings.stores) {
+    console.log(`${store}, ${SIZES.join(', ')} records: preparing`)
+    await withStore(store, async ({ database }) => {
+      const databases: Database[] = []
+      for (const size of SIZES) databases.push(await database(size, ['fieldgate']))
+      await grow(store, databases, settings)
+      for (const each of databases) await each.close()
+    })
+  }
+}
+
+async function grow(
+  store: StoreName,
+  databases: readonly Database[],
+  settings: Settings,
+): Promise<void> {
+  console.log(
+    `${machineLine()}; medians of ${settings.rounds} rounds of ${settings.seconds} s; ratio = to ${SIZES[0]} records in the same round\n`,
+  )
+  console.log(header('records'))
+  const rows: Row[] = []
+  for (const name of WORKS) {
+    for (const row of await growWork(name, store, databases, settings)) {
+      console.log(lineOf(row))
+      rows.push(row)
+    }
+  }
+  console.log(`\n${machineLine()}\n`)
+  saveResults(`growth-${store}`, settings, rows)
+}
+
+async function growWork(
+  name: string,
+  store: StoreName,
+  databases: readonly Database[],
+  settings: Settings,
+): Promise<Row[]> {
+  const [server] = contenders[store]
+  const samples = databases.map((): Sample[] => [])
+  for (let round = 0; round < settings.rounds; round += 1) {
+    const order = [...databases.keys()]
+    for (const at of round % 2 === 0 ? order : order.toReversed()) {
+      const database = databases[at]
+      const work = database && works(database).find((each) => each.name === name)
+      if (!server || !work) throw new Error(`no work is named ${name}`)
+      samples[at]?.push(...(await measureRound(server, work, database, settings)))
+    }
+  }
+  return settings.connections.flatMap((connections) => {
+    const of = (at: number) =>
+      (samples[at] ?? []).filter((sample) => sample.connections === connections)
+    return databases.map(({ asked }, at) => ({
+      work: name,
+      connections,
+      server: String(asked.size),
+      samples: of(at),
+      limit: of(0),
+    }))
+  })
+}
+
+await main().catch((error: Error) => {
+  console.error(error.message)
+  process.exit(1)
+})
