@@ -128,8 +128,9 @@ function withoutOldWays(realm: Realm, provider: Provider, owner: Fields): Change
   const others = [...settings.providers.values()].map(({ idField }) => idField)
   // A number that gets codes by text message is a way in too.
   const number = settings.delivery.sms ? [settings.delivery.toField.sms] : []
+  // Those too that the owner did not have when he was read: they may be set at this very moment.
   const gone = [names.password, ...others, ...number].filter(
-    (field) => field !== provider.idField && owner[field] !== undefined && owner[field] !== null,
+    (field) => field !== provider.idField && settings.model.shape.fields.has(field),
   )
   return {
     set: {

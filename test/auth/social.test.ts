@@ -1,7 +1,8 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { HttpError } from '../../src/index.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { HttpError, type Store } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { type OpenId, startOpenId } from './openid.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
@@ -126,6 +127,44 @@ describe('POST /social/:provider', () => {
     expect((await it.call('GET', '/auth/me', undefined, attacker.body.data.token)).status).toBe(401)
     const again = await own(it, { id: 'attacker', email: 'victim@example.com' })
     expect(told(again)).toEqual(taken)
+  })
+
+  it('W1: a number that the attacker adds at the very moment of linking goes too', async () => {
+    const store = sqliteStore()
+    const raced: Store = {
+      ...store,
+      collection(schema) {
+        const users = store.collection(schema)
+        return {
+          ...users,
+          async update(filter, change, options) {
+            if (change.set?.googleId) {
+              await users.update(filter, { set: { phone: '+4930666' } })
+            }
+            return users.update(filter, change, options)
+          },
+        }
+      },
+    }
+    const it = await app({}, { store: raced })
+    await it.register('ann@example.com')
+    const { status, body } = await google(
+      it,
+      await openId.idToken('web', 'g-late', verified('ann@example.com')),
+    )
+    expect([status, body.data.user.phone]).toEqual([200, undefined])
+  })
+
+  it('E7: a sign-up whose account the owner of the mailbox takes meanwhile is a 409', async () => {
+    const idToken = await openId.idToken('web', 'g-quick', verified('ann@example.com'))
+    const it = await app({
+      onRegister: async ({ googleId }: { googleId?: string }) => {
+        if (!googleId) expect((await google(it, idToken)).status).toBe(200)
+      },
+    })
+    const answer = await it.post('/auth/register', { email: 'ann@example.com', password })
+    expect(told(answer)).toEqual(taken)
+    expect((await google(it, idToken)).status).toBe(200)
   })
 
   it('W1: a password stays once the mailbox was proven by a mailed code, not by a texted one', async () => {

@@ -42,7 +42,8 @@ export async function register(realm: Realm, request: ApiRequest): Promise<Respo
     const user = await createAccount(realm, values, () => realm.passwords.hash(plain), request)
     if (!user) throw accountExists()
     const data = await signIn(realm, user, request, {})
-    if (!data) throw new Error('a new account was changed before it could be signed in')
+    // The owner of the mailbox has just come through a provider, and the account is his.
+    if (!data) throw accountExists()
     return dataResponse(JSON.stringify(data), { status: 201 })
   })
 }
