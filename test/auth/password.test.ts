@@ -103,14 +103,14 @@ describe('POST /password/forgot', () => {
     expect((await forgot(app, 'ann@example.com')).body).toEqual(sentText)
   })
 
-  it('L11: a code that was not sent is not valid', async () => {
+  it('L11 · M2: a code that was not sent is not valid, and stands in no log', async () => {
     let code = ''
     const app = await service({
       auth: {
         otp: {
           deliver: (message) => {
             code = message.code
-            throw new Error('no')
+            throw new Error(`refused: Your code is ${code}`)
           },
         },
       },
@@ -118,6 +118,9 @@ describe('POST /password/forgot', () => {
     await app.register('ann@example.com')
     expect((await forgot(app, 'ann@example.com')).status).toBe(503)
     expect(code).toMatch(/^\d{6}$/)
+    // M2: what a sender's error quotes does not get into the log.
+    expect(app.log.join('\n')).toContain('refused: Your code is …')
+    expect(app.log.join('\n')).not.toContain(code)
     expect(told(await reset(app, 'ann@example.com', code))).toEqual(invalidCode)
   })
 

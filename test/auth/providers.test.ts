@@ -179,7 +179,7 @@ describe('D8: a provider that misbehaves', () => {
     return app.post('/auth/social/github', { accessToken: 'token' })
   }
 
-  it('is a 503 without detail: errors, redirects, floods, nonsense, silence', async () => {
+  it('is a 503 without detail: errors, rate limits, redirects, floods, nonsense, silence', async () => {
     let inside = 0
     const target = await listening((_, response) => {
       inside += 1
@@ -189,6 +189,9 @@ describe('D8: a provider that misbehaves', () => {
       (_, response) => {
         response.statusCode = 500
         response.end('secret detail')
+      },
+      (_, response) => {
+        response.writeHead(429, { 'retry-after': '60' }).end('{"message":"rate limit"}')
       },
       (_, response) => {
         response.writeHead(302, { location: target }).end()

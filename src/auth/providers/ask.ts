@@ -39,7 +39,7 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
   try {
     // A redirect might lead into the server's own network, so it is an answer like any other.
     const response = await fetch(url, { ...init, redirect: 'manual' })
-    if (response.status === 0 || response.status >= 500 || isRedirect(response.status)) {
+    if (isNoAnswer(response.status)) {
       throw new Error(`${new URL(url).origin} answered ${response.status}`)
     }
     const body = await limited(response)
@@ -49,8 +49,9 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
   }
 }
 
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400
+/** Redirects, failures, and a provider that has no time for us (429, RFC 6585) say nothing of the credential. */
+function isNoAnswer(status: number): boolean {
+  return status === 0 || (status >= 300 && status < 400) || status === 429 || status >= 500
 }
 
 async function limited(response: Response): Promise<Uint8Array | null> {

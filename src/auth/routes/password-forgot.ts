@@ -53,7 +53,8 @@ async function deliver(
   } catch (error) {
     realm.host.logger.error(`a code could not be sent by ${channel}`, {
       requestId: request.requestId,
-      error: String((error as Error)?.message ?? error),
+      // A sender's error may quote the message that it was given.
+      error: String((error as Error)?.message ?? error).replaceAll(issued.code, '…'),
     })
     throw realm.breaker.failed()
   }
