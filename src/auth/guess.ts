@@ -34,7 +34,7 @@ export async function guessPassword(
   const reservation = await reserveGuess(realm, user)
   if (!reservation) {
     await reserveNothing(realm, String(user._id))
-    await passwords.spend(guessed)
+    await passwords.verify(guessed, undefined)
     return { opened: false, locked: true }
   }
   const stored = reservation.user[names.password]

@@ -18,8 +18,6 @@ export interface Passwords {
   hash(plain: string): Promise<string>
   /** Whether `plain` opens `stored`. Without a stored hash it takes as long, and is false. */
   verify(plain: string, stored: string | undefined): Promise<boolean>
-  /** Takes as long as `verify`, for a password that may not be evaluated. */
-  spend(plain: string): Promise<void>
   needsRehash(stored: string): boolean
 }
 
@@ -76,9 +74,6 @@ export function passwordsOf(
       // A lone surrogate turns into U+FFFD where it is hashed, and would open another password.
       const opens = await hashing.run(() => verify(plain, against))
       return opens === true && stored !== undefined && plain.isWellFormed()
-    },
-    async spend(plain) {
-      await hash(plain)
     },
     needsRehash: (stored) => hasher?.needsRehash(stored) ?? false,
   }
