@@ -5,7 +5,7 @@
  */
 
 import type { MailTransporter } from '../ports/mailer.ts'
-import { callable, fail, group, text } from './checks.ts'
+import { callable, fail, group, text, wholeNumber } from './checks.ts'
 import type { Channel, MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { StoredNames } from './field-names.ts'
 import type { AuthOptions } from './options.ts'
@@ -99,7 +99,10 @@ async function connect(
 function transportIn(env: Environment): string | Record<string, unknown> | undefined {
   if (typeof env.SMTP_URL === 'string' && env.SMTP_URL !== '') return env.SMTP_URL
   if (typeof env.SMTP_HOST !== 'string' || env.SMTP_HOST === '') return undefined
-  const port = env.SMTP_PORT ? Number(env.SMTP_PORT) : undefined
+  const port = env.SMTP_PORT
+    ? wholeNumber(`the environment's SMTP_PORT`, Number(env.SMTP_PORT), 0, 1, 65_535)
+    : undefined
+  if (env.SMTP_USER && !env.SMTP_PASS) fail(`the environment's SMTP_USER needs SMTP_PASS`)
   return {
     host: env.SMTP_HOST,
     ...(port !== undefined && { port }),

@@ -6,7 +6,9 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/define.ts'
+import type { Fields } from '../ports/store.ts'
 import type { Guard } from '../records/guard.ts'
+import { checkSimpleOptions } from '../records/option-checks.ts'
 import { callable, duration, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
@@ -113,9 +115,10 @@ export function resolveSettings(
     if (!isStoredName(name)) fail(`'fields' has the unknown key '${name}'`)
     text(`fields.${name}`, options.fields?.[name as keyof typeof options.fields])
   }
-  const roleField = options.roles?.field ?? options.fields?.role
+  const roleField = text('roles.field', options.roles?.field) ?? options.fields?.role
   const providers = enabledProviders(options.social, options.fields)
   const names = storedNames({ ...options.fields, ...(roleField && { role: roleField }) })
+  checkApart(names, options.fields?.disabled)
   const refresh = refreshSettings(options.refresh, env ?? {})
   const settings: AuthSettings = Object.freeze({
     model,
@@ -138,16 +141,26 @@ export function resolveSettings(
     middlewares: middlewaresByRoute(options.middlewares),
     onRegister: callable('onRegister', options.onRegister),
     onLogin: callable('onLogin', options.onLogin),
-    list: Object.fromEntries(
-      LIST_OPTIONS.filter((name) => options[name] !== undefined).map((name) => [
-        name,
-        options[name],
-      ]),
-    ),
+    list: listSettings(options, model),
   })
   checkFieldLists(settings)
   checkModel(settings)
   return settings
+}
+
+function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['list'] {
+  const given = LIST_OPTIONS.filter((name) => options[name] !== undefined)
+  const list = Object.fromEntries(given.map((name) => [name, options[name]]))
+  checkSimpleOptions({ ...list, model: model as Model<Fields> }, fail)
+  return list
+}
+
+/** Two things in one stored field would overwrite each other: a code's hash the password's, for one. */
+function checkApart(names: StoredNames, disabled: string | undefined): void {
+  const { disabled: _, ...others } = names
+  const stored = [...Object.values(others), ...(disabled === undefined ? [] : [disabled])]
+  const twice = stored.find((field, index) => stored.indexOf(field) < index)
+  if (twice !== undefined) fail(`'fields' stores two things in '${twice}'`)
 }
 
 function tokenSettings(options: AuthOptions<never>): AuthSettings['token'] {

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import {
+  type AuthOptions,
+  createAuthRouter,
+  defineModel,
+  type Fields,
+  type Model,
+  userFields,
+} from '../../src/index.ts'
+import { authOptions, secret, userModel } from './accounts.ts'
+import { service } from './service.ts'
+
+const make = (auth: object = {}, model: Model<Fields> = userModel({ auth: auth as never })) =>
+  createAuthRouter(authOptions(model, [], auth as Partial<AuthOptions<Fields>>))
+
+describe('answers, start-up errors', () => {
+  const cases: Record<string, [object, RegExp]> = {
+    'A2: an empty secret': [{ token: { secret: '' } }, /token\.secret/],
+    'A2: a short secret': [{ token: { secret: 'x'.repeat(31) } }, /token\.secret/],
+    'A2: no secret': [{ token: {} }, /token\.secret/],
+    'no token at all': [{ token: undefined }, /token\.secret/],
+    'a duration of nonsense': [{ token: { secret, expiresIn: 'soon' } }, /token\.expiresIn/],
+    'a negative duration': [{ token: { secret, expiresIn: -1 } }, /token\.expiresIn/],
+    'an empty audience': [{ token: { secret, audience: [] } }, /token\.audience/],
+    'an unknown option': [{ tokens: {} }, /unknown key 'tokens'/],
+    'an unknown key': [{ lockout: { attempts: 3 } }, /'lockout' has the unknown key 'attempts'/],
+    'no identifiers': [{ identifiers: [] }, /identifiers/],
+    'an identifier twice': [{ identifiers: ['email', 'email'] }, /identifiers/],
+    'lockout numbers': [{ lockout: { maxAttempts: 0 } }, /lockout\.maxAttempts/],
+    'lockout seconds': [{ lockout: { lockSeconds: 1.5 } }, /lockout\.lockSeconds/],
+    'otp length': [{ otp: { length: 2 } }, /otp\.length/],
+    'otp ttl': [{ otp: { ttlSeconds: -5 } }, /otp\.ttlSeconds/],
+    'otp attempts': [{ otp: { maxAttempts: '5' } }, /otp\.maxAttempts/],
+    'refresh numbers': [{ refresh: { enabled: true, maxSessions: 0 } }, /refresh\.maxSessions/],
+    'refresh grace': [{ refresh: { enabled: true, graceSeconds: -1 } }, /refresh\.graceSeconds/],
+    'refresh lifetime': [{ refresh: { enabled: true, expiresIn: '1 week' } }, /refresh\.expiresIn/],
+    'password length': [{ password: { minLength: 0 } }, /password\.minLength/],
+    'hash without verify': [{ password: { hash: () => 'x' } }, /password\.hash/],
+    'a default role outside the list': [{ roles: { list: ['a'], default: 'b' } }, /roles\.default/],
+    'an admin role outside the list': [{ roles: { list: ['a'], admin: 'b' } }, /roles\.admin/],
+    'an unknown route': [{ routes: { signin: '/x' } }, /'routes' has the unknown key 'signin'/],
+    'a path without slash': [{ routes: { login: 'x' } }, /routes\.login/],
+    'a path without its parameter': [{ routes: { getUser: '/people' } }, /routes\.getUser/],
+    'two routes on one path': [{ routes: { login: '/register' } }, /twice/],
+    'an unknown middleware key': [{ middlewares: { signin: [] } }, /'middlewares'/],
+    'a middleware that is no function': [{ middlewares: ['x'] }, /'middlewares'/],
+    'a sender that is no function': [{ mail: { sender: 'x' } }, /mail\.sender/],
+    'a transporter without sendMail': [{ mail: { transporter: {} } }, /mail\.transporter/],
+    'a transport without from': [{ mail: { transport: 'smtp://localhost' } }, /mail\.from/],
+    'a template of another type': [
+      { mail: { sender() {}, templates: { passwordReset: 5 } } },
+      /mail\.templates/,
+    ],
+    'an SMS sender that is none': [{ sms: {} }, /sms\.sender/],
+    'an SMS template of another type': [
+      { sms: { sender() {}, templates: { passwordReset: {} } } },
+      /sms\.templates/,
+    ],
+    'D3: google without clientId': [
+      { social: { google: {} } },
+      /'social\.google' needs 'clientId'/,
+    ],
+    'facebook without secret': [{ social: { facebook: { appId: 'x' } } }, /'appSecret'/],
+    'github without secret': [{ social: { github: { clientId: 'x' } } }, /'clientSecret'/],
+    'a provider without verify': [
+      { social: { mastodon: {} } },
+      /'social\.mastodon' needs 'verify'/,
+    ],
+    linking: [{ social: { linking: 'always' } }, /social\.linking/],
+    'E2: registerFields with a secret': [
+      { registerFields: ['password'] },
+      /'registerFields' names 'password'/,
+    ],
+    'E2: updateFields with the role': [{ updateFields: ['role'] }, /'updateFields' names 'role'/],
+    'E2: registerFields with an id': [{ registerFields: ['_id'] }, /'registerFields' names '_id'/],
+    'E2: updateFields with a timestamp': [
+      { updateFields: ['updatedAt'] },
+      /'updateFields' names 'updatedAt'/,
+    ],
+    'a field that the model does not have': [
+      { registerFields: ['nothing'] },
+      /'registerFields' names 'nothing'/,
+    ],
+    'no model': [{ model: {} }, /'model'/],
+    'a token that is no object': [{ token: 5 }, /'token'/],
+    'an issuer that is no text': [{ token: { secret, issuer: 5 } }, /token\.issuer/],
+    'invalidation that is no flag': [
+      { token: { secret, invalidateOnPasswordChange: 'no' } },
+      /token\.invalidateOnPasswordChange/,
+    ],
+    'an identifier that is no text': [{ identifiers: [5] }, /identifiers/],
+    'a normalizer that is no function': [
+      { identifiers: [{ field: 'email', normalize: 5 }] },
+      /identifiers\.email\.normalize/,
+    ],
+    'a stored name that is no text': [{ fields: { email: 5 } }, /fields\.email/],
+    'an unknown stored name': [{ fields: { mail: 'x' } }, /'fields' has the unknown key 'mail'/],
+    'two things in one stored field': [{ fields: { otpHash: 'password' } }, /'fields' stores two/],
+    'a role in a field of another use': [{ roles: { field: 'email' } }, /'fields' stores two/],
+    'refresh.enabled': [{ refresh: { enabled: 'yes' } }, /refresh\.enabled/],
+    'refresh.rotate': [{ refresh: { rotate: 1 } }, /refresh\.rotate/],
+    'refresh.revokeAllOnReuse': [{ refresh: { revokeAllOnReuse: 1 } }, /refresh\.revokeAllOnReuse/],
+    'refresh.maxLifetime': [{ refresh: { maxLifetime: 'x' } }, /refresh\.maxLifetime/],
+    'an empty list of roles': [{ roles: { list: [] } }, /roles\.list/],
+    'a role field that is no text': [{ roles: { field: 5 } }, /roles\.field/],
+    'multiple roles in a field of one': [{ roles: { multiple: true } }, /'role' .* must be a list/],
+    'lockout.reveal': [{ lockout: { reveal: 1 } }, /lockout\.reveal/],
+    'otp.deliver': [{ otp: { deliver: 5 } }, /otp\.deliver/],
+    'mail.from': [{ mail: { sender() {}, from: 5 } }, /mail\.from/],
+    'mail.toField': [{ mail: { sender() {}, toField: 'inbox' } }, /'inbox' for mail\.toField/],
+    'sms.toField': [{ sms: { sender() {}, toField: 'mobile' } }, /'mobile' for sms\.toField/],
+    appName: [{ appName: '' }, /appName/],
+    'a hook that is no function': [{ onLogin: 5 }, /onLogin/],
+    'another hook that is no function': [{ onRegister: 5 }, /onRegister/],
+    'social that is no object': [{ social: 5 }, /'social'/],
+    'a provider that is no object': [{ social: { google: true } }, /social\.google/],
+    'an unknown endpoint': [
+      { social: { google: { clientId: 'x', endpoints: { nope: 'https://a.example' } } } },
+      /social\.google\.endpoints/,
+    ],
+    'an endpoint that is no URL': [
+      { social: { google: { clientId: 'x', endpoints: 'nope' } } },
+      /social\.google\.endpoints/,
+    ],
+    'an idField that is no name': [
+      { social: { google: { clientId: 'x', idField: 5 } } },
+      /social\.google\.idField/,
+    ],
+    'two providers in one field': [
+      {
+        social: {
+          google: { clientId: 'x', idField: 'socialId' },
+          apple: { clientId: 'x', idField: 'socialId' },
+        },
+      },
+      /idField/,
+    ],
+    'a middleware of a route that is no function': [
+      { middlewares: { login: 5 } },
+      /middlewares\.login/,
+    ],
+    maxLimit: [{ maxLimit: 0 }, /maxLimit/],
+    defaultPageSize: [{ defaultPageSize: 200 }, /defaultPageSize/],
+    maxTimeMS: [{ maxTimeMS: 'soon' }, /maxTimeMS/],
+    countStrategy: [{ countStrategy: 'some' }, /countStrategy/],
+    lean: [{ lean: 'yes' }, /lean/],
+    'a visible field that there is not': [{ visibleFields: ['nope'] }, /visibleFields/],
+    'a hidden visible field': [{ visibleFields: ['password'] }, /visibleFields/],
+  }
+  for (const [name, [auth, message]] of Object.entries(cases)) {
+    it(`${name} is refused, and the error names the option`, () => {
+      const model = userModel()
+      expect(() => make(auth, model)).toThrow(message)
+      expect(() => make(auth, model)).toThrow(/^Auth: /)
+    })
+  }
+
+  it('E2: updateFields with a provider id', () => {
+    const auth = { social: { google: { clientId: 'x' } }, updateFields: ['googleId'] }
+    expect(() => make(auth, userModel({ auth: auth as never, unique: ['googleId'] }))).toThrow(
+      /'updateFields' names 'googleId'/,
+    )
+  })
+
+  it('compare the model with what the options need', () => {
+    const model = (drop: string, extra: object = {}) => {
+      const { [drop]: _, ...fields } = userFields({
+        refresh: { enabled: true },
+      }) as unknown as Record<string, z.ZodType>
+      return defineModel('User', {
+        fields: { ...fields, ...extra },
+        unique: drop === 'email' ? [] : ['email'],
+      }) as never
+    }
+    const auth = { identifiers: ['email'], registerFields: [], updateFields: [], sms: undefined }
+    for (const field of [
+      'password',
+      'role',
+      'passwordChangedAt',
+      'failedLoginAttempts',
+      'lockedUntil',
+      'refreshTokens',
+      'otpHash',
+      'otpExpiresAt',
+      'email',
+    ]) {
+      expect(() => make(auth, model(field))).toThrow(new RegExp(`needs the field '${field}'`))
+    }
+    expect(() => make(auth, model('lockedUntil', { lockedUntil: z.string().optional() }))).toThrow(
+      /must be a date/,
+    )
+    expect(() => make({ ...auth, fields: { disabled: 'banned' } }, model(''))).toThrow(/'banned'/)
+  })
+
+  it('E5: an identifier without a unique index', () => {
+    const model = defineModel('User', {
+      fields: userFields({ refresh: {} }),
+      unique: [['email', 'role']],
+    })
+    const auth = { identifiers: ['email'], registerFields: [], updateFields: [], sms: undefined }
+    expect(() => make(auth, model as never)).toThrow(/needs 'email' in its 'unique'/)
+  })
+
+  it('a provider id without a unique index', () => {
+    const auth = { social: { google: { clientId: 'x' } } }
+    expect(() => make(auth)).toThrow(/needs 'googleId' in its 'unique'/)
+  })
+
+  it('a secret that the model shows', () => {
+    const fields = {
+      ...(userFields({ identifiers: ['email', 'phone'], refresh: {} }) as unknown as Record<
+        string,
+        z.ZodType
+      >),
+    }
+    const shown = { ...fields, name: z.string().optional(), password: z.string().optional() }
+    const define = (hidden: string[]) =>
+      defineModel('User', {
+        fields: shown,
+        unique: ['email', 'phone'] as never,
+        hidden: hidden as never,
+      }) as never
+    expect(() => make({}, define([]))).toThrow(/'password' of the model 'User' is a secret/)
+    expect(() => make({}, define(['password']))).not.toThrow()
+  })
+
+  it('the environment counts where the app is composed', async () => {
+    await expect(service({ app: { env: { AUTH_REFRESH_ENABLED: 'perhaps' } } })).rejects.toThrow(
+      /^Auth: .*AUTH_REFRESH_ENABLED/,
+    )
+    for (const env of [
+      { SMTP_HOST: 'localhost', MAIL_FROM: 'a@b.example', SMTP_PORT: 'smtp' },
+      { SMTP_HOST: 'localhost', MAIL_FROM: 'a@b.example', SMTP_USER: 'me' },
+      { SMTP_URL: 'smtp://localhost' },
+    ]) {
+      const started = service({ auth: { mail: undefined } as never, app: { env } })
+      await expect(started).rejects.toThrow(/^Auth: .*(SMTP_PORT|SMTP_PASS|mail\.from)/)
+    }
+    await expect(service({ auth: { mail: {} } })).rejects.toThrow(/^Auth: 'mail' needs/)
+    const auth = { refresh: undefined } as never
+    await expect(service({ auth, app: { env: { AUTH_REFRESH_ENABLED: 'true' } } })).rejects.toThrow(
+      /refreshTokens/,
+    )
+  })
+})
