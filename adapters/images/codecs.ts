@@ -16,7 +16,10 @@ import { oneAtATime } from './queue.ts'
 
 /** What `wasmImages` takes. */
 export interface WasmOptions {
-  /** Larger images are stored as they came. Default 4 million on Workers, where memory is 128 MB; else 50 million. */
+  /**
+   * Larger images are stored as they came. Default 4 million on Workers, where memory is 128 MB; else 16 million,
+   * which take seconds of the thread that answers requests.
+   */
   readonly maxPixels?: number
 }
 
@@ -84,16 +87,21 @@ async function encoded(
     if (!endsWithItself(bytes)) throw new Error('it is cut off')
     // The codec turns the pixels upright when it is told to "preserve" the orientation.
     const image = await decodeJpeg(buffer, { preserveOrientation: true })
-    return bisectQuality(
-      async (quality) => new Uint8Array(await encodeJpeg(image, { quality })),
-      target,
-    )
+    return bisectQuality(async (quality) => {
+      await others()
+      return new Uint8Array(await encodeJpeg(image, { quality }))
+    }, target)
   }
   const image = await decodeWebp(buffer)
-  return bisectQuality(
-    async (quality) => new Uint8Array(await encodeWebp(image, { quality })),
-    target,
-  )
+  return bisectQuality(async (quality) => {
+    await others()
+    return new Uint8Array(await encodeWebp(image, { quality }))
+  }, target)
+}
+
+/** The codecs run on the thread that answers requests, which get their turn between two encodings. */
+function others(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
 }
 
 /** A JPEG image's last marker stands near its end; the decoder would fill up in grey what has been cut off. */

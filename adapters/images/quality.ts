@@ -24,6 +24,9 @@ const LOWEST_QUALITY = 25
 /** The best quality that is tried: above it files grow and nobody sees why. */
 export const HIGHEST_QUALITY = 95
 
+/** The search ends after this, with what it has found: large images take seconds for each step. */
+const PATIENCE_MS = 20_000
+
 /** What an image of `size` bytes should weigh at `level`. */
 export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
   if (level === 'high' && size > KIB * KIB) return { least: 400 * KIB, most: 700 * KIB }
@@ -33,7 +36,7 @@ export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
 
 /**
  * The encoding whose size meets `target`, found by bisection of the quality; else the best one that is not larger,
- * else the smallest that there is.
+ * else the smallest that there is, of those that there was time for.
  */
 export async function bisectQuality(
   encode: (quality: number) => Promise<Uint8Array>,
@@ -41,18 +44,17 @@ export async function bisectQuality(
 ): Promise<Uint8Array> {
   let low = LOWEST_QUALITY
   let high = HIGHEST_QUALITY
-  for (let best: Uint8Array | undefined; ; ) {
+  let best: Uint8Array | undefined
+  const until = performance.now() + PATIENCE_MS
+  while (!best || (low <= high && performance.now() < until)) {
     const quality = Math.floor((low + high) / 2)
     const bytes = await encode(quality)
-    if (bytes.length > target.most) {
-      high = quality - 1
-      // Of those that are too large the last one is the smallest.
-      if (!best || best.length > target.most) best = bytes
-    } else {
-      best = bytes
-      if (bytes.length >= target.least) return best
-      low = quality + 1
-    }
-    if (low > high) return best
+    const fits = bytes.length <= target.most
+    if (fits && bytes.length >= target.least) return bytes
+    // The last one that fits is the best, and the last one that is too large the smallest.
+    if (fits || !best || best.length > target.most) best = bytes
+    if (fits) low = quality + 1
+    else high = quality - 1
   }
+  return best
 }

@@ -11,7 +11,8 @@ import { optimizerWith, type WasmOptions } from './codecs.ts'
 
 export type { WasmOptions } from './codecs.ts'
 
-const MAX_PIXELS = 50_000_000
+/** An encoding of as many takes two seconds or so. */
+const MAX_PIXELS = 16_000_000
 
 /** Optimises with jSquash. Slower than sharp; PNG images only lose what costs no colour. */
 export function wasmImages(options: WasmOptions = {}): ImageOptimizer {
