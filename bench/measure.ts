@@ -5,8 +5,8 @@
  */
 
 import { checkAnswer } from './answers.ts'
-import { built } from './build.ts'
-import { type Load, load } from './load.ts'
+import { type Load, load, type Requests } from './load.ts'
+import { asPocketbase } from './pocketbase.ts'
 import type { Database } from './records/database.ts'
 import { startProgram } from './server.ts'
 import { type Contender, LIMIT } from './servers.ts'
@@ -47,11 +47,6 @@ export async function measureRound(
   }
 }
 
-/** The command that starts a server on its records. */
-export function commandOf(server: Contender, place: string): string[] {
-  return [...server.runtime, built(server.script), place]
-}
-
 async function oneRound(
   server: Contender,
   work: Work,
@@ -59,12 +54,10 @@ async function oneRound(
   { seconds, connections }: Measure,
 ): Promise<Sample[]> {
   const place = database.place(server.owner, work.writes ?? false)
-  const running = await startProgram(commandOf(server, place))
+  const running = await startProgram(await server.command(place))
   const [{ base }, { size }] = [running, database.asked]
   try {
-    const plain = server.owner === 'peers' ? (work.ofPeers ?? work.requests) : work.requests
-    const headers = await work.headers?.(base)
-    const requests = headers ? { ...plain, headers } : plain
+    const requests = await requestsFor(server, work, base)
     await checkAnswer(server, work, requests, { base, size })
     if (!work.slow) await load(base, requests, 16, 1)
     const duration = work.slow ? Math.max(4, seconds) : seconds
@@ -87,6 +80,13 @@ async function oneRound(
     await running.stop()
     if (work.writes) await database.tidy()
   }
+}
+
+async function requestsFor(server: Contender, work: Work, base: string): Promise<Requests> {
+  if (server.owner === 'pocketbase') return asPocketbase(work.ofPeers ?? work.requests)
+  const plain = server.owner === 'peers' ? (work.ofPeers ?? work.requests) : work.requests
+  const headers = await work.headers?.(base)
+  return headers ? { ...plain, headers } : plain
 }
 
 /** The servers of a round in order: the limit in the middle, and every second round the other way about. */

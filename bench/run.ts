@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)
     await withStore(store, async (databases) => {
-      const database = await databases.database(settings.size, ['fieldgate', 'peers'])
+      const database = await databases.database(settings.size, ['fieldgate', 'peers', 'pocketbase'])
       await runStore(store, database, settings)
     })
   }
@@ -36,7 +36,12 @@ async function runStore(store: StoreName, database: Database, settings: Settings
   console.log(header())
   const rows: Row[] = []
   for (const work of chosen(works(database), settings.works)) {
-    const measured = await runWork(work, serversOf(store, work, settings), database, settings)
+    const measured = await runWork(
+      work,
+      serversOf(store, work, database, settings),
+      database,
+      settings,
+    )
     for (const row of measured) console.log(lineOf(row))
     rows.push(...measured)
   }
@@ -80,13 +85,17 @@ function chosen(all: readonly Work[], names: readonly string[]): readonly Work[]
   return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
 }
 
-function serversOf(store: StoreName, work: Work, { servers }: Settings): Contender[] {
-  return contenders[store].filter(({ name, kind }) => {
-    if (name === LIMIT) return true
-    return kind === 'own' || work.with.includes(kind)
-      ? servers.length === 0 || servers.includes(name)
-      : false
-  })
+function serversOf(
+  store: StoreName,
+  work: Work,
+  { owners }: Database,
+  { servers }: Settings,
+): Contender[] {
+  const takesPart = ({ name, kind }: Contender) =>
+    (kind === 'own' || work.with.includes(kind)) && (servers.length === 0 || servers.includes(name))
+  return contenders[store].filter(
+    (server) => owners.includes(server.owner) && (server.name === LIMIT || takesPart(server)),
+  )
 }
 
 await main().catch((error: Error) => {

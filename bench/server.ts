@@ -53,7 +53,8 @@ function portOf(child: ChildProcess): Promise<string> {
     let output = ''
     child.stdout?.on('data', (chunk) => {
       output += chunk
-      const port = /listening (\d+)/.exec(output)?.[1]
+      // The second is PocketBase's.
+      const port = /(?:listening |started at http:\/\/127\.0\.0\.1:)(\d+)/.exec(output)?.[1]
       if (port !== undefined) resolve(port)
     })
     child.once('error', reject)

@@ -5,7 +5,9 @@
  */
 
 import { fileURLToPath } from 'node:url'
+import { built } from './build.ts'
 import type { Owner } from './records/database.ts'
+import { pocketbase, serving } from './records/pocketbase.ts'
 
 /** A store. */
 export type StoreName = 'sqlite' | 'mongodb'
@@ -16,10 +18,8 @@ export interface Contender {
   /** fieldgate on Node, on another runtime, or somebody else. */
   readonly kind: 'own' | 'runtimes' | 'peers'
   readonly owner: Owner
-  /** The program that runs the script, and its arguments. */
-  readonly runtime: readonly string[]
-  /** Relative to `bench/`. */
-  readonly script: string
+  /** What starts it on the records at `place`. */
+  command(place: string): Promise<readonly string[]>
 }
 
 const file = (path: string) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url))
@@ -28,42 +28,44 @@ const NODE = [process.execPath, '--no-warnings']
 /** The name of the limit, beside which the others are measured. */
 export const LIMIT = 'limit'
 
-const node: Contender = {
-  name: 'fieldgate',
-  kind: 'own',
-  owner: 'fieldgate',
-  runtime: NODE,
-  script: 'fieldgate/node',
+function own(
+  name: string,
+  kind: Contender['kind'],
+  runtime: readonly string[],
+  script: string,
+): Contender {
+  const command = async (place: string) => [...runtime, built(`fieldgate/${script}`), place]
+  return { name, kind, owner: 'fieldgate', command }
 }
-const deno: Contender = {
-  name: 'fieldgate on Deno',
-  kind: 'runtimes',
-  owner: 'fieldgate',
-  runtime: [file('deno/deno'), 'run', '--allow-all', '--no-lock', '--no-check'],
-  script: 'fieldgate/deno',
+
+function peer(name: string, script: string): Contender {
+  const command = async (place: string) => [...NODE, built(`peers/${script}`), place]
+  return { name, kind: 'peers', owner: 'peers', command }
 }
-const bun: Contender = {
-  name: 'fieldgate on Bun',
-  kind: 'runtimes',
-  owner: 'fieldgate',
-  runtime: [file('bun/bin/bun.exe')],
-  script: 'fieldgate/bun',
-}
-const peer = (name: string, script: string): Contender => ({
-  name,
+
+const pocketbaseItself: Contender = {
+  name: 'PocketBase',
   kind: 'peers',
-  owner: 'peers',
-  runtime: NODE,
-  script: `peers/${script}`,
-})
+  owner: 'pocketbase',
+  command: async (place) => serving((await pocketbase()) ?? '', place),
+}
+
+const fieldgate = [
+  own('fieldgate', 'own', NODE, 'node'),
+  own(
+    'fieldgate on Deno',
+    'runtimes',
+    [file('deno/deno'), 'run', '--allow-all', '--no-lock', '--no-check'],
+    'deno',
+  ),
+  own('fieldgate on Bun', 'runtimes', [file('bun/bin/bun.exe')], 'bun'),
+]
 
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
-  sqlite: [node, deno, bun, peer(LIMIT, 'bare/sqlite')],
+  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), pocketbaseItself],
   mongodb: [
-    node,
-    deno,
-    bun,
+    ...fieldgate,
     peer(LIMIT, 'bare/mongodb'),
     peer('Hono', 'hono'),
     peer('Fastify', 'fastify'),

@@ -8,14 +8,16 @@ import { benchApp } from '../fieldgate/app.ts'
 import { storeAt } from '../fieldgate/store.ts'
 import { type Asked, PAGE_SIZE, PASSWORD } from './asked.ts'
 
-/** Whose tables: those that fieldgate made, or those that the peers share. */
-export type Owner = 'fieldgate' | 'peers'
+/** Whose tables: those that fieldgate or PocketBase made, or those that the other peers share. */
+export type Owner = 'fieldgate' | 'peers' | 'pocketbase'
 
-/** The records in one store, once for fieldgate and once for the peers. */
+/** The records in one store, once for each owner. */
 export interface Database {
   readonly asked: Asked
   /** fieldgate's token of the last page. */
   readonly cursor: string
+  /** Whose tables are there. */
+  readonly owners: readonly Owner[]
   /** Where a server finds its records. One that writes may get a copy of its own. */
   place(owner: Owner, writes: boolean): string
   /** Takes back what a round wrote. */
@@ -25,8 +27,8 @@ export interface Database {
 
 /** A store that holds data sets of several sizes. */
 export interface Databases {
-  /** The `size` records; always fieldgate's, the peers' where they are wanted. */
-  database(size: number, owners: readonly Owner[]): Promise<Database>
+  /** The `size` records for fieldgate, and for the other owners that are wanted and can be had. */
+  database(size: number, wanted: readonly Owner[]): Promise<Database>
   stop(): Promise<void>
 }
 

@@ -22,7 +22,7 @@ export async function mongoServer(): Promise<Databases> {
   })
   const url = given ?? own?.url ?? ''
   return {
-    database: (size, owners) => mongoDatabase(url, size, owners),
+    database: (size, wanted) => mongoDatabase(url, size, wanted),
     stop: async () => own?.stop(),
   }
 }
@@ -30,8 +30,9 @@ export async function mongoServer(): Promise<Databases> {
 async function mongoDatabase(
   url: string,
   size: number,
-  owners: readonly Owner[],
+  wanted: readonly Owner[],
 ): Promise<Database> {
+  const owners = wanted.filter((owner) => owner !== 'pocketbase')
   const client = new MongoClient(url)
   const asked = askedOf(size)
   const name = (owner: Owner) => `fieldgate-bench-${owner}-${size}`
@@ -46,6 +47,7 @@ async function mongoDatabase(
   return {
     asked,
     cursor: await prepareFieldgate(place('fieldgate'), asked),
+    owners,
     place,
     async tidy() {
       for (const db of all) {

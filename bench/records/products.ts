@@ -63,6 +63,12 @@ export function product(number: number): ProductRecord {
   }
 }
 
+/** A value as SQLite keeps it. */
+export function sqlValue(value: ProductRecord[keyof ProductRecord]): string | number {
+  if (typeof value === 'boolean') return Number(value)
+  return value instanceof Date ? value.toISOString() : value
+}
+
 /** The id of that number: an ObjectId's 24 digits, in ascending order. */
 export function productId(number: number): string {
   return `6553f100${number.toString(16).padStart(16, '0')}`

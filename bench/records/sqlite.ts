@@ -4,7 +4,7 @@
  * @module
  */
 
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
@@ -12,30 +12,42 @@ import { Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
 import { type Database, type Owner, prepareFieldgate } from './database.ts'
-import { COLUMNS, type ProductRecord, product } from './products.ts'
+import { fillPocketbase, pocketbase } from './pocketbase.ts'
+import { COLUMNS, product, sqlValue } from './products.ts'
 
 const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.url))
 
 /** Of a file whose records were made in another way. */
 const VERSION = 1
 
-/** The `size` records in a file for each owner, made where it is not there yet. */
-export async function sqliteDatabase(size: number, owners: readonly Owner[]): Promise<Database> {
+/** Of the names of what belongs to a database. */
+const ENDS = ['', '-wal']
+
+/** The `size` records in a file or folder for each owner, made where it is not there yet. */
+export async function sqliteDatabase(size: number, wanted: readonly Owner[]): Promise<Database> {
   mkdirSync(folder, { recursive: true })
   const asked = askedOf(size)
-  const file = (owner: Owner) => `${folder}${owner}-${size}-v${VERSION}.db`
-  if (owners.includes('peers')) await make(file('peers'), async (path) => fillPeers(path, asked))
-  await make(file('fieldgate'), (path) => fillFieldgate(path, size))
-  const cursor = await prepareFieldgate(file('fieldgate'), asked)
+  const path = (owner: Owner) => `${folder}${owner}-${size}-v${VERSION}.db`
+  await make(path('fieldgate'), (file) => fillFieldgate(file, size))
+  if (wanted.includes('peers')) await make(path('peers'), async (file) => fillPeers(file, asked))
+  const program = wanted.includes('pocketbase') ? await pocketbase() : undefined
+  if (program !== undefined) {
+    await make(path('pocketbase'), (data) => fillPocketbase(program, data, size))
+  }
+  const cursor = await prepareFieldgate(path('fieldgate'), asked)
   const copies = new Set<string>()
   return {
     asked,
     cursor,
+    owners: wanted.filter((owner) => owner !== 'pocketbase' || program !== undefined),
     place(owner, writes) {
-      if (!writes) return file(owner)
-      const copy = `${folder}${owner}-run.db`
+      if (!writes) return path(owner)
+      const copy = `${folder}${owner}-${process.pid}-run.db`
       remove(copy)
-      copyFileSync(file(owner), copy)
+      for (const end of ENDS) {
+        if (existsSync(path(owner) + end))
+          cpSync(path(owner) + end, copy + end, { recursive: true })
+      }
       copies.add(copy)
       return copy
     },
@@ -56,7 +68,7 @@ async function make(path: string, fill: (path: string) => Promise<void>): Promis
 }
 
 function remove(path: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true })
+  for (const end of ENDS) rmSync(path + end, { recursive: true, force: true })
 }
 
 async function fillFieldgate(path: string, size: number): Promise<void> {
@@ -96,9 +108,4 @@ function fillPeers(path: string, asked: Asked): void {
   }
   db.exec('COMMIT')
   db.close()
-}
-
-function sqlValue(value: ProductRecord[keyof ProductRecord]): string | number {
-  if (typeof value === 'boolean') return Number(value)
-  return value instanceof Date ? value.toISOString() : value
 }

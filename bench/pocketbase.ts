@@ -1,0 +1,78 @@
+/**
+ * The works in PocketBase's words, and its answers in ours.
+ *
+ * @module
+ */
+
+import type { Requests } from './load.ts'
+
+const RECORDS = '/api/collections/products/records'
+
+/** The same requests, as PocketBase wants them. */
+export function asPocketbase(requests: Requests): Requests {
+  return { ...requests, paths: requests.paths.map(pathOf) }
+}
+
+function pathOf(path: string): string {
+  const { pathname, searchParams } = new URL(path, 'http://localhost')
+  const id = /^\/products\/([0-9a-f]{24})$/.exec(pathname)?.[1]
+  if (id !== undefined) return `${RECORDS}/${id}`
+  const [category, term, page, after] = ['category', 's', 'page', 'after'].map((name) =>
+    searchParams.get(name),
+  )
+  if (category === null && term === null && page === null && after === null) return RECORDS
+  const [price, last] = after?.split('_') ?? []
+  const filter = [
+    category === null ? '' : `category='${category}'`,
+    term === null ? '' : `name~'${term}'`,
+    after === null ? '' : `price<=${price}&&(price<${price}||id>'${last}')`,
+  ].find((part) => part !== '')
+  const query = new URLSearchParams({ perPage: '50', sort: '-price,id' })
+  if (filter !== undefined) query.set('filter', `(${filter})`)
+  if (page === null) query.set('skipTotal', '1')
+  else query.set('page', String(page))
+  return `${RECORDS}?${query}`
+}
+
+interface Stored {
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+interface Page {
+  readonly items: readonly Stored[]
+  readonly page: number
+  readonly perPage: number
+  readonly totalItems: number
+  readonly totalPages: number
+}
+
+/** The answer in fieldgate's envelope; a list that was not counted has no pagination. */
+export function fromPocketbase(text: string): string {
+  const answer = JSON.parse(text) as Stored | Page
+  if (!('items' in answer)) return JSON.stringify({ success: true, data: record(answer) })
+  const { items, page, perPage, totalItems, totalPages } = answer
+  const pagination = {
+    currentPage: page,
+    pageSize: perPage,
+    totalPages,
+    totalRecords: totalItems,
+  }
+  return JSON.stringify({
+    success: true,
+    data: items.map(record),
+    ...(totalItems >= 0 && { pagination }),
+  })
+}
+
+function record(stored: Stored): object {
+  const { id, createdAt, updatedAt, ...rest } = stored
+  const fields = Object.entries(rest).filter(([name]) => !name.startsWith('collection'))
+  return {
+    _id: id,
+    ...Object.fromEntries(fields),
+    createdAt: createdAt.replace(' ', 'T'),
+    updatedAt: updatedAt.replace(' ', 'T'),
+  }
+}
