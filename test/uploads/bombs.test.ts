@@ -1,0 +1,84 @@
+/**
+ * Small files that cost much where images are optimised: refused, or stored as they came, in no time (security.md I10).
+ */
+
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { sharpImages } from '../../adapters/images/sharp.ts'
+import { wasmImages } from '../../adapters/images/wasm.ts'
+import { album } from './album.ts'
+import { form } from './png.ts'
+
+const MIB = 1024 * 1024
+const FRAMES = 10_000
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** A GIF image of many frames of one pixel. */
+function movingGif(): Bytes {
+  const head = Buffer.from('GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1')
+  const frame = Buffer.from('!\xf9\x04\0\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0', 'latin1')
+  return new Uint8Array(Buffer.concat([head, ...Array(FRAMES).fill(frame), Buffer.from(';')]))
+}
+
+/** A WebP image of as many: RIFF chunks around one still image (RFC 9649). */
+async function movingWebp(): Promise<Bytes> {
+  const still = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
+    .webp({ lossless: true })
+    .toBuffer()
+  const frame = chunk('ANMF', Buffer.concat([Buffer.alloc(16), still.subarray(12)]))
+  const header = chunk('VP8X', Buffer.from([0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0]))
+  const frames = Array<Buffer>(FRAMES).fill(frame)
+  const animation = chunk('ANIM', Buffer.alloc(6))
+  const content = Buffer.concat([Buffer.from('WEBP'), header, animation, ...frames])
+  return new Uint8Array(chunk('RIFF', content))
+}
+
+function chunk(name: string, content: Buffer): Buffer {
+  const head = Buffer.alloc(8)
+  head.write(name, 'latin1')
+  head.writeUInt32LE(content.length, 4)
+  return Buffer.concat([head, content, Buffer.alloc(content.length % 2)])
+}
+
+/** The start of an AVIF image that promises more. */
+async function cutAvif(): Promise<Bytes> {
+  const whole = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
+    .avif()
+    .toBuffer()
+  return new Uint8Array(whole.subarray(0, 200))
+}
+
+const bombs: Record<string, Bytes> = {
+  'a GIF image of 10,000 frames': movingGif(),
+  'a WebP image of 10,000 frames': await movingWebp(),
+  'an AVIF image that is cut off': await cutAvif(),
+}
+
+for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImages() })) {
+  describe(`with ${by}`, () => {
+    for (const [name, bytes] of Object.entries(bombs)) {
+      it(`I10 ${name} is stored as it came`, async () => {
+        const served = album({
+          upload: { imgOptimizations: 'high', acl: 'public-read' },
+          app: { images },
+        })
+        const before = process.memoryUsage().rss
+        const started = performance.now()
+        const made = await served.upload('POST', '/photos', form({ title: 'x', image: bytes }))
+        expect(made.status).toBe(201)
+        expect(performance.now() - started).toBeLessThan(2000)
+        expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB)
+        const url = `http://localhost${made.record.image}`
+        const stored = await served.app.handle(new Request(url))
+        expect(Buffer.from(await stored.arrayBuffer()).equals(bytes)).toBe(true)
+      })
+    }
+  })
+}
+
+it('I10 the images of many frames are what they are said to be', async () => {
+  for (const name of ['a GIF image of 10,000 frames', 'a WebP image of 10,000 frames']) {
+    expect((await sharp(bombs[name]).metadata()).pages, name).toBe(FRAMES)
+  }
+})
