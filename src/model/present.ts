@@ -4,6 +4,7 @@
  * @module
  */
 
+import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
 import type { Model } from './define.ts'
 import { isHidden } from './define.ts'
@@ -18,9 +19,20 @@ export function visible(model: Model, select?: readonly string[]): Projection | 
     return model.hidden.length > 0 ? { exclude: model.hidden } : undefined
   }
   const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
-  if (dropped.length === select.length) return { exclude: [...model.hidden, ...dropped] }
-  const kept = select.filter((name) => !name.startsWith('-') && !isHidden(model, name))
+  if (dropped.length === select.length) {
+    return { exclude: [...model.hidden, ...dropped.filter((name) => name !== '_id')] }
+  }
+  const named = select.filter((name) => !name.startsWith('-'))
+  const kept = named.flatMap((name) => visiblePaths(model, name))
   return { include: kept.length > 0 ? kept : ['_id'] }
+}
+
+/** `path`, or where something hidden lies inside it, the paths in it that may be shown. */
+function visiblePaths(model: Model, path: string): string[] {
+  if (!isHidden(model, path)) return [path]
+  const shape = placeOf(model.shape, path)?.shape
+  if (shape?.kind !== 'object') return []
+  return [...shape.fields.keys()].flatMap((key) => visiblePaths(model, `${path}.${key}`))
 }
 
 /** The part of a whole record that a projection leaves; stores project their own reads. */
