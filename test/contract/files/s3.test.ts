@@ -8,6 +8,7 @@ import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.
 import { withService } from '../../services/shared.ts'
 import { verify } from '../suite.ts'
 import { fileContract, type OpenFiles } from './contract.ts'
+import { verifyLife } from './life.ts'
 import { moto } from './moto.ts'
 import { strict } from './strict.ts'
 
@@ -25,6 +26,12 @@ await withService('seaweed', ({ url: endpoint, ...place }) => {
         'a public-read object opens for everybody':
           'SeaweedFS opens whole buckets to the public, not single objects',
       },
+    })
+
+    verifyLife(`SeaweedFS through ${by}`, {
+      open: () => open({ endpoint, ...place }),
+      place: { url: endpoint, ...place },
+      opensSingleObjects: false,
     })
 
     it(`I12 a server that refuses checksum headers gets none through ${by}`, async () => {
@@ -62,6 +69,12 @@ describe('the second server', async () => {
         'a forged link does not open, and a link opens no other object': unsigned,
         'a signed link expires': unsigned,
       },
+    })
+
+    verifyLife(`moto through ${by}`, {
+      open: () => open({ endpoint, ...place }),
+      place: { url: endpoint, ...place },
+      opensSingleObjects: true,
     })
   }
 })
