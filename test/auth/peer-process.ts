@@ -12,6 +12,8 @@ const [, , opener = '', place = '', options = ''] = process.argv
 const { open } = (await import(pathToFileURL(opener).href)) as { open(place: string): Store }
 const ask = await createPeer(open(place), JSON.parse(options))
 
-process.on('message', async (task: Task) => process.send?.(await ask(task)))
+process.on('message', async ({ id, task }: { id: number; task: Task }) =>
+  process.send?.({ id, done: await ask(task) }),
+)
 process.on('disconnect', () => process.exit())
 process.send?.('ready')

@@ -5,9 +5,11 @@
  * @module
  */
 
+import * as z from 'zod'
 import {
   createApp,
   createAuthRouter,
+  createRouter,
   type Fields,
   type Model,
   type Store,
@@ -34,7 +36,7 @@ export interface Done {
   /** Passwords that were compared with a real account's hash. */
   readonly evaluated: number
   /** Every code that was sent so far. */
-  readonly codes: readonly string[]
+  readonly sent: readonly Sent[]
   readonly admins: number
 }
 
@@ -57,8 +59,9 @@ export async function createPeer(
 ): Promise<Ask> {
   let evaluated = 0
   const sent: Sent[] = []
-  const User: Model<Fields> = userModel()
+  const User: Model<Fields> = userModel({ fields: { banned: z.boolean().optional() } })
   const options = authOptions(User, sent, {
+    fields: { disabled: 'banned' },
     refresh: { enabled: true, graceSeconds },
     lockout: { maxAttempts },
     password: {
@@ -73,6 +76,7 @@ export async function createPeer(
   const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
   const app = createApp({ store, logger, env: {} })
   app.mount('/auth', createAuthRouter(options).router)
+  app.mount('/people', createRouter({ model: User, allowedFields: ['banned'] }))
   await app.ready()
   const users = app.store.collection(User)
   return async ({ requests, promote = [], demoteAll }) => {
@@ -88,7 +92,6 @@ export async function createPeer(
         return { status: response.status, body: (await response.json()) as Fields }
       }),
     )
-    const codes = sent.map(({ code }) => code)
-    return { answers, evaluated, codes, admins: await users.count({ role: 'admin' }) }
+    return { answers, evaluated, sent, admins: await users.count({ role: 'admin' }) }
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll } from 'vitest'
 import type { Done, PeerOptions } from './peer.ts'
-import { type Peer, races } from './races.ts'
+import type { Peer } from './peers.ts'
+import { races } from './races.ts'
 import { startWorker } from './workers.ts'
 
 const workerd = await startWorker(new URL('peer-worker.ts', import.meta.url))

@@ -1,5 +1,6 @@
 import { withService } from '../services/shared.ts'
-import { processOn, races } from './races.ts'
+import { processOn } from './peers.ts'
+import { races } from './races.ts'
 
 await withService('mongo', ({ url }) => {
   const address = new URL(url)

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { appOn, processOn, races } from './races.ts'
+import { appOn, processOn } from './peers.ts'
+import { races } from './races.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'fieldgate-auth-'))
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
