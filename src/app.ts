@@ -13,6 +13,7 @@ import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts
 import { parseQuery } from './http/query-string.ts'
 import { notFound } from './http/refusals.ts'
 import type { ApiRequest } from './http/request.ts'
+import { setHeader } from './http/respond.ts'
 import type { RecordStore } from './records/collection.ts'
 import type { Context, Guard, Handler } from './records/guard.ts'
 import type { Mountable } from './records/host.ts'
@@ -159,13 +160,13 @@ function finished(response: unknown, request: ApiRequest, context: AppContext): 
     throw new TypeError('the body of this Response has been read already')
   }
   try {
-    own.headers.set('X-Request-Id', request.requestId)
+    setHeader(own, 'X-Request-Id', request.requestId)
   } catch {
     // A response that came from `fetch` or `Response.redirect` refuses changes of its headers.
     return finished(copyOf(own, own.body), request, context)
   }
   context.addHeaders(own)
-  keepPrivate(request, own.headers)
+  keepPrivate(request, own)
   return own
 }
 

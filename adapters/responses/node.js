@@ -8,4 +8,22 @@
 
 import { FastResponse } from 'srvx/node'
 
-export const Response = FastResponse
+export class Response extends FastResponse {
+  /** The headers as they were given, until someone asks for them as `Headers`. */
+  #given
+
+  constructor(body, init) {
+    super(body, init)
+    this.#given = init?.headers
+  }
+
+  get headers() {
+    this.#given = undefined
+    return super.headers
+  }
+
+  setHeader(name, value) {
+    if (this.#given) this.#given[name] = value
+    else this.headers.set(name, value)
+  }
+}

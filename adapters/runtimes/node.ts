@@ -60,7 +60,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
     if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
     // Closing: the client hears that this connection ends, and sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
-    await sendNodeResponse(response, made)
+    await send(response, made)
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response).catch(() => response.destroy())
@@ -77,6 +77,24 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   })
   const address = server.address() as AddressInfo
   return served(urlOf(hostname, address.port), app, work, () => stop(server))
+}
+
+/** What srvx's own responses give away of themselves: `bench/bridge` tells what it saves to send a text at once. */
+interface PlainResponse {
+  _toNodeResponse?(): {
+    readonly status: number
+    readonly statusText: string
+    readonly headers: string[]
+    readonly body?: unknown
+  }
+}
+
+function send(response: ServerResponse, made: Response & PlainResponse): void | Promise<void> {
+  const plain = made._toNodeResponse?.()
+  if (typeof plain?.body !== 'string') return sendNodeResponse(response, made)
+  // Head and body in one write; srvx's `write` and `end` make two buffers of them.
+  response.writeHead(plain.status, plain.statusText, plain.headers)
+  response.end(plain.body)
 }
 
 async function stop(server: Server): Promise<void> {

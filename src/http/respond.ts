@@ -46,7 +46,17 @@ export function listText(records: readonly string[], pagination?: Pagination): s
 
 /** An answer that says by its status and headers alone what there is to say. */
 export function emptyResponse(status: number, headers: Record<string, string>): Response {
-  return new FastResponse(null, { status, headers })
+  return new FastResponse(null, { status, headers: { ...headers } })
+}
+
+/** Sets a header. The kit's own responses may know a way that is shorter than that through `Headers`. */
+export function setHeader(
+  response: Response & { setHeader?(name: string, value: string): void },
+  name: string,
+  value: string,
+): void {
+  if (response.setHeader) response.setHeader(name, value)
+  else response.headers.set(name, value)
 }
 
 /** `{ success: true, message }`. */
