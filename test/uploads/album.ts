@@ -54,6 +54,8 @@ export interface AlbumOptions {
   readonly upload?: UploadOptions<keyof PhotoValues>
   readonly router?: Partial<RouterOptions<PhotoValues>>
   readonly app?: Partial<AppOptions>
+  /** Awaited before the store is asked to put or delete what is at `url`. */
+  readonly before?: (call: 'put' | 'delete', url: string) => Promise<void>
 }
 
 /** An album, its files, and what has been asked of their store. */
@@ -74,6 +76,7 @@ export function album(options: AlbumOptions = {}): Album {
   const files = watched(
     diskFiles({ root, secret: 'a secret of at least thirty-two characters' }),
     calls,
+    options.before,
   )
   const served = service({ files, ...options.app })
   served.app.mount(
@@ -99,15 +102,21 @@ export function album(options: AlbumOptions = {}): Album {
   }
 }
 
-function watched(files: FileStore, calls: string[]): FileStore {
+function watched(
+  files: FileStore,
+  calls: string[],
+  before: AlbumOptions['before'] = async () => {},
+): FileStore {
   return {
     ...files,
-    put(key, body, meta, options) {
+    async put(key, body, meta, options) {
       calls.push('put')
+      await before('put', files.urlOf(key))
       return files.put(key, body, meta, options)
     },
-    delete(key, options) {
+    async delete(key, options) {
       calls.push('delete')
+      await before('delete', files.urlOf(key))
       return files.delete(key, options)
     },
   }
