@@ -39,7 +39,8 @@ describe('J6: fences', () => {
     for (let turn = 0; turn < 20; turn += 1) {
       await Promise.all([one.raise('books'), one.raise('books'), one.raise('books')])
     }
-    expect(performance.now() - start).toBeLessThan(250)
+    // Each that waited anew would take 300 ms.
+    expect(performance.now() - start).toBeLessThan(3000)
     expect((await other.standing()).size).toBe(1)
   })
 

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createRouter } from '../../src/index.ts'
@@ -127,7 +128,7 @@ describe('J7: reads while the cache is away', () => {
       const start = performance.now()
       const answer = await one.get(path)
       expect(answer.status).toBe(200)
-      expect(performance.now() - start).toBeLessThan(TIMEOUT_MS + 100)
+      expect(performance.now() - start).toBeLessThan(TIMEOUT_MS + 400)
       if (fault !== 'full') expect(answer.headers.get('x-cache')).not.toBe('HIT')
       if (fault === 'down' || fault === 'hanging') expect(answer.headers.has('x-cache')).toBe(false)
     }
@@ -144,13 +145,12 @@ describe('J7: reads while the cache is away', () => {
     expect((await get('/books')).status).toBe(200)
     const first = performance.now() - start
     expect(first).toBeGreaterThan(140)
-    expect(first).toBeLessThan(300)
+    expect(first).toBeLessThan(600)
     // One of them finds out whether the cache is back, the others do not wait for it.
-    const trial = get('/books')
-    const again = performance.now()
+    const before = cache.calls.length
     await Promise.all(Array.from({ length: 50 }, () => get('/books')))
-    expect(performance.now() - again).toBeLessThan(140)
-    await trial
+    // An entry and a version, for one of the fifty.
+    expect(cache.calls.length - before).toBe(2)
   })
 
   it('are not slowed by a cache that is slow to keep, beyond the time that it has', async () => {
@@ -160,7 +160,7 @@ describe('J7: reads while the cache is away', () => {
       key.startsWith('cs:a') ? new Promise<void>(() => {}) : set(key, value, ttl)
     const start = performance.now()
     expect((await get('/books')).headers.get('x-cache')).toBe('MISS')
-    expect(performance.now() - start).toBeLessThan(TIMEOUT_MS + 100)
+    expect(performance.now() - start).toBeLessThan(TIMEOUT_MS + 400)
   })
 
   it('log one warning in 30 seconds, without keys and records', async () => {
@@ -180,6 +180,19 @@ describe('J7: reads while the cache is away', () => {
     expect(warnings().length - before).toBe(2)
     expect(log.lines.filter(({ level }) => level === 'error')).toEqual([])
     expect(log.text).not.toMatch(/cs:|Ancillary/)
+  })
+
+  it('a cache whose reply came while the process was busy is not away', async () => {
+    const { get, xCache, cache } = await library({ cache: { timeoutMs: TIMEOUT_MS } })
+    await get('/books')
+    const { get: asked } = cache
+    cache.get = (key) => {
+      const reply = stat('.').then(() => asked(key))
+      const end = performance.now() + 2 * TIMEOUT_MS
+      while (performance.now() < end);
+      return reply
+    }
+    expect(await xCache('/books')).toBe('HIT')
   })
 
   it('a cache that throws at once, or gives no promise, is one that is away', async () => {

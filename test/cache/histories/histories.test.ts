@@ -57,7 +57,7 @@ describe('J5: histories of concurrent reads and writes', { timeout: 300_000 }, (
     }
     const { broken, hits } = await check(100, plan, notLinearizable)
     expect(broken).toEqual([])
-    expect(hits).toBeGreaterThan(100)
+    expect(hits).toBeGreaterThan(20)
   })
 
   it('show two instances nothing older than an answered write, 60 of 60', async () => {
