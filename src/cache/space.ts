@@ -60,11 +60,14 @@ export class Space {
   readonly #mark: string = newToken(MARK)
   readonly #writes = new Map<string, Writes>()
   readonly #renewals = new Map<string, Promise<string>>()
+  readonly #places = new Map<string, Place>()
+  readonly #entryStart: string
   #writeTimeoutMs = 0
 
   constructor(options: SpaceOptions) {
     this.#options = options
     this.#reach = new Reach(options.warn)
+    this.#entryStart = `${options.prefix}a${JSON.stringify(options.namespace)}`
   }
 
   /** Writes wait as long for the cache as the most patient router does. */
@@ -83,21 +86,21 @@ export class Space {
     const { store, fences } = this.#options
     // Before the versions are read: whoever takes a fence away has replaced the version first.
     const standing = await fences.standing()
+    const places = models.map((model) => this.#place(model))
     const [text, ...tokens] = await Promise.all([
       store.get(this.#entryKey(key)),
-      ...models.map((model) => store.get(this.#versionKey(model))),
+      ...places.map((place) => store.get(place.versionKey)),
     ])
-    if (models.some((model, at) => this.#isMarked(model, tokens[at]))) return unsettled
-    const versions = await Promise.all(
-      models.map((model, at) => {
-        const fence = standing.get(this.#place(model))
-        const token: unknown = tokens[at]
-        return fence === undefined && isToken(token, VERSION)
-          ? token
-          : this.#renewed(model, fence, timeoutMs)
-      }),
-    )
-    const version = versions.join()
+    const holds = ({ fence }: Place, at: number) =>
+      isToken(tokens[at], VERSION) && !standing.has(fence)
+    if (!places.every(holds)) {
+      if (models.some((model, at) => this.#isMarked(model, tokens[at]))) return unsettled
+      const renewals = places.map(async (place, at) => {
+        if (!holds(place, at)) tokens[at] = await this.#renewed(place, standing, timeoutMs)
+      })
+      await Promise.all(renewals)
+    }
+    const version = tokens.join()
     const entry = entryOf(text, version, key)
     return entry ? { state: 'hit', entry } : { state: 'miss', version }
   }
@@ -134,7 +137,7 @@ export class Space {
       let replaced = await this.#replace(model, isLast ? newToken(VERSION) : this.#mark)
       // The last one may have ended meanwhile, and been replaced by this one's mark.
       if (!isLast && writes.open === 0) replaced = await this.#replace(model, newToken(VERSION))
-      if (replaced === unreachable) await this.#options.fences.raise(this.#place(model))
+      if (replaced === unreachable) await this.#options.fences.raise(this.#place(model).fence)
     } finally {
       writes.unanswered -= 1
       if (writes.unanswered === 0) this.#writes.delete(model)
@@ -143,7 +146,8 @@ export class Space {
 
   #replace(model: string, token: string): Promise<Reached<unknown>> {
     const ttl = token === this.#mark ? MARK_TTL : VERSION_TTL
-    const set = async () => this.#options.store.set(this.#versionKey(model), token, ttl)
+    const { versionKey } = this.#place(model)
+    const set = async () => this.#options.store.set(versionKey, token, ttl)
     return this.#reach.ask(set, this.#writeTimeoutMs)
   }
 
@@ -153,38 +157,52 @@ export class Space {
   }
 
   /** A new version in place of none, or of one that a fence says is too old. Identical wishes share one. */
-  #renewed(model: string, fence: string | undefined, timeoutMs: number): Promise<string> {
-    const wish = `${model} ${fence}`
+  #renewed(place: Place, standing: Standing, timeoutMs: number): Promise<string> {
+    const mark = standing.get(place.fence)
+    const wish = `${place.versionKey} ${mark}`
     const under = this.#renewals.get(wish)
     if (under) return under
-    const renewal = this.#renew(model, fence, timeoutMs).finally(() => this.#renewals.delete(wish))
+    const renewal = this.#renew(place, mark, timeoutMs).finally(() => this.#renewals.delete(wish))
     this.#renewals.set(wish, renewal)
     return renewal
   }
 
-  async #renew(model: string, fence: string | undefined, timeoutMs: number): Promise<string> {
+  async #renew(place: Place, mark: string | undefined, timeoutMs: number): Promise<string> {
     const { store, fences } = this.#options
     const token = newToken(VERSION)
     const set = async () => {
-      await store.set(this.#versionKey(model), token, VERSION_TTL)
-      return fence === undefined || (await fences.lower(this.#place(model), fence))
+      await store.set(place.versionKey, token, VERSION_TTL)
+      return mark === undefined || (await fences.lower(place.fence, mark))
     }
     if ((await within(set(), timeoutMs)) !== true) throw new Error('its versions are not settled')
     return token
   }
 
-  #place(model: string): string {
-    return JSON.stringify([this.#options.place, model])
-  }
-
-  #versionKey(model: string): string {
-    return `${this.#options.prefix}v${JSON.stringify([this.#options.namespace, model])}`
+  /** Models are few, and reads many: each place is named once. */
+  #place(model: string): Place {
+    const known = this.#places.get(model)
+    if (known) return known
+    const { prefix, namespace, place } = this.#options
+    const named = {
+      versionKey: `${prefix}v${JSON.stringify([namespace, model])}`,
+      fence: JSON.stringify([place, model]),
+    }
+    this.#places.set(model, named)
+    return named
   }
 
   #entryKey(key: string): string {
-    return `${this.#options.prefix}a${JSON.stringify([this.#options.namespace, key])}`
+    return this.#entryStart + key
   }
 }
+
+/** Where a model's version and its fence stand. */
+interface Place {
+  readonly versionKey: string
+  readonly fence: string
+}
+
+type Standing = ReadonlyMap<string, string>
 
 /** The writes of a model in this process: not yet done, and not yet answered. */
 interface Writes {

@@ -43,6 +43,7 @@ export function readAnswers(resource: Resource, options: RouterOptions<Fields>):
   const ttl =
     signUrls === undefined ? settings.ttl : Math.min(settings.ttl, Math.ceil(signUrls / 2))
   const targets = targetsOf(resource)
+  const isLimited = resource.scope !== undefined || targets.length > 0
   let router: string | undefined
   const cached = new CachedReads({
     settings: { ...settings, ttl },
@@ -57,7 +58,7 @@ export function readAnswers(resource: Resource, options: RouterOptions<Fields>):
   return (request, context, asked, load) =>
     cached.answer(request, context, {
       asked: { ...asked, path: pathOf(request.url), query: request.query },
-      limits: () => limitsOf(resource, targets, request),
+      limits: async () => (isLimited ? limitsOf(resource, targets, request) : null),
       load,
     })
 }
