@@ -1,0 +1,27 @@
+/**
+ * An app to be flooded with sign-ins, as a process: `node flood-process.ts <database>` says its address, and how
+ * much memory it takes whenever it is asked.
+ *
+ * @module
+ */
+
+import { serve } from '../../adapters/runtimes/node.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { createApp, createAuthRouter } from '../../src/index.ts'
+import { authOptions, userModel } from './accounts.ts'
+
+const quiet = () => {}
+const app = createApp({
+  store: sqliteStore({ path: process.argv[2] ?? ':memory:' }),
+  logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+  env: {},
+})
+const lockout = { maxAttempts: 1_000_000 }
+const options = authOptions(userModel(), [], { password: {}, lockout })
+app.mount('/auth', createAuthRouter(options).router)
+const { url } = await serve(app, { hostname: '127.0.0.1', port: 0 })
+
+process.on('message', () =>
+  process.send?.({ rss: process.memoryUsage().rss, peak: process.resourceUsage().maxRSS * 1024 }),
+)
+process.send?.({ url })
