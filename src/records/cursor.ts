@@ -10,6 +10,7 @@
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { cursorOfOtherSort, invalidCursor } from '../http/refusals.ts'
 import type { Filter, SortKey } from '../ports/filter.ts'
 import { sortText } from './sort.ts'
@@ -39,12 +40,12 @@ const MAX_LENGTH = 512
  * digest, which guards against mistakes only, but survives restarts and other instances.
  */
 export function cursors(secret: string | undefined): Cursors {
-  let key: Uint8Array | undefined
-  const mac = (text: string): Uint8Array => {
-    const bytes = utf8(text)
-    if (secret === undefined) return sha256(bytes).subarray(0, MAC_BYTES)
-    key ??= hkdf(sha256, utf8(secret), undefined, utf8('fieldgate cursor'), 32)
-    return hmac(sha256, key, bytes).subarray(0, MAC_BYTES)
+  // Made by the first token, with the key in it already.
+  let keyed: { clone(): { update(bytes: Uint8Array): { digest(): Uint8Array } } } | undefined
+  const mac = (text: string): string => {
+    keyed ??= secret === undefined ? sha256.create() : hmac.create(sha256, keyFrom(secret))
+    const digest = keyed.clone().update(utf8ToBytes(text)).digest()
+    return bytesToHex(digest.subarray(0, MAC_BYTES))
   }
   const bound = (id: string, sort: string, scan: Scan) => {
     const { mount, filter, search = null, scope } = scan
@@ -53,22 +54,26 @@ export function cursors(secret: string | undefined): Cursors {
   return {
     issue(id, scan) {
       const sort = sortSignature(scan.sort)
-      return base64url(`${id}.${sort}.${hex(bound(id, sort, scan))}`)
+      return base64url(`${id}.${sort}.${bound(id, sort, scan)}`)
     },
     read(token, scan) {
       const [id, sort, tag, ...rest] = decode(token).split('.')
       if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
         throw invalidCursor()
       }
-      if (!sameText(tag, hex(bound(id, sort, scan)))) throw invalidCursor()
+      if (!sameText(tag, bound(id, sort, scan))) throw invalidCursor()
       if (sort !== sortSignature(scan.sort)) throw cursorOfOtherSort()
       return id
     },
   }
 }
 
+function keyFrom(secret: string): Uint8Array {
+  return hkdf(sha256, utf8ToBytes(secret), undefined, utf8ToBytes('fieldgate cursor'), 32)
+}
+
 function sortSignature(sort: readonly SortKey[]): string {
-  return hex(sha256(utf8(sortText(sort))).subarray(0, SORT_BYTES))
+  return bytesToHex(sha256(utf8ToBytes(sortText(sort))).subarray(0, SORT_BYTES))
 }
 
 /**
@@ -106,14 +111,6 @@ function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length
   for (let at = 0; at < b.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
   return difference === 0
-}
-
-function utf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function base64url(ascii: string): string {
