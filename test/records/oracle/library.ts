@@ -13,12 +13,13 @@ import {
   createRouter,
   defineModel,
   type Fields,
+  type Logger,
   type RouterOptions,
   ref,
   type Store,
   type Values,
 } from '../../../src/index.ts'
-import { NOON, recordedLog } from '../service.ts'
+import { NOON } from '../service.ts'
 
 const Person = defineModel('OraclePerson', {
   fields: {
@@ -180,10 +181,17 @@ export const MIXED: readonly (string | number | boolean | null)[] = [
   null,
 ]
 
-/** Fills `store` with the library, always the same, and mounts the routers over it. */
-export async function openLibrary(store: Store): Promise<Library> {
+/** Millions of requests may be sent: what is logged is not kept. */
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** Fills `store` with the library, always the same, and mounts the routers over it, and `more`. */
+export async function openLibrary(
+  store: Store,
+  more: (app: App) => void = () => {},
+): Promise<Library> {
   let now = NOON
-  const app = createApp({ store, logger: recordedLog(), now: () => now, env: {} })
+  const app = createApp({ store, logger: silent, now: () => now, env: {} })
+  more(app)
   for (const [path, setting] of Object.entries(SETTINGS)) {
     app.mount(path, createRouter({ model: Book, ...(options(setting) as object) }))
   }
