@@ -1,11 +1,11 @@
 /**
  * The album on SQLite and a folder, which tells the most memory that its process has had: `PUT /peak` begins anew,
- * `GET /peak` tells in bytes.
+ * `GET /peak` tells in bytes; `GET /open` tells how many files it has open.
  *
  * @module
  */
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { diskFiles } from '../../../../adapters/files/disk.ts'
 import { sqliteStore } from '../../../../adapters/stores/sqlite/node.ts'
 import type { App } from '../../../../src/index.ts'
@@ -19,7 +19,9 @@ export function measured(): App {
     files: diskFiles({ root, secret: 'a secret of at least thirty-two characters' }),
   })
   return app.use((request) => {
-    if (new URL(request.url).pathname !== '/peak') return
+    const { pathname } = new URL(request.url)
+    if (pathname === '/open') return new Response(String(readdirSync('/proc/self/fd').length))
+    if (pathname !== '/peak') return
     // Linux: the mark of the highest memory is set back by writing 5.
     if (request.method === 'PUT') writeFileSync('/proc/self/clear_refs', '5')
     const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
