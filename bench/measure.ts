@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkAnswer } from './answers.ts'
+import { checkAnswers } from './answers.ts'
 import { type Load, load, type Requests } from './load.ts'
 import { asPocketbase } from './pocketbase.ts'
 import type { Database } from './records/database.ts'
@@ -27,24 +27,36 @@ export interface Measure {
   readonly connections: readonly number[]
 }
 
-/** Attempts of a round that ends with an error or a wrong answer, before the run gives up. */
+/** Attempts of a round that ends with an error or a wrong answer. */
 const ATTEMPTS = 3
 
-/** The samples of one round. One with an error is thrown out and repeated. */
+/**
+ * The samples of one round. One with an error is thrown out and repeated; of a server that fails each time nothing is
+ * known (NaN).
+ */
 export async function measureRound(
   server: Contender,
   work: Work,
   database: Database,
   measure: Measure,
 ): Promise<Sample[]> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
       return await oneRound(server, work, database, measure)
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error
       console.error(`thrown out: ${(error as Error).message}`)
     }
   }
+  return measure.connections.map((connections) => ({ ...UNKNOWN, connections }))
+}
+
+const UNKNOWN: Omit<Sample, 'connections'> = {
+  requestsPerSecond: Number.NaN,
+  p50Ms: Number.NaN,
+  p99Ms: Number.NaN,
+  errors: Number.NaN,
+  cpuMicroseconds: Number.NaN,
+  memoryMiB: Number.NaN,
 }
 
 async function oneRound(
@@ -58,15 +70,21 @@ async function oneRound(
   const [{ base }, { size }] = [running, database.asked]
   try {
     const requests = await requestsFor(server, work, base)
-    await checkAnswer(server, work, requests, { base, size })
+    const check = () => checkAnswers(server, work, requests, { base, size })
+    await check()
     if (!work.slow) await load(base, requests, 16, 1)
     const duration = work.slow ? Math.max(4, seconds) : seconds
     const samples: Sample[] = []
     for (const count of connections) {
+      // Its answers come after those that the load before left behind.
+      await check()
       const before = running.cpuSeconds()
       const seen = await load(base, requests, count, duration)
       const cpu = running.cpuSeconds() - before
       if (seen.errors > 0) throw new Error(`${server.name}, ${work.name}: ${seen.errors} errors`)
+      if (seen.requestsPerSecond === 0) {
+        throw new Error(`${server.name}, ${work.name}: no answer in ${duration} s`)
+      }
       samples.push({
         ...seen,
         connections: count,
@@ -74,7 +92,7 @@ async function oneRound(
         memoryMiB: running.memoryMiB(),
       })
     }
-    await checkAnswer(server, work, requests, { base, size })
+    await check()
     return samples
   } finally {
     await running.stop()

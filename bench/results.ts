@@ -7,6 +7,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { ColdStart } from './cold-start.ts'
 import type { Settings } from './settings.ts'
 import type { Row } from './table.ts'
 
@@ -18,13 +19,24 @@ export function machineLine(): string {
   return `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}, load ${load.join(' ')}`
 }
 
-/** Writes `bench/results/<name>.json`. */
-export function saveResults(name: string, settings: Settings, rows: readonly Row[]): void {
+/** Rounds below which a run is only a try. */
+const ENOUGH_ROUNDS = 3
+
+const loadAtStart = loadavg()
+
+/** Writes `bench/results/<name>.json`, unless the run was only a try. */
+export function saveResults(
+  name: string,
+  settings: Settings,
+  rows: readonly Row[],
+  starts: readonly ColdStart[] = [],
+): void {
+  if (settings.rounds < ENOUGH_ROUNDS) return
   const folder = fileURLToPath(new URL('./results/', import.meta.url))
   mkdirSync(folder, { recursive: true })
   const { rounds, seconds, size } = settings
   const content = {
-    machine: { cores: cpus().length, model: cpus()[0]?.model.trim(), load: loadavg() },
+    machine: { cores: cpus().length, model: cpus()[0]?.model.trim(), loadAtStart },
     versions: versions(),
     settings: { rounds, seconds, size },
     rows: rows.map(({ work, connections, server, samples }) => ({
@@ -33,6 +45,7 @@ export function saveResults(name: string, settings: Settings, rows: readonly Row
       server,
       samples,
     })),
+    starts,
   }
   writeFileSync(`${folder}${name}.json`, `${JSON.stringify(content, rounded, 1)}\n`)
 }

@@ -5,6 +5,7 @@
  */
 
 import { buildServers, installPeers } from './build.ts'
+import { type ColdStart, coldStartLines, coldStarts } from './cold-start.ts'
 import { checkWrk } from './load.ts'
 import { measureRound, orderOf, type Sample } from './measure.ts'
 import type { Database } from './records/database.ts'
@@ -14,6 +15,9 @@ import { type Contender, contenders, LIMIT, type StoreName } from './servers.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { header, lineOf, type Row } from './table.ts'
 import { type Work, works } from './works.ts'
+
+/** The name of the work that is no load. */
+const COLD_START = 'cold-start'
 
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
@@ -33,22 +37,26 @@ async function runStore(store: StoreName, database: Database, settings: Settings
   console.log(
     `${machineLine()}; medians of ${settings.rounds} rounds of ${settings.seconds} s; ratio = to the limit of the same round\n`,
   )
-  console.log(header())
   const rows: Row[] = []
-  for (const work of chosen(works(database), settings.works)) {
+  const loads = chosen(works(database), settings.works)
+  if (loads.length > 0) console.log(header())
+  for (const work of loads) {
     const measured = await runWork(
       work,
-      serversOf(store, work, database, settings),
+      serversOf(store, work.with, database, settings),
       database,
       settings,
     )
     for (const row of measured) console.log(lineOf(row))
     rows.push(...measured)
   }
+  const starts = await startAll(store, database, settings)
   await database.close()
   console.log(`\n${machineLine()}\n`)
   // A part would pass for the whole.
-  if (settings.works.length + settings.servers.length === 0) saveResults(store, settings, rows)
+  if (settings.works.length + settings.servers.length === 0) {
+    saveResults(store, settings, rows, starts)
+  }
 }
 
 async function runWork(
@@ -77,22 +85,33 @@ async function runWork(
   })
 }
 
+async function startAll(
+  store: StoreName,
+  database: Database,
+  settings: Settings,
+): Promise<ColdStart[]> {
+  if (settings.works.length > 0 && !settings.works.includes(COLD_START)) return []
+  const servers = serversOf(store, ['peers', 'runtimes'], database, settings)
+  const starts = await coldStarts(servers, database, settings.rounds + 2)
+  console.log(`\n${coldStartLines(starts).join('\n')}`)
+  return starts
+}
+
 function chosen(all: readonly Work[], names: readonly string[]): readonly Work[] {
-  const unknown = names.filter((name) => !all.some((work) => work.name === name))
-  if (unknown.length > 0) {
-    throw new Error(`no work is named ${unknown.join()}: ${all.map(({ name }) => name).join(', ')}`)
-  }
+  const known = [...all.map(({ name }) => name), COLD_START]
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new Error(`no work is named ${unknown}: ${known.join(', ')}`)
   return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
 }
 
 function serversOf(
   store: StoreName,
-  work: Work,
+  guests: Work['with'],
   { owners }: Database,
   { servers }: Settings,
 ): Contender[] {
   const takesPart = ({ name, kind }: Contender) =>
-    (kind === 'own' || work.with.includes(kind)) && (servers.length === 0 || servers.includes(name))
+    (kind === 'own' || guests.includes(kind)) && (servers.length === 0 || servers.includes(name))
   return contenders[store].filter(
     (server) => owners.includes(server.owner) && (server.name === LIMIT || takesPart(server)),
   )

@@ -42,9 +42,9 @@ export function lineOf({ work, connections, server, samples, limit }: Row): stri
   ])
 }
 
-/** The middle one of the values. */
+/** The middle one of the values that are known. */
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
+  const sorted = values.filter((value) => !Number.isNaN(value)).toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 

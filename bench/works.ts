@@ -48,7 +48,7 @@ export function works({ asked, cursor }: Database): Work[] {
     {
       name: 'list',
       requests: get(...categories.map((category) => `/products?category=${category}`)),
-      with: ['peers', 'runtimes'],
+      with: ['peers'],
     },
     { name: 'list-identical', requests: get('/products?category=category-7'), with: [] },
     {

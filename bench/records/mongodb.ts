@@ -44,9 +44,12 @@ async function mongoDatabase(
   const all = owners.map((owner) => client.db(name(owner)))
   for (const db of all) await fill(db, size)
   if (owners.includes('peers')) await completePeers(client.db(name('peers')), asked)
+  const cursor = await prepareFieldgate(place('fieldgate'), asked)
+  // Else the next checkpoint would write it all while the first work is measured.
+  await client.db('admin').command({ fsync: 1 })
   return {
     asked,
-    cursor: await prepareFieldgate(place('fieldgate'), asked),
+    cursor,
     owners,
     place,
     async tidy() {
