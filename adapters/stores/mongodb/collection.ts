@@ -9,6 +9,7 @@ import type { Filter } from '../../../src/ports/filter.ts'
 import type {
   Collection,
   CollectionSchema,
+  Fields,
   Projection,
   Read,
   ReadHints,
@@ -18,6 +19,7 @@ import { compileChange, compileExpected } from './change.ts'
 import { fromDocument, toDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
 import { inserter } from './inserts.ts'
+import { listReader } from './lists.ts'
 import { idOf, pointReader } from './points.ts'
 import { restAfter } from './position.ts'
 
@@ -57,18 +59,27 @@ export function openCollection(schema: CollectionSchema, native: Native, run: Ru
     return { $and: [query, compileExpected(expect, shape)] }
   }
 
+  async function find(read: Read): Promise<Fields[]> {
+    // To the driver, 0 means no limit.
+    if (read.limit === 0) return []
+    const filter = read.after ? restAfter(read.filter, read.sort, read.after) : read.filter
+    const options = {
+      ...readOptions(filter, read.hints),
+      ...(read.select && { projection: projectionOf(read.select) }),
+    }
+    const id = idOf(read)
+    return id === undefined ? readMany(filter, read, options) : readPoint({ id, options })
+  }
+
+  const readList = listReader(find)
+
   return {
-    find: (read) =>
+    find: (read) => run(() => find(read)),
+
+    findJson: (read) =>
       run(async () => {
-        // To the driver, 0 means no limit.
-        if (read.limit === 0) return []
-        const filter = read.after ? restAfter(read.filter, read.sort, read.after) : read.filter
-        const options = {
-          ...readOptions(filter, read.hints),
-          ...(read.select && { projection: projectionOf(read.select) }),
-        }
-        const id = idOf(read)
-        return id === undefined ? readMany(filter, read, options) : readPoint({ id, options })
+        if (idOf(read) === undefined) return readList(read)
+        return (await find(read)).map((record) => JSON.stringify(record))
       }),
 
     count: (filter, hints) =>

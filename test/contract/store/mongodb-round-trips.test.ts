@@ -48,6 +48,28 @@ await withService('mongo', ({ url }) => {
       expect(one?.tags).not.toBe(other?.tags)
     })
 
+    it('for the same list are one find, and apart from others', async () => {
+      const born = new Date(0)
+      await Promise.all(ids.map((_id, age) => collection.insert({ _id, age, born })))
+      commands.length = 0
+      const texts = (field: string, value: string | number | Date) =>
+        collection.findJson?.({
+          filter: { op: 'eq', field, value },
+          sort: [{ field: '_id', descending: false }],
+          limit: 10,
+        })
+      const lists = await Promise.all([
+        texts('age', 1),
+        texts('age', 1),
+        texts('age', 2),
+        texts('any', born),
+        texts('any', born.toISOString()),
+      ])
+      expect(commands).toEqual(['find', 'find', 'find', 'find'])
+      const text = (at: number) => [`{"_id":"${ids[at]}","age":${at},"born":"${born.toJSON()}"}`]
+      expect(lists).toEqual([text(1), text(1), text(2), [], []])
+    })
+
     it('go apart where they read other fields', async () => {
       await collection.insert({ _id: first, name: 'a', age: 1 })
       const found = await Promise.all([
