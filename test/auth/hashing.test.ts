@@ -5,7 +5,7 @@ import { boundedHashing } from '../../src/auth/hashing.ts'
 import { cheap, password } from './accounts.ts'
 import { parallel, service, statuses } from './service.ts'
 
-describe('the hashers', () => {
+describe('answers, hash format', () => {
   it('make and take the same stored form', async () => {
     for (const [maker, taker] of [
       [native, noble],
@@ -39,7 +39,7 @@ describe('the hashers', () => {
   })
 })
 
-describe('bounded hashing', () => {
+describe('C13: bounded hashing', () => {
   /** Work that ends when it is told to. */
   function held() {
     const ends: (() => void)[] = []

@@ -9,7 +9,7 @@ const wrong = 'a wrong password'
 const login = ({ post }: Service, identifier: unknown, guess: unknown = password) =>
   post('/auth/login', { identifier, password: guess })
 
-describe('POST /login', () => {
+describe('4.5 POST /login', () => {
   it('signs in by any identifier, however it is typed', async () => {
     const app = await service()
     await app.register('ann@example.com', { phone: '+49 30 123' })
@@ -226,7 +226,7 @@ describe('POST /login', () => {
   })
 })
 
-describe('lockout', () => {
+describe('3.2 lockout', () => {
   it('locks after maxAttempts, refuses the right password too, and ends by itself', async () => {
     const app = await service({ auth: { lockout: { maxAttempts: 3, lockSeconds: 60 } } })
     const { user } = await app.register('ann@example.com')

@@ -10,7 +10,7 @@ import {
 import { secret } from './accounts.ts'
 import { service } from './service.ts'
 
-describe('2.4 userFields', () => {
+describe('2.4 the fields of userFields', () => {
   it('gives the fields of spec 2.4, secrets hidden', () => {
     const options = {
       identifiers: ['email', 'phone'],
@@ -90,7 +90,7 @@ describe('2.4 userFields', () => {
   })
 })
 
-describe('a resource router over the user model', () => {
+describe('2.4 a resource router over the user model', () => {
   it('W8: refuses legacyMode', async () => {
     const app = await service()
     app.app.mount(

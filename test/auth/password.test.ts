@@ -18,7 +18,7 @@ const invalidCode = [400, 'That code is invalid or has expired.']
 const sentText = { success: true, message: 'If that account exists, a code has been sent.' }
 const told = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
 
-describe('POST /password/forgot', () => {
+describe('4.5 POST /password/forgot', () => {
   it('answers the same for known and unknown accounts, and sends to the stored address', async () => {
     const app = await service()
     await app.register('ann@example.com')
@@ -158,7 +158,7 @@ describe('POST /password/forgot', () => {
   })
 })
 
-describe('messages', () => {
+describe('5.3 messages', () => {
   it('arrive at a real SMTP server through nodemailer, filled in and escaped', async () => {
     const mails: string[] = []
     const server = new SMTPServer({
@@ -235,7 +235,7 @@ describe('messages', () => {
   })
 })
 
-describe('POST /password/reset', () => {
+describe('4.5 POST /password/reset', () => {
   async function withCode(options = {}) {
     const app = await service(options)
     const signedIn = await app.register('ann@example.com')
@@ -332,7 +332,7 @@ describe('POST /password/reset', () => {
   })
 })
 
-describe('POST /password/change', () => {
+describe('4.5 POST /password/change', () => {
   it('changes the password and ends every session, this one too', async () => {
     const app = await service()
     const { token, refreshToken } = await app.register('ann@example.com')

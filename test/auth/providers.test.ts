@@ -89,7 +89,7 @@ async function withGithub({
   return service({ auth: { social: { github: settings } }, unique: ['githubId'] })
 }
 
-describe('Facebook', () => {
+describe('4.5 POST /social/facebook', () => {
   const genuine = { data: { is_valid: true, app_id: 'app', user_id: '42' } }
   const person = { id: '42', name: 'Ann', email: 'ann@example.com' }
   const signIn = ({ post }: Service, accessToken = 'token') =>
@@ -125,7 +125,7 @@ describe('Facebook', () => {
   })
 })
 
-describe('GitHub', () => {
+describe('4.5 POST /social/github', () => {
   const signIn = ({ post }: Service, body: object = { accessToken: 'token' }) =>
     post('/auth/social/github', body)
   const verified = [

@@ -162,7 +162,7 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
       expect((await Promise.all(rounds)).flat()).toEqual([])
     })
 
-    it('a sign-in with the old password opens nothing after the change was answered', async () => {
+    it('B6: a sign-in with the old password opens nothing after the change was answered', async () => {
       for (let round = 0; round < 10; round += 1) {
         const { email, token } = await account(graced)
         const { answers } = await all(graced, [

@@ -9,7 +9,7 @@ const signIn = async ({ post }: Service, email = 'ann@example.com'): Promise<str
   (await post('/auth/login', { email, password })).body.data.refreshToken
 const dead = 'Invalid or expired refresh token.'
 
-describe('POST /token/refresh', () => {
+describe('4.5 POST /token/refresh', () => {
   it('rotates: a new access token, a new refresh token, the user', async () => {
     const app = await service()
     const first = await app.register('ann@example.com')
@@ -234,7 +234,7 @@ describe('POST /token/refresh', () => {
   })
 })
 
-describe('POST /logout', () => {
+describe('4.5 POST /logout', () => {
   it('ends that session only', async () => {
     const app = await service()
     const first = (await app.register('ann@example.com')).refreshToken
@@ -274,7 +274,7 @@ describe('POST /logout', () => {
   })
 })
 
-describe('POST /logout/all', () => {
+describe('4.5 POST /logout/all', () => {
   it('ends every session of the user', async () => {
     const app = await service()
     const { token, refreshToken } = await app.register('ann@example.com')

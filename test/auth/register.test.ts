@@ -4,7 +4,7 @@ import { HttpError } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { service } from './service.ts'
 
-describe('POST /register', () => {
+describe('4.5 POST /register', () => {
   it('makes an account, signs it in and shows no secret', async () => {
     const { post } = await service()
     const answer = await post('/auth/register', {

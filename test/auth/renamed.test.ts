@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { password } from './accounts.ts'
 import { service } from './service.ts'
 
-describe('renamed fields', () => {
+describe('2.4 renamed fields', () => {
   it('carry a whole life: sign-up, sign-in, refresh, reset, roles', async () => {
     const fields = {
       email: 'mail',

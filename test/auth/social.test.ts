@@ -39,7 +39,7 @@ const google = ({ post }: Service, idToken: unknown, more: object = {}) =>
 const own = ({ post }: Service, profile: object) => post('/auth/social/own', { profile })
 const verified = (email: string) => ({ email, email_verified: true, name: 'Ann' })
 
-describe('POST /social/:provider', () => {
+describe('4.5 POST /social/:provider', () => {
   it('makes an account of a new person, and finds him again by the provider id', async () => {
     const it = await app()
     const idToken = await openId.idToken('web', 'g-1', verified('Ann@Example.com'))
@@ -96,7 +96,7 @@ describe('POST /social/:provider', () => {
     for (const value of [5, true, null]) expect(told(await google(it, value))).toEqual(refused)
   })
 
-  it('D1, W1: a password that was set before the mailbox was proven dies on linking', async () => {
+  it('D1 · W1: a password that was set before the mailbox was proven dies on linking', async () => {
     const it = await app()
     const attacker = await it.register('victim@example.com')
     await own(it, { id: 'attacker', email: 'victim@example.com', emailVerified: false })

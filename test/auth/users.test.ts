@@ -6,7 +6,7 @@ import { parallel, service, statuses } from './service.ts'
 const told = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
 const unknown = '0123456789abcdef01234567'
 
-describe('GET /users', () => {
+describe('4.5 GET /users', () => {
   it('is for admins: newest first, filtered by identifier and role, paginated', async () => {
     const app = await service()
     const { token } = await app.admin()
@@ -77,7 +77,7 @@ describe('GET /users', () => {
   })
 })
 
-describe('GET /users/:id', () => {
+describe('4.5 GET /users/:id', () => {
   it('shows any signed-in user a user without secrets', async () => {
     const app = await service()
     const { token } = await app.register('ann@example.com')
@@ -117,7 +117,7 @@ describe('GET /users/:id', () => {
   })
 })
 
-describe('PATCH /users/:id', () => {
+describe('4.5 PATCH /users/:id', () => {
   it('lets a user change what updateFields names, on himself', async () => {
     const app = await service()
     const { token, user } = await app.register('ann@example.com')
@@ -185,10 +185,10 @@ describe('PATCH /users/:id', () => {
   })
 })
 
-describe('PATCH /users/:id/roles', () => {
+describe('4.5 PATCH /users/:id/roles', () => {
   const roles = { list: ['user', 'editor', 'admin'] } as const
 
-  it('is for admins, and takes roles of the list', async () => {
+  it('E4: is for admins, and takes roles of the list', async () => {
     const app = await service({ auth: { roles } })
     const { token } = await app.admin()
     const ann = await app.register('ann@example.com')
@@ -224,7 +224,7 @@ describe('PATCH /users/:id/roles', () => {
     expect(told(await set({ role: 'user' }, token, unknown))).toEqual([404, 'Entry not found.'])
   })
 
-  it('holds lists where roles.multiple says so', async () => {
+  it('E4: holds lists where roles.multiple says so', async () => {
     const app = await service({ auth: { roles: { ...roles, multiple: true } } })
     const root = await app.register('root@example.com')
     expect((root.user as unknown as { role: string[] }).role).toEqual(['user'])
@@ -288,7 +288,7 @@ describe('PATCH /users/:id/roles', () => {
   })
 })
 
-describe('router.urls', () => {
+describe('4.5 routes and middlewares', () => {
   it('lists the routes that there are', async () => {
     const { auth } = await service({ auth: { routes: { login: '/sign-in', social: false } } })
     expect(auth.router.urls).toContainEqual({

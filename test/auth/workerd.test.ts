@@ -17,7 +17,7 @@ const post = async (path: string, body: object) => {
   }
 }
 
-describe('on workerd, over D1', () => {
+describe('design, on workerd over D1', () => {
   const account = { email: 'ann@example.com', password: 'correct horse battery' }
 
   it('signs up, in, and refreshes; sign-ins at once all end', async () => {
