@@ -16,7 +16,7 @@ import { header, lineOf, type Row } from './table.ts'
 import { works } from './works.ts'
 
 const SIZES = [10_000, 100_000, 1_000_000]
-const WORKS = ['read', 'list', 'cursor-page', 'search']
+const WORKS = ['read', 'list', 'cursor-first', 'cursor-page', 'search']
 
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))

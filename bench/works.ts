@@ -61,6 +61,7 @@ export function works({ asked, cursor }: Database): Work[] {
       requests: get(`/products?page=${lastPage}&pageSize=50`),
       with: ['peers'],
     },
+    { name: 'cursor-first', requests: get('/feed/products?pageSize=50'), with: [] },
     {
       name: 'cursor-page',
       requests: get(`/feed/products?pageSize=50&cursor=${cursor}`),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { MongoClient, ObjectId } from 'mongodb'
+import { type Document, type Filter, MongoClient, ObjectId } from 'mongodb'
 import { pagesOf } from './paging.ts'
 
 /** What a list may be asked. */
@@ -37,19 +37,26 @@ export async function listProducts({ category, s, page }: ListQuery): Promise<ob
   return { data, pagination: pagesOf(Number(page), totalRecords) }
 }
 
-/** The records after `<price>_<id>`. */
+/** The records after `<price>_<id>`, or the first ones. */
 export async function productsAfter(token: string): Promise<object> {
-  const [price, id = ''] = token.split('_')
-  const after = { price: Number(price), _id: new ObjectId(id) }
-  const filter = {
-    price: { $lte: after.price },
-    $or: [{ price: { $lt: after.price } }, { _id: { $gt: after._id } }],
-  }
-  const found = await products.find(filter).sort(order).limit(51).toArray()
+  const found = await products
+    .find(token === '' ? {} : following(token))
+    .sort(order)
+    .limit(51)
+    .toArray()
   const data = found.slice(0, 50)
   const last = data.at(-1)
   const nextCursor = found.length > 50 ? `${last?.price}_${last?._id}` : null
   return { data, pagination: { pageSize: 50, hasMore: nextCursor !== null, nextCursor } }
+}
+
+function following(token: string): Filter<Document> {
+  const [price, id = ''] = token.split('_')
+  const after = { price: Number(price), _id: new ObjectId(id) }
+  return {
+    price: { $lte: after.price },
+    $or: [{ price: { $lt: after.price } }, { _id: { $gt: after._id } }],
+  }
 }
 
 export async function createProduct(values: object): Promise<object> {

@@ -27,7 +27,12 @@ export async function pocketbase(): Promise<string | undefined> {
 /** The command that serves `folder` on a port that is free now. */
 export async function serving(program: string, folder: string): Promise<string[]> {
   const [port] = await freePorts(1)
-  return [program, 'serve', `--http=127.0.0.1:${port}`, `--dir=${folder}`]
+  return [program, 'serve', `--http=127.0.0.1:${port}`, ...inside(folder)]
+}
+
+/** Without the second flag the data of all sizes would share a folder of migrations beside them. */
+function inside(folder: string): string[] {
+  return [`--dir=${folder}`, `--migrationsDir=${folder}/migrations`, '--automigrate=false']
 }
 
 const SUPERUSER = { identity: 'bench@bench.example', password: 'correct horse battery staple' }
@@ -69,7 +74,7 @@ const COLLECTION = {
 /** Makes the collection with `size` records in `folder`. */
 export async function fillPocketbase(program: string, folder: string, size: number): Promise<void> {
   const { identity, password } = SUPERUSER
-  spawnSync(program, ['superuser', 'upsert', identity, password, `--dir=${folder}`])
+  spawnSync(program, ['superuser', 'upsert', identity, password, ...inside(folder)])
   const server = await startProgram(await serving(program, folder))
   const { token } = (await post(`${server.base}/api/collections/_superusers/auth-with-password`, {
     ...SUPERUSER,

@@ -27,6 +27,7 @@ const following = db.prepare(
   `SELECT ${columns} FROM product WHERE price <= ?1 AND (price < ?1 OR _id > ?2)
    ORDER BY price DESC, _id LIMIT 51`,
 )
+const first = db.prepare(`SELECT ${columns} FROM product ORDER BY price DESC, _id LIMIT 51`)
 const insert = db.prepare(`INSERT INTO product (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 const accountByEmail = db.prepare('SELECT * FROM account WHERE email = ?')
 const accountById = db.prepare('SELECT _id, email, role FROM account WHERE _id = ?')
@@ -64,8 +65,8 @@ function list(query: URLSearchParams, response: ServerResponse): unknown {
 }
 
 function pageAfter(query: URLSearchParams, response: ServerResponse): void {
-  const [price = '', id = ''] = query.get('after')?.split('_') ?? []
-  const rows = following.all(Number(price), id)
+  const [price, id = ''] = query.get('after')?.split('_') ?? []
+  const rows = price === undefined ? first.all() : following.all(Number(price), id)
   const data = rows.slice(0, 50).map(product)
   const last = data.at(-1)
   const nextCursor = rows.length > 50 ? `${last?.price}_${last?._id}` : null
