@@ -1,6 +1,6 @@
 /**
  * Kills a writer of files with kill -9 at a random moment, and looks at what it has left:
- * `node kill.ts [rounds]` runs 200 rounds on a folder; with `S3_*` in the environment on that bucket.
+ * `node kill.ts [rounds]` runs 200 rounds on a folder, `node kill.ts [rounds] s3` on a bucket of SeaweedFS.
  *
  * @module
  */
@@ -16,6 +16,7 @@ import { diskFiles } from '../../../adapters/files/disk.ts'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { sweepFiles } from '../../../src/index.ts'
+import { seaweed } from '../../services/seaweed.ts'
 import { album, Photo } from './servers/album.ts'
 
 /** What the kills have come to. */
@@ -124,7 +125,20 @@ function lostWrites(said: readonly string[], there: ReadonlySet<string>): number
   return missing.length + ids('gone').filter((id) => there.has(id)).length
 }
 
+/** The environment of a bucket, which is gone with this process. */
+async function bucket(): Promise<Record<string, string>> {
+  const place = await seaweed()
+  return {
+    S3_ENDPOINT: place.url,
+    S3_SPACES_KEY: place.accessKeyId,
+    S3_SPACES_SECRET: place.secretAccessKey,
+    S3_BUCKET_NAME: place.bucket,
+    S3_REGION: place.region,
+  }
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const storage = process.env.S3_ENDPOINT ? 's3' : 'disk'
-  console.log(storage, await killWriters(Number(process.argv[2] ?? 200), storage))
+  const [, , rounds = '200', storage = 'disk'] = process.argv
+  if (storage === 's3') Object.assign(process.env, await bucket())
+  console.log(storage, await killWriters(Number(rounds), storage === 's3' ? 's3' : 'disk'))
 }

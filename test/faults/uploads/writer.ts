@@ -56,6 +56,7 @@ async function writeForever(): Promise<never> {
   }
 }
 
-await app.ready()
+// The first write loads what writes need: the clock of the kill starts after it.
+await send('DELETE', `/${await send('POST', '', form({ image: photo() }))}`)
 say('ready')
 await Promise.all(Array.from({ length: Number(writers) }, writeForever))
