@@ -11,7 +11,7 @@
 import type { ApiRequest } from '../http/request.ts'
 import { isFields } from '../model/writable.ts'
 import type { Fields } from '../ports/store.ts'
-import { base64url, bytesOf } from './base64url.ts'
+import { base64url, textIn } from './base64url.ts'
 import { sameText, tag } from './mac.ts'
 import type { Realm } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
@@ -84,8 +84,7 @@ export function genuineToken(realm: Realm, text: unknown): RefreshToken | undefi
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
   const [payload = '', mac = '', ...rest] = text.split('~')
   if (rest.length > 0 || !sameText(mac, tag(realm.refreshMac, payload))) return undefined
-  const bytes = bytesOf(payload)
-  const [userId, sessionId, counter] = bytes ? new TextDecoder().decode(bytes).split('.') : []
+  const [userId, sessionId, counter] = textIn(payload)?.split('.') ?? []
   return userId && sessionId && counter
     ? { text, userId, sessionId, counter: Number(counter) }
     : undefined
