@@ -1,5 +1,6 @@
 /**
- * Does the time of a refused sign-in tell what account there is? `node test/auth/timing.ts [--pairs 2000] [--scrypt]`
+ * Does the time of a refused sign-in tell what account there is? `node test/auth/timing.ts [--pairs 2000] [--scrypt]`;
+ * with `--speed` it prints what tokens and sign-ins cost instead.
  *
  * Refusals of a known account with a wrong password alternate with those of each other class. Printed are the
  * difference of the medians and the AUC: how often the other class takes longer (0.5 tells nothing). Without
@@ -17,10 +18,19 @@ import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter } from '../../src/index.ts'
 import { authOptions, password, userModel } from './accounts.ts'
+import { printSpeed } from './speed.ts'
 
 const { values } = parseArgs({
-  options: { pairs: { type: 'string', default: '2000' }, scrypt: { type: 'boolean' } },
+  options: {
+    pairs: { type: 'string', default: '2000' },
+    scrypt: { type: 'boolean' },
+    speed: { type: 'boolean' },
+  },
 })
+if (values.speed) {
+  await printSpeed()
+  process.exit()
+}
 const pairs = Number(values.pairs)
 
 const light = (plain: string, salt: string) =>
