@@ -46,7 +46,7 @@ function listedTests(): ListedTest[] {
 }
 
 /** How the rows are called: a section of the spec, a page beside it, or a row of the security table. */
-const ROW = /^(?:\d(?:\.\d)? \w|answers\b|design\b|differences\b|[A-Z]\d+[,: ])/
+const ROW = /^(?:\d(?:\.\d)? \w|answers\b|design\b|docs\b|[A-Z]\d+[,: ])/
 
 /** The innermost title that names a row says which it is. */
 function proofsOf({ name, file }: ListedTest): Proof[] {
