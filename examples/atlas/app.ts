@@ -71,7 +71,7 @@ export function atlas(options: AppOptions & { readonly secret: string }): App {
     query: ['country', 'capital', 'name'],
     search: ['name', 'country.name'],
     filterableFields: ['country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
-    sortableFields: ['name', 'population', 'createdAt'],
+    sortableFields: ['name', 'population'],
     allowedFields: ['name', 'country', 'population', 'capital', 'latitude', 'longitude'],
     // The country of a city is shown by name where the client asks for it: ?with=country
     onGet: (request) =>

@@ -30,7 +30,7 @@ export type CountryValues = Values<typeof countryFields>
 export const Country: Model<CountryValues> = defineModel('Country', {
   fields: countryFields,
   unique: ['code'],
-  indexes: ['name', ['region', 'name'], '-area'],
+  indexes: ['name', ['region', 'name'], ['subregion', 'name'], '-area'],
 })
 
 const cityFields = {
@@ -51,7 +51,13 @@ export const City: Model<CityValues> = defineModel('City', {
   fields: cityFields,
   timestamps: true,
   unique: ['geonameId'],
-  indexes: ['-population', ['country', '-population'], 'name', ['country', 'name']],
+  indexes: [
+    '-population',
+    ['country', '-population'],
+    ['capital', '-population'],
+    ['name', '-population'],
+    ['country', 'name'],
+  ],
 })
 
 /** What `userFields` and `createAuthRouter` have to agree on. */

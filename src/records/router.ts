@@ -11,6 +11,7 @@ import { create } from './create.ts'
 import { cursors } from './cursor.ts'
 import type { Handler, Route } from './guard.ts'
 import type { Host, Mountable } from './host.ts'
+import { indexAdvice } from './index-advice.ts'
 import { listed, queried, queryBody } from './list.ts'
 import type { RouterOptions } from './options.ts'
 import { read } from './read.ts'
@@ -63,6 +64,8 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
     attach(host, mount) {
       const given = options as unknown as RouterOptions<Fields>
       const resource = resolveResource(host, mount, given)
+      const advice = indexAdvice(resource, given.sortableFields ?? [])
+      if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
       const answer = readAnswers(resource, given)
       // Whom the guards of an unlimited router let in is not known when a reference is followed.
       if (resource.scope || resource.middlewares.length === 0) {

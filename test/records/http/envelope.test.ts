@@ -7,6 +7,7 @@ import { type Answer, service } from '../service.ts'
 const Thing = defineModel('EnvelopeThing', {
   fields: { name: z.string(), code: z.string().optional(), size: z.number().optional() },
   unique: ['code'],
+  indexes: ['name'],
 })
 
 function things() {

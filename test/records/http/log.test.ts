@@ -14,6 +14,7 @@ import { answerOf, request, service } from '../service.ts'
 const Thing = defineModel('LogThing', {
   fields: { name: z.string(), code: z.string().optional() },
   unique: ['code'],
+  indexes: ['name'],
 })
 
 function things(options: Partial<AppOptions> = {}) {

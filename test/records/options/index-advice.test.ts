@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { createRouter, defineModel, type RouterOptions } from '../../../src/index.ts'
+import { service } from '../service.ts'
+
+const fields = {
+  code: z.string(),
+  name: z.string(),
+  size: z.number(),
+  tags: z.array(z.string()),
+}
+type Options = Omit<
+  RouterOptions<{ code: string; name: string; size: number; tags: string[] }>,
+  'model'
+>
+
+function warned(indexes: readonly (string | readonly string[])[], options: Options): string[] {
+  const { app, log } = service()
+  const Thing = defineModel('AdvisedThing', {
+    fields,
+    unique: ['code'],
+    indexes: indexes as readonly 'name'[],
+  })
+  app.mount('/things', createRouter({ model: Thing, allowedFields: ['name'], ...options }))
+  return log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)
+}
+
+describe('2.6 lists that no index serves are named at start-up, with the line that ends it', () => {
+  test.each<[string, Options, string, string]>([
+    ['a filter', { query: ['name'] }, '?name=', "'name'"],
+    ['the default order', { orderBy: '-size' }, '?sort=-size', "'-size'"],
+    ['a sort', { query: ['code'], sortableFields: ['code', 'name'] }, '?sort=name', "'name'"],
+    [
+      'a filter in the default order',
+      { query: ['name'], orderBy: ['-size', 'code'] },
+      '?sort=-size, ?name=',
+      "['-size', 'code'], ['name', '-size', 'code']",
+    ],
+  ])('2.6 %s', (_, options, asked, indexes) => {
+    expect(warned([], options)).toEqual([
+      `Router '/things': no index serves ${asked}, so every record is read. Write in defineModel('AdvisedThing', …): indexes: [${indexes}]`,
+    ])
+  })
+
+  test('2.6 the line keeps the indexes that are there', () => {
+    const [message] = warned(['-size', ['name', 'code']], { query: ['name'], orderBy: '-size' })
+    expect(message).toContain("indexes: ['-size', ['name', 'code'], ['name', '-size']]")
+  })
+
+  test.each<[string, readonly (string | readonly string[])[], Options]>([
+    ['no order and no filter', [], {}],
+    ['ids', [], { query: ['_id'], orderBy: '-_id' }],
+    ['a unique field', [], { query: ['code'], orderBy: 'code' }],
+    ['an index', ['name'], { query: ['name'], sortableFields: ['name'] }],
+    ['an index that is read backwards', ['-size'], { orderBy: 'size' }],
+    ['an index of more fields', [['name', '-size']], { query: ['name'], sortableFields: ['name'] }],
+    [
+      'an index of filter and order',
+      ['-size', ['name', '-size']],
+      { query: ['name'], orderBy: '-size' },
+    ],
+    ['lists, which have no order', [], { query: ['tags'] }],
+    ['a scope, whose fields come first', [], { query: ['name'], scope: () => ({ size: 1 }) }],
+  ])('2.6 nothing is said of %s', (_, indexes, options) => {
+    expect(warned(indexes, options)).toEqual([])
+  })
+})
