@@ -40,16 +40,29 @@ async function checkAnswer(
   const text = await response.text()
   const right = server.name === LIMIT ? response.ok : isRight(work, response)
   if (!right)
-    throw new Error(`${server.name} answers ${work.name} with ${response.status}: ${text}`)
+    throw new Error(
+      `${server.name} answers ${work.name} with ${response.status}: ${text.slice(0, 300)}`,
+    )
   if (work.status !== undefined) return
   const ofPocketbase = server.owner === 'pocketbase'
   const seen = normalised(ofPocketbase ? fromPocketbase(text) : text)
   const key = `${work.name} ${request} of ${size}`
   const first = answers.get(key) ?? seen
   if (first !== seen && !(ofPocketbase && isSamePage(first, seen))) {
-    throw new Error(`${work.name} is answered in two ways, by ${server.name}:\n${first}\n${seen}`)
+    throw new Error(
+      `${work.name} is answered in two ways, by ${server.name}:\n${apart(first, seen)}`,
+    )
   }
   if (!ofPocketbase) answers.set(key, first)
+}
+
+/** Where two texts part. */
+function apart(first: string, seen: string): string {
+  const end = Math.max(first.length, seen.length)
+  let at = 0
+  while (at < end && first[at] === seen[at]) at += 1
+  const excerpt = (text: string) => text.slice(Math.max(0, at - 80), at + 120)
+  return `… ${excerpt(first)} …\n… ${excerpt(seen)} …`
 }
 
 /** PocketBase says nothing of the pages of a list that it does not count. */

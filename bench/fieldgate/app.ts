@@ -51,11 +51,8 @@ const SECRET = 'a secret that guards nothing, for the bench'
 
 const quiet: Logger = { debug() {}, info() {}, warn() {}, error: console.error }
 
-/**
- * Products in offset and in cursor pages and through a cache, accounts, and a route that says a constant.
- * `maxLimit` is the most records of a cursor page.
- */
-export function benchApp(store: Store, maxLimit = 50): App {
+/** Products in offset and in cursor pages and through a cache, accounts, and a route that says a constant. */
+export function benchApp(store: Store): App {
   const app = createApp({ store, secret: SECRET, logger: quiet, cache: memoryCache() })
   const auth = createAuthRouter({ ...accounts, model: User, token: { secret: SECRET } })
   const options: RouterOptions<ProductValues> = {
@@ -71,7 +68,7 @@ export function benchApp(store: Store, maxLimit = 50): App {
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
   products.get('/constant', () => new Response(constant, { headers }))
   app.mount('/products', products)
-  app.mount('/feed/products', createRouter({ ...options, pagination: 'cursor', maxLimit }))
+  app.mount('/feed/products', createRouter({ ...options, pagination: 'cursor' }))
   app.mount('/hot/products', createRouter({ ...options, cache: true }))
   app.mount('/auth', auth.router)
   return app

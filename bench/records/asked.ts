@@ -10,7 +10,7 @@ import { CATEGORIES, category, code, product, productId } from './products.ts'
 export const PASSWORD = 'correct horse battery staple'
 
 /** The records of a page. */
-export const PAGE_SIZE = 50
+const PAGE_SIZE = 50
 
 /** What the works ask for. */
 export interface Asked {
@@ -22,7 +22,7 @@ export interface Asked {
   readonly terms: readonly string[]
   /** The number of the last page of `-price`, and the last record before it. */
   readonly lastPage: number
-  readonly anchor: { readonly _id: string; readonly price: number }
+  readonly anchor: { readonly number: number; readonly _id: string; readonly price: number }
   /** More accounts than connections: nobody signs in twice at once. */
   readonly emails: readonly string[]
 }
@@ -32,7 +32,7 @@ export function askedOf(size: number): Asked {
   const spread = Array.from({ length: 1000 }, (_, at) => Math.floor((at * size) / 1000))
   const byPrice = Array.from({ length: size }, (_, number) => {
     const { _id, price } = product(number)
-    return { _id, price }
+    return { number, _id, price }
   }).sort((a, b) => b.price - a.price || (a._id < b._id ? -1 : 1))
   const lastPage = Math.ceil(size / PAGE_SIZE)
   const anchor = byPrice[(lastPage - 1) * PAGE_SIZE - 1]

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { benchApp } from '../fieldgate/app.ts'
+import { benchApp, Product } from '../fieldgate/app.ts'
 import { storeAt } from '../fieldgate/store.ts'
-import { type Asked, PAGE_SIZE, PASSWORD } from './asked.ts'
+import { type Asked, PASSWORD } from './asked.ts'
+import { product, productId } from './products.ts'
 
 /** Whose tables: those that fieldgate or PocketBase made, or those that the other peers share. */
 export type Owner = 'fieldgate' | 'peers' | 'pocketbase'
@@ -32,24 +33,26 @@ export interface Databases {
   stop(): Promise<void>
 }
 
-/** Makes fieldgate's indexes and accounts exist at `place`, and resolves to its token of the last page. */
-export async function prepareFieldgate(place: string, asked: Asked): Promise<string> {
-  // The walk takes large steps; tokens do not know the size of pages.
-  const app = benchApp(await storeAt(place), 10_000)
+/** Makes fieldgate's indexes and accounts exist at `place`. */
+export async function prepareFieldgate(place: string, { emails }: Asked): Promise<void> {
+  const app = benchApp(await storeAt(place))
   await app.ready()
-  await Promise.all(asked.emails.map((email) => register(app.handle, email)))
-  const before = (asked.lastPage - 1) * PAGE_SIZE
-  let cursor = ''
-  for (let seen = 0; seen < before; ) {
-    const size = Math.min(10_000, before - seen)
-    const url = `http://localhost/feed/products?pageSize=${size}&cursor=${cursor}`
-    const response = await app.handle(new Request(url))
-    const page = (await response.json()) as { pagination: { nextCursor: string } }
-    cursor = page.pagination.nextCursor
-    seen += size
-  }
+  await Promise.all(emails.map((email) => register(app.handle, email)))
   await app.close()
-  return cursor
+}
+
+/** fieldgate's token of the last page: no token depends on the store, so one with two records gives it at once. */
+export async function cursorOf({ anchor }: Asked): Promise<string> {
+  const app = benchApp(await storeAt(':memory:'))
+  const products = app.store.collection(Product)
+  const { createdAt: _, updatedAt: __, ...before } = product(anchor.number)
+  await products.insert(before)
+  await products.insert({ ...before, _id: productId(anchor.number + 1), price: 0 })
+  const url = 'http://localhost/feed/products?pageSize=1'
+  const response = await app.handle(new Request(url))
+  const page = (await response.json()) as { pagination: { nextCursor: string } }
+  await app.close()
+  return page.pagination.nextCursor
 }
 
 async function register(

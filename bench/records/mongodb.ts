@@ -9,7 +9,13 @@ import { startReplicaSet } from '../../test/services/replica-set.ts'
 import { Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
-import { type Database, type Databases, type Owner, prepareFieldgate } from './database.ts'
+import {
+  cursorOf,
+  type Database,
+  type Databases,
+  type Owner,
+  prepareFieldgate,
+} from './database.ts'
 import { CREATED, product } from './products.ts'
 
 /** Starts MongoDB, with memory for a million records. */
@@ -44,12 +50,12 @@ async function mongoDatabase(
   const all = owners.map((owner) => client.db(name(owner)))
   for (const db of all) await fill(db, size)
   if (owners.includes('peers')) await completePeers(client.db(name('peers')), asked)
-  const cursor = await prepareFieldgate(place('fieldgate'), asked)
+  await prepareFieldgate(place('fieldgate'), asked)
   // Else the next checkpoint would write it all while the first work is measured.
   await client.db('admin').command({ fsync: 1 })
   return {
     asked,
-    cursor,
+    cursor: await cursorOf(asked),
     owners,
     place,
     async tidy() {

@@ -76,11 +76,13 @@ export async function fillPocketbase(program: string, folder: string, size: numb
   const { identity, password } = SUPERUSER
   spawnSync(program, ['superuser', 'upsert', identity, password, ...inside(folder)])
   const server = await startProgram(await serving(program, folder))
-  const { token } = (await post(`${server.base}/api/collections/_superusers/auth-with-password`, {
-    ...SUPERUSER,
-  })) as { token: string }
-  await post(`${server.base}/api/collections`, COLLECTION, { Authorization: token })
-  await server.stop('SIGTERM')
+  try {
+    const signIn = `${server.base}/api/collections/_superusers/auth-with-password`
+    const { token } = (await post(signIn, SUPERUSER)) as { token: string }
+    await post(`${server.base}/api/collections`, COLLECTION, { Authorization: token })
+  } finally {
+    await server.stop('SIGTERM')
+  }
   const db = new DatabaseSync(`${folder}/data.db`)
   const columns = COLUMNS.map((column) => (column === '_id' ? 'id' : column))
   const insert = db.prepare(

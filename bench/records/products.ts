@@ -54,7 +54,7 @@ export function product(number: number): ProductRecord {
     sku: `SKU-${String(number).padStart(7, '0')}`,
     name: `${finish} ${thing} ${code(number)}`,
     category: category(hash(number, 3) % CATEGORIES),
-    price: 1 + (hash(number, 4) % 10_000_000) / 100,
+    price: (100 + (hash(number, 4) % 10_000_000)) / 100,
     stock: hash(number, 5) % 1000,
     active: hash(number, 6) % 10 > 0,
     description: `A ${finish} ${thing} for ${pick(THINGS, number, 7)} and ${pick(THINGS, number, 8)}, made by hand, sent within two days and taken back within thirty.`,

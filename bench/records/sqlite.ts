@@ -8,17 +8,17 @@ import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { Product } from '../fieldgate/app.ts'
+import { benchApp, Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
-import { type Database, type Owner, prepareFieldgate } from './database.ts'
+import { cursorOf, type Database, type Owner, prepareFieldgate } from './database.ts'
 import { fillPocketbase, pocketbase } from './pocketbase.ts'
 import { COLUMNS, product, sqlValue } from './products.ts'
 
 const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.url))
 
 /** Of a file whose records were made in another way. */
-const VERSION = 1
+const VERSION = 2
 
 /** The ends of the names of a database's files; SQLite makes the last one anew. */
 const ENDS = ['', '-wal', '-shm']
@@ -28,17 +28,21 @@ export async function sqliteDatabase(size: number, wanted: readonly Owner[]): Pr
   mkdirSync(folder, { recursive: true })
   const asked = askedOf(size)
   const path = (owner: Owner) => `${folder}${owner}-${size}-v${VERSION}.db`
+  // Somebody may have tried something on it.
+  if (existsSync(path('fieldgate')) && (await countOf(path('fieldgate'))) !== size) {
+    remove(path('fieldgate'))
+  }
   await make(path('fieldgate'), (file) => fillFieldgate(file, size))
   if (wanted.includes('peers')) await make(path('peers'), async (file) => fillPeers(file, asked))
   const program = wanted.includes('pocketbase') ? await pocketbase() : undefined
   if (program !== undefined) {
     await make(path('pocketbase'), (data) => fillPocketbase(program, data, size))
   }
-  const cursor = await prepareFieldgate(path('fieldgate'), asked)
+  await prepareFieldgate(path('fieldgate'), asked)
   const copies = new Set<string>()
   return {
     asked,
-    cursor,
+    cursor: await cursorOf(asked),
     owners: wanted.filter((owner) => owner !== 'pocketbase' || program !== undefined),
     place(owner, writes) {
       if (!writes) return path(owner)
@@ -69,6 +73,13 @@ async function make(path: string, fill: (path: string) => Promise<void>): Promis
 
 function remove(path: string): void {
   for (const end of ENDS) rmSync(path + end, { recursive: true, force: true })
+}
+
+async function countOf(path: string): Promise<number> {
+  const app = benchApp(sqliteStore({ path }))
+  const count = await app.store.collection(Product).count()
+  await app.close()
+  return count
 }
 
 async function fillFieldgate(path: string, size: number): Promise<void> {
