@@ -61,7 +61,6 @@ async function appOf(cache: CacheStore | undefined): Promise<App> {
   const app = createApp({ store: counted(sqliteStore()), env: {}, ...(cache && { cache }) })
   const router = createRouter({
     model: Book,
-    query: ['price'],
     allowedFields: ['title', 'price', 'text'],
     maxLimit: 50,
     // A namespace of its own: Valkey outlives the rounds, this database does not.
