@@ -179,11 +179,14 @@ function copyOf(response: Response, body: ReadableStream | null): Response {
 }
 
 function decoded(params: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decode(value)]))
+  const own: Record<string, string> = {}
+  for (const name in params) own[name] = decode(params[name] ?? '')
+  return own
 }
 
 /** What cannot be decoded stays as it was sent: guards come first, and no id looks like that. */
 function decode(value: string): string {
+  if (!value.includes('%')) return value
   try {
     return decodeURIComponent(value)
   } catch {
