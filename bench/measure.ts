@@ -44,7 +44,8 @@ export async function measureRound(
     try {
       return await oneRound(server, work, database, measure)
     } catch (error) {
-      console.error(`thrown out: ${(error as Error).message}`)
+      const { message, cause } = error as Error
+      console.error(`thrown out: ${message}${cause ? `, ${cause}` : ''}`)
     }
   }
   return measure.connections.map((connections) => ({ ...UNKNOWN, connections }))

@@ -52,7 +52,8 @@ const COLLECTION = {
       system: true,
       min: 24,
       max: 24,
-      pattern: '^[a-f0-9]+$',
+      // Its default: with any other it asks for ids of another case at each create, which scans the table.
+      pattern: '^[a-z0-9]+$',
       autogeneratePattern: '[a-f0-9]{24}',
     },
     { name: 'sku', type: 'text', required: true, max: 40 },
