@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { flood } from './flood.ts'
 
 it('C13: under a flood of sign-ins memory is bounded, others are answered, and the surplus gets a 503', async () => {
-  const { flooded, grown, hashes, statuses, retryAfter } = await flood(6)
+  const { flooded, grown, hashes, statuses, retryAfter } = await flood(4)
   // Beside the hashes there are 500 connections; unbounded, the hashes alone would take 8,000 MiB.
   expect(grown).toBeLessThan(hashes + 160)
-  // The figure of a quiet machine is flood.ts's; here others work beside.
-  expect(flooded).toBeLessThan(2000)
+  // The hashes that wait take half a minute; nobody else stands in their queue. The program has the honest figure.
+  expect(flooded).toBeLessThan(10_000)
   const { 503: refused = 0, 401: wrong = 0, ...others } = statuses
   expect(others).toEqual({})
   expect(wrong).toBeGreaterThan(0)
-  expect(refused).toBeGreaterThan(100)
+  expect(refused).toBeGreaterThanOrEqual(200)
   expect(retryAfter).toBe(true)
-}, 60_000)
+}, 120_000)

@@ -19,7 +19,7 @@ const sentText = { success: true, message: 'If that account exists, a code has b
 const told = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
 
 describe('4.5 POST /password/forgot', () => {
-  it('answers the same for known and unknown accounts, and sends to the stored address', async () => {
+  it('tells known and unknown accounts alike, and sends to the stored address', async () => {
     const app = await service()
     await app.register('ann@example.com')
     for (const identifier of ['ANN@example.com ', 'nobody@example.com']) {

@@ -10,7 +10,7 @@ const signIn = async ({ post }: Service, email = 'ann@example.com'): Promise<str
 const dead = 'Invalid or expired refresh token.'
 
 describe('4.5 POST /token/refresh', () => {
-  it('rotates: a new access token, a new refresh token, the user', async () => {
+  it('2.5 sign-in data: rotation gives a new access token, a new refresh token, the user', async () => {
     const app = await service()
     const first = await app.register('ann@example.com')
     const answer = await refresh(app, first.refreshToken)
@@ -26,7 +26,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await app.call('GET', '/auth/me', undefined, answer.body.data.token)).status).toBe(200)
   })
 
-  it('keeps the token, and its expiry, without rotation', async () => {
+  it('5.4 refresh options: keeps the token, and its expiry, without rotation', async () => {
     const app = await service({
       auth: { refresh: { enabled: true, rotate: false, expiresIn: 100 } },
     })
@@ -38,7 +38,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await refresh(app, refreshToken)).status).toBe(401)
   })
 
-  it('slides with rotation, up to maxLifetime', async () => {
+  it('5.4 refresh options: slides with rotation, up to maxLifetime', async () => {
     const app = await service({
       auth: { refresh: { enabled: true, expiresIn: 100, maxLifetime: 250 } },
     })
@@ -194,7 +194,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await app.stored(user._id)).refreshTokens).toHaveLength(3)
   })
 
-  it('stores what spec 2.4 lists', async () => {
+  it('2.4 stored sessions: hold what is listed', async () => {
     const app = await service()
     const { user, refreshToken } = await app.register('ann@example.com')
     await app.app.handle(
@@ -218,7 +218,7 @@ describe('4.5 POST /token/refresh', () => {
     expect(second?.userAgent).toBe('Browser/1')
   })
 
-  it('is switched on and set by the environment, which options override', async () => {
+  it('5.4 refresh options: the environment switches them on and sets them, options override it', async () => {
     const env = {
       AUTH_REFRESH_ENABLED: 'true',
       AUTH_REFRESH_ROTATE: 'false',

@@ -67,7 +67,7 @@ describe('4.5 POST /register', () => {
     ).toBe(201)
   })
 
-  it('answers schema failures with the fields', async () => {
+  it('tells the fields of schema failures', async () => {
     const { post } = await service()
     const answer = await post('/auth/register', {
       email: 'a@b.example',

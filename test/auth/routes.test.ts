@@ -69,7 +69,7 @@ describe.each(names)('4.5 the route %s', (name) => {
     expect(asBob.status === 403).toBe(closed)
   })
 
-  it('answers an envelope that no cache keeps', async () => {
+  it('gives an envelope that no cache keeps', async () => {
     const app = await everyRoute()
     const { answer } = await ask(app, await app.admin())
     expect(answer.headers.get('cache-control')).toBe('no-store')
