@@ -12,5 +12,5 @@ await withService('mongo', ({ url }) => {
     await client.close()
   })
 
-  walks('MongoDB', { open: () => mongoStore({ url, database }), walks: 50 })
+  walks('MongoDB', { open: () => mongoStore({ url, database }), walks: 30 })
 })

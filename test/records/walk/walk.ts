@@ -68,7 +68,7 @@ export function walks(name: string, { open, walks: numRuns }: Walked): void {
       expect(met.records).toBeGreaterThan(numRuns)
       expect(met.writes).toBeGreaterThan(numRuns)
       expect(met.restarts).toBeGreaterThan(0)
-    })
+    }, 120_000)
   })
 }
 
@@ -152,6 +152,8 @@ class Walk {
   #next(answer: Answer, asked: number): Place | undefined {
     expect(answer.status).toBe(200)
     this.#seen.push(...answer.records.map(({ _id }) => String(_id)))
+    // Once for each insert and each move, or the walk goes in circles.
+    expect(this.#seen.length).toBeLessThanOrEqual(this.events.length)
     const { nextCursor } = answer.body.pagination as { nextCursor: string | null }
     if (nextCursor === null) return undefined
     return { cursor: nextCursor, anchor: this.#seen.at(-1), asked }
