@@ -15,18 +15,19 @@ import { readSettings, type Settings } from './settings.ts'
 import { header, lineOf, type Row } from './table.ts'
 import { works } from './works.ts'
 
-const SIZES = [10_000, 100_000, 1_000_000]
+const LARGEST = 1_000_000
 const WORKS = ['read', 'list', 'cursor-first', 'cursor-page', 'search']
 
 async function main(): Promise<void> {
-  const settings = readSettings(process.argv.slice(2))
+  const settings = readSettings(process.argv.slice(2), LARGEST)
+  const sizes = [100, 10, 1].map((part) => settings.size / part)
   checkWrk()
   buildServers()
   for (const store of settings.stores) {
-    console.log(`${store}, ${SIZES.join(', ')} records: preparing`)
+    console.log(`${store}, ${sizes.join(', ')} records: preparing`)
     await withStore(store, async ({ database }) => {
       const databases: Database[] = []
-      for (const size of SIZES) databases.push(await database(size, ['fieldgate']))
+      for (const size of sizes) databases.push(await database(size, ['fieldgate']))
       await grow(store, databases, settings)
       for (const each of databases) await each.close()
     })
@@ -39,7 +40,7 @@ async function grow(
   settings: Settings,
 ): Promise<void> {
   console.log(
-    `${machineLine()}; medians of ${settings.rounds} rounds of ${settings.seconds} s; ratio = to ${SIZES[0]} records in the same round\n`,
+    `${machineLine()}; medians of ${settings.rounds} rounds of ${settings.seconds} s; ratio = to ${settings.size / 100} records in the same round\n`,
   )
   console.log(header('records'))
   const rows: Row[] = []

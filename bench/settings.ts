@@ -21,7 +21,7 @@ export interface Settings {
 }
 
 /** Reads them. `--store`, `--server`, `--rounds`, `--seconds`, `--size` and `--connections`, or `BENCH_…`. */
-export function readSettings(args: readonly string[]): Settings {
+export function readSettings(args: readonly string[], size = 200_000): Settings {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -30,7 +30,7 @@ export function readSettings(args: readonly string[]): Settings {
       server: { type: 'string', default: process.env.BENCH_SERVER ?? '' },
       rounds: { type: 'string', default: process.env.BENCH_ROUNDS ?? '3' },
       seconds: { type: 'string', default: process.env.BENCH_SECONDS ?? '2' },
-      size: { type: 'string', default: process.env.BENCH_SIZE ?? '200000' },
+      size: { type: 'string', default: process.env.BENCH_SIZE ?? String(size) },
       connections: { type: 'string', default: process.env.BENCH_CONNECTIONS ?? '1,16' },
     },
   })
