@@ -160,14 +160,18 @@ function finished(response: unknown, request: ApiRequest, context: AppContext): 
     throw new TypeError('the body of this Response has been read already')
   }
   try {
-    setHeader(own, 'X-Request-Id', request.requestId)
+    return withHeaders(own, request, context)
   } catch {
     // A response that came from `fetch` or `Response.redirect` refuses changes of its headers.
-    return finished(copyOf(own, own.body), request, context)
+    return withHeaders(copyOf(own, own.body), request, context)
   }
-  context.addHeaders(own)
-  keepPrivate(request, own)
-  return own
+}
+
+function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
+  setHeader(response, 'X-Request-Id', request.requestId)
+  context.addHeaders(response)
+  keepPrivate(request, response)
+  return response
 }
 
 function copyOf(response: Response, body: ReadableStream | null): Response {
