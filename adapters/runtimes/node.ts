@@ -90,11 +90,16 @@ interface PlainResponse {
 }
 
 function send(response: ServerResponse, made: Response & PlainResponse): void | Promise<void> {
+  // It gives itself away once only.
   const plain = made._toNodeResponse?.()
-  if (typeof plain?.body !== 'string') return sendNodeResponse(response, made)
+  if (!plain) return sendNodeResponse(response, made)
+  const { body = null } = plain
+  if (body !== null && typeof body !== 'string') {
+    return sendNodeResponse(response, { _toNodeResponse: () => plain } as never)
+  }
   // Head and body in one write; srvx's `write` and `end` make two buffers of them.
   response.writeHead(plain.status, plain.statusText, plain.headers)
-  response.end(plain.body)
+  response.end(body)
 }
 
 async function stop(server: Server): Promise<void> {

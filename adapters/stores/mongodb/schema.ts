@@ -34,7 +34,8 @@ export async function prepareCollection(
   for (const index of existing) {
     if (schema.unique.some((fields) => isStricter(index, fields))) await drop(native, index)
   }
-  for (const keys of schema.indexes) {
+  for (const declared of schema.indexes) {
+    const keys = totalOrder(declared)
     if (!existing.some((index) => serves(index, keys))) await createPlain(native, keys)
   }
 }
@@ -93,6 +94,12 @@ function isStricter(index: IndexDescriptionInfo, fields: readonly string[]): boo
 
 function isUnique(index: IndexDescriptionInfo, fields: readonly string[]): boolean {
   return index.unique === true && haveSameFields(Object.keys(index.key), fields)
+}
+
+/** With `_id` as the last key, as total orders have it: without it MongoDB would sort all that a filter leaves. */
+function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
+  const isTotal = keys.some(({ field }) => field === '_id')
+  return isTotal ? keys : [...keys, { field: '_id', descending: false }]
 }
 
 /** Whether an index holds all records in the order of `keys`, and stays. */

@@ -76,7 +76,7 @@ await withService('mongo', ({ url }) => {
     it('loses the unique indexes by which missing values clash, and keeps the others', async () => {
       await native.createIndex({ email: 1 }, { unique: true })
       await native.createIndex({ slug: 1, tenant: 1 }, { unique: true, sparse: true })
-      await native.createIndex({ score: -1 }, { name: 'mine' })
+      await native.createIndex({ score: -1, _id: 1 }, { name: 'mine' })
       await native.createIndex({ member: 1, age: -1 }, { sparse: true })
       await native.createIndex({ name: 1 }, { unique: true })
       await store.prepare([people])
@@ -88,7 +88,7 @@ await withService('mongo', ({ url }) => {
         'member_1_age_-1',
         'mine',
         'name_1',
-        'order(member,-age)',
+        'order(member,-age,_id)',
         'unique(email)',
         'unique(tenant,slug)',
       ])

@@ -15,7 +15,7 @@ await withService('mongo', ({ url }) => {
   const database = `plans-${crypto.randomUUID()}`
   const client = new MongoClient(url)
   const native = client.db(database).collection('people')
-  const schema = { ...people, indexes: [keys('age', '_id'), keys('-score', 'age', '_id')] }
+  const schema = { ...people, indexes: [keys('age'), keys('-score', 'age')] }
   const ids = Array.from({ length: RECORDS }, () => new ObjectId().toHexString())
   const middle = ids[RECORDS / 2] ?? ''
 

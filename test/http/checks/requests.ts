@@ -70,6 +70,21 @@ export const requests: Checks = {
     assert.deepEqual([head.status, head.text], [200, ''])
     assert.equal((await ask('HEAD', '/cities?sort=nope')).status, 400)
   },
+  'answers: a read has an entity tag, and is a 304 for a client that has it': async (
+    { ask },
+    { cities },
+  ) => {
+    for (const path of [`/cities/${cities.get('Tokyo')}`, '/cities?page=1']) {
+      const etag = ok(await ask('GET', path)).headers.get('etag') ?? ''
+      assert.match(etag, /^"[0-9a-f]+"$/)
+      for (const method of ['GET', 'HEAD']) {
+        const known = await ask(method, path, { headers: { 'If-None-Match': etag } })
+        assert.deepEqual([known.status, known.text], [304, ''])
+        assert.equal(known.headers.get('etag'), etag)
+        assert.ok(known.headers.get('x-request-id'))
+      }
+    }
+  },
   '4.1 unknown methods and paths are a 404 in the envelope': async ({ ask }, { cities }) => {
     const id = cities.get('Tokyo')
     refused(await ask('PUT', `/cities/${id}`, { json: {} }), 404, 'Not found.')
