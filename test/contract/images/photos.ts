@@ -1,11 +1,10 @@
 /**
- * Real photographs: a cat (npm `cat-picture`) and a mandrill (npm `baboon-image`).
+ * Real photographs: a cat and a mandrill (`photographs/README.md` says whose they are).
  *
  * @module
  */
 
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import sharp from 'sharp'
 import type { OptimizedType } from '../../../src/index.ts'
 
@@ -16,28 +15,28 @@ export interface Photo {
   readonly bytes: Uint8Array
 }
 
-const file = (path: string): Uint8Array =>
-  new Uint8Array(readFileSync(createRequire(import.meta.url).resolve(path)))
+const file = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`photographs/${name}`, import.meta.url)))
 
 /** The cat as its photographer left it: 800 × 1042. */
 export const cat: Photo = {
   name: 'cat.jpg, 800 × 1042',
   type: 'image/jpeg',
-  bytes: file('cat-picture/cat.jpg'),
+  bytes: file('cat.jpg'),
 }
 
 /** The mandrill, without loss: 512 × 512. */
 export const mandrill: Photo = {
   name: 'mandrill.png, 512 × 512',
   type: 'image/png',
-  bytes: file('baboon-image/baboon.png'),
+  bytes: file('mandrill.png'),
 }
 
-/** The cat, 640 × 874, without loss. */
+/** The cat made smaller, without loss. */
 export const catPng: Photo = {
-  name: 'cat.png, 640 × 874',
+  name: 'cat.png, 640 × 834',
   type: 'image/png',
-  bytes: file('cat-picture/picture.png'),
+  bytes: new Uint8Array(await sharp(cat.bytes).resize(640, 834).png().toBuffer()),
 }
 
 /** The mandrill as a WebP image. */
