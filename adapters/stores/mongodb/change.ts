@@ -9,9 +9,14 @@ import type { Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import { encode } from './documents.ts'
+import { trigramStages } from './trigrams.ts'
 
-/** `change` as an update pipeline, a stage for each member that it has. */
-export function compileChange(change: Change, shape: ObjectShape): Document[] {
+/** `change` as an update pipeline, a stage for each member that it has; `indexed` are the paths with a trigram index. */
+export function compileChange(
+  change: Change,
+  shape: ObjectShape,
+  indexed: readonly string[] = [],
+): Document[] {
   const stages = [
     setStage(change.set, (field, value) => literal(value, shapeAt(field, shape))),
     change.unset?.length ? { $unset: [...change.unset] } : undefined,
@@ -28,6 +33,7 @@ export function compileChange(change: Change, shape: ObjectShape): Document[] {
       const shorter = { $filter: { input: `$${field}`, as: 'element', cond: unlike } }
       return { $cond: [{ $isArray: `$${field}` }, shorter, `$${field}`] }
     }),
+    ...trigramStages(change, indexed),
   ].filter((stage) => stage !== undefined)
   // The driver refuses an empty pipeline.
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]

@@ -22,6 +22,7 @@ import { inserter } from './inserts.ts'
 import { listReader } from './lists.ts'
 import { idOf, pointReader } from './points.ts'
 import { restAfter } from './position.ts'
+import { addTrigrams, TRIGRAMS } from './trigrams.ts'
 
 /** Runs an operation on the collection; its errors come out as the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -29,9 +30,15 @@ export type Run = <T>(work: () => Promise<T>) => Promise<T>
 /** How long a client's regular expression may run where the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
 
-/** The collection of `schema`, which is `native` in the database. */
-export function openCollection(schema: CollectionSchema, native: Native, run: Run): Collection {
+/** The collection of `schema`, which is `native` in the database; `indexed` gives its paths with a trigram index. */
+export function openCollection(
+  schema: CollectionSchema,
+  native: Native,
+  indexed: () => readonly string[],
+  run: Run,
+): Collection {
   const { shape } = schema
+  const compile = (filter: Filter) => compileFilter(filter, shape, indexed())
   const insert = inserter(native)
   const readPoint = pointReader(native, shape)
 
@@ -41,7 +48,7 @@ export function openCollection(schema: CollectionSchema, native: Native, run: Ru
 
   async function readMany(filter: Filter, { sort, limit, skip }: Read, options: FindOptions) {
     const documents = await native
-      .find(compileFilter(filter, shape), {
+      .find(compile(filter), {
         // One round trip for one page.
         batchSize: limit,
         ...options,
@@ -54,7 +61,7 @@ export function openCollection(schema: CollectionSchema, native: Native, run: Ru
   }
 
   function writeQuery(filter: Filter, { expect = {} }: WriteOptions = {}): Query<Document> {
-    const query = compileFilter(filter, shape)
+    const query = compile(filter)
     if (Object.keys(expect).length === 0) return query
     return { $and: [query, compileExpected(expect, shape)] }
   }
@@ -65,7 +72,7 @@ export function openCollection(schema: CollectionSchema, native: Native, run: Ru
     const filter = read.after ? restAfter(read.filter, read.sort, read.after) : read.filter
     const options = {
       ...readOptions(filter, read.hints),
-      ...(read.select && { projection: projectionOf(read.select) }),
+      ...projectionOf(read.select, indexed()),
     }
     const id = idOf(read)
     return id === undefined ? readMany(filter, read, options) : readPoint({ id, options })
@@ -83,27 +90,36 @@ export function openCollection(schema: CollectionSchema, native: Native, run: Ru
       }),
 
     count: (filter, hints) =>
-      run(() => native.countDocuments(compileFilter(filter, shape), readOptions(filter, hints))),
+      run(() => native.countDocuments(compile(filter), readOptions(filter, hints))),
 
     estimate: () => run(() => native.estimatedDocumentCount()),
 
     insert: (fields) =>
       run(async () => {
-        await insert(toDocument(fields, shape))
+        const document = toDocument(fields, shape)
+        addTrigrams(document, indexed())
+        await insert(document)
       }),
 
     update: (filter, change, options) =>
       run(async () =>
         record(
-          await native.findOneAndUpdate(writeQuery(filter, options), compileChange(change, shape), {
-            returnDocument: 'after',
-          }),
+          await native.findOneAndUpdate(
+            writeQuery(filter, options),
+            compileChange(change, shape, indexed()),
+            {
+              returnDocument: 'after',
+            },
+          ),
         ),
       ),
 
     updateMany: (filter, change) =>
       run(async () => {
-        const result = await native.updateMany(writeQuery(filter), compileChange(change, shape))
+        const result = await native.updateMany(
+          writeQuery(filter),
+          compileChange(change, shape, indexed()),
+        )
         return result.matchedCount
       }),
 
@@ -122,10 +138,17 @@ function readOptions(filter: Filter, hints: ReadHints = {}) {
   }
 }
 
-/** MongoDB refuses a path and a path inside it together; the outer one says it all. */
-function projectionOf(select: Projection): Document {
-  const paths = 'include' in select ? ['_id', ...select.include] : select.exclude
+function projectionOf(
+  select: Projection = { exclude: [] },
+  indexed: readonly string[],
+): { projection?: Document } {
+  const isWhole = 'exclude' in select
+  const paths = isWhole
+    ? select.exclude.filter((path) => path !== '_id')
+    : ['_id', ...select.include]
+  if (isWhole && indexed.length > 0) paths.push(TRIGRAMS)
+  if (paths.length === 0) return {}
+  // MongoDB refuses a path and a path inside it together; the outer one says it all.
   const outer = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
-  if ('include' in select) return Object.fromEntries(outer.map((path) => [path, 1]))
-  return Object.fromEntries(outer.filter((path) => path !== '_id').map((path) => [path, 0]))
+  return { projection: Object.fromEntries(outer.map((path) => [path, isWhole ? 0 : 1])) }
 }

@@ -9,6 +9,7 @@ import type { Document } from 'mongodb'
 import { ObjectId } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
+import { TRIGRAMS } from './trigrams.ts'
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails when an application holds two copies of bson. */
 interface Tagged {
@@ -55,9 +56,10 @@ function objectId(value: unknown): unknown {
   return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
 }
 
-/** A stored document as a record: `_id` first, Mongoose's version key left out unless the model declares it. */
+/** A stored document as a record: `_id` first, without trigrams, and Mongoose's version key only if the model declares it. */
 export function fromDocument(document: Document, shape: ObjectShape): Fields {
-  if (!shape.fields.has('__v')) delete document.__v
+  if ('__v' in document && !shape.fields.has('__v')) delete document.__v
+  if (TRIGRAMS in document) delete document[TRIGRAMS]
   return decode(document) as Fields
 }
 

@@ -11,17 +11,22 @@ import type { ObjectShape, Place } from '../../../src/ports/shape.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import { containsPattern } from './contains.ts'
 import { encode } from './documents.ts'
+import { candidates } from './trigrams.ts'
 
 /** A query that no document matches. */
 const NONE: Document = Object.freeze({ _id: { $in: [] } })
 
-/** `filter` in MongoDB's words. */
-export function compileFilter(filter: Filter, shape: ObjectShape): Document {
+/** `filter` in MongoDB's words; `indexed` are the paths with a trigram index. */
+export function compileFilter(
+  filter: Filter,
+  shape: ObjectShape,
+  indexed: readonly string[] = [],
+): Document {
   switch (filter.op) {
     case 'and':
-      return every(filter.filters.map((one) => compileFilter(one, shape)))
+      return every(filter.filters.map((one) => compileFilter(one, shape, indexed)))
     case 'or':
-      return some(filter.filters.map((one) => compileFilter(one, shape)))
+      return some(filter.filters.map((one) => compileFilter(one, shape, indexed)))
     case 'eq':
       return among(filter.field, [filter.value], shape)
     case 'ne':
@@ -32,7 +37,10 @@ export function compileFilter(filter: Filter, shape: ObjectShape): Document {
       return not(among(filter.field, filter.values, shape))
     case 'contains':
       if (!filter.text.isWellFormed()) return NONE
-      return where(filter.field, { $regex: containsPattern(filter.text) }, shape)
+      return every([
+        ...(indexed.includes(filter.field) ? candidates(filter.field, filter.text) : []),
+        where(filter.field, { $regex: containsPattern(filter.text) }, shape),
+      ])
     case 'matches':
       return where(filter.field, { $regex: withoutNul(filter.pattern), $options: 'i' }, shape)
     default:

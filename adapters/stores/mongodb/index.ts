@@ -21,6 +21,12 @@ export interface MongoStoreOptions {
   readonly client?: MongoClient
   /** The database's name. Default: the one in the address, else `test`. */
   readonly database?: string
+  /**
+   * Whether `prepare` makes trigram indexes for what routers search, and writes keep them in a member `_trigrams` of
+   * each document. Only where nothing but stores with this option updates the searched fields: a text that something
+   * else has changed may not be found. Default: false; every search looks at every document.
+   */
+  readonly searchIndexes?: boolean
 }
 
 /**
@@ -40,6 +46,8 @@ export function mongoStore(options: MongoStoreOptions): Store {
     ignoreUndefined: true,
   })
 
+  // Routers add to what is searched until the app starts.
+  const indexedOf = (schema: CollectionSchema) => (options.searchIndexes ? schema.searchable : [])
   let closed: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
@@ -66,11 +74,18 @@ export function mongoStore(options: MongoStoreOptions): Store {
     name: 'mongodb',
     rawRegex: true,
     collection: (schema) =>
-      openCollection(schema, database.collection(schema.name), (work) => run(schema, work)),
+      openCollection(
+        schema,
+        database.collection(schema.name),
+        () => indexedOf(schema),
+        (work) => run(schema, work),
+      ),
     async prepare(schemas) {
       await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {
-        await run(schema, () => prepareCollection(database.collection(schema.name), schema))
+        await run(schema, () =>
+          prepareCollection(database.collection(schema.name), schema, indexedOf(schema)),
+        )
       }
     },
     close() {

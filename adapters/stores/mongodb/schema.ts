@@ -11,16 +11,21 @@ import { placeOf } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { IndexConflict } from '../../../src/ports/store.ts'
 import { DUPLICATE_KEY, haveSameFields, isDriverError } from './errors.ts'
+import { prepareTrigrams } from './trigrams.ts'
 
 const NO_COLLECTION = 26
 const NO_INDEX = 27
 /** The index is there under another name, or another under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
-/** Makes the collection's indexes exist. Indexes that nobody asked for stay, but see `isStricter`. */
+/**
+ * Makes the collection's indexes exist; `indexed` are the paths with a trigram index. Indexes that nobody asked for
+ * stay, but see `isStricter`.
+ */
 export async function prepareCollection(
   native: Collection,
   schema: CollectionSchema,
+  indexed: readonly string[],
 ): Promise<void> {
   for (const fields of schema.unique) {
     try {
@@ -38,6 +43,7 @@ export async function prepareCollection(
     const keys = totalOrder(declared)
     if (!existing.some((index) => serves(index, keys))) await createPlain(native, keys)
   }
+  await prepareTrigrams(native, existing, indexed)
 }
 
 /** A unique index over the records in which every field has a value. */

@@ -1,95 +1,20 @@
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { everything, type Filter } from '../../../src/ports/filter.ts'
-import { fold } from '../../../src/ports/fold.ts'
-import type { Collection, CollectionSchema, Fields } from '../../../src/ports/store.ts'
-import { containing, keys, reading, where } from './ask.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
+import { containing, keys, where } from './ask.ts'
 import { newFile, rowsOf } from './file.ts'
 import { people, person } from './people.ts'
 import { Random } from './random.ts'
-
-/** Few characters, so that texts and terms meet often; some are quotes, wildcards and more than one UTF-16 unit. */
-const LETTERS = ['a', 'b', 'A', 'ß', 'é', 'É', '"', '%', '_', "'", '東', '京', '🏙️', ' ', '\0', '\\']
-const FIELDS = ['name', 'tags', 'address.city'] as const
-
-function textOf(random: Random, most: number): string {
-  const length = random.below(most + 1)
-  return Array.from({ length }, () => LETTERS[random.below(LETTERS.length)]).join('')
-}
-
-function fieldsOf(random: Random): Fields {
-  return {
-    ...(random.chance(80) && { name: textOf(random, 12) }),
-    ...(random.chance(60) && {
-      tags: Array.from({ length: random.below(4) }, () => textOf(random, 6)),
-    }),
-    ...(random.chance(60) && { address: { city: textOf(random, 8) } }),
-  }
-}
-
-/** What a look at every record finds. */
-function holds(record: Fields, field: (typeof FIELDS)[number], term: string): boolean {
-  const { name, tags, address } = record as {
-    name?: string
-    tags?: string[]
-    address?: { city?: string }
-  }
-  const texts = { name: [name], tags: tags ?? [], 'address.city': [address?.city] }[field]
-  return texts.some((text) => text !== undefined && fold(text).includes(fold(term)))
-}
-
-/** Changes `records` and the collection alike. */
-async function change(
-  random: Random,
-  collection: Collection,
-  records: Map<string, Fields>,
-): Promise<void> {
-  const ids = [...records.keys()]
-  const id = ids[random.below(ids.length)] ?? ''
-  const choice = random.below(10)
-  if (choice < 5 || ids.length === 0) {
-    const record = person(fieldsOf(random))
-    await collection.insert(record)
-    records.set(String(record._id), record)
-  } else if (choice < 8) {
-    const set = fieldsOf(random)
-    await collection.update(where('_id', 'eq', id), { set })
-    records.set(id, { ...records.get(id), ...set })
-  } else {
-    await collection.delete(where('_id', 'eq', id))
-    records.delete(id)
-  }
-}
-
-async function agrees(
-  random: Random,
-  collection: Collection,
-  records: ReadonlyMap<string, Fields>,
-): Promise<void> {
-  const field = FIELDS[random.below(FIELDS.length)] ?? 'name'
-  const term = textOf(random, 5)
-  const filter: Filter = containing(field, term)
-  const expected = [...records.values()].filter((record) => holds(record, field, term))
-  const found = await collection.find(reading(filter, { limit: 10_000 }))
-  const ids = (list: readonly Fields[]) => list.map(({ _id }) => String(_id)).sort()
-  const message = `${JSON.stringify(term)} in ${field}`
-  expect(ids(found), message).toEqual(ids(expected))
-  expect(await collection.count(filter), message).toBe(expected.length)
-}
+import { searchAmongWrites } from './searches.ts'
 
 it.each([1, 2, 3, 4])(
   'search finds what a look at every record finds, whatever was written before (seed %i)',
   async (seed) => {
-    const random = new Random(seed)
     const path = newFile()
     const store = sqliteStore({ path })
     await store.prepare([people])
-    const collection = store.collection(people)
-    const records = new Map<string, Fields>()
-    for (let turn = 0; turn < 1500; turn += 1) {
-      await change(random, collection, records)
-      if (random.chance(30)) await agrees(random, collection, records)
-    }
+    await searchAmongWrites(new Random(seed), store.collection(people), 1500)
     const taken = rowsOf(path, 'SELECT count(*) AS n FROM "people search"')[0]?.n
     // Otherwise all was found among the rows that wait to be taken over.
     expect(Number(taken)).toBeGreaterThan(200)

@@ -1,0 +1,125 @@
+import { MongoClient } from 'mongodb'
+import { afterAll, describe, expect, it } from 'vitest'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { everything } from '../../../src/ports/filter.ts'
+import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { withService } from '../../services/shared.ts'
+import { verify } from '../suite.ts'
+import { containing, keys, where } from './ask.ts'
+import { storeContract } from './contract.ts'
+import { people, person } from './people.ts'
+import { Random } from './random.ts'
+import { searchAmongWrites } from './searches.ts'
+
+await withService('mongo', ({ url }) => {
+  const client = new MongoClient(url)
+  const databases: string[] = []
+  const newDatabase = () => {
+    const database = `search-${crypto.randomUUID()}`
+    databases.push(database)
+    return database
+  }
+  afterAll(async () => {
+    for (const database of databases) await client.db(database).dropDatabase()
+    await client.close()
+  })
+  const indexed = (database: string) => mongoStore({ client, database, searchIndexes: true })
+
+  verify('MongoDB with search indexes', storeContract, {
+    open: () => indexed(newDatabase()),
+    close: (store) => store.close(),
+  })
+
+  describe('searchIndexes', () => {
+    it.each([1, 2, 3, 4])(
+      'finds what a look at every record finds, whatever was written before (seed %i)',
+      async (seed) => {
+        const store = indexed(newDatabase())
+        await store.prepare([people])
+        await searchAmongWrites(new Random(seed), store.collection(people), 600)
+      },
+      60_000,
+    )
+
+    it('looks at few documents for a term that few hold, beside a search of another field', async () => {
+      const database = newDatabase()
+      const store = indexed(database)
+      await store.prepare([people])
+      const collection = store.collection(people)
+      const names = Array.from({ length: 3000 }, (_, at) => ({
+        name: `somebody ${at}`,
+        tags: ['x'],
+      }))
+      await Promise.all(names.map((record) => collection.insert(person(record))))
+      await collection.insert(person({ name: 'Wisława', tags: ['Kraków'] }))
+      const examined = await examinedBy(client, database, async () => {
+        const [one, other] = [containing('name', 'SŁAWA'), containing('tags', 'rakó')]
+        expect(
+          await collection.find({ filter: terms[0], sort: keys('_id'), limit: 50 } as never),
+        ).toHaveLength(1)
+        expect(await collection.count({ op: 'or', filters: [one, other] })).toBe(1)
+      })
+      // The second time once for each of the two searches.
+      expect(examined).toEqual([1, 2])
+    })
+
+    it('finds what Mongoose inserts, and gives it trigrams at the next start', async () => {
+      const database = newDatabase()
+      const native = client.db(database).collection('people')
+      const store = indexed(database)
+      await store.prepare([people])
+      await native.insertOne({ name: 'Reykjavík', address: { city: 'Þorlákshöfn' } })
+      const collection = store.collection(people)
+      const finds = async () => {
+        expect(await collection.count(containing('name', 'KJAVÍ'))).toBe(1)
+        expect(await collection.count(containing('address.city', 'þorl'))).toBe(1)
+        expect(await collection.count(containing('name', 'Þorl'))).toBe(0)
+      }
+      await finds()
+      await store.prepare([people])
+      await finds()
+      expect(await native.countDocuments({ '_trigrams.name': 'kja' })).toBe(1)
+      const [found] = await collection.find({ filter: everything, sort: [], limit: 1 })
+      expect(Object.keys(found ?? {})).toEqual(['_id', 'name', 'address'])
+    })
+
+    it('leaves nothing behind when it is turned off, and is right when it is turned on again', async () => {
+      const database = newDatabase()
+      const native = client.db(database).collection('people')
+      const open = async (schema: CollectionSchema, store: Store) => {
+        await store.prepare([schema])
+        return store.collection(schema)
+      }
+      const first = await open(people, indexed(database))
+      const record = person({ name: 'Kraków', tags: ['wawel'] })
+      await first.insert(record)
+
+      const without = await open(people, mongoStore({ client, database }))
+      await without.update(where('_id', 'eq', String(record._id)), { set: { name: 'Gdańsk' } })
+      expect(await native.indexes()).not.toContainEqual(
+        expect.objectContaining({ name: expect.stringContaining('search') }),
+      )
+      expect(await native.countDocuments({ '_trigrams.name': { $exists: true } })).toBe(0)
+
+      const again = await open({ ...people, searchable: ['name'] }, indexed(database))
+      expect(await again.count(containing('name', 'gdań'))).toBe(1)
+      expect(await again.count(containing('name', 'krak'))).toBe(0)
+      expect(await again.count(containing('tags', 'wawel'))).toBe(1)
+    })
+  })
+})
+
+/** How many documents the database looked at for each read that `work` makes, by its profiler. */
+async function examinedBy(
+  client: MongoClient,
+  database: string,
+  work: () => Promise<void>,
+): Promise<number[]> {
+  const db = client.db(database)
+  await db.command({ profile: 2 })
+  await work()
+  await db.command({ profile: 0 })
+  const reads = { $or: [{ 'command.find': 'people' }, { 'command.aggregate': 'people' }] }
+  const seen = await db.collection('system.profile').find(reads).sort({ ts: 1 }).toArray()
+  return seen.map(({ docsExamined }) => docsExamined as number)
+}
