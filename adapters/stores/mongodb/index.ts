@@ -51,10 +51,16 @@ export function mongoStore(options: MongoStoreOptions): Store {
   let closed: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
+  let isConnected = false
+  // Explicitly: after a first connection that failed the driver would not try another by itself.
+  async function connected(): Promise<void> {
+    await client.connect()
+    isConnected = true
+  }
+
   async function run<T>(schema: CollectionSchema | undefined, work: () => Promise<T>): Promise<T> {
     if (closed) throw new StoreUnavailable('the store has been closed')
-    // Explicitly: after a first connection that failed the driver would not try another by itself.
-    const working = client.connect().then(work)
+    const working = isConnected ? work() : connected().then(work)
     underWay.add(working)
     try {
       return await working

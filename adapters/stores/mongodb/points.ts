@@ -52,8 +52,9 @@ async function readAll(
   const ids = [...new Set(points.map(({ id }) => id))]
   const documents = await native
     .find(compileFilter({ op: 'in', field: '_id', values: ids }, shape), points[0]?.options)
-    // Both, so that the server need not be asked whether there is more.
-    .limit(ids.length)
+    // Both, so that the server need not be asked whether there is more. A negative limit says so itself, yet many
+    // documents may need another batch.
+    .limit(ids.length === 1 ? -1 : ids.length)
     .batchSize(ids.length)
     .toArray()
   const records = new Map(
