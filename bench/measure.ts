@@ -73,8 +73,8 @@ async function oneRound(
     const requests = await requestsFor(server, work, base)
     const check = () => checkAnswers(server, work, requests, { base, size })
     await check()
-    if (!work.slow) await load(base, requests, 16, 1)
-    const duration = work.slow ? Math.max(4, seconds) : seconds
+    await load(base, requests, work.seconds ? 1 : 16, 1)
+    const duration = Math.max(seconds, work.seconds ?? 0)
     const samples: Sample[] = []
     for (const count of connections) {
       // Its answers come after those that the load before left behind.

@@ -10,7 +10,7 @@ import type { Store } from '../../src/index.ts'
 export async function storeAt(place: string): Promise<Store> {
   if (place.startsWith('mongodb://')) {
     const { mongoStore } = await import('../../adapters/stores/mongodb/index.ts')
-    return mongoStore({ url: place })
+    return mongoStore({ url: place, searchIndexes: true })
   }
   const { sqliteStore } = await import('../../adapters/stores/sqlite/node.ts')
   return sqliteStore({ path: place })
