@@ -81,6 +81,11 @@ export function isDriverError(error: unknown): error is MongoServerError {
   return error instanceof Error && /^(Mongo|BSON|PoolCleared)/.test(error.name)
 }
 
+/** Whether the database answered with this code. */
+export function hasCode(error: unknown, code: number): boolean {
+  return isDriverError(error) && error.code === code
+}
+
 /** The fields of the index that has the value, in the order in which the schema declares them. */
 function takenFields(
   error: MongoError & { keyPattern?: object },

@@ -10,11 +10,11 @@ import type { SortKey } from '../../../src/ports/filter.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { IndexConflict } from '../../../src/ports/store.ts'
-import { DUPLICATE_KEY, haveSameFields, isDriverError } from './errors.ts'
+import { drop } from './drop.ts'
+import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.ts'
 import { prepareTrigrams } from './trigrams.ts'
 
 const NO_COLLECTION = 26
-const NO_INDEX = 27
 /** The index is there under another name, or another under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
@@ -132,17 +132,4 @@ async function indexesOf(native: Collection): Promise<IndexDescriptionInfo[]> {
     if (hasCode(error, NO_COLLECTION)) return []
     throw error
   }
-}
-
-/** Another process may have dropped it first. */
-async function drop(native: Collection, { name = '' }: IndexDescriptionInfo): Promise<void> {
-  try {
-    await native.dropIndex(name)
-  } catch (error) {
-    if (!hasCode(error, NO_INDEX)) throw error
-  }
-}
-
-function hasCode(error: unknown, code: number): boolean {
-  return isDriverError(error) && error.code === code
 }

@@ -4,7 +4,7 @@
  * Each document keeps the trigrams of its folded texts in one more member, by path, and a multikey index over each
  * path finds the documents that may match; the pattern then looks at their texts, so trigrams too many do no harm. A
  * path without trigrams is null in the index and found with every term: so are documents that others have inserted,
- * and what a change leaves behind that the kit cannot follow. Terms of fewer than three characters have no trigram
+ * very long texts, and what a change leaves behind that the kit cannot follow. Terms of fewer than three characters have no trigram
  * and are looked for in every document.
  *
  * @module
@@ -13,6 +13,7 @@
 import type { AnyBulkWriteOperation, Collection, Document, IndexDescriptionInfo } from 'mongodb'
 import { fold } from '../../../src/ports/fold.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
+import { drop } from './drop.ts'
 
 /** The member of a document that holds its trigrams. */
 export const TRIGRAMS = '_trigrams'
@@ -20,12 +21,13 @@ export const TRIGRAMS = '_trigrams'
 const LENGTH = 3
 /** Of a text without trigrams: unlike an empty list it is not null in the index. */
 const NO_TRIGRAM = ['']
+/** A text with more than this many is looked at for every term. */
+const MOST = 10_000
 /** How many of a term's trigrams the database may choose among; each is a plan that it tries. */
 const CHOICE = 4
 /** How many documents are given their trigrams in one round trip. */
 const BATCH = 1000
 
-const INDEX = /^search\((?<path>.+)\)$/
 const memberOf = (path: string): string => `${TRIGRAMS}.${keyOf(path)}`
 /** A dot would be a path to MongoDB. */
 const keyOf = (path: string): string => path.replaceAll('~', '~0').replaceAll('.', '~1')
@@ -59,10 +61,13 @@ export function trigramStages(change: Change, paths: readonly string[]): Documen
     const [field] = touching
     if (field === undefined) continue
     const { set = {}, unset = [] } = change
-    const isReplaced = isWithin(path, field) && (field in set || unset.includes(field))
-    if (touching.length === 1 && isReplaced) {
-      known[memberOf(path)] = { $literal: trigramsAt(set[field], path.slice(field.length + 1)) }
-    } else unknown.push(memberOf(path))
+    const isReplaced = isWithin(path, field) && (Object.hasOwn(set, field) || unset.includes(field))
+    const trigrams =
+      touching.length === 1 && isReplaced
+        ? trigramsAt(set[field], path.slice(field.length + 1))
+        : undefined
+    if (trigrams) known[memberOf(path)] = { $literal: trigrams }
+    else unknown.push(memberOf(path))
   }
   return [
     ...(Object.keys(known).length > 0 ? [{ $set: known }] : []),
@@ -79,12 +84,13 @@ export async function prepareTrigrams(
   existing: readonly IndexDescriptionInfo[],
   paths: readonly string[],
 ): Promise<void> {
-  for (const { name = '' } of existing) {
-    const path = INDEX.exec(name)?.groups?.path
-    if (path === undefined || paths.includes(path)) continue
+  const wanted = paths.map(memberOf)
+  for (const index of existing) {
+    const [member = ''] = Object.keys(index.key)
+    if (!member.startsWith(`${TRIGRAMS}.`) || wanted.includes(member)) continue
     // The index goes last: it tells that the rest still has to.
-    await native.updateMany({ [memberOf(path)]: { $ne: null } }, [{ $unset: memberOf(path) }])
-    await native.dropIndex(name)
+    await native.updateMany({ [member]: { $ne: null } }, [{ $unset: member }])
+    await drop(native, index)
   }
   for (const path of paths) {
     await native.createIndex({ [memberOf(path)]: 1 }, { name: `search(${path})` })
@@ -102,7 +108,10 @@ async function backfill(native: Collection, paths: readonly string[]): Promise<v
     writes = []
   }
   for await (const document of native.find(without, { projection })) {
-    const trigrams = paths.map((path) => [memberOf(path), trigramsAt(document, path)])
+    const trigrams = paths
+      .map((path) => [memberOf(path), trigramsAt(document, path)] as const)
+      .filter(([, found]) => found !== undefined)
+    if (trigrams.length === 0) continue
     // A write in between has brought its own.
     const unchanged = fields.map((field) => isStill(field, document[field]))
     writes.push({
@@ -135,12 +144,13 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}.`)
 }
 
-/** The distinct trigrams of all texts at `path` of `value`. */
-function trigramsAt(value: unknown, path: string): readonly string[] {
+/** The distinct trigrams of all texts at `path` of `value`; undefined where they are too many. */
+function trigramsAt(value: unknown, path: string): readonly string[] | undefined {
   const trigrams = new Set<string>()
   for (const text of textsAt(value, path === '' ? [] : path.split('.'))) {
     for (const trigram of trigramsOf(text)) trigrams.add(trigram)
   }
+  if (trigrams.size > MOST) return undefined
   return trigrams.size > 0 ? [...trigrams] : NO_TRIGRAM
 }
 

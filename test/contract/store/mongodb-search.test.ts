@@ -81,6 +81,22 @@ await withService('mongo', ({ url }) => {
       expect(Object.keys(found ?? {})).toEqual(['_id', 'name', 'address'])
     })
 
+    it('finds what stands in a text with very many trigrams, and still when it has become short', async () => {
+      const database = newDatabase()
+      const store = indexed(database)
+      await store.prepare([people])
+      const collection = store.collection(people)
+      const codes = Array.from({ length: 20_000 }, (_, at) => String.fromCodePoint(0x4e00 + at))
+      const long = person({ name: codes.join('') })
+      await collection.insert(long)
+      await collection.update(where('_id', 'eq', String(long._id)), { set: { tags: ['Kraków'] } })
+      expect(await collection.count(containing('name', codes.slice(900, 904).join('')))).toBe(1)
+      await store.prepare([people])
+      await collection.update(where('_id', 'eq', String(long._id)), { set: { name: 'Gdańsk' } })
+      expect(await collection.count(containing('name', 'GDAŃ'))).toBe(1)
+      expect(await collection.count(containing('name', codes.slice(0, 3).join('')))).toBe(0)
+    })
+
     it('leaves nothing behind when it is turned off, and is right when it is turned on again', async () => {
       const database = newDatabase()
       const native = client.db(database).collection('people')

@@ -1,0 +1,19 @@
+/**
+ * Dropping indexes that are no longer wanted.
+ *
+ * @module
+ */
+
+import type { Collection, IndexDescriptionInfo } from 'mongodb'
+import { hasCode } from './errors.ts'
+
+const NO_INDEX = 27
+
+/** Drops an index; another process may have dropped it first. */
+export async function drop(native: Collection, { name = '' }: IndexDescriptionInfo): Promise<void> {
+  try {
+    await native.dropIndex(name)
+  } catch (error) {
+    if (!hasCode(error, NO_INDEX)) throw error
+  }
+}
