@@ -53,6 +53,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   })
   const exited = once(guard, 'exit')
   const stop = async () => {
+    // Who waits for the end is kept alive until then.
+    guard.ref()
     guard.stdin.end()
     await exited
   }
