@@ -242,6 +242,24 @@ describe('5.2 access tokens', () => {
     )
     expect(await me(app, token)).toBe('200')
   })
+
+  it.each([true, false])(
+    'shows the record, whatever a middleware calls the user (invalidateOnPasswordChange: %s)',
+    async (invalidateOnPasswordChange) => {
+      const middleware = (request: { user?: unknown }) => {
+        request.user = { _id: 'x', name: 'somebody else' }
+      }
+      const app = await service({
+        auth: {
+          token: { secret, invalidateOnPasswordChange },
+          middlewares: { me: [middleware] } as never,
+        },
+      })
+      const { token, user } = await app.register('ann@example.com')
+      const answer = await app.call('GET', '/auth/me', undefined, token)
+      expect(answer.body.data).toMatchObject({ _id: user._id, email: 'ann@example.com' })
+    },
+  )
 })
 
 describe('5.1 guards', () => {

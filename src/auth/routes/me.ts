@@ -11,8 +11,10 @@ import { invalidToken } from '../refusals.ts'
 
 /** The signed-in user. */
 export async function me(realm: Realm, request: ApiRequest): Promise<Response> {
-  // `requireAuth` has read it, but where tokens alone decide.
-  const user = request.user ?? (await userById(realm, String(request.auth?.userId)))
+  // `requireAuth` has just read it; where tokens alone decide, what stands there is a middleware's.
+  const user = realm.settings.token.invalidateOnPasswordChange
+    ? request.user
+    : await userById(realm, String(request.auth?.userId))
   if (!user) throw invalidToken()
   return dataResponse(JSON.stringify(shownUser(realm, user)))
 }
