@@ -87,21 +87,21 @@ async function encoded(
     if (!endsWithItself(bytes)) throw new Error('it is cut off')
     // The codec turns the pixels upright when it is told to "preserve" the orientation.
     const image = await decodeJpeg(buffer, { preserveOrientation: true })
-    return bisectQuality(async (quality) => {
-      await others()
-      return new Uint8Array(await encodeJpeg(image, { quality }))
-    }, target)
+    return inTurns((quality) => encodeJpeg(image, { quality }), target)
   }
   const image = await decodeWebp(buffer)
-  return bisectQuality(async (quality) => {
-    await others()
-    return new Uint8Array(await encodeWebp(image, { quality }))
-  }, target)
+  return inTurns((quality) => encodeWebp(image, { quality }), target)
 }
 
 /** The codecs run on the thread that answers requests, which get their turn between two encodings. */
-function others(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve))
+function inTurns(
+  encode: (quality: number) => Promise<ArrayBuffer>,
+  target: SizeTarget,
+): Promise<Uint8Array> {
+  return bisectQuality(async (quality) => {
+    await new Promise((resolve) => setTimeout(resolve))
+    return new Uint8Array(await encode(quality))
+  }, target)
 }
 
 /** A JPEG image's last marker stands near its end; the decoder would fill up in grey what has been cut off. */
