@@ -45,6 +45,7 @@ function measures(
   runtime: string,
   begin: () => Promise<Measured>,
   legal: { requests: number; most: number },
+  tries = 1,
 ) {
   describe(`uploads on ${runtime}`, async () => {
     const { running, watch } = await begin()
@@ -59,7 +60,7 @@ function measures(
         201,
       )
       const grown = await watch()
-      const { status, error, sent } = await flood(running.base, GIB)
+      const { status, error, sent } = await flood(running.base, GIB, tries)
       const more = await grown()
       row.push(`${(sent / MIB).toFixed(1)} MiB`, `${(more / MIB).toFixed(1)} MiB`)
       expect([status, error]).toEqual([400, 'File upload error: File too large'])
@@ -103,7 +104,7 @@ for (const [runtime, command] of Object.entries(runtimes)) {
   measures(runtime, begin, { requests: 8, most: 256 * MIB })
 }
 
-measures('workerd', startWorker, { requests: 1, most: 400 * MIB })
+measures('workerd', startWorker, { requests: 1, most: 400 * MIB }, 10)
 
 async function startWorker(): Promise<Measured> {
   const script = await bundled(new URL('./servers/worker.ts', import.meta.url))
