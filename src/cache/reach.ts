@@ -18,11 +18,14 @@ const late: unique symbol = Symbol('late')
 /** The way to one cache. */
 export class Reach {
   readonly #warn: Warn
+  readonly #isLocal: boolean
   #failing = false
   #trying = false
 
-  constructor(warn: Warn) {
+  /** A local cache has no way to be slow on; a deadline for it would cost more than the rest of a hit. */
+  constructor(warn: Warn, isLocal = false) {
     this.#warn = warn
+    this.#isLocal = isLocal
   }
 
   /**
@@ -34,7 +37,7 @@ export class Reach {
     if (trial && this.#trying) return unreachable
     if (trial) this.#trying = true
     try {
-      const result = await within(work(), timeoutMs)
+      const result = await (this.#isLocal ? work() : within(work(), timeoutMs))
       if (result === late) throw new TooSlow(`no answer within ${timeoutMs} ms`)
       this.#failing = false
       return result

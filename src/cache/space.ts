@@ -66,7 +66,7 @@ export class Space {
 
   constructor(options: SpaceOptions) {
     this.#options = options
-    this.#reach = new Reach(options.warn)
+    this.#reach = new Reach(options.warn, options.store.local)
     this.#entryStart = `${options.prefix}a${JSON.stringify(options.namespace)}`
   }
 

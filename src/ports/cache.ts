@@ -1,8 +1,8 @@
 /**
  * The cache port: short-lived copies of answers that may vanish at any moment.
  *
- * A cache is an optimisation, never a truth. The kit gives every call a deadline and takes a failure for a
- * miss, so an adapter throws freely. It retries nothing: a `set` that lands a second time, after another one,
+ * A cache is an optimisation, never a truth. The kit gives every call a deadline, unless the cache is
+ * local, and takes a failure for a miss, so an adapter throws freely. It retries nothing: a `set` that lands a second time, after another one,
  * would bring back what that one has replaced. Promises: test/contract/cache.
  *
  * @module
@@ -11,7 +11,8 @@
 /** A key-value cache with expiry. Keys and values are opaque strings. */
 export interface CacheStore {
   /**
-   * Whether this process alone uses it, so that what happens here is all that happens to it. Default false.
+   * Whether this process alone uses it, so that what happens here is all that happens to it, and answers from its
+   * own memory, so that it is never waited for. Default false.
    */
   readonly local?: boolean
   /**
