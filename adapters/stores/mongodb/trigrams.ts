@@ -92,22 +92,30 @@ export async function prepareTrigrams(
     await native.updateMany({ [member]: { $ne: null } }, [{ $unset: member }])
     await drop(native, index)
   }
-  for (const path of paths) {
+  if (paths.length === 0) return
+  const members = existing.flatMap(({ key }) => Object.keys(key))
+  const added = paths.filter((path) => !members.includes(memberOf(path)))
+  // An index is built faster than it grows. Trigrams that are there without one may be older than their texts.
+  if (added.length > 0) await backfill(native, added, {})
+  for (const path of added) {
     await native.createIndex({ [memberOf(path)]: 1 }, { name: `search(${path})` })
   }
-  if (paths.length > 0) await backfill(native, paths)
+  await backfill(native, paths, { $or: paths.map((path) => ({ [memberOf(path)]: null })) })
 }
 
-async function backfill(native: Collection, paths: readonly string[]): Promise<void> {
+async function backfill(
+  native: Collection,
+  paths: readonly string[],
+  filter: Document,
+): Promise<void> {
   const fields = [...new Set(paths.map((path) => path.split('.')[0] ?? path))]
-  const without = { $or: paths.map((path) => ({ [memberOf(path)]: null })) }
   const projection = Object.fromEntries(fields.map((field) => [field, 1]))
   let writes: AnyBulkWriteOperation[] = []
   const flush = async () => {
     if (writes.length > 0) await native.bulkWrite(writes, { ordered: false })
     writes = []
   }
-  for await (const document of native.find(without, { projection })) {
+  for await (const document of native.find(filter, { projection })) {
     const trigrams = paths
       .map((path) => [memberOf(path), trigramsAt(document, path)] as const)
       .filter(([, found]) => found !== undefined)

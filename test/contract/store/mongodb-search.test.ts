@@ -81,6 +81,16 @@ await withService('mongo', ({ url }) => {
       expect(Object.keys(found ?? {})).toEqual(['_id', 'name', 'address'])
     })
 
+    it('takes no trigrams for true that it finds without an index, as a start that was killed leaves them', async () => {
+      const database = newDatabase()
+      const native = client.db(database).collection('people')
+      await native.insertOne({ name: 'Gdańsk', _trigrams: { name: ['kra', 'rak'] } })
+      const store = indexed(database)
+      await store.prepare([people])
+      expect(await store.collection(people).count(containing('name', 'gdań'))).toBe(1)
+      expect(await native.countDocuments({ '_trigrams.name': 'kra' })).toBe(0)
+    })
+
     it('finds what stands in a text with very many trigrams, and still when it has become short', async () => {
       const database = newDatabase()
       const store = indexed(database)
