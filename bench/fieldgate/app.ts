@@ -4,6 +4,7 @@
  * @module
  */
 
+import { FastResponse } from 'srvx'
 import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
 import {
@@ -66,7 +67,7 @@ export function benchApp(store: Store): App {
   const products = createRouter(options)
   const constant = JSON.stringify({ success: true, data: { message: 'hello' } })
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
-  products.get('/constant', () => new Response(constant, { headers }))
+  products.get('/constant', () => new FastResponse(constant, { headers }))
   app.mount('/products', products)
   app.mount('/feed/products', createRouter({ ...options, pagination: 'cursor' }))
   app.mount('/hot/products', createRouter({ ...options, cache: true }))

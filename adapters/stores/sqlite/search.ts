@@ -43,14 +43,17 @@ export function candidatesIn(connection: Connection, table: string, few: boolean
   return ({ column }, text, parameters) => {
     if (!isLonger(text)) return undefined
     const phrase = `"${text.replaceAll('"', '""')}"`
+    const noted = `SELECT rowid FROM ${notesOf(table)}`
     const found = (number: string) =>
       `SELECT rowid FROM ${indexOf(table)} WHERE ${column} MATCH ${number}`
-    if (few) {
-      const sql = `SELECT count(*) AS count FROM (${found('?1')} LIMIT ${FEW + 1})`
-      const [row] = connection.rows({ sql, values: [phrase] })
-      if (Number(row?.count) > FEW) return undefined
-    }
-    return `rowid IN (${found(parameters.bind(phrase))} UNION ALL SELECT rowid FROM ${notesOf(table)})`
+    if (!few) return `rowid IN (${found(parameters.bind(phrase))} UNION ALL ${noted})`
+    // The index is asked once: what it takes grows with the records. The notes are read in the same statement, since
+    // another process may take them over before the next.
+    const sql = `SELECT rowid, 1 AS isFound FROM (${found('?1')} LIMIT ${FEW + 1}) UNION ALL SELECT rowid, 0 FROM (${noted})`
+    const rows = connection.rows({ sql, values: [phrase] })
+    if (rows.filter(({ isFound }) => isFound).length > FEW) return undefined
+    const rowids = JSON.stringify(rows.map(({ rowid }) => rowid))
+    return `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
   }
 }
 
