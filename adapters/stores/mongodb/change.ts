@@ -9,9 +9,9 @@ import type { Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import { encode } from './documents.ts'
-import { trigramStages } from './trigrams.ts'
+import { gramStages } from './grams.ts'
 
-/** `change` as an update pipeline, a stage for each member that it has; `indexed` are the paths with a trigram index. */
+/** `change` as an update pipeline, a stage for each member that it has; `indexed` are the paths with a search index. */
 export function compileChange(
   change: Change,
   shape: ObjectShape,
@@ -33,7 +33,7 @@ export function compileChange(
       const shorter = { $filter: { input: `$${field}`, as: 'element', cond: unlike } }
       return { $cond: [{ $isArray: `$${field}` }, shorter, `$${field}`] }
     }),
-    ...trigramStages(change, indexed),
+    ...gramStages(change, indexed),
   ].filter((stage) => stage !== undefined)
   // The driver refuses an empty pipeline.
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]

@@ -18,11 +18,11 @@ import type {
 import { compileChange, compileExpected } from './change.ts'
 import { fromDocument, toDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
+import { addGrams, GRAMS } from './grams.ts'
 import { inserter } from './inserts.ts'
 import { listReader } from './lists.ts'
 import { idOf, pointReader } from './points.ts'
 import { restAfter } from './position.ts'
-import { addTrigrams, TRIGRAMS } from './trigrams.ts'
 
 /** Runs an operation on the collection; its errors come out as the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -30,7 +30,7 @@ export type Run = <T>(work: () => Promise<T>) => Promise<T>
 /** How long a client's regular expression may run where the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
 
-/** The collection of `schema`, which is `native` in the database; `indexed` gives its paths with a trigram index. */
+/** The collection of `schema`, which is `native` in the database; `indexed` gives its paths with a search index. */
 export function openCollection(
   schema: CollectionSchema,
   native: Native,
@@ -97,7 +97,7 @@ export function openCollection(
     insert: (fields) =>
       run(async () => {
         const document = toDocument(fields, shape)
-        addTrigrams(document, indexed())
+        addGrams(document, indexed())
         await insert(document)
       }),
 
@@ -146,7 +146,7 @@ function projectionOf(
   const paths = isWhole
     ? select.exclude.filter((path) => path !== '_id')
     : ['_id', ...select.include]
-  if (isWhole && indexed.length > 0) paths.push(TRIGRAMS)
+  if (isWhole && indexed.length > 0) paths.push(GRAMS)
   if (paths.length === 0) return {}
   // MongoDB refuses a path and a path inside it together; the outer one says it all.
   const outer = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))

@@ -32,7 +32,8 @@ function charactersByFold(): Map<string, string> {
   return classes
 }
 
-function escaped(char: string): string {
+/** A character of a text as a pattern for it. */
+export function escaped(char: string): string {
   if (char === '\0') return '\\x00'
   return /[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(char) ? `\\${char}` : char
 }

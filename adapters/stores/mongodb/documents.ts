@@ -9,7 +9,7 @@ import type { Document } from 'mongodb'
 import { ObjectId } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
-import { TRIGRAMS } from './trigrams.ts'
+import { GRAMS } from './grams.ts'
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails when an application holds two copies of bson. */
 interface Tagged {
@@ -56,10 +56,10 @@ function objectId(value: unknown): unknown {
   return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
 }
 
-/** A stored document as a record: `_id` first, without trigrams, and Mongoose's version key only if the model declares it. */
+/** A stored document as a record: `_id` first, without grams, and Mongoose's version key only if the model declares it. */
 export function fromDocument(document: Document, shape: ObjectShape): Fields {
   if ('__v' in document && !shape.fields.has('__v')) delete document.__v
-  if (TRIGRAMS in document) delete document[TRIGRAMS]
+  if (GRAMS in document) delete document[GRAMS]
   return decode(document) as Fields
 }
 

@@ -11,12 +11,12 @@ import type { ObjectShape, Place } from '../../../src/ports/shape.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import { containsPattern } from './contains.ts'
 import { encode } from './documents.ts'
-import { candidates } from './trigrams.ts'
+import { candidates } from './grams.ts'
 
 /** A query that no document matches. */
 const NONE: Document = Object.freeze({ _id: { $in: [] } })
 
-/** `filter` in MongoDB's words; `indexed` are the paths with a trigram index. */
+/** `filter` in MongoDB's words; `indexed` are the paths with a search index. */
 export function compileFilter(
   filter: Filter,
   shape: ObjectShape,

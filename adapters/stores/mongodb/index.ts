@@ -22,8 +22,8 @@ export interface MongoStoreOptions {
   /** The database's name. Default: the one in the address, else `test`. */
   readonly database?: string
   /**
-   * Whether `prepare` makes trigram indexes for what routers search, and writes keep them in a member `_trigrams` of
-   * each document. Only where nothing but stores with this option updates the searched fields: a text that something
+   * Whether `prepare` makes indexes for what routers search, over a member `_grams` that writes keep in each
+   * document. Only where nothing but stores with this option updates the searched fields: a text that something
    * else has changed may not be found. Default: false; every search looks at every document.
    */
   readonly searchIndexes?: boolean

@@ -12,14 +12,14 @@ import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { IndexConflict } from '../../../src/ports/store.ts'
 import { drop } from './drop.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.ts'
-import { prepareTrigrams } from './trigrams.ts'
+import { prepareGrams } from './grams.ts'
 
 const NO_COLLECTION = 26
 /** The index is there under another name, or another under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
 /**
- * Makes the collection's indexes exist; `indexed` are the paths with a trigram index. Indexes that nobody asked for
+ * Makes the collection's indexes exist; `indexed` are the paths with a search index. Indexes that nobody asked for
  * stay, but see `isStricter`.
  */
 export async function prepareCollection(
@@ -43,7 +43,7 @@ export async function prepareCollection(
     const keys = totalOrder(declared)
     if (!existing.some((index) => serves(index, keys))) await createPlain(native, keys)
   }
-  await prepareTrigrams(native, existing, indexed)
+  await prepareGrams(native, existing, indexed)
 }
 
 /** A unique index over the records in which every field has a value. */

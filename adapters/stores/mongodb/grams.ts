@@ -1,57 +1,68 @@
 /**
- * The trigram index that serves `contains`, for stores with `searchIndexes`.
+ * The index that serves `contains`, for stores with `searchIndexes`.
  *
- * Each document keeps the trigrams of its folded texts in one more member, by path, and a multikey index over each
- * path finds the documents that may match; the pattern then looks at their texts, so trigrams too many do no harm. A
- * path without trigrams is null in the index and found with every term: so are documents that others have inserted,
- * very long texts, and what a change leaves behind that the kit cannot follow. Terms of fewer than three characters have no trigram
- * and are looked for in every document.
+ * Each document keeps what stands in its folded texts from each of their characters on, the grams, in one more
+ * member, by path. A multikey index over each path finds the documents that may match; the pattern then looks at
+ * their texts, so grams too many do no harm. Trigrams would do too, but every text has some of a million others'. A
+ * path without grams is null in the index and found with every term: so are documents that others have inserted,
+ * very long texts, and what a change leaves behind that the kit cannot follow. Terms of fewer than three characters
+ * are looked for in every document.
  *
  * @module
  */
 
 import type { AnyBulkWriteOperation, Collection, Document, IndexDescriptionInfo } from 'mongodb'
+import { BSONRegExp } from 'mongodb'
 import { fold } from '../../../src/ports/fold.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
+import { escaped } from './contains.ts'
 import { drop } from './drop.ts'
 
-/** The member of a document that holds its trigrams. */
-export const TRIGRAMS = '_trigrams'
+/** The member of a document that holds its grams. */
+export const GRAMS = '_grams'
 
-const LENGTH = 3
-/** Of a text without trigrams: unlike an empty list it is not null in the index. */
-const NO_TRIGRAM = ['']
+/** The characters of a gram; at the end of a text it has fewer. */
+const LONGEST = 6
+/** A shorter term is looked for in every document. */
+const SHORTEST = 3
+/** Of a text without grams: unlike an empty list it is not null in the index. */
+const NO_GRAM = ['']
 /** A text with more than this many is looked at for every term. */
 const MOST = 10_000
-/** How many of a term's trigrams the database may choose among; each is a plan that it tries. */
+/** How many of a term's grams the database may choose among; each is a plan that it tries. */
 const CHOICE = 4
-/** How many documents are given their trigrams in one round trip. */
+/** How many documents are given their grams in one round trip. */
 const BATCH = 1000
 
-const memberOf = (path: string): string => `${TRIGRAMS}.${keyOf(path)}`
+const memberOf = (path: string): string => `${GRAMS}.${keyOf(path)}`
 /** A dot would be a path to MongoDB. */
 const keyOf = (path: string): string => path.replaceAll('~', '~0').replaceAll('.', '~1')
 
 /** The conditions that hold for each document in which the text at `path` contains `text`. */
 export function candidates(path: string, text: string): Document[] {
-  const trigrams = trigramsOf(text)
-  const step = Math.max(1, Math.ceil(trigrams.length / CHOICE))
-  return trigrams
+  const member = memberOf(path)
+  const characters = [...fold(text)]
+  if (characters.length < SHORTEST) return []
+  if (characters.length < LONGEST) {
+    const start = new BSONRegExp(`^${characters.map(escaped).join('')}`)
+    return [{ [member]: { $in: [start, null] } }]
+  }
+  const grams = gramsOf(characters).slice(0, characters.length - LONGEST + 1)
+  const step = Math.ceil(grams.length / CHOICE)
+  return grams
     .filter((_, index) => index % step === 0)
-    .map((trigram) => ({ [memberOf(path)]: { $in: [trigram, null] } }))
+    .map((gram) => ({ [member]: { $in: [gram, null] } }))
 }
 
-/** Gives a new document the trigrams of its texts at `paths`. */
-export function addTrigrams(document: Document, paths: readonly string[]): void {
-  // A Map stands for a record that bson would take for one of its own types; it is found without trigrams.
+/** Gives a new document the grams of its texts at `paths`. */
+export function addGrams(document: Document, paths: readonly string[]): void {
+  // A Map stands for a record that bson would take for one of its own types; it is found without grams.
   if (paths.length === 0 || document instanceof Map) return
-  document[TRIGRAMS] = Object.fromEntries(
-    paths.map((path) => [keyOf(path), trigramsAt(document, path)]),
-  )
+  document[GRAMS] = Object.fromEntries(paths.map((path) => [keyOf(path), gramsAt(document, path)]))
 }
 
-/** The stages that follow those of `change` in its pipeline, so that the trigrams follow the texts. */
-export function trigramStages(change: Change, paths: readonly string[]): Document[] {
+/** The stages that follow those of `change` in its pipeline, so that the grams follow the texts. */
+export function gramStages(change: Change, paths: readonly string[]): Document[] {
   const known: Record<string, Document> = {}
   const unknown: string[] = []
   for (const path of paths) {
@@ -62,11 +73,11 @@ export function trigramStages(change: Change, paths: readonly string[]): Documen
     if (field === undefined) continue
     const { set = {}, unset = [] } = change
     const isReplaced = isWithin(path, field) && (Object.hasOwn(set, field) || unset.includes(field))
-    const trigrams =
+    const grams =
       touching.length === 1 && isReplaced
-        ? trigramsAt(set[field], path.slice(field.length + 1))
+        ? gramsAt(set[field], path.slice(field.length + 1))
         : undefined
-    if (trigrams) known[memberOf(path)] = { $literal: trigrams }
+    if (grams) known[memberOf(path)] = { $literal: grams }
     else unknown.push(memberOf(path))
   }
   return [
@@ -76,10 +87,10 @@ export function trigramStages(change: Change, paths: readonly string[]): Documen
 }
 
 /**
- * Makes the indexes over `paths`, gives trigrams to the documents that have none, and drops what `existing` holds of
+ * Makes the indexes over `paths`, gives grams to the documents that have none, and drops what `existing` holds of
  * other paths.
  */
-export async function prepareTrigrams(
+export async function prepareGrams(
   native: Collection,
   existing: readonly IndexDescriptionInfo[],
   paths: readonly string[],
@@ -87,7 +98,7 @@ export async function prepareTrigrams(
   const wanted = paths.map(memberOf)
   for (const index of existing) {
     const [member = ''] = Object.keys(index.key)
-    if (!member.startsWith(`${TRIGRAMS}.`) || wanted.includes(member)) continue
+    if (!member.startsWith(`${GRAMS}.`) || wanted.includes(member)) continue
     // The index goes last: it tells that the rest still has to.
     await native.updateMany({ [member]: { $ne: null } }, [{ $unset: member }])
     await drop(native, index)
@@ -116,16 +127,16 @@ async function backfill(
     writes = []
   }
   for await (const document of native.find(filter, { projection })) {
-    const trigrams = paths
-      .map((path) => [memberOf(path), trigramsAt(document, path)] as const)
+    const grams = paths
+      .map((path) => [memberOf(path), gramsAt(document, path)] as const)
       .filter(([, found]) => found !== undefined)
-    if (trigrams.length === 0) continue
+    if (grams.length === 0) continue
     // A write in between has brought its own.
     const unchanged = fields.map((field) => isStill(field, document[field]))
     writes.push({
       updateOne: {
         filter: { _id: document._id, $expr: { $and: unchanged } },
-        update: { $set: Object.fromEntries(trigrams) },
+        update: { $set: Object.fromEntries(grams) },
       },
     })
     if (writes.length === BATCH) await flush()
@@ -152,14 +163,14 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}.`)
 }
 
-/** The distinct trigrams of all texts at `path` of `value`; undefined where they are too many. */
-function trigramsAt(value: unknown, path: string): readonly string[] | undefined {
-  const trigrams = new Set<string>()
+/** The distinct grams of all texts at `path` of `value`; undefined where they are too many. */
+function gramsAt(value: unknown, path: string): readonly string[] | undefined {
+  const grams = new Set<string>()
   for (const text of textsAt(value, path === '' ? [] : path.split('.'))) {
-    for (const trigram of trigramsOf(text)) trigrams.add(trigram)
+    for (const gram of gramsOf([...fold(text)])) grams.add(gram)
   }
-  if (trigrams.size > MOST) return undefined
-  return trigrams.size > 0 ? [...trigrams] : NO_TRIGRAM
+  if (grams.size > MOST) return undefined
+  return grams.size > 0 ? [...grams] : NO_GRAM
 }
 
 function textsAt(value: unknown, [key, ...rest]: readonly string[]): string[] {
@@ -170,9 +181,9 @@ function textsAt(value: unknown, [key, ...rest]: readonly string[]): string[] {
   return typeof value === 'object' && value !== null ? textsAt((value as Fields)[key], rest) : []
 }
 
-function trigramsOf(text: string): string[] {
-  const characters = [...fold(text)]
+/** What stands from each character on, unless it is too short to be asked for. */
+function gramsOf(characters: readonly string[]): string[] {
   return characters
-    .slice(0, Math.max(0, characters.length - LENGTH + 1))
-    .map((_, index) => characters.slice(index, index + LENGTH).join(''))
+    .slice(0, Math.max(0, characters.length - SHORTEST + 1))
+    .map((_, index) => characters.slice(index, index + LONGEST).join(''))
 }
