@@ -51,6 +51,9 @@ export async function measureRound(
   return measure.connections.map((connections) => ({ ...UNKNOWN, connections }))
 }
 
+/** A server's code is compiled while it is asked; the more there is of it, the longer that takes. */
+const WARM_UP_SECONDS = 2
+
 const UNKNOWN: Omit<Sample, 'connections'> = {
   requestsPerSecond: Number.NaN,
   p50Ms: Number.NaN,
@@ -73,7 +76,7 @@ async function oneRound(
     const requests = await requestsFor(server, work, base)
     const check = () => checkAnswers(server, work, requests, { base, size })
     await check()
-    await load(base, requests, work.seconds ? 1 : 16, 1)
+    await load(base, requests, work.seconds ? 1 : 16, WARM_UP_SECONDS)
     const duration = Math.max(seconds, work.seconds ?? 0)
     const samples: Sample[] = []
     for (const count of connections) {

@@ -60,6 +60,7 @@ export function works({ asked, cursor }: Database): Work[] {
       name: 'offset-page',
       requests: get(`/products?page=${lastPage}&pageSize=50`),
       with: ['peers'],
+      seconds: 4,
     },
     { name: 'cursor-first', requests: get('/feed/products?pageSize=50'), with: [] },
     {

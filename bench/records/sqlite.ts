@@ -18,7 +18,7 @@ import { COLUMNS, product, sqlValue } from './products.ts'
 const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.url))
 
 /** Of a file whose records were made in another way. */
-const VERSION = 2
+const VERSION = 3
 
 /** The ends of the names of a database's files; SQLite makes the last one anew. */
 const ENDS = ['', '-wal', '-shm']

@@ -83,9 +83,13 @@ export function makeSearch(connection: Connection, schema: CollectionSchema): vo
   for (const sql of objectsFor(schema).values()) connection.db.exec(sql)
   const shadows = [...shadowsOf(schema).values()]
   if (shadows.length === 0) return
+  const index = indexOf(schema.name)
+  const columns = listOf(shadows)
   connection.db.exec(
-    `INSERT INTO ${indexOf(schema.name)} (rowid, ${listOf(shadows)}) SELECT rowid, ${listOf(shadows)} FROM ${identifier(schema.name)}`,
+    `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${columns} FROM ${identifier(schema.name)}`,
   )
+  // Many rows at once leave many parts behind, and every search would look into each of them.
+  connection.db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
 }
 
 /** Takes noted rows over into the index; false when there may be more. */
