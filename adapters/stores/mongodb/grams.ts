@@ -106,7 +106,7 @@ export async function prepareGrams(
   if (paths.length === 0) return
   const members = existing.flatMap(({ key }) => Object.keys(key))
   const added = paths.filter((path) => !members.includes(memberOf(path)))
-  // An index is built faster than it grows. Trigrams that are there without one may be older than their texts.
+  // An index is built faster than it grows. Grams that are there without one may be older than their texts.
   if (added.length > 0) await backfill(native, added, {})
   for (const path of added) {
     await native.createIndex({ [memberOf(path)]: 1 }, { name: `search(${path})` })
@@ -127,21 +127,28 @@ async function backfill(
     writes = []
   }
   for await (const document of native.find(filter, { projection })) {
-    const grams = paths
-      .map((path) => [memberOf(path), gramsAt(document, path)] as const)
-      .filter(([, found]) => found !== undefined)
-    if (grams.length === 0) continue
     // A write in between has brought its own.
     const unchanged = fields.map((field) => isStill(field, document[field]))
     writes.push({
       updateOne: {
         filter: { _id: document._id, $expr: { $and: unchanged } },
-        update: { $set: Object.fromEntries(grams) },
+        update: gramsOfAll(document, paths),
       },
     })
     if (writes.length === BATCH) await flush()
   }
   await flush()
+}
+
+/** The update that gives a document its grams, and takes away those of texts that have too many. */
+function gramsOfAll(document: Document, paths: readonly string[]): Document {
+  const update: { $set?: Document; $unset?: Document } = {}
+  for (const path of paths) {
+    const grams = gramsAt(document, path)
+    if (grams) update.$set = { ...update.$set, [memberOf(path)]: grams }
+    else update.$unset = { ...update.$unset, [memberOf(path)]: '' }
+  }
+  return update
 }
 
 function isStill(field: string, value: unknown): Document {

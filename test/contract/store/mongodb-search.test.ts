@@ -84,10 +84,17 @@ await withService('mongo', ({ url }) => {
     it('takes no grams for true that it finds without an index, as a start that was killed leaves them', async () => {
       const database = newDatabase()
       const native = client.db(database).collection('people')
-      await native.insertOne({ name: 'Gdańsk', _grams: { name: ['kraków'] } })
+      const codes = Array.from({ length: 20_000 }, (_, at) => String.fromCodePoint(0x4e00 + at))
+      const _grams = { name: ['kraków'] }
+      await native.insertMany([
+        { name: 'Gdańsk', _grams },
+        { name: codes.join(''), _grams },
+      ])
       const store = indexed(database)
       await store.prepare([people])
-      expect(await store.collection(people).count(containing('name', 'gdań'))).toBe(1)
+      const collection = store.collection(people)
+      expect(await collection.count(containing('name', 'gdań'))).toBe(1)
+      expect(await collection.count(containing('name', codes.slice(9, 12).join('')))).toBe(1)
       expect(await native.countDocuments({ '_grams.name': 'kraków' })).toBe(0)
     })
 
