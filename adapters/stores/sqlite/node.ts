@@ -25,7 +25,7 @@ export interface SqliteOptions {
 
 /**
  * A store in one SQLite file, which several processes of a machine may share. A write is answered when it is on the
- * disk; writes of one turn of the event loop share a transaction. Throws when the file cannot be opened.
+ * disk; writes that come together share a transaction. Throws when the file cannot be opened.
  */
 export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
   const connection = new Connection(path)

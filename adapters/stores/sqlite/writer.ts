@@ -1,6 +1,6 @@
 /**
- * Group commit: the writes that arrive in one turn of the event loop share a transaction, so that they share the
- * one wait for the disk.
+ * Group commit: the writes that arrive in one turn of the event loop, and in the turns right after it, share a
+ * transaction, so that they share the one wait for the disk.
  *
  * @module
  */
@@ -16,6 +16,9 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
+/** So many writes wait for no others. */
+const ENOUGH = 32
+
 /** The one writer of a connection. */
 export class Writer {
   readonly #connection: Connection
@@ -29,9 +32,19 @@ export class Writer {
   write(statement: Statement): Promise<Written> {
     return new Promise((resolve, reject) => {
       // After the sockets that are readable now have been read.
-      if (this.#queue.length === 0) setImmediate(() => this.flush())
+      if (this.#queue.length === 0) setImmediate(() => this.#flushUnlessMore(1))
       this.#queue.push({ statement, resolve, reject })
     })
+  }
+
+  /**
+   * Commits once a turn has brought no further write. Else of many clients one half would be answered and ask again
+   * while the other half waits for the disk, and each half would pay for a commit of its own.
+   */
+  #flushUnlessMore(seen: number): void {
+    const { length } = this.#queue
+    if (length === seen || length >= ENOUGH) this.flush()
+    else if (length > 0) setImmediate(() => this.#flushUnlessMore(length))
   }
 
   /** Commits what waits. */
