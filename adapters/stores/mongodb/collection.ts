@@ -16,7 +16,7 @@ import type {
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
-import { fromDocument, toDocument } from './documents.ts'
+import { fromDocument, textOf, toDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
 import { addGrams, GRAMS } from './grams.ts'
 import { inserter } from './inserts.ts'
@@ -86,7 +86,7 @@ export function openCollection(
     findJson: (read) =>
       run(async () => {
         if (idOf(read) === undefined) return readList(read)
-        return (await find(read)).map((record) => JSON.stringify(record))
+        return (await find(read)).map(textOf)
       }),
 
     count: (filter, hints) =>

@@ -6,6 +6,7 @@
  */
 
 import type { Fields, Read } from '../../../src/ports/store.ts'
+import { textOf } from './documents.ts'
 import { gather } from './gather.ts'
 
 /** Reads lists through `find`, each distinct one of a turn once. */
@@ -24,7 +25,7 @@ export function listReader(
 }
 
 async function textsOf(found: Promise<Fields[]>): Promise<string[]> {
-  return (await found).map((record) => JSON.stringify(record))
+  return (await found).map(textOf)
 }
 
 /** JSON would take a date and its text for the same. */
