@@ -53,7 +53,7 @@ export class Reach {
 
 /** What `work` gives, unless it takes longer. What it does later is nobody's concern, a rejection neither. */
 export function within<T>(work: Promise<T>, ms: number): Promise<T | typeof late> {
-  // By hand, without a race of promises: every hit comes through here.
+  // By hand, without a race of promises: every hit of a cache that others share comes through here.
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => {
       // A busy process sees its timers before the replies that have come meanwhile, so these are let in first:

@@ -15,7 +15,7 @@ import { gramStages } from './grams.ts'
 export function compileChange(
   change: Change,
   shape: ObjectShape,
-  indexed: readonly string[] = [],
+  indexed: readonly string[],
 ): Document[] {
   const stages = [
     setStage(change.set, (field, value) => literal(value, shapeAt(field, shape))),

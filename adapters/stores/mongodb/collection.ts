@@ -7,6 +7,7 @@
 import type { Document, FindOptions, Collection as Native, Filter as Query } from 'mongodb'
 import type { Filter } from '../../../src/ports/filter.ts'
 import type {
+  Change,
   Collection,
   CollectionSchema,
   Fields,
@@ -39,6 +40,7 @@ export function openCollection(
 ): Collection {
   const { shape } = schema
   const compile = (filter: Filter) => compileFilter(filter, shape, indexed())
+  const stagesOf = (change: Change) => compileChange(change, shape, indexed())
   const insert = inserter(native)
   const readPoint = pointReader(native, shape)
 
@@ -104,22 +106,15 @@ export function openCollection(
     update: (filter, change, options) =>
       run(async () =>
         record(
-          await native.findOneAndUpdate(
-            writeQuery(filter, options),
-            compileChange(change, shape, indexed()),
-            {
-              returnDocument: 'after',
-            },
-          ),
+          await native.findOneAndUpdate(writeQuery(filter, options), stagesOf(change), {
+            returnDocument: 'after',
+          }),
         ),
       ),
 
     updateMany: (filter, change) =>
       run(async () => {
-        const result = await native.updateMany(
-          writeQuery(filter),
-          compileChange(change, shape, indexed()),
-        )
+        const result = await native.updateMany(writeQuery(filter), stagesOf(change))
         return result.matchedCount
       }),
 
