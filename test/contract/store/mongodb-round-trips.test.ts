@@ -84,7 +84,6 @@ await withService('mongo', ({ url }) => {
         { _id: first, email: 'a' },
         { _id: second, email: 'a' },
         { _id: first },
-        { _id: newId(), any: { 'no\0key': 1 } },
         { _id: newId(), email: 'b' },
       ]
       const results = await Promise.allSettled(records.map((record) => collection.insert(record)))
@@ -92,6 +91,16 @@ await withService('mongo', ({ url }) => {
         { status: 'fulfilled' },
         { reason: { name: 'DuplicateKey', fields: ['email'] } },
         { reason: { name: 'DuplicateKey', fields: ['_id'] } },
+        { status: 'fulfilled' },
+      ])
+      expect(await collection.count(everything)).toBe(2)
+    })
+
+    it('fail alone where one of them cannot be written at all', async () => {
+      const records = [{ _id: first }, { _id: newId(), any: { 'no\0key': 1 } }, { _id: second }]
+      const results = await Promise.allSettled(records.map((record) => collection.insert(record)))
+      expect(results).toMatchObject([
+        { status: 'fulfilled' },
         { reason: { message: 'the database refused the operation' } },
         { status: 'fulfilled' },
       ])
