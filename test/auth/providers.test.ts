@@ -1,37 +1,12 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type Service, service } from './service.ts'
+import { answering, listening } from './endpoints.ts'
+import { startOpenId } from './openid.ts'
+import { parallel, type Service, service } from './service.ts'
 
 const refused = [401, 'The provider did not accept this sign-in.']
 const unreachable = [503, 'Could not reach the identity provider.']
 const told = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
-
-/** A server on this machine; answers JSON where `answer` gives an object. */
-async function listening(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A server that answers by path; a number is a status. */
-function answering(
-  routes: Record<string, (request: IncomingMessage, url: URL, body: string) => unknown>,
-): Promise<string> {
-  return listening(async (request, response) => {
-    const url = new URL(request.url ?? '', 'http://x')
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const answer = routes[url.pathname]?.(request, url, body) ?? 404
-    response.statusCode = typeof answer === 'number' ? answer : 200
-    response.end(typeof answer === 'number' ? '{"message":"no"}' : JSON.stringify(answer))
-  })
-}
 
 async function withFacebook(debug: unknown, me: unknown): Promise<Service> {
   const endpoints = await answering({
@@ -167,6 +142,80 @@ describe('4.5 POST /social/github', () => {
     const app = await withGithub({ emails: verified })
     const { user } = await app.register('ann@example.com')
     expect((await signIn(app)).body.data.user._id).toBe(user._id)
+  })
+})
+
+describe('providers at once', () => {
+  it('D5: 300 sign-ins with four of them do not mix', async () => {
+    const openId = await startOpenId(['web', 'ios'])
+    onTestFinished(() => openId.stop())
+    const { issuer, jwks } = openId
+    const person = (token: string | null | undefined) => token?.split('-').at(-1)
+    const endpoints = await answering({
+      '/debug_token': (_, url) => ({
+        data: {
+          is_valid: true,
+          app_id: 'app',
+          user_id: `f-${person(url.searchParams.get('input_token'))}`,
+        },
+      }),
+      '/me': (_, url) => {
+        const who = person(url.searchParams.get('access_token'))
+        return { id: `f-${who}`, name: `facebook ${who}` }
+      },
+      '/applications/app/token': () => ({}),
+      '/user': ({ headers }) => {
+        const who = person(headers.authorization)
+        return { id: `h-${who}`, name: `github ${who}` }
+      },
+      '/user/emails': () => [],
+    })
+    const app = await service({
+      auth: {
+        social: {
+          google: { clientId: 'web', endpoints: { issuer, jwks } },
+          apple: { clientId: 'ios', endpoints: { issuer, jwks } },
+          facebook: { appId: 'app', appSecret: 'sesame', endpoints },
+          github: { clientId: 'app', clientSecret: 'sesame', endpoints },
+        },
+      },
+      unique: ['googleId', 'appleId', 'facebookId', 'githubId'],
+      app: { now: () => Date.now() },
+    })
+    const people = await parallel(25, async (who) => [
+      {
+        credentials: {
+          idToken: await openId.idToken('web', `g-${who}`, { name: `google ${who}` }),
+        },
+        expected: { provider: 'google', user: { googleId: `g-${who}`, name: `google ${who}` } },
+      },
+      {
+        credentials: {
+          idToken: await openId.idToken('ios', `a-${who}`, {}),
+          name: { firstName: 'apple', lastName: `${who}` },
+        },
+        expected: { provider: 'apple', user: { appleId: `a-${who}`, name: `apple ${who}` } },
+      },
+      {
+        credentials: { accessToken: `token-${who}` },
+        expected: {
+          provider: 'facebook',
+          user: { facebookId: `f-${who}`, name: `facebook ${who}` },
+        },
+      },
+      {
+        credentials: { accessToken: `token-${who}` },
+        expected: { provider: 'github', user: { githubId: `h-${who}`, name: `github ${who}` } },
+      },
+    ])
+    const signIns = [people, people, people].flat(2)
+    const answers = await parallel(signIns.length, (index) =>
+      app.post(`/auth/social/${signIns[index]?.expected.provider}`, signIns[index]?.credentials),
+    )
+    expect(answers.map(({ body }) => body.data)).toMatchObject(
+      signIns.map(({ expected }) => expected),
+    )
+    expect(await app.users.count()).toBe(100)
   })
 })
 

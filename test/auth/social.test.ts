@@ -272,29 +272,6 @@ describe('4.5 POST /social/:provider', () => {
     expect(openId.fetches() - before).toBeLessThanOrEqual(1)
   })
 
-  it('D5: providers at once do not mix', async () => {
-    const it = await app()
-    const tokens = await parallel(10, (index) =>
-      openId.idToken('ios', `mixed-${index}`, { name: `N${index}` }),
-    )
-    const answers = await parallel(60, async (index) => {
-      const person = index % 10
-      if (index % 3 === 2) return own(it, { id: `own-${person}`, name: `O${person}` })
-      return it.post(`/auth/social/${index % 3 === 0 ? 'google' : 'apple'}`, {
-        idToken: tokens[person],
-      })
-    })
-    for (const [index, { body }] of answers.entries()) {
-      const person = index % 10
-      const id =
-        index % 3 === 2
-          ? { ownId: `own-${person}` }
-          : { [index % 3 === 0 ? 'googleId' : 'appleId']: `mixed-${person}` }
-      expect(body.data.user).toMatchObject(id)
-    }
-    expect(await it.users.count()).toBe(new Set(answers.map(({ body }) => body.data.user._id)).size)
-  })
-
   it('D6: nothing but the credential says who it is', async () => {
     const it = await app()
     const idToken = await openId.idToken('web', 'g-10', { name: 'Ann' })
