@@ -110,11 +110,11 @@ export async function openWorld(): Promise<World> {
     async tidy() {
       const found = await all('ann')
       for (const { _id } of found.slice(MOST)) await notes.delete(_id)
-      const sizes = found.map(({ size }) => size ?? 0)
-      let size = Math.max(0, ...sizes)
-      for (let have = found.length; have < FEWEST; have += 1) {
-        size += 1
+      const taken = new Set(found.map(({ size }) => size))
+      for (let size = 0, have = found.length; have < FEWEST; size += 1) {
+        if (taken.has(size)) continue
         await insert('ann', size, bobs[0] ?? null)
+        have += 1
       }
     },
   }
