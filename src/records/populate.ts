@@ -29,16 +29,20 @@ export function populations(
   option: PopulateOption | undefined,
 ): readonly Population[] {
   const wanted = option === undefined ? [] : Array.isArray(option) ? option : [option]
-  return wanted.map((item: string | { path: string; select?: string | readonly string[] }) => {
-    const { path, select } = typeof item === 'string' ? { path: item } : item
-    const name = referenceAt(model, path)
-    if (name === undefined || isHidden(model, path)) {
-      throw new TypeError(`populate: '${path}' is no reference of '${model.name}'`)
-    }
-    const target = host.modelNamed(name)
-    if (!target) throw new TypeError(`populate: no model is named '${name}'`)
-    return { path, target, select: visible(target, names(select)) }
-  })
+  const found = wanted.map(
+    (item: string | { path: string; select?: string | readonly string[] }) => {
+      const { path, select } = typeof item === 'string' ? { path: item } : item
+      const name = referenceAt(model, path)
+      if (name === undefined || isHidden(model, path)) {
+        throw new TypeError(`populate: '${path}' is no reference of '${model.name}'`)
+      }
+      const target = host.modelNamed(name)
+      if (!target) throw new TypeError(`populate: no model is named '${name}'`)
+      return { path, target, select: visible(target, names(select)) }
+    },
+  )
+  // The last word counts: what is filled in already is no id any more.
+  return [...new Map(found.map((population) => [population.path, population])).values()]
 }
 
 /** Names as a list; a text holds them separated by blanks. */

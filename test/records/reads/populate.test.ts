@@ -139,6 +139,18 @@ describe('2.6 onGet, populate', () => {
     }
   })
 
+  test('a path that is named twice is filled in once, as it was asked for last', async () => {
+    const named = { path: 'author', select: 'name' }
+    const { send, insert, ann } = await library(['author', named, 'editors', 'editors'])
+    const _id = await insert({ title: 'a', author: ann, editors: [ann] })
+    expect((await send('GET', `/books/${_id}`)).record).toEqual({
+      _id,
+      title: 'a',
+      author: { _id: ann, name: 'Ann', shout: 'ANN' },
+      editors: [shownAnn(ann)],
+    })
+  })
+
   test('a page without references asks for none', async () => {
     const { send, insert, store } = await library(EVERY)
     await insert({ title: 'a', author: null, editors: [] })
