@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
@@ -62,7 +62,11 @@ export function shapeOf(schema: $ZodType, side: Side, path: string, depth = 0): 
       return isTransform(end) ? mixed : inner(end)
     }
     case 'union':
-      return sameShape(def.options.map(inner))
+      return unionShape(def.options.filter(isSomething).map(inner), side)
+    case 'intersection':
+      return unionShape([inner(def.left), inner(def.right)], side)
+    case 'tuple':
+      return side === 'input' ? tupleShape(def, inner) : mixed
     case 'bigint':
     case 'symbol':
     case 'function':
@@ -113,6 +117,31 @@ function sameShape(shapes: readonly Shape[]): Shape {
   const [first, ...rest] = shapes
   const simple = first && ['string', 'number', 'boolean', 'date'].includes(first.kind)
   return simple && rest.every((shape) => shape.kind === first.kind) ? first : mixed
+}
+
+/** Records are stored as they are; for what a write brings, objects are read as one that has all their fields. */
+function unionShape(shapes: readonly Shape[], side: Side): Shape {
+  const [only, ...others] = shapes
+  if (only && others.length === 0) return only
+  const objects = shapes.filter((shape) => shape.kind === 'object')
+  const areObjects = only && objects.length === shapes.length
+  if (side === 'output' || !areObjects) return sameShape(shapes)
+  const names = new Set(objects.flatMap(({ fields }) => [...fields.keys()]))
+  const merged = [...names].map((name) => {
+    const found = objects
+      .map(({ fields }) => fields.get(name))
+      .filter((shape) => shape !== undefined)
+    return [name, unionShape(found, side)] as const
+  })
+  return { kind: 'object', fields: new Map(merged) }
+}
+
+function tupleShape({ items, rest }: $ZodTupleDef, inner: (schema: $ZodType) => Shape): Shape {
+  return { kind: 'list', element: sameShape([...items, ...(rest ? [rest] : [])].map(inner)) }
+}
+
+function isSomething(schema: $ZodType): boolean {
+  return !['null', 'undefined'].includes(schema._zod.def.type)
 }
 
 function isTransform(schema: $ZodType): boolean {

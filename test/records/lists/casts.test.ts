@@ -288,3 +288,52 @@ describe('answers, GET list: casting, ids and enums of other kinds', () => {
     expect([refused.status, refused.body.error]).toEqual([400, 'Invalid value for _id.'])
   })
 })
+
+describe('Types made of others', () => {
+  const Made = defineModel('CastMade', {
+    fields: {
+      day: z.union([z.date(), z.null()]).optional(),
+      count: z.number().or(z.null()).optional(),
+      text: z.string().or(z.null()).optional(),
+      other: z.union([ref('CastMade'), z.null()]).optional(),
+      range: z.tuple([z.date(), z.date()]).optional(),
+      event: z
+        .discriminatedUnion('kind', [
+          z.object({ kind: z.literal('fair'), from: z.date(), seats: z.number() }),
+          z.object({ kind: z.literal('note'), from: z.string() }),
+          z.object({ kind: z.literal('gig'), at: z.date() }),
+        ])
+        .optional(),
+      both: z.intersection(z.object({ at: z.date() }), z.object({ n: z.number() })).optional(),
+    },
+  })
+
+  test('a type or null is that type, to writes, filters and searches', async () => {
+    const { app, send } = service()
+    const lists = ['day', 'count', 'text', 'other'] as const
+    app.mount(
+      '/made',
+      createRouter({ model: Made, query: lists, search: ['text'], blockedFields: [] }),
+    )
+    const json = { day: NOON, count: '5', text: 'Five', other: ID.toUpperCase() }
+    const { record } = await send('POST', '/made', { json })
+    expect(record).toMatchObject({ day: NOON, count: 5, text: 'Five', other: ID })
+    await send('POST', '/made', { json: { day: null, count: null, text: null, other: null } })
+    for (const query of [`day=${NOON}`, 'count=5', `other=${ID}`, 's=five']) {
+      expect((await send('GET', `/made?${query}`)).records).toEqual([record])
+    }
+  })
+
+  test('dates and numbers are cast where every kind of the value agrees', async () => {
+    const { app, send } = service()
+    app.mount('/made', createRouter({ model: Made, blockedFields: [] }))
+    for (const [json, stored] of [
+      [{ range: [NOON, MIDNIGHT] }, { range: [NOON, MIDNIGHT] }],
+      [{ both: { at: NOON, n: '5' } }, { both: { at: NOON, n: 5 } }],
+      [{ event: { kind: 'gig', at: NOON } }, { event: { kind: 'gig', at: NOON } }],
+      [{ event: { kind: 'note', from: NOON } }, { event: { kind: 'note', from: NOON } }],
+    ]) {
+      expect((await send('POST', '/made', { json })).record).toMatchObject(stored as object)
+    }
+  })
+})
