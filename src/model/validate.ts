@@ -5,18 +5,18 @@
  */
 
 import {
-  $ZodAsyncError,
   type $ZodIssue,
   type $ZodType,
   config,
   type ParseContext,
-  safeParse,
   safeParseAsync,
 } from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
 import type { Fields } from '../ports/store.ts'
-import { castInput } from './cast.ts'
+import { castInput, dateFrom } from './cast.ts'
 import type { Model } from './define.ts'
+
+const NO_TEXT = 'Invalid Unicode text.'
 
 /** The outcome of a validation: the values as the schema produced them, or a message for each path. */
 export type Validation =
@@ -27,7 +27,7 @@ export type Validation =
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
   const result = await parse(model.schema, castInput(model.input, input))
   return result.success
-    ? checkText(defined(result.data as Fields))
+    ? storable(defined(result.data as Fields))
     : { ok: false, fields: messages(result.error.issues) }
 }
 
@@ -45,7 +45,7 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
     if (result.success) values[field] = result.data
     else Object.assign(fields, messages(result.error.issues, field))
   }
-  return Object.keys(fields).length > 0 ? { ok: false, fields } : checkText(values)
+  return Object.keys(fields).length > 0 ? { ok: false, fields } : storable(values)
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */
@@ -56,16 +56,9 @@ export async function validateAcross(model: Model, record: Fields): Promise<Vali
     : { ok: true, values: record }
 }
 
-type Parsed = Awaited<ReturnType<typeof safeParseAsync>>
-
-async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
-  const context: ParseContext<$ZodIssue> = languageOf()
-  try {
-    return safeParse(schema, value, context)
-  } catch (error) {
-    if (error instanceof $ZodAsyncError) return safeParseAsync(schema, value, context)
-    throw error
-  }
+/** Never tried without waiting first: what is asynchronous would have begun, and run twice. */
+function parse(schema: $ZodType, value: unknown): ReturnType<typeof safeParseAsync> {
+  return safeParseAsync(schema, value, languageOf())
 }
 
 /** zod/mini brings no messages of its own; a locale that the app configured wins. */
@@ -90,21 +83,31 @@ function defined(values: Fields): Fields {
 }
 
 /**
- * Text with a lone surrogate has no UTF-8 form, and BSON ends keys at a NUL: no store could give back what was
- * written.
+ * What a store could not give back as it was written: text with a lone surrogate has no UTF-8 form, BSON ends keys at a
+ * NUL, JSON has no infinity, and dates are ordered by years of four digits.
  */
-function checkText(values: Fields): Validation {
+function storable(values: Fields): Validation {
   const fields: Record<string, string> = {}
   for (const [field, value] of Object.entries(values)) {
-    if (!isWellFormed(value)) fields[field] = 'Invalid Unicode text.'
+    const complaint = complaintOf(value)
+    if (complaint !== undefined) fields[field] = complaint
   }
   return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
 }
 
-function isWellFormed(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed()
-  if (typeof value !== 'object' || value === null) return true
-  return Object.entries(value).every(([key, item]) => isKey(key) && isWellFormed(item))
+function complaintOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
+  if (value instanceof Date) return dateFrom(value.getTime()) ? undefined : 'Invalid date.'
+  return typeof value === 'object' && value !== null ? complaintInside(value) : undefined
+}
+
+function complaintInside(value: object): string | undefined {
+  for (const [key, item] of Object.entries(value)) {
+    const complaint = isKey(key) ? complaintOf(item) : NO_TEXT
+    if (complaint !== undefined) return complaint
+  }
+  return undefined
 }
 
 function isKey(key: string): boolean {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { defineModel } from '../../../src/index.ts'
 import { served, Typed } from './typed.ts'
 
 const INVALID = 'Check the submitted values.'
@@ -92,6 +94,36 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
     if (number === undefined) return
     expect(Object.is(answer.record.size, number) || number === 0).toBe(true)
     expect(await stored.count({ size: number })).toBe(1)
+  })
+
+  test('F8: dates beyond the years 0000 to 9999, and infinity, are a 400 however they come', async () => {
+    const far = (text: string) => new Date(Number(text))
+    const Far = defineModel('OddFar', {
+      fields: {
+        name: z.string(),
+        at: z.coerce.date().optional(),
+        made: z.string().transform(far).optional(),
+        any: z.any(),
+      },
+    })
+    const { app, send, stored } = served(Far)
+    const before = await stored.insert({ name: 'a', any: 1 })
+    for (const [json, field, message] of [
+      [{ at: '+010000-01-01' }, 'at', 'Invalid date.'],
+      [{ at: '-000001-01-01' }, 'at', 'Invalid date.'],
+      [{ made: '8640000000000000' }, 'made', 'Invalid date.'],
+      [{ any: { deep: ['HUGE'] } }, 'any', 'Invalid number.'],
+    ] as const) {
+      const body = JSON.stringify({ name: 'b', any: 1, ...json }).replace('"HUGE"', '1e999')
+      const headers = { 'content-type': 'application/json' }
+      const post = await send('POST', '/things', { body, headers })
+      expect([post.status, post.body.fields]).toEqual([400, { [field]: message }])
+      const patch = await send('PATCH', `/things/${before._id}`, { body, headers })
+      expect([patch.status, patch.body.fields]).toEqual([400, { [field]: message }])
+    }
+    const far2 = { name: 'c', at: new Date(8.64e15), any: 1 }
+    await expect(app.store.collection(Far).insert(far2)).rejects.toMatchObject({ status: 400 })
+    expect(await stored.find()).toEqual([before])
   })
 
   test('F8: duplicate keys of a body: the last one counts', async () => {

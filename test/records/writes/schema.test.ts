@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import * as mini from 'zod/mini'
 import { defineModel, ref } from '../../../src/index.ts'
@@ -102,6 +102,60 @@ describe('4.1 Write rules, 4: schema validation', () => {
     const path = `/things/${created.record._id}`
     expect(await send('PATCH', path, { json: { name: 'taken' } })).toMatchObject(refused)
     expect((await send('PATCH', path, { json: { name: 'other' } })).record.name).toBe('other')
+  })
+
+  test('4.1 Write rules, 4: an asynchronous rule runs once for a write', async () => {
+    let lookups = 0
+    const looked = async (name: string) => {
+      lookups += 1
+      return name !== ''
+    }
+    const shouted = async (text: string) => {
+      lookups += 1
+      return text.toUpperCase()
+    }
+    const Once = defineModel('SchemaOnce', {
+      fields: { name: z.string().refine(looked), loud: z.string().transform(shouted) },
+    })
+    const { send } = served(Once)
+    const { record } = await send('POST', '/things', { json: { name: 'a', loud: 'b' } })
+    expect(record).toMatchObject({ name: 'a', loud: 'B' })
+    expect(lookups).toBe(2)
+  })
+
+  test('4.1 Write rules, 4: lookups that all fail are a 500 each, and the process lives', async () => {
+    const unhandled: unknown[] = []
+    const hear = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', hear)
+    onTestFinished(() => void process.off('unhandledRejection', hear))
+    const down = async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      throw new Error('lookup failed')
+    }
+    const twice = () => z.string().refine(down).refine(down)
+    const Down = defineModel('SchemaDown', {
+      fields: z
+        .object({
+          name: twice(),
+          tags: z.array(twice()).optional(),
+          made: z.custom<string>(down).refine(down).optional(),
+          later: z.lazy(() => z.object({ in: z.union([twice(), z.number()]) })).optional(),
+        })
+        .superRefine(down)
+        .superRefine(down),
+    })
+    const { send } = served(Down)
+    for (const json of [
+      { name: 'a' },
+      { name: 'a', tags: ['b', 'c'] },
+      { name: 'a', made: 'b' },
+      { name: 'a', later: { in: 'b' } },
+    ]) {
+      expect((await send('POST', '/things', { json })).body.error).toBe('Internal Server Error')
+    }
+    // Node tells of a rejection that nobody has handled after the turn in which it came.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).toEqual([])
   })
 
   test('4.1 Write rules, 4: a refinement that throws is a 500, and nothing is written', async () => {
