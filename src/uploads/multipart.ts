@@ -57,7 +57,12 @@ export function multipartParser(
     },
   })
   const feed = (chunk: Uint8Array) => {
-    if (!complete && chunk.length > 0) parser.write(chunk)
+    try {
+      if (!complete && chunk.length > 0) parser.write(chunk)
+    } catch (error) {
+      // multipasta decodes `filename*` as UTF-8, whatever it says of itself.
+      throw error instanceof URIError ? malformedMultipart(error) : error
+    }
   }
   return {
     write(chunk) {

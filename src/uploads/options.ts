@@ -102,7 +102,7 @@ export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: 
   const { allowedMimeTypes = DEFAULT_TYPES, maxFileSize = 10 * MIB, maxFiles = 10 } = options
   return {
     prefix: prefixOf(path, fail),
-    fields: new Map(fields.map((field) => [field?.name, fileField(field, shape, fail)])),
+    fields: fileFields(fields, shape, fail),
     acl,
     allowedMimeTypes: new Set(allowedMimeTypes),
     maxFileSize,
@@ -148,6 +148,29 @@ function prefixOf(path: string, fail: Fail): string {
 
 function isMediaTypes(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every((type) => MEDIA_TYPE.test(type))
+}
+
+const FILE_FIELD: Readonly<Record<keyof FileField, true>> = {
+  name: true,
+  maxCount: true,
+  formatToUrlObject: true,
+}
+
+function fileFields(
+  fields: readonly FileField[],
+  shape: ObjectShape,
+  fail: Fail,
+): Upload['fields'] {
+  const found = new Map<string, Required<FileField>>()
+  for (const field of fields) {
+    for (const name of Object.keys(field ?? {})) {
+      if (!Object.hasOwn(FILE_FIELD, name)) fail(`'upload.fields' has the unknown option '${name}'`)
+    }
+    const made = fileField(field, shape, fail)
+    if (found.has(made.name)) fail(`'upload.fields' names '${made.name}' twice`)
+    found.set(made.name, made)
+  }
+  return found
 }
 
 function fileField(field: FileField, shape: ObjectShape, fail: Fail): Required<FileField> {

@@ -160,6 +160,13 @@ describe('a body that is malformed', () => {
     }
   })
 
+  it('I3 a file name in an encoding that it does not have', async () => {
+    for (const name of ["ISO-8859-1''preis%A3.png", "UTF-8''100%.png", "utf-8''%"]) {
+      const headers = fileHead('image').replace('\r\n', `; filename*=${name}\r\n`)
+      expect(shown(await send([{ headers, content: png }])), name).toEqual(malformed)
+    }
+  })
+
   it('no boundary, an empty body, text that is no UTF-8, a Content-Encoding', async () => {
     expect(shown(await raw('x', 'multipart/form-data'))).toEqual(malformed)
     expect(shown(await raw('x', 'multipart/form-data; boundary='))).toEqual(malformed)

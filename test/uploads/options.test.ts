@@ -39,6 +39,11 @@ describe('upload options', () => {
       [{ path: 7 }, `'upload.path'`],
       [{ fields: [] }, `'upload.fields'`],
       [{ fields: 'file' }, `'upload.fields'`],
+      [
+        { fields: [{ name: 'file', maxcount: 2 }] },
+        `'upload.fields' has the unknown option 'maxcount'`,
+      ],
+      [{ fields: [{ name: 'file' }, { name: 'file' }] }, `'upload.fields' names 'file' twice`],
       [{ acl: 'public' }, `'upload.acl' must be one of private, public-read`],
       [{ allowedMimeTypes: [] }, `'upload.allowedMimeTypes'`],
       [{ allowedMimeTypes: ['png'] }, `'upload.allowedMimeTypes'`],
