@@ -26,7 +26,7 @@ const ABANDONED_MS = 60 * 60 * 1000
  * signed links that expire.
  *
  * ```ts
- * const files = diskFiles({ root: './uploads', secret: process.env.FILES_SECRET })
+ * const files = diskFiles({ root: './uploads', secret: process.env.FILES_SECRET ?? '' })
  * const app = createApp({ store: sqliteStore({ path: 'atlas.db' }), files })
  * ```
  */

@@ -38,7 +38,8 @@ export interface S3Place {
 export function resolveS3(options: S3Options = {}): S3Place {
   const env = options.env ?? environment()
   const value = (name: keyof S3Options, variable: string, fallback?: string): string => {
-    const found = options[name] ?? env[variable] ?? fallback
+    // An empty variable is as good as none.
+    const found = options[name] ?? (env[variable] || fallback)
     if (typeof found !== 'string' || found === '') {
       throw new TypeError(`s3Files: '${name}' is needed, or ${variable} in the environment`)
     }

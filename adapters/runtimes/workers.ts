@@ -123,8 +123,10 @@ async function answer<Env>(
   try {
     made = app()
   } catch (error) {
-    console.error(error)
-    return Response.json({ success: false, error: 'Internal Server Error' }, { status: 500 })
+    const requestId = crypto.randomUUID()
+    console.error(requestId, error)
+    const body = { success: false, error: 'Internal Server Error', requestId }
+    return Response.json(body, { status: 500, headers: { 'X-Request-Id': requestId } })
   }
   return made.handle(request, env, context)
 }

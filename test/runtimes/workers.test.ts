@@ -20,9 +20,14 @@ async function ask(path: string): Promise<{ status: number; body: Record<string,
 
 describe('worker', () => {
   it('answers with the envelope when the app cannot be made, and tries again', async () => {
-    expect(await ask('/')).toEqual({
-      status: 500,
-      body: { success: false, error: 'Internal Server Error' },
+    const failed = await miniflare.dispatchFetch('http://localhost/')
+    const requestId = failed.headers.get('x-request-id')
+    expect(requestId).toMatch(/^[\da-f-]{36}$/)
+    expect(failed.status).toBe(500)
+    expect(await failed.json()).toEqual({
+      success: false,
+      error: 'Internal Server Error',
+      requestId,
     })
     expect((await ask('/')).status).toBe(200)
   })

@@ -90,7 +90,10 @@ function sqlite(): typeof import('node:sqlite') {
   }
   process.emitWarning = others as typeof emitWarning
   try {
-    return process.getBuiltinModule('node:sqlite')
+    const found: typeof import('node:sqlite') | undefined = process.getBuiltinModule('node:sqlite')
+    if (!found)
+      throw new TypeError('sqliteStore: there is no node:sqlite here; Node has it from 22.13')
+    return found
   } finally {
     process.emitWarning = emitWarning
   }

@@ -97,6 +97,9 @@ for (const [by, open] of Object.entries(adapters)) {
     expect(open({ env: { ...aws, S3_REGION: 'eu-west-1' } }).urlOf('a')).toBe(
       'https://s3.eu-west-1.amazonaws.com/bucket/a',
     )
+    expect(open({ env: { ...COMPLETE, S3_ENDPOINT: '', S3_REGION: '' } }).urlOf('a')).toBe(
+      'https://s3.us-east-1.amazonaws.com/bucket/a',
+    )
     expect(() => open({ env: COMPLETE, endpoint: 'nowhere' })).toThrow(`'endpoint'`)
   })
 }
