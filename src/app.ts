@@ -51,7 +51,7 @@ export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
-  const guards: Guard[] = []
+  const { guards } = host
   const table = IttyRouter<IRequest, [ApiRequest, Context]>()
 
   const add = (method: string, path: string, run: readonly Guard[], handler: Handler) => {

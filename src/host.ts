@@ -71,6 +71,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
 
   const start = async (): Promise<void> => {
     for (const check of checks) await check()
+    tellOfOpen(host)
     const schemas = [...served.values()].map((entry) => entry.schema)
     await store.prepare([...schemas, ...caches.schemas()])
   }
@@ -96,6 +97,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     store,
     cache: options.cache,
     files: options.files,
+    guards: [],
+    open: [],
     filePlaces: [],
     images: options.images,
     hasher: options.hasher,
@@ -152,6 +155,15 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
   hosting(host.data, host)
   return host
+}
+
+/** Once for each mount. */
+function tellOfOpen({ open, guards, logger }: Host): void {
+  const mounts = open.splice(0)
+  if (mounts.length === 0 || guards.length > 0) return
+  logger.info(
+    `Anybody may create, change and delete records at ${mounts.join(', ')}. Name guards in 'middlewares', or say middlewares: [] where it is meant.`,
+  )
 }
 
 function failed(message: string): never {

@@ -43,6 +43,8 @@ export function atlas(options: AppOptions & { readonly secret: string }): App {
     '/countries',
     createRouter({
       model: Country,
+      // A playground: everybody may write here.
+      middlewares: [],
       orderBy: 'name',
       query: ['code', 'region', 'subregion', 'languages', 'currencies'],
       search: ['name', 'officialName', 'capitals'],
@@ -67,6 +69,7 @@ export function atlas(options: AppOptions & { readonly secret: string }): App {
   )
   const cities: RouterOptions<CityValues> = {
     model: City,
+    middlewares: [],
     orderBy: '-population',
     query: ['country', 'capital', 'name'],
     search: ['name', 'country.name'],

@@ -97,7 +97,8 @@ export class ControllerSets<R> {
       )
     }
     const name = `ControllerSets(${this.#options.model.name})`
-    const rows = createRouter(this.#options).attach(host, name)
+    // Its guards, if any, stand before the handlers, where nobody sees them from here.
+    const rows = createRouter({ middlewares: [], ...this.#options }).attach(host, name)
     const table = new Map(
       rows.map(({ method, path, guards, handler }): [string, SetHandler] => [
         `${method} ${path}`,

@@ -16,7 +16,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
 import type { FilePlace } from '../uploads/sweep.ts'
 import type { RecordStore } from './collection.ts'
-import type { Route } from './guard.ts'
+import type { Guard, Route } from './guard.ts'
 import type { Records } from './records.ts'
 import type { ScopeOption } from './scope.ts'
 
@@ -25,6 +25,10 @@ export interface Host extends BodyLimits {
   readonly store: Store
   readonly cache: CacheStore | undefined
   readonly files: FileStore | undefined
+  /** The guards before every router. */
+  readonly guards: Guard[]
+  /** The mounts that nothing of their routers guards, until start-up has told of them. */
+  readonly open: string[]
   /** Where routers keep files, for the sweeper; each adds its own. */
   readonly filePlaces: FilePlace[]
   readonly images: ImageOptimizer | undefined

@@ -43,6 +43,7 @@ export interface Router extends Mountable {
  */
 export function createRouter<R>(options: RouterOptions<R>): Router {
   const extra: Route[] = []
+  let isAttached = false
   const add =
     (method: string): AddRoute =>
     (path, ...handlers) => {
@@ -50,6 +51,7 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
       if (!handler || !handlers.every((item) => typeof item === 'function')) {
         throw new TypeError(`the extra route '${path}' needs a handler, a function`)
       }
+      if (isAttached) throw new TypeError(`the extra route '${path}' comes after app.mount()`)
       extra.push({ method, path: extraPath(path), guards: handlers.slice(0, -1), handler })
       return router
     }
@@ -76,6 +78,8 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
         const records = resource.records.stored
         host.filePlaces.push({ prefix, fields: [...fields.keys()], records })
       }
+      if (!options.middlewares && !resource.scope) host.open.push(mount)
+      isAttached = true
       const { middlewares } = resource
       const guarded = (route: Route) => ({ ...route, guards: [...middlewares, ...route.guards] })
       return [...extra, ...routeTable(host, resource, answer)].map(guarded)
@@ -84,7 +88,7 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
   return router
 }
 
-/** The rows of spec 4.1, as data: the router, OPTIONS and the OpenAPI writer read them. */
+/** The rows of spec 4.1, as data. */
 function routeTable(host: Host, resource: Resource, answer: AnswerRead): Route[] {
   const tokens = cursors(host.secret)
   const row = (method: string, path: string, handler: Handler): Route => ({

@@ -129,6 +129,12 @@ describe('design, App: extra routes', () => {
     }
   })
 
+  test('design, App: an extra route that comes after app.mount() is an error', () => {
+    const router = createRouter({ model: Thing, allowedFields: [] })
+    service().app.mount('/things', router)
+    expect(() => router.get('/late', () => new Response())).toThrow('comes after app.mount()')
+  })
+
   test('design, App: an extra route without a path or a handler is a start-up error', () => {
     const router = createRouter({ model: Thing })
     expect(() => router.get('featured', () => new Response())).toThrow(

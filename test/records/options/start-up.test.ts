@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import {
+  type App,
+  createApp,
   createRouter,
   defineModel,
   type Fields,
@@ -329,6 +332,33 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
     { blockedFields: ['name'] },
   ])('2.6 allowedFields: %o warns of nothing', (options) => {
     expect(mount(options).log.lines).toEqual([])
+  })
+
+  test('W23: start-up tells once where anybody may write', async () => {
+    const told = async (prepare: (app: App) => unknown) => {
+      const lines: string[] = []
+      const { log } = service()
+      const app = createApp({
+        store: sqliteStore(),
+        logger: { ...log, info: (message) => void lines.push(message) },
+      })
+      onTestFinished(() => app.close())
+      prepare(app)
+      await app.ready()
+      await app.ready()
+      return lines
+    }
+    const thing = (options: object = {}) =>
+      createRouter({ model: Thing, allowedFields: ['name'], ...options })
+    expect(await told((app) => app.mount('/a', thing()).mount('/b', thing()))).toEqual([
+      "Anybody may create, change and delete records at /a, /b. Name guards in 'middlewares', or say middlewares: [] where it is meant.",
+    ])
+    expect(await told((app) => app.mount('/a', thing({ middlewares: [] })))).toEqual([])
+    expect(await told((app) => app.mount('/a', thing({ middlewares: [() => {}] })))).toEqual([])
+    expect(await told((app) => app.mount('/a', thing({ scope: () => ({ name: 'a' }) })))).toEqual(
+      [],
+    )
+    expect(await told((app) => app.mount('/a', thing()).use(() => {}))).toEqual([])
   })
 
   test('answers, Legacy · 9 Versioning: legacyMode warns loudly', () => {
