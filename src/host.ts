@@ -109,8 +109,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     bodyTimeoutMs: options.bodyTimeoutMs,
     now,
     data: {
-      collection: <R>(model: Model<R>) =>
-        recordCollection<R>(serve(model as unknown as Model).records, ready),
+      collection: <R, I>(model: Model<R, I>) =>
+        recordCollection<R, I>(serve(model as unknown as Model).records, ready),
     },
     records: (model) => serve(model).records,
     modelNamed(name) {

@@ -5,7 +5,7 @@
  */
 
 import { object } from 'zod/mini'
-import type { $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
+import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
@@ -21,6 +21,9 @@ export type FieldSchemas = Readonly<Record<string, $ZodType>>
 
 /** What a record of a model with the fields `S` holds, without `_id` and timestamps. */
 export type Values<S extends FieldSchemas> = $InferObjectOutput<S, Record<never, never>>
+
+/** What a write of such a record may say: fields with a default may be left out. */
+export type Inputs<S extends FieldSchemas> = $InferObjectInput<S, Record<never, never>>
 
 /** The fields that the server keeps itself. */
 export interface Managed {
@@ -58,8 +61,8 @@ export interface ModelDefinition<S extends FieldSchemas> {
   readonly id?: IdType
 }
 
-/** A data model, as `defineModel` made it. */
-export interface Model<R = Fields> {
+/** A data model, as `defineModel` made it: of records `R`, which are written as `I`. */
+export interface Model<R = Fields, I = unknown> {
   readonly name: string
   readonly collection: string
   readonly idType: IdType
@@ -80,6 +83,8 @@ export interface Model<R = Fields> {
   readonly output?: (record: never) => unknown
   /** Carries the record's type; never set. */
   readonly '~values'?: R
+  /** Carries the type of what is written; never set. */
+  readonly '~inputs'?: I
 }
 
 /**
@@ -99,7 +104,7 @@ export interface Model<R = Fields> {
 export function defineModel<const S extends FieldSchemas>(
   name: string,
   definition: ModelDefinition<S>,
-): Model<Values<S>> {
+): Model<Values<S>, Inputs<S>> {
   const fail = (message: string): never => {
     throw new TypeError(`Model '${name}': ${message}`)
   }
@@ -120,7 +125,7 @@ export function defineModel<const S extends FieldSchemas>(
     const parsed = sortKey(key)
     return { ...parsed, field: scalar('indexes', parsed.field) }
   }
-  const model: Model<Values<S>> = Object.freeze({
+  const model: Model<Values<S>, Inputs<S>> = Object.freeze({
     name,
     collection: definition.collection ?? plural(name),
     idType,

@@ -44,8 +44,11 @@ export interface FindOptions<R> {
   readonly select?: readonly string[]
 }
 
+/** What is written: as the record is stored, or as the model takes it where its type says. */
+type Written<R, I> = unknown extends I ? R : I
+
 /** The records of one model. Hidden fields are readable here; writes validate and clear the cache. */
-export interface RecordCollection<R> {
+export interface RecordCollection<R, I = unknown> {
   find(filter?: ConditionsOf<R>, options?: FindOptions<R>): Promise<(R & Managed)[]>
   findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
   /** Throws a 400 for an id of another form than the model's. */
@@ -55,25 +58,25 @@ export interface RecordCollection<R> {
    * Stores a new record, under its own `_id` if it brings one. Throws a `ValidationError` (400), or a 409
    * for a value that a unique field already has.
    */
-  insert(record: R | (R & { readonly _id: string })): Promise<R & Managed>
+  insert(record: Written<R, I> | (Written<R, I> & { readonly _id: string })): Promise<R & Managed>
   /** Changes the named fields; `undefined` removes one. Null when there is no such record. */
-  update(id: string, changes: Partial<R>): Promise<(R & Managed) | null>
+  update(id: string, changes: Partial<Written<R, I>>): Promise<(R & Managed) | null>
   /** Changes every record that matches and resolves to their number. */
-  updateWhere(filter: ConditionsOf<R>, changes: Partial<R>): Promise<number>
+  updateWhere(filter: ConditionsOf<R>, changes: Partial<Written<R, I>>): Promise<number>
   /** Whether there was such a record. */
   delete(id: string): Promise<boolean>
 }
 
 /** The records of every model of an app. */
 export interface RecordStore {
-  collection<R>(model: Model<R>): RecordCollection<R>
+  collection<R, I>(model: Model<R, I>): RecordCollection<R, I>
 }
 
 /** The public front of a model's engine; `ready` settles when its tables exist. */
-export function recordCollection<R>(
+export function recordCollection<R, I>(
   records: Records,
   ready: () => Promise<void>,
-): RecordCollection<R> {
+): RecordCollection<R, I> {
   type Stored = R & Managed
   const { model, stored } = records
   const filterOf = (conditions: ConditionsOf<R> | undefined): Filter =>
@@ -84,7 +87,7 @@ export function recordCollection<R>(
     return { op: 'eq', field: '_id', value }
   }
   /** Validated changes; an explicit undefined removes the field, whatever its default. */
-  const changesOf = async (changes: Partial<R>): Promise<Fields> => {
+  const changesOf = async (changes: object): Promise<Fields> => {
     const removed = Object.entries(changes).filter(
       ([field, value]) => value === undefined && Object.hasOwn(model.fields, field),
     )

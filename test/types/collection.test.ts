@@ -42,6 +42,30 @@ async function compiled(cities: Cities): Promise<void> {
   await cities.updateWhere({}, { nmae: 'Oslo' })
 }
 
+const Plan = defineModel('TypedCollectionPlan', {
+  fields: {
+    name: z.string(),
+    seats: z.number().default(1),
+    since: z.coerce.date<string | Date>(),
+    code: z.string().transform((text) => text.length),
+  },
+})
+
+/** Compiled, never run: what is written is what the schema takes. */
+async function compiledWrites(app: App): Promise<void> {
+  const plans = app.store.collection(Plan)
+  const plan = await plans.insert({ name: 'a', since: '2024-01-01', code: 'abc' })
+  expectTypeOf(plan).toExtend<{ seats: number; since: Date; code: number }>()
+  await plans.insert({ _id: 'x', name: 'a', since: new Date(), code: 'abc', seats: 2 })
+  await plans.update(plan._id, { since: '2024-01-01' })
+  // @ts-expect-error a text is taken
+  await plans.insert({ name: 'a', since: '2024-01-01', code: 5 })
+  // @ts-expect-error the name is missing
+  await plans.insert({ since: '2024-01-01', code: 'abc' })
+  // @ts-expect-error a text is taken
+  await plans.update(plan._id, { code: 5 })
+}
+
 describe('design, app.store: types', () => {
   test('design, app.store: the model gives the type of what is read and written', () => {
     expectTypeOf<Cities>().toExtend<
@@ -51,6 +75,7 @@ describe('design, app.store: types', () => {
         foundedAt?: Date | undefined
       }>
     >()
+    expectTypeOf(compiledWrites).returns.resolves.toEqualTypeOf<void>()
     expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
   })
 })
