@@ -53,6 +53,7 @@ export type { Pagination } from './http/respond.ts'
 export {
   defineModel,
   type FieldName,
+  type Inputs,
   type Managed,
   type Model,
   type ModelDefinition,
