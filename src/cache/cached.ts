@@ -10,7 +10,7 @@
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Entry } from './entry.ts'
 import { etagOf } from './etag.ts'
-import { type Asked, askedKey, audienceOf, keyText } from './key.ts'
+import { type Asked, askedKey, audienceOf, keyStart, keyText } from './key.ts'
 import type { CacheSettings } from './options.ts'
 import { unreachable, within } from './reach.ts'
 import { entryResponse } from './respond.ts'
@@ -47,10 +47,12 @@ type Flight = Promise<Loaded & Entry>
 /** The cached reads of one router. */
 export class CachedReads {
   readonly #options: CachedOptions
+  readonly #keyStart: string
   readonly #flights = new Map<string, Flight>()
 
   constructor(options: CachedOptions) {
     this.#options = options
+    this.#keyStart = keyStart(options.settings)
   }
 
   /** Answers from the cache, or with what `read.load` gives. */
@@ -58,7 +60,8 @@ export class CachedReads {
     const { settings, space, router, models } = this.#options
     const audience = await audienceOf(request, settings.vary)
     if (audience === undefined) return entryResponse(request, withTag(await read.load()))
-    const key = keyText([router, askedKey(read.asked), audience, await read.limits()])
+    const meant = [router, askedKey(read.asked), audience, await read.limits()]
+    const key = this.#keyStart + keyText(meant)
     const start = performance.now()
     const found = await space.look(models, key, settings.timeoutMs)
     if (found === unreachable) return entryResponse(request, withTag(await read.load()))

@@ -15,21 +15,22 @@ import { Space } from './space.ts'
 /** What caches need of the app. */
 export interface CachesOptions {
   readonly logger: Logger
+  /** What the keys of versions start with. */
+  readonly prefix: string
   /** Epoch milliseconds. */
   readonly now: () => number
   /** A handle on a collection of the app's database. */
   readonly collection: (schema: CollectionSchema) => Collection
 }
 
-/** The part of a router's settings that says where its answers are kept. */
-export type SpaceSettings = Pick<CacheSettings, 'store' | 'prefix' | 'namespace' | 'timeoutMs'>
+/** The part of a router's settings that concerns its space. */
+export type SpaceSettings = Pick<CacheSettings, 'store' | 'timeoutMs'>
 
 /** The caches of one app. */
 export class Caches {
   readonly #options: CachesOptions
   readonly #warn: Warn
-  readonly #stores: CacheStore[] = []
-  readonly #spaces = new Map<string, Space>()
+  readonly #spaces = new Map<CacheStore, Space>()
   #fences: Fences | undefined
 
   constructor(options: CachesOptions) {
@@ -40,16 +41,11 @@ export class Caches {
     }, now)
   }
 
-  /** The space of a router; routers with the same store, prefix and namespace share one. */
-  space({ store, prefix, namespace, timeoutMs }: SpaceSettings): Space {
-    if (!this.#stores.includes(store)) this.#stores.push(store)
-    const place = JSON.stringify([this.#stores.indexOf(store), prefix, namespace])
-    const fences = this.#fencesOf(store)
-    const space =
-      this.#spaces.get(place) ??
-      new Space({ store, prefix, namespace, place, fences, warn: this.#warn })
+  /** The space of a router; routers with the same store share one. */
+  space({ store, timeoutMs }: SpaceSettings): Space {
+    const space = this.#spaces.get(store) ?? this.#newSpace(store)
+    this.#spaces.set(store, space)
     space.allow(timeoutMs)
-    this.#spaces.set(place, space)
     return space
   }
 
@@ -75,7 +71,7 @@ export class Caches {
 
   /** Releases the stores. */
   async close(): Promise<void> {
-    for (const store of this.#stores) await store.close?.()
+    for (const store of this.#spaces.keys()) await store.close?.()
   }
 
   async #write<T>(model: string, run: () => Promise<T>): Promise<T> {
@@ -88,6 +84,15 @@ export class Caches {
       // After a failure too: a write whose answer was lost may have happened.
       await Promise.all(spaces.map((space) => space.end(model)))
     }
+  }
+
+  #newSpace(store: CacheStore): Space {
+    const { prefix } = this.#options
+    const fences = this.#fencesOf(store)
+    // Their order is all that tells an app's caches apart in every process; a local one is nobody else's concern.
+    const shared = [...this.#spaces.keys()].filter(({ local }) => !local)
+    const place = JSON.stringify([shared.length, prefix])
+    return new Space({ store, prefix, place, fences, warn: this.#warn })
   }
 
   #fencesOf(store: CacheStore): Fences {

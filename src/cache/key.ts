@@ -8,7 +8,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Query } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
-import type { Vary } from './options.ts'
+import type { CacheSettings, Vary } from './options.ts'
 
 /** What a read asks for, beyond who asks. */
 export interface Asked {
@@ -22,6 +22,11 @@ export interface Asked {
 
 /** Longer keys are hashed: a QUERY body may have a megabyte. */
 const MAX_LENGTH = 512
+
+/** What the keys of a router's answers start with. */
+export function keyStart({ prefix, namespace }: CacheSettings): string {
+  return `${prefix}a${JSON.stringify(namespace)}`
+}
 
 /** `value` as text that differs wherever the values differ: JSON keeps texts, numbers and lists apart. */
 export function keyText(value: unknown): string {

@@ -1,5 +1,8 @@
 /**
- * A space: what one cache keeps under one prefix and namespace, and the version of each model in it.
+ * A space: what one cache keeps for an app, and the version of each model in it.
+ *
+ * The prefix and the namespace of a router are part of its entries' keys alone. Versions are the same for all of
+ * them: a process that writes cannot know under what names the routers of other processes keep their answers.
  *
  * Every entry carries the versions of the models that it was read from, and is good only while they all hold. A
  * write replaces its model's version before it answers, so what is older can no longer be met:
@@ -24,11 +27,11 @@ import { type Entry, entryOf, entryText } from './entry.ts'
 import type { Fences } from './fences.ts'
 import { Reach, type Reached, unreachable, type Warn, within } from './reach.ts'
 
-/** What a space keeps apart, and where. */
+/** Where a space is. */
 export interface SpaceOptions {
   readonly store: CacheStore
+  /** What the keys of versions start with, in every process over the same database. */
   readonly prefix: string
-  readonly namespace: string
   /** Identifies the space among those of the app's database. */
   readonly place: string
   readonly fences: Fences
@@ -52,7 +55,7 @@ const VERSION = 'v'
 const MARK = 'w'
 const TOKEN_LENGTH = 37
 
-/** One space of a cache. */
+/** The space of one cache. */
 export class Space {
   readonly #options: SpaceOptions
   readonly #reach: Reach
@@ -61,13 +64,11 @@ export class Space {
   readonly #writes = new Map<string, Writes>()
   readonly #renewals = new Map<string, Promise<string>>()
   readonly #places = new Map<string, Place>()
-  readonly #entryStart: string
   #writeTimeoutMs = 0
 
   constructor(options: SpaceOptions) {
     this.#options = options
     this.#reach = new Reach(options.warn, options.store.local)
-    this.#entryStart = `${options.prefix}a${JSON.stringify(options.namespace)}`
   }
 
   /** Writes wait as long for the cache as the most patient router does. */
@@ -88,7 +89,7 @@ export class Space {
     const standing = await fences.standing()
     const places = models.map((model) => this.#place(model))
     const [text, ...tokens] = await Promise.all([
-      store.get(this.#entryKey(key)),
+      store.get(key),
       ...places.map((place) => store.get(place.versionKey)),
     ])
     const holds = ({ fence }: Place, at: number) =>
@@ -113,7 +114,7 @@ export class Space {
     { ttl, timeoutMs }: { readonly ttl: number; readonly timeoutMs: number },
   ): Promise<void> {
     const text = entryText(version, key, entry)
-    const set = async () => this.#options.store.set(this.#entryKey(key), text, ttl)
+    const set = async () => this.#options.store.set(key, text, ttl)
     await this.#reach.ask(set, timeoutMs)
   }
 
@@ -182,17 +183,13 @@ export class Space {
   #place(model: string): Place {
     const known = this.#places.get(model)
     if (known) return known
-    const { prefix, namespace, place } = this.#options
+    const { prefix, place } = this.#options
     const named = {
-      versionKey: `${prefix}v${JSON.stringify([namespace, model])}`,
+      versionKey: `${prefix}v${JSON.stringify(model)}`,
       fence: JSON.stringify([place, model]),
     }
     this.#places.set(model, named)
     return named
-  }
-
-  #entryKey(key: string): string {
-    return this.#entryStart + key
   }
 }
 
