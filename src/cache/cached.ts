@@ -9,17 +9,15 @@
 
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Entry } from './entry.ts'
-import { etagOf } from './etag.ts'
+import { etagOf, type Tagged } from './etag.ts'
 import { type Asked, askedKey, audienceOf, keyStart, keyText } from './key.ts'
 import type { CacheSettings } from './options.ts'
 import { unreachable, within } from './reach.ts'
 import { entryResponse } from './respond.ts'
 import type { Space } from './space.ts'
 
-/** What a read gives. */
-export interface Loaded {
-  /** The envelope. */
-  readonly body: string
+/** What a read gives: the envelope as its body. */
+export interface Loaded extends Tagged {
   /** Whether it may be kept. */
   readonly cacheable: boolean
 }
@@ -113,5 +111,5 @@ export class CachedReads {
 }
 
 function withTag(loaded: Loaded): Loaded & Entry {
-  return { ...loaded, etag: etagOf(loaded.body) }
+  return { ...loaded, etag: etagOf(loaded) }
 }

@@ -1,5 +1,6 @@
 /**
- * Entity tags: a hash of the bytes that are sent (RFC 9110 8.8.3).
+ * Entity tags: a hash of the bytes that are sent (RFC 9110 8.8.3), behind one of the record's state where the bytes
+ * also change by themselves.
  *
  * @module
  */
@@ -13,17 +14,35 @@ const bytes = new Uint8Array(CHUNK + STEP)
 const chunk = bytes.subarray(0, CHUNK)
 const words = new Uint32Array(bytes.buffer)
 
+/** What a tag names. */
+export interface Tagged {
+  /** What is sent. */
+  readonly body: string
+  /** What changes only when somebody writes, where `body` has links that are signed anew from time to time. */
+  readonly state?: string | undefined
+}
+
+/** The strong entity tag of a body. */
+export function etagOf({ body, state }: Tagged): string {
+  return state === undefined ? `"${hashOf(body)}"` : `"${hashOf(state)}-${hashOf(body)}"`
+}
+
+/** The part of a tag that stays the same until somebody writes. */
+export function stateIn(etag: string): string | undefined {
+  return etag.split('-', 1)[0]
+}
+
 /**
- * The strong entity tag of a body. 64 bits, mixed as MurmurHash3 does: a tag tells versions apart and guards no
- * secret, and a cryptographic hash would cost several times as much on every read.
+ * 64 bits, mixed as MurmurHash3 does: a tag tells versions apart and guards no secret, and a cryptographic hash
+ * would cost several times as much on every read.
  */
-export function etagOf(body: string): string {
+function hashOf(text: string): string {
   let a = 0x9368e53c
   let b = 0x586dcd20
   let length = 0
-  let rest = body
+  let rest = text
   while (rest !== '') {
-    // The whole body at once, unless it is very long.
+    // The whole text at once, unless it is very long.
     const { read, written } = encoder.encodeInto(rest, chunk)
     bytes.fill(0, written, written + STEP)
     for (let at = 0; at * 4 < written; at += 2) {
@@ -35,7 +54,7 @@ export function etagOf(body: string): string {
   }
   a = avalanche(a ^ length) + b
   b = avalanche(b ^ length) + a
-  return `"${hex(avalanche(a))}${hex(avalanche(b))}"`
+  return `${hex(avalanche(a))}${hex(avalanche(b))}`
 }
 
 function scrambled(word: number, first: number, second: number): number {

@@ -8,11 +8,11 @@ import type { ApiRequest } from '../http/request.ts'
 import { emptyResponse, jsonResponse } from '../http/respond.ts'
 import { isKnownToClient } from './conditional.ts'
 import type { Entry } from './entry.ts'
-import { etagOf } from './etag.ts'
+import { etagOf, type Tagged } from './etag.ts'
 
 /** Answers a read that is not cached. */
-export function readResponse(request: ApiRequest, body: string): Response {
-  return entryResponse(request, { body, etag: etagOf(body) })
+export function readResponse(request: ApiRequest, loaded: Tagged): Response {
+  return entryResponse(request, { body: loaded.body, etag: etagOf(loaded) })
 }
 
 /** Answers with an entry; `cache` says where it came from. */

@@ -29,7 +29,7 @@ export async function list(
   cursors: Cursors,
   request: ApiRequest,
 ): Promise<Response> {
-  return readResponse(request, (await listed(resource, cursors, request)).body)
+  return readResponse(request, await listed(resource, cursors, request))
 }
 
 /** `GET <mount>`. */

@@ -36,7 +36,7 @@ export function readAnswers(resource: Resource, options: RouterOptions<Fields>):
     throw new TypeError(`Router '${mount}': ${message}`)
   })
   if (!settings) {
-    return async (request, _context, _asked, load) => readResponse(request, (await load()).body)
+    return async (request, _context, _asked, load) => readResponse(request, await load())
   }
   const { signUrls } = resource.upload ?? {}
   // A kept link must still open something when it is shown.

@@ -19,7 +19,8 @@ export async function read(resource: Resource, request: ApiRequest): Promise<Loa
   const scope = await scopeOf(resource.model, resource.scope, request)
   const view = await viewOf(resource, request)
   const one = { filter: within(scope.filter, id), sort: [], limit: 1 }
-  const [text] = (await readTexts(resource, view, one, request)).texts
+  const { texts, unsigned } = await readTexts(resource, view, one, request)
+  const [text] = texts
   if (text === undefined) throw entryNotFound()
-  return { body: dataText(text), cacheable: view.cacheable }
+  return { body: dataText(text), state: unsigned?.()[0], cacheable: view.cacheable }
 }

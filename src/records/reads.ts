@@ -43,6 +43,8 @@ export async function viewOf(resource: Resource, request: ApiRequest): Promise<V
 /** A page of records as JSON texts. */
 export interface Page {
   readonly texts: readonly string[]
+  /** The same with stored URLs in place of signed links; undefined where none are signed. */
+  readonly unsigned?: () => readonly string[]
   /** The id of the record at `index`. */
   idAt(index: number): string
 }
@@ -67,35 +69,43 @@ export async function readTexts(
     return { texts, idAt: (index) => idOf(texts[index]) }
   }
   const found = await records.stored.find(query)
-  const texts = await presentChosen(resource, view, found, request)
-  return { texts, idAt: (index) => String(found[index]?._id) }
+  const filled = await filledIn(resource, view, found, request)
+  return {
+    texts: await signedTexts(resource, filled),
+    ...(signs && { unsigned: () => filled.map((record) => textOf(resource, record)) }),
+    idAt: (index) => String(found[index]?._id),
+  }
 }
 
 /** Whole records as the JSON texts that are sent: fields chosen, references filled in, `output` applied. */
-export function presentTexts(
+export async function presentTexts(
   resource: Resource,
   view: View,
   whole: readonly Fields[],
   request: ApiRequest,
 ): Promise<string[]> {
   const chosen = whole.map((record) => projected(record, view.select))
-  return presentChosen(resource, view, chosen, request)
+  return signedTexts(resource, await filledIn(resource, view, chosen, request))
 }
 
-async function presentChosen(
-  resource: Resource,
+async function filledIn(
+  { host, lean, hints }: Resource,
   view: View,
-  found: readonly Fields[],
+  chosen: readonly Fields[],
   request: ApiRequest,
-): Promise<string[]> {
-  const { host, model, lean, hints } = resource
+): Promise<readonly Fields[]> {
+  if (view.populate.length === 0) return chosen
+  return populate(host, chosen, view.populate, { request, lean, hints })
+}
+
+async function signedTexts(resource: Resource, records: readonly Fields[]): Promise<string[]> {
   const signs = resource.upload?.signUrls !== undefined
-  const own = signs ? await Promise.all(found.map((one) => signed(resource, one))) : found
-  const filled =
-    view.populate.length === 0
-      ? own
-      : await populate(host, own, view.populate, { request, lean, hints })
-  return filled.map((record) => JSON.stringify(present(model, record, lean)) ?? 'null')
+  const shown = signs ? await Promise.all(records.map((one) => signed(resource, one))) : records
+  return shown.map((record) => textOf(resource, record))
+}
+
+function textOf({ model, lean }: Resource, record: Fields): string {
+  return JSON.stringify(present(model, record, lean)) ?? 'null'
 }
 
 /** `record` with signed links to its private files, where the router asks for them. */

@@ -2,11 +2,27 @@
  * Reading what was uploaded: links to private files, and public ones (spec 4.3, `acl`; `signUrls`).
  */
 
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
-import type { CacheStore } from '../../src/index.ts'
-import { album } from './album.ts'
+import { diskFiles } from '../../adapters/files/disk.ts'
+import { type CacheStore, createRouter, defineModel, ref } from '../../src/index.ts'
+import { service } from '../records/service.ts'
+import { type Album, type AlbumOptions, album } from './album.ts'
 import { form, png } from './png.ts'
+
+/** An album whose links are signed at a time that the test sets, first a whole minute. */
+function clocked({ app, ...options }: AlbumOptions): Album {
+  const root = mkdtempSync(join(tmpdir(), 'fieldgate-links-'))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  const now = () => made.clock.at
+  const files = diskFiles({ root, secret: 'a secret of at least thirty-two characters', now })
+  const made: Album = album({ ...options, app: { files, ...app } })
+  return { ...made, files }
+}
 
 describe('a private file', () => {
   it('opens only through a signed link, and only until it expires', async () => {
@@ -69,15 +85,85 @@ describe('a private file', () => {
     expect(await keys()).toHaveLength(4)
   })
 
-  it('lets a client that has read it write on condition', async () => {
-    const { upload, send } = album({ upload: { signUrls: 600_000 } })
+  it.each([false, true])(
+    'lets a client write on condition of what it has read, though links have changed since; cache: %s',
+    async (cache) => {
+      const { upload, send, clock } = clocked({
+        upload: { signUrls: 60 },
+        router: { cache },
+        app: { cache: memoryCache() },
+      })
+      const made = await upload('POST', '/photos', form({ title: 'x', image: png }))
+      const path = `/photos/${made.record._id}`
+      const read = await send('GET', path)
+      const etag = read.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[0-9a-f]{16}-[0-9a-f]{16}"$/)
+      const write = (method: string, tag: string, message = {}) =>
+        send(method, path, { headers: { 'if-match': tag }, ...message })
+      for (const seconds of [31, 3600]) {
+        clock.at += seconds * 1000
+        for (const wrong of [etag.replace('"', '"0'), `W/${etag}`, '"other"', '""', 'x']) {
+          expect((await write('PATCH', wrong, { json: { rating: 1 } })).status).toBe(412)
+        }
+        expect((await write('PATCH', etag, { json: { title: 'x' } })).status).toBe(200)
+      }
+      const replaced = await upload('PATCH', path, form({ image: png }), {
+        headers: { 'if-match': etag },
+      })
+      expect(replaced.status).toBe(200)
+      expect((await write('PATCH', etag, { json: { rating: 5 } })).status).toBe(412)
+      expect((await write('DELETE', etag)).status).toBe(412)
+      const last = (await send('GET', path)).headers.get('etag') ?? ''
+      clock.at += 31_000
+      expect((await write('DELETE', last)).status).toBe(200)
+    },
+  )
+
+  it('gives a client that has the answer new links when it has old ones', async () => {
+    const { upload, send, clock } = clocked({ upload: { signUrls: 60 } })
     const made = await upload('POST', '/photos', form({ title: 'x', image: png }))
     const path = `/photos/${made.record._id}`
-    const etag = (await send('GET', path)).headers.get('etag') ?? ''
-    await new Promise((resolve) => setTimeout(resolve, 1100))
-    const headers = { 'if-match': etag }
-    expect((await send('PATCH', path, { json: { rating: 4 }, headers })).status).toBe(200)
-    expect((await send('PATCH', path, { json: { rating: 5 }, headers })).status).toBe(412)
+    const first = await send('GET', path)
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' }
+    clock.at += 29_000
+    expect((await send('GET', path, { headers })).status).toBe(304)
+    clock.at += 1000
+    const next = await send('GET', path, { headers })
+    expect(next.status).toBe(200)
+    expect(next.record.image).not.toBe(first.record.image)
+    expect(next.headers.get('etag')).not.toBe(first.headers.get('etag'))
+  })
+
+  it('is no change to what output makes of its link, and none to what a reference fills in', async () => {
+    const { clock, files } = clocked({})
+    const Person = defineModel('PosterPerson', { fields: { name: z.string() } })
+    const Poster = defineModel('Poster', {
+      fields: { title: z.string(), image: z.string(), by: ref('PosterPerson').optional() },
+      output: ({ image, ...poster }) => ({ ...poster, html: `<img src="${image}">` }),
+    })
+    const { app, send } = service({ files })
+    app.mount('/people', createRouter({ model: Person, allowedFields: ['name'] }))
+    app.mount(
+      '/posters',
+      createRouter({
+        model: Poster,
+        allowedFields: ['title'],
+        upload: { fields: [{ name: 'image' }], signUrls: 60 },
+        onGet: () => ({ populate: 'by' }),
+      }),
+    )
+    const person = await app.store.collection(Person).insert({ name: 'Ann' })
+    const image = files.urlOf('files/a.png')
+    const poster = { title: 'x', image, by: person._id }
+    const path = `/posters/${(await app.store.collection(Poster).insert(poster))._id}`
+    const read = await send('GET', path)
+    expect(read.record).toMatchObject({ by: { name: 'Ann' } })
+    expect(read.record.html).toContain('signature=')
+    const headers = { 'if-match': read.headers.get('etag') ?? '' }
+    clock.at += 31_000
+    expect((await send('PATCH', path, { json: { title: 'x' }, headers })).status).toBe(200)
+    await send('PATCH', `/people/${person._id}`, { json: { name: 'Eve' } })
+    expect((await send('PATCH', path, { json: { title: 'y' }, headers })).status).toBe(412)
   })
 
   it('is signed for longer than a cache keeps the answer that shows the link', async () => {
