@@ -29,25 +29,30 @@ export type AnswerRead = (
   load: () => Promise<Loaded>,
 ) => Promise<Response>
 
-/** How a router answers its reads. Throws a `TypeError` for a `cache` option that makes no sense. */
-export function readAnswers(resource: Resource, options: RouterOptions<Fields>): AnswerRead {
-  const { host, mount } = resource
-  const settings = resolveCache(options.cache, host, (message) => {
+/** `resource` with its cache. Throws a `TypeError` for a `cache` option that makes no sense. */
+export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
+  const { host, mount, upload } = resource
+  const cache = resolveCache(options.cache, host, (message) => {
     throw new TypeError(`Router '${mount}': ${message}`)
   })
-  if (!settings) {
+  if (!cache || upload?.signUrls === undefined) return { ...resource, cache }
+  // Links are signed for longer by the time that they are kept, which must not make much more of them than was asked.
+  const ttl = Math.min(cache.ttl, Math.ceil(upload.signUrls / 2))
+  return { ...resource, cache: { ...cache, ttl } }
+}
+
+/** How a router answers its reads. */
+export function readAnswers(resource: Resource, options: RouterOptions<Fields>): AnswerRead {
+  const { host, cache } = resource
+  if (!cache) {
     return async (request, _context, _asked, load) => readResponse(request, await load())
   }
-  const { signUrls } = resource.upload ?? {}
-  // A kept link must still open something when it is shown.
-  const ttl =
-    signUrls === undefined ? settings.ttl : Math.min(settings.ttl, Math.ceil(signUrls / 2))
   const targets = targetsOf(resource)
   const isLimited = resource.scope !== undefined || targets.length > 0
   let router: string | undefined
   const cached = new CachedReads({
-    settings: { ...settings, ttl },
-    space: host.cacheSpace(settings),
+    settings: cache,
+    space: host.cacheSpace(cache),
     // Made by the first request: what references lead to may be defined after the mount.
     get router() {
       router ??= fingerprint(resource, options, targets)

@@ -110,8 +110,8 @@ function textOf({ model, lean }: Resource, record: Fields): string {
 
 /** `record` with signed links to its private files, where the router asks for them. */
 export async function signed(resource: Resource, record: Fields): Promise<Fields> {
-  const { upload, host } = resource
-  return upload && host.files ? withSignedUrls(upload, record, host.files) : record
+  const { upload, host, cache } = resource
+  return upload && host.files ? withSignedUrls(upload, record, host.files, cache?.ttl) : record
 }
 
 /** A stored JSON text begins with its `_id`, as the store port promises. */

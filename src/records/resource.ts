@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CacheSettings } from '../cache/options.ts'
 import { isHidden, isScalar, type Model, sortKey } from '../model/define.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
@@ -58,6 +59,8 @@ export interface Resource {
   readonly enableQuery: boolean
   readonly legacyMode: boolean
   readonly upload: Upload | undefined
+  /** How reads are kept, where they are. */
+  readonly cache?: CacheSettings | undefined
   readonly scope: ScopeOption | undefined
 }
 

@@ -15,7 +15,7 @@ import { indexAdvice } from './index-advice.ts'
 import { listed, queried, queryBody } from './list.ts'
 import type { RouterOptions } from './options.ts'
 import { read } from './read.ts'
-import { type AnswerRead, readAnswers } from './read-cache.ts'
+import { type AnswerRead, readAnswers, withCache } from './read-cache.ts'
 import { remove } from './remove.ts'
 import { type Resource, resolveResource } from './resource.ts'
 import { update } from './update.ts'
@@ -65,7 +65,7 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
     options: add('OPTIONS'),
     attach(host, mount) {
       const given = options as unknown as RouterOptions<Fields>
-      const resource = resolveResource(host, mount, given)
+      const resource = withCache(resolveResource(host, mount, given), given)
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
       const answer = readAnswers(resource, given)

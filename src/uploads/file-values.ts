@@ -6,7 +6,7 @@
 
 import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'
-import type { FileField, Upload } from './options.ts'
+import { type FileField, LONGEST_LINK, type Upload } from './options.ts'
 
 /** Whatever knows the keys of URLs. */
 type Keys = Pick<FileStore, 'keyOf'> | undefined
@@ -95,19 +95,24 @@ function identity(url: string, store: Keys): string {
   return store?.keyOf(url) ?? url
 }
 
-/** A copy of `record` with signed links in its file fields. */
+/**
+ * A copy of `record` with signed links in its file fields. An answer that shows it may be given again for `keptFor`
+ * seconds: whoever gets it last has the promised time too.
+ */
 export async function withSignedUrls(
   upload: Upload,
   record: Fields,
   store: FileStore,
+  keptFor = 0,
 ): Promise<Fields> {
   const { signUrls } = upload
   if (signUrls === undefined) return record
+  const seconds = Math.min(signUrls + keptFor, LONGEST_LINK)
   // The same links for a while: entity tags, and browsers' copies of the images, would not last a second.
   const steady = Math.ceil(signUrls / 2)
   const sign = async (value: unknown): Promise<unknown> => {
     if (typeof value === 'string') {
-      return store.keyOf(value) === undefined ? value : store.signedUrl(value, signUrls, steady)
+      return store.keyOf(value) === undefined ? value : store.signedUrl(value, seconds, steady)
     }
     if (Array.isArray(value)) return Promise.all(value.map(sign))
     if (typeof value !== 'object' || value === null || !('url' in value)) return value

@@ -38,8 +38,9 @@ export interface UploadOptions<Name extends string = string> {
   /** Whether clients may choose the level. Default false. */
   readonly allowClientImageOptions?: boolean
   /**
-   * Reads return signed links to private files, which open them for at least so many seconds, up to seven days.
-   * Default: reads return the stored URLs.
+   * Reads return signed links to private files, which open them for at least so many seconds, also when the answer
+   * comes from the cache. Seven days at most, for which S3 signs: close to them, a link from the cache has up to the
+   * cache's `ttl` less. Default: reads return the stored URLs.
    */
   readonly signUrls?: number
 }
@@ -72,8 +73,8 @@ const DEFAULT_TYPES = [
 ]
 const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
 const MIB = 1024 * 1024
-/** Seven days: no link of S3 lasts longer, and what works in a folder has to work there. */
-const LONGEST_LINK = 7 * 24 * 60 * 60
+/** Seven days in seconds: no link of S3 lasts longer, and what works in a folder has to work there. */
+export const LONGEST_LINK: number = 7 * 24 * 60 * 60
 
 const CHECKS: Readonly<Record<keyof UploadOptions, (value: unknown) => string | undefined>> = {
   path: (value) => must(typeof value === 'string', 'be a text'),

@@ -49,7 +49,7 @@ describe('the cache and files', () => {
       expect(answer.headers.get('x-cache')).toBe(seen)
       expect((await send('GET', String(answer.record.image))).status).toBe(200)
     }
-    // Half of a link's time: whoever gets it last has the other half.
+    // Half of what is promised: links are signed for as much longer.
     expect(ttls).toEqual([5])
   })
 

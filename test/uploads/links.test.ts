@@ -191,6 +191,61 @@ describe('a private file', () => {
     }
   })
 
+  it.each([
+    { cache: {}, longest: 30 },
+    { cache: { ttl: 10 }, longest: 10 },
+    { cache: false as const, longest: 0 },
+  ])(
+    'opens for as long as was promised, whoever gets the answer last: %o',
+    async ({ cache, longest }) => {
+      const { upload, send, clock } = clocked({
+        upload: { signUrls: 60 },
+        router: { cache },
+        app: { cache: memoryCache() },
+      })
+      const { record } = await upload('POST', '/photos', form({ title: 'x', image: png }))
+      const path = `/photos/${record._id}`
+      const read = async () => {
+        const answer = await send('GET', path)
+        const expires = Number(/expires=(\d+)/.exec(String(answer.record.image))?.[1])
+        return { xCache: answer.headers.get('x-cache'), left: expires - clock.at / 1000 }
+      }
+      const noon = clock.at
+      // Where in the time for which links stay the same the answer is made.
+      for (const second of [0, 14, 29]) {
+        await send('PATCH', path, { json: { rating: 1 } })
+        clock.at = noon + second * 1000
+        const first = await read()
+        clock.at += longest * 1000
+        const last = await read()
+        expect([first.xCache, last.xCache]).toEqual(cache ? ['MISS', 'HIT'] : [null, null])
+        expect(last.left).toBeGreaterThanOrEqual(60)
+        // What is promised, what the answer is kept, and what the link stays the same.
+        expect(first.left).toBeLessThanOrEqual(60 + longest + 30)
+      }
+    },
+  )
+
+  it('is never signed for longer than seven days, which S3 would refuse', async () => {
+    const { files } = clocked({})
+    const asked: number[] = []
+    const noted = {
+      ...files,
+      signedUrl: (url: string, seconds: number, steady?: number) => {
+        asked.push(seconds)
+        return files.signedUrl(url, seconds, steady)
+      },
+    }
+    const { upload, send } = album({
+      upload: { signUrls: 604_790 },
+      router: { cache: true },
+      app: { files: noted, cache: memoryCache() },
+    })
+    const { record } = await upload('POST', '/photos', form({ title: 'x', image: png }))
+    expect((await send('GET', `/photos/${record._id}`)).status).toBe(200)
+    expect(asked).toEqual([604_800, 604_800])
+  })
+
   it('stays unsigned in what an URL of another place says', async () => {
     const { upload } = album({
       upload: { signUrls: 60 },
