@@ -6,7 +6,7 @@
 
 import type { ResolvedAppOptions } from './app-options.ts'
 import { Caches } from './cache/caches.ts'
-import { defaultsOf, prefixOf } from './cache/options.ts'
+import { defaultsOf } from './cache/options.ts'
 import type { Model } from './model/define.ts'
 import { idMaker } from './model/id.ts'
 import { lastDefined } from './model/registry.ts'
@@ -35,8 +35,7 @@ interface Served {
 /** The host of one app. */
 export function createHost(options: ResolvedAppOptions): AppHost {
   const { store, now, logger, env } = options
-  const collection = (schema: CollectionSchema) => store.collection(schema)
-  const caches = new Caches({ logger, now, prefix: prefixOf(env), collection })
+  const caches = new Caches({ logger, now, collection: (schema) => store.collection(schema) })
   // Its writes concern whoever shares the cache, also where no router of this app reads from it.
   if (options.cache) caches.space({ store: options.cache, ...defaultsOf(env, failed) })
   const served = new Map<Model, Served>()

@@ -15,8 +15,6 @@ import { Space } from './space.ts'
 /** What caches need of the app. */
 export interface CachesOptions {
   readonly logger: Logger
-  /** What the keys of versions start with. */
-  readonly prefix: string
   /** Epoch milliseconds. */
   readonly now: () => number
   /** A handle on a collection of the app's database. */
@@ -24,13 +22,14 @@ export interface CachesOptions {
 }
 
 /** The part of a router's settings that concerns its space. */
-export type SpaceSettings = Pick<CacheSettings, 'store' | 'timeoutMs'>
+export type SpaceSettings = Pick<CacheSettings, 'store' | 'prefix' | 'timeoutMs'>
 
 /** The caches of one app. */
 export class Caches {
   readonly #options: CachesOptions
   readonly #warn: Warn
-  readonly #spaces = new Map<CacheStore, Space>()
+  readonly #stores: CacheStore[] = []
+  readonly #spaces = new Map<string, Space>()
   #fences: Fences | undefined
 
   constructor(options: CachesOptions) {
@@ -41,10 +40,12 @@ export class Caches {
     }, now)
   }
 
-  /** The space of a router; routers with the same store share one. */
-  space({ store, timeoutMs }: SpaceSettings): Space {
-    const space = this.#spaces.get(store) ?? this.#newSpace(store)
-    this.#spaces.set(store, space)
+  /** The space of a router; routers with the same store and prefix share one. */
+  space({ store, prefix, timeoutMs }: SpaceSettings): Space {
+    if (!this.#stores.includes(store)) this.#stores.push(store)
+    const name = JSON.stringify([this.#stores.indexOf(store), prefix])
+    const space = this.#spaces.get(name) ?? this.#newSpace(store, prefix)
+    this.#spaces.set(name, space)
     space.allow(timeoutMs)
     return space
   }
@@ -71,7 +72,7 @@ export class Caches {
 
   /** Releases the stores. */
   async close(): Promise<void> {
-    for (const store of this.#spaces.keys()) await store.close?.()
+    for (const store of this.#stores) await store.close?.()
   }
 
   async #write<T>(model: string, run: () => Promise<T>): Promise<T> {
@@ -86,13 +87,11 @@ export class Caches {
     }
   }
 
-  #newSpace(store: CacheStore): Space {
-    const { prefix } = this.#options
-    const fences = this.#fencesOf(store)
+  #newSpace(store: CacheStore, prefix: string): Space {
     // Their order is all that tells an app's caches apart in every process; a local one is nobody else's concern.
-    const shared = [...this.#spaces.keys()].filter(({ local }) => !local)
-    const place = JSON.stringify([shared.length, prefix])
-    return new Space({ store, prefix, place, fences, warn: this.#warn })
+    const shared = this.#stores.filter(({ local }) => !local)
+    const place = JSON.stringify([shared.indexOf(store), prefix])
+    return new Space({ store, prefix, place, fences: this.#fencesOf(store), warn: this.#warn })
   }
 
   #fencesOf(store: CacheStore): Fences {

@@ -23,7 +23,7 @@ export type Vary = (
 export interface CacheOptions {
   /** Seconds that an answer is kept at most. Default `CACHE_TTL`, or 60. */
   readonly ttl?: number
-  /** What the keys of the router's answers start with. Default `CACHE_PREFIX`, or `'cs:'`. */
+  /** What every key starts with. Default `CACHE_PREFIX`, or `'cs:'`. */
   readonly prefix?: string
   /** Milliseconds that the cache may take of a read before the database answers it. Default 150. */
   readonly timeoutMs?: number
@@ -104,15 +104,10 @@ export function defaultsOf(
   }
   return {
     ttl: ttl === undefined ? DEFAULT_TTL : Number(ttl),
-    prefix: prefixOf(env),
+    prefix: textIn(env, 'CACHE_PREFIX') ?? DEFAULT_PREFIX,
     namespace: '',
     timeoutMs: DEFAULT_TIMEOUT_MS,
   }
-}
-
-/** What the app's keys start with, unless a router says otherwise of its answers. */
-export function prefixOf(env: CacheSurroundings['env']): string {
-  return textIn(env, 'CACHE_PREFIX') ?? DEFAULT_PREFIX
 }
 
 function checkOptions(option: unknown, options: CacheOptions, fail: Fail): void {

@@ -1,8 +1,8 @@
 /**
- * A space: what one cache keeps for an app, and the version of each model in it.
+ * A space: what one cache keeps under one prefix, and the version of each model in it.
  *
- * The prefix and the namespace of a router are part of its entries' keys alone. Versions are the same for all of
- * them: a process that writes cannot know under what names the routers of other processes keep their answers.
+ * The namespace of a router is part of its entries' keys alone. Versions are the same for all of them: a process that
+ * writes cannot know under what names the routers of other processes keep their answers.
  *
  * Every entry carries the versions of the models that it was read from, and is good only while they all hold. A
  * write replaces its model's version before it answers, so what is older can no longer be met:
@@ -30,7 +30,7 @@ import { Reach, type Reached, unreachable, type Warn, within } from './reach.ts'
 /** Where a space is. */
 export interface SpaceOptions {
   readonly store: CacheStore
-  /** What the keys of versions start with, in every process over the same database. */
+  /** What its keys start with. */
   readonly prefix: string
   /** Identifies the space among those of the app's database. */
   readonly place: string
@@ -55,7 +55,7 @@ const VERSION = 'v'
 const MARK = 'w'
 const TOKEN_LENGTH = 37
 
-/** The space of one cache. */
+/** One space of a cache. */
 export class Space {
   readonly #options: SpaceOptions
   readonly #reach: Reach
