@@ -71,7 +71,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
 
   const start = async (): Promise<void> => {
     for (const check of checks) await check()
-    tellOfOpen(host)
+    warnOfOpen(host)
     const schemas = [...served.values()].map((entry) => entry.schema)
     await store.prepare([...schemas, ...caches.schemas()])
   }
@@ -158,10 +158,10 @@ export function createHost(options: ResolvedAppOptions): AppHost {
 }
 
 /** Once for each mount. */
-function tellOfOpen({ open, guards, logger }: Host): void {
+function warnOfOpen({ open, guards, logger }: Host): void {
   const mounts = open.splice(0)
   if (mounts.length === 0 || guards.length > 0) return
-  logger.info(
+  logger.warn(
     `Anybody may create, change and delete records at ${mounts.join(', ')}. Name guards in 'middlewares', or say middlewares: [] where it is meant.`,
   )
 }

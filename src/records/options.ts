@@ -64,7 +64,7 @@ export interface RouterOptions<R> {
   readonly lean?: boolean
   readonly allowDiskUse?: boolean
   readonly batchSize?: number
-  /** Guards that run before every route of the router. Start-up tells where there are none, unless `[]` says so. */
+  /** Guards that run before every route of the router. Start-up warns where there are none, unless `[]` says so. */
   readonly middlewares?: readonly Guard[]
   /** Whether the QUERY route is there. Default true. */
   readonly enableQuery?: boolean

@@ -340,7 +340,7 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
       const { log } = service()
       const app = createApp({
         store: sqliteStore(),
-        logger: { ...log, info: (message) => void lines.push(message) },
+        logger: { ...log, warn: (message) => void lines.push(message) },
       })
       onTestFinished(() => app.close())
       prepare(app)
