@@ -73,7 +73,10 @@ export interface OtpOptions {
   readonly ttlSeconds?: number
   /** Wrong tries that end a code. Default 5. */
   readonly maxAttempts?: number
-  /** Replaces `mail` and `sms`. */
+  /**
+   * Replaces `mail` and `sms`. Sends to the e-mail or phone field of the user: an address in another field is not
+   * among those that linking drops (`social.linking`).
+   */
   deliver?(message: {
     readonly user: ShownUser
     readonly code: string

@@ -23,9 +23,14 @@ export interface Code {
 /** How long a sender may take. */
 export const DEADLINE_MS = 10_000
 
+/** The channels that codes can be sent by, e-mail first. */
+export function channelsThere(realm: Realm): readonly Channel[] {
+  return (['email', 'sms'] as const).filter((channel) => isThere(realm, channel))
+}
+
 /** The channels that the client may mean: the one that it names, or all that there are, e-mail first. */
 export function channelsFor(realm: Realm, wanted: unknown): readonly Channel[] {
-  const there = (['email', 'sms'] as const).filter((channel) => isThere(realm, channel))
+  const there = channelsThere(realm)
   if (wanted === undefined || wanted === null) {
     if (there.length === 0) throw noSuchChannel('email')
     return there

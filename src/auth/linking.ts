@@ -14,6 +14,7 @@ import { all, type Filter } from '../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../ports/store.ts'
 import { createAccount } from './accounts.ts'
 import { codeEnded } from './codes.ts'
+import { channelsThere } from './delivery.ts'
 import { cleared } from './lockout.ts'
 import type { Profile, Provider } from './providers/provider.ts'
 import { isDisabled, nextChange, type Realm } from './realm.ts'
@@ -126,11 +127,12 @@ function withoutOldWays(realm: Realm, provider: Provider, owner: Fields): Change
   const { names, settings } = realm
   const { set, unset } = cleared(realm)
   const others = [...settings.providers.values()].map(({ idField }) => idField)
-  // A number that gets codes by text message is a way in too.
-  const number = settings.delivery.sms ? [settings.delivery.toField.sms] : []
+  // An address that gets codes is a way in too; the mailbox itself is the owner's.
+  const addresses = channelsThere(realm).map((channel) => settings.delivery.toField[channel])
+  const kept = [provider.idField, names.email]
   // Those too that the owner did not have when he was read: they may be set at this very moment.
-  const gone = [names.password, ...others, ...number].filter(
-    (field) => field !== provider.idField && settings.model.shape.fields.has(field),
+  const gone = [...new Set([names.password, ...others, ...addresses])].filter(
+    (field) => !kept.includes(field) && settings.model.shape.fields.has(field),
   )
   return {
     set: {

@@ -2,7 +2,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { HttpError, type Store } from '../../src/index.ts'
+import { type Fields, HttpError, type Store } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { type OpenId, startOpenId } from './openid.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
@@ -153,6 +153,33 @@ describe('4.5 POST /social/:provider', () => {
       await openId.idToken('web', 'g-late', verified('ann@example.com')),
     )
     expect([status, body.data.user.phone]).toEqual([200, undefined])
+  })
+
+  it('W1: a number from before the mailbox was proven gets no codes, whatever sends them', async () => {
+    const delivered: unknown[] = []
+    const deliver = ({ user, channel }: { user: Fields; channel: string }) =>
+      delivered.push([channel, user.phone])
+    const it = await app({ otp: { deliver }, mail: undefined, sms: undefined })
+    await it.register('victim@example.com', { phone: '+4930666' })
+    const victim = { id: 'v', email: 'victim@example.com', emailVerified: true }
+    expect((await own(it, victim)).status).toBe(200)
+    const forgot = { identifier: victim.email, channel: 'sms' }
+    expect((await it.post('/auth/password/forgot', forgot)).status).toBe(200)
+    expect(delivered).toEqual([])
+  })
+
+  it('W1: a recovery address from before the mailbox was proven gets no codes', async () => {
+    const sent: unknown[] = []
+    const mail = { sender: ({ to }: { to: string }) => sent.push(to), toField: 'recovery' }
+    const it = await app(
+      { mail, registerFields: ['recovery'], updateFields: [] },
+      { fields: { recovery: z.string().optional() } },
+    )
+    await it.register('victim@example.com', { recovery: 'attacker@example.com' })
+    const victim = { id: 'v', email: 'victim@example.com', emailVerified: true }
+    expect((await own(it, victim)).status).toBe(200)
+    await it.post('/auth/password/forgot', { identifier: victim.email, channel: 'email' })
+    expect(sent).toEqual([])
   })
 
   it('E7: a sign-up whose account the owner of the mailbox takes meanwhile is a 409', async () => {
