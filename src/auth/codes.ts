@@ -1,9 +1,10 @@
 /**
  * One-time codes (spec 3.3).
  *
- * A code is derived from the user, the window in which it was asked for and the last password change. So
- * asking again within the window sends the same code: a flood of requests neither invalidates the code that
- * the user is typing, nor buys new tries, and a code that was used never comes back.
+ * A code is derived from the user, his addresses, the window in which it was asked for and the last password
+ * change. So asking again within the window sends the same code: a flood of requests neither invalidates the
+ * code that the user is typing, nor buys new tries. A code that was used never comes back, and one that went to
+ * another address than the account has now is none.
  *
  * @module
  */
@@ -65,17 +66,15 @@ export async function activateCode(
     { op: 'eq', field: names.otpExpiresAt, value: expiresAt },
   ])
   const unchanged = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
-  const hash = hashOf(realm, String(user._id), code)
-  const change = (purpose: string) => ({
-    set: { [names.otpHash]: hash, [names.otpPurpose]: purpose },
-  })
-  if (channel === 'sms') {
-    await records.stored.update(window, change(TEXTED), { expect: unchanged })
-    return
+  const hash = hashOf(realm, user, code)
+  const activate = (filter: Filter, purpose: string) => {
+    const set = { [names.otpHash]: hash, [names.otpPurpose]: purpose }
+    return records.stored.update(filter, { set }, { expect: unchanged })
   }
   // The code of a window is one: once it was texted too, using it proves no mailbox.
   const notTexted: Filter = { op: 'ne', field: names.otpPurpose, value: TEXTED }
-  await records.stored.update(all([window, notTexted]), change(MAILED), { expect: unchanged })
+  const proves = channel === 'email' && (await activate(all([window, notTexted]), MAILED))
+  if (!proves) await activate(window, TEXTED)
 }
 
 /**
@@ -102,7 +101,7 @@ export async function tryCode(
   )
   const hash = counted?.[names.otpHash]
   if (!counted || typeof hash !== 'string' || typeof code !== 'string') return undefined
-  return sameText(hash, hashOf(realm, id, code.trim())) ? counted : undefined
+  return sameText(hash, hashOf(realm, counted, code.trim())) ? counted : undefined
 }
 
 /** The part of a change that ends a pending code. */
@@ -120,12 +119,19 @@ export function wasMailed({ names }: Realm, user: Fields): boolean {
 function codeFor(realm: Realm, user: Fields, expiresAt: Date): string {
   const { codeMac, settings } = realm
   const parts = [PURPOSE, String(user._id), expiresAt.getTime(), changedAt(realm, user)]
-  const bytes = codeMac(JSON.stringify(parts))
+  const bytes = codeMac(JSON.stringify([...parts, ...addressesOf(realm, user)]))
   const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
   const { length } = settings.otp
   return String(number % 10n ** BigInt(length)).padStart(length, '0')
 }
 
-function hashOf({ codeMac }: Realm, id: string, code: string): string {
-  return tag(codeMac, JSON.stringify(['stored', id, code]))
+function hashOf(realm: Realm, user: Fields, code: string): string {
+  const parts = ['stored', String(user._id), code, ...addressesOf(realm, user)]
+  return tag(realm.codeMac, JSON.stringify(parts))
+}
+
+/** Where codes go. Whatever writes another address there, the code that went to the old one must not prove it. */
+function addressesOf({ settings }: Realm, user: Fields): readonly unknown[] {
+  const { email, sms } = settings.delivery.toField
+  return [user[email], user[sms]]
 }

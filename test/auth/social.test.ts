@@ -215,6 +215,22 @@ describe('4.5 POST /social/:provider', () => {
     }
   })
 
+  it('W1: a code that was mailed to another address proves nothing of the one that took its place', async () => {
+    const it = await app()
+    const { user } = await it.register('attacker@example.com')
+    await it.post('/auth/password/forgot', { identifier: 'attacker@example.com' })
+    const code = it.sent.at(-1)?.code
+    await it.users.update(user._id, { email: 'victim@example.com' })
+    await it.post('/auth/password/forgot', { identifier: 'victim@example.com' })
+    const reset = { identifier: 'victim@example.com', code, newPassword: 'another password' }
+    expect((await it.post('/auth/password/reset', reset)).status).toBe(400)
+    await own(it, { id: 'v', email: 'victim@example.com', emailVerified: true })
+    for (const guess of [password, reset.newPassword]) {
+      const login = { email: 'victim@example.com', password: guess }
+      expect((await it.post('/auth/login', login)).status).toBe(401)
+    }
+  })
+
   it('W1: linking keeps or refuses where the option says so', async () => {
     for (const [linking, status] of [
       ['keep', 200],

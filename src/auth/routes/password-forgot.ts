@@ -43,9 +43,11 @@ async function deliver(
   channels: readonly Channel[],
   request: ApiRequest,
 ): Promise<boolean> {
-  const address = addressOf(realm, user, channels)
-  const issued = address && (await issueCode(realm, String(user._id)))
-  if (!issued) return false
+  const reachable = addressOf(realm, user, channels) !== undefined
+  const issued = reachable ? await issueCode(realm, String(user._id)) : undefined
+  // The address that the code is made for: it may have changed since the account was found.
+  const address = issued && addressOf(realm, issued.user, channels)
+  if (!address) return false
   const { channel, to } = address
   const secondsLeft = (issued.expiresAt.getTime() - realm.now()) / 1000
   try {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import type { Store } from '../../src/index.ts'
+import { all } from '../../src/ports/filter.ts'
+import { type Service, service } from './service.ts'
+
+const forgot = ({ post }: Service, identifier: string, channel = 'email') =>
+  post('/auth/password/forgot', { identifier, channel })
+const reset = async ({ post }: Service, identifier: string, code: unknown) => {
+  const body = { identifier, code, newPassword: 'another password' }
+  const answer = await post('/auth/password/reset', body)
+  return [answer.status, answer.body.error]
+}
+const invalidCode = [400, 'That code is invalid or has expired.']
+const done = [200, undefined]
+
+async function withCode(options = {}) {
+  const app = await service(options)
+  const signedIn = await app.register('ann@example.com')
+  await forgot(app, 'ann@example.com')
+  return { app, ...signedIn, code: app.sent.at(-1)?.code ?? '' }
+}
+
+describe('3.3 a one-time code and the address that it went to', () => {
+  it('is none once PATCH /users/:id has changed the address', async () => {
+    const { app, code, token, user } = await withCode({ auth: { updateFields: ['email'] } })
+    await app.call('PATCH', `/auth/users/${user._id}`, { email: 'new@example.com' }, token)
+    expect(await reset(app, 'new@example.com', code)).toEqual(invalidCode)
+  })
+
+  it('is none once anything else has written another address', async () => {
+    const { app, code, user } = await withCode()
+    await app.users.update(user._id, { email: 'new@example.com' })
+    expect(await reset(app, 'new@example.com', code)).toEqual(invalidCode)
+    await forgot(app, 'new@example.com')
+    const other = app.sent.at(-1)
+    expect(other?.to).toBe('new@example.com')
+    expect(other?.code).not.toBe(code)
+    expect(await reset(app, 'new@example.com', code)).toEqual(invalidCode)
+    expect(await reset(app, 'new@example.com', other?.code)).toEqual(done)
+  })
+
+  it('works for an address that is new in a window in which a code was texted', async () => {
+    const { app, user } = await withCode()
+    await app.users.update(user._id, { phone: '+4930123' })
+    await forgot(app, 'ann@example.com', 'sms')
+    await app.users.update(user._id, { email: 'new@example.com' })
+    await forgot(app, 'new@example.com')
+    expect(await reset(app, 'new@example.com', app.sent.at(-1)?.code)).toEqual(done)
+  })
+
+  it('goes to the address that the account has when it is made', async () => {
+    const store = sqliteStore()
+    const raced: Store = {
+      ...store,
+      collection(schema) {
+        const users = store.collection(schema)
+        return {
+          ...users,
+          async update(filter, change, options) {
+            if (change.set?.otpExpiresAt) {
+              await users.update(all([]), { set: { email: 'new@example.com' } })
+            }
+            return users.update(filter, change, options)
+          },
+        }
+      },
+    }
+    const app = await service({ store: raced })
+    await app.register('ann@example.com')
+    await forgot(app, 'ann@example.com')
+    expect(app.sent.map(({ to }) => to)).toEqual(['new@example.com'])
+  })
+})
