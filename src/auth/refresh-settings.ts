@@ -5,6 +5,7 @@
  */
 
 import { duration, fail, flag, group, wholeNumber } from './checks.ts'
+import { LONGEST } from './duration.ts'
 import type { RefreshOptions } from './options.ts'
 
 type Environment = Readonly<Record<string, unknown>>
@@ -44,7 +45,7 @@ export function refreshSettings(
       refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
       '30d',
     ),
-    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0),
+    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0, LONGEST),
     revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),
     maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5),
     maxLifetime:

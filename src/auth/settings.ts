@@ -11,6 +11,7 @@ import type { Guard } from '../records/guard.ts'
 import { checkSimpleOptions } from '../records/option-checks.ts'
 import { callable, duration, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
+import { LONGEST } from './duration.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
@@ -192,7 +193,7 @@ function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings
   const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
   return {
     maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10),
-    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900),
+    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, LONGEST),
     reveal: flag('lockout.reveal', lockout.reveal, false),
   }
 }
@@ -201,7 +202,7 @@ function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] 
   const otp = group('otp', options, ['length', 'ttlSeconds', 'maxAttempts', 'deliver'])
   return {
     length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
-    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600),
+    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, LONGEST),
     maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5),
   }
 }
