@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { all, type Filter } from '../ports/filter.ts'
+import { all, type Filter, type Scalar } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { changedAt, type Realm, shownUser, withoutSecrets } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
@@ -46,9 +46,27 @@ export async function signIn(
     settings.refresh && session
       ? withSession(realm, settings.refresh, user, session, change)
       : change
-  if (Object.keys(whole).length === 0) return signInData(realm, user, undefined)
-  const updated = await records.stored.update(all(filters), whole, { expect: unchanged })
-  return updated ? signInData(realm, updated, session) : undefined
+  const signedIn =
+    Object.keys(whole).length > 0
+      ? await records.stored.update(all(filters), whole, { expect: unchanged })
+      : await reread(realm, all(filters), unchanged)
+  return signedIn ? signInData(realm, signedIn, session) : undefined
+}
+
+/**
+ * The user where a sign-in writes nothing: hooks may have changed him since he was read. A read is enough, as the
+ * token that follows ends with the next password change.
+ */
+async function reread(
+  { records }: Realm,
+  filter: Filter,
+  unchanged: Fields,
+): Promise<Fields | undefined> {
+  const same = Object.entries(unchanged).map(
+    ([field, value]): Filter => ({ op: 'eq', field, value: (value ?? null) as Scalar }),
+  )
+  const [user] = await records.stored.find({ filter: all([filter, ...same]), sort: [], limit: 1 })
+  return user
 }
 
 /** Adds the session; where no list stands in the record, it is replaced. */

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { HttpError } from '../../src/index.ts'
@@ -153,6 +154,38 @@ describe('4.5 POST /register', () => {
     expect(seen[0]).toMatchObject({ email: 'a@b.example' })
     expect(seen[0]).not.toHaveProperty('password')
   })
+
+  it.each([true, false])(
+    'E7: shows what onRegister has made of the account, refresh %s',
+    async (enabled) => {
+      const app = await service({
+        auth: {
+          refresh: { enabled },
+          onRegister: ({ _id }) => app.users.update(_id, { role: 'admin', name: 'Boss' }),
+        },
+      })
+      const { token, user } = await app.register('ann@example.com')
+      expect(user).toMatchObject({ role: 'admin', name: 'Boss' })
+      expect(decodeJwt(token).role).toBe('admin')
+    },
+  )
+
+  it.each([true, false])(
+    'E7: an account that onRegister disables is made, and not signed in, refresh %s',
+    async (enabled) => {
+      const app = await service({
+        auth: {
+          refresh: { enabled },
+          fields: { disabled: 'pending' },
+          onRegister: ({ _id }) => app.users.update(_id, { pending: true }),
+        },
+        fields: { pending: z.boolean().optional() },
+      })
+      const answer = await app.post('/auth/register', { email: 'ann@example.com', password })
+      expect([answer.status, answer.body.error]).toEqual([403, 'This account is not active.'])
+      expect(await app.users.count()).toBe(1)
+    },
+  )
 
   it('C16: an address is one address', async () => {
     const { post } = await service()

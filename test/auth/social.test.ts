@@ -182,17 +182,21 @@ describe('4.5 POST /social/:provider', () => {
     expect(sent).toEqual([])
   })
 
-  it('E7: a sign-up whose account the owner of the mailbox takes meanwhile is a 409', async () => {
-    const idToken = await openId.idToken('web', 'g-quick', verified('ann@example.com'))
-    const it = await app({
-      onRegister: async ({ googleId }: { googleId?: string }) => {
-        if (!googleId) expect((await google(it, idToken)).status).toBe(200)
-      },
-    })
-    const answer = await it.post('/auth/register', { email: 'ann@example.com', password })
-    expect(told(answer)).toEqual(taken)
-    expect((await google(it, idToken)).status).toBe(200)
-  })
+  it.each([true, false])(
+    'E7: a sign-up whose account the owner of the mailbox takes meanwhile is a 409, refresh %s',
+    async (enabled) => {
+      const idToken = await openId.idToken('web', 'g-quick', verified('ann@example.com'))
+      const it = await app({
+        refresh: { enabled },
+        onRegister: async ({ googleId }: { googleId?: string }) => {
+          if (!googleId) expect((await google(it, idToken)).status).toBe(200)
+        },
+      })
+      const answer = await it.post('/auth/register', { email: 'ann@example.com', password })
+      expect(told(answer)).toEqual(taken)
+      expect((await google(it, idToken)).status).toBe(200)
+    },
+  )
 
   it('W1: a password stays once the mailbox was proven by a mailed code, not by a texted one', async () => {
     for (const [channel, status] of [
@@ -371,6 +375,21 @@ describe('4.5 POST /social/:provider', () => {
     await it.users.update(body.data.user._id, { banned: true })
     expect(told(await own(it, { id: '1' }))).toEqual([403, 'This account is not active.'])
   })
+
+  it.each([true, false])(
+    'refuses an account that onLogin has just disabled, refresh %s',
+    async (enabled) => {
+      const it = await app(
+        {
+          refresh: { enabled },
+          fields: { disabled: 'banned' },
+          onLogin: ({ _id }: { _id: string }) => it.users.update(_id, { banned: true }),
+        },
+        { fields: { banned: z.boolean().optional() } },
+      )
+      expect(told(await own(it, { id: '1' }))).toEqual([403, 'This account is not active.'])
+    },
+  )
 
   it('takes a provider of the deployer, whose throw refuses', async () => {
     const verdicts: [() => unknown, unknown[]][] = [

@@ -12,8 +12,8 @@ import { createAccount } from '../accounts.ts'
 import { credential, readBody, valueFor } from '../credentials.ts'
 import { newPassword } from '../passwords.ts'
 import { chosenFields } from '../profile-fields.ts'
-import type { Realm } from '../realm.ts'
-import { accountExists, identifierNeeded } from '../refusals.ts'
+import { isDisabled, type Realm, userById } from '../realm.ts'
+import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
 import { firstRole } from '../roles.ts'
 import { signIn } from '../sign-in.ts'
 
@@ -42,10 +42,17 @@ export async function register(realm: Realm, request: ApiRequest): Promise<Respo
     const user = await createAccount(realm, values, () => realm.passwords.hash(plain), request)
     if (!user) throw accountExists()
     const data = await signIn(realm, user, request, {})
-    // The owner of the mailbox has just come through a provider, and the account is his.
-    if (!data) throw accountExists()
+    if (!data) throw await refusal(realm, user)
     return dataResponse(JSON.stringify(data), { status: 201 })
   })
+}
+
+/** Why an account that was just made is not signed in. */
+async function refusal(realm: Realm, { _id }: Fields): Promise<Error> {
+  const user = await userById(realm, String(_id))
+  if (user && isDisabled(realm, user)) return notActive()
+  // The owner of the mailbox has just come through a provider, and the account is his.
+  return accountExists()
 }
 
 function invalidIdentifier(field: string): never {
