@@ -7,9 +7,9 @@
 import type { ApiRequest } from '../http/request.ts'
 import { all, type Filter, type Scalar } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
-import { changedAt, type Realm, shownUser, withoutSecrets } from './realm.ts'
+import { changedAt, type Realm, shownUser, userById, withoutSecrets } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
-import { type NewSession, newSession } from './sessions.ts'
+import { isOver, type NewSession, newSession, type Session, sessionsOf } from './sessions.ts'
 
 /** What a sign-in writes, and what must still hold at that moment. */
 export interface SignIn {
@@ -31,7 +31,7 @@ export async function signIn(
   request: ApiRequest,
   { filter, change = {}, expect = {} }: SignIn,
 ): Promise<SignInData | undefined> {
-  const { settings, names, records } = realm
+  const { settings, names } = realm
   const id = String(user._id)
   const session = settings.refresh && newSession(realm, settings.refresh, id, request)
   const filters: Filter[] = [{ op: 'eq', field: '_id', value: id }]
@@ -42,15 +42,20 @@ export async function signIn(
     [names.password]: user[names.password],
     [names.passwordChangedAt]: user[names.passwordChangedAt],
   }
-  const whole: Change =
-    settings.refresh && session
-      ? withSession(realm, settings.refresh, user, session, change)
-      : change
+  const step: Step = { filter: all(filters), change, expect: unchanged }
   const signedIn =
-    Object.keys(whole).length > 0
-      ? await records.stored.update(all(filters), whole, { expect: unchanged })
-      : await reread(realm, all(filters), unchanged)
+    settings.refresh && session
+      ? await opened(realm, settings.refresh, user, session.entry, step)
+      : await taken(realm, step)
   return signedIn ? signInData(realm, signedIn, session) : undefined
+}
+
+type Step = Required<SignIn>
+
+/** Takes the step: the user after it, or undefined where a condition does not hold. */
+async function taken(realm: Realm, { filter, change, expect }: Step): Promise<Fields | undefined> {
+  if (Object.keys(change).length === 0) return reread(realm, filter, expect)
+  return (await realm.records.stored.update(filter, change, { expect })) ?? undefined
 }
 
 /**
@@ -69,12 +74,45 @@ async function reread(
   return user
 }
 
+/** How often the list of sessions may change while those that are over are dropped from it. */
+const MAX_SWEEPS = 3
+
+/**
+ * Takes the step with the session added. Sessions whose time is over go in the same step, if the list is still the
+ * one that was read: else they would count, and the oldest one that is alive would make room.
+ */
+async function opened(
+  realm: Realm,
+  refresh: RefreshSettings,
+  user: Fields,
+  entry: Session,
+  step: Step,
+): Promise<Fields | undefined> {
+  const { filter, change, expect } = step
+  const field = realm.names.refreshTokens
+  const isAlive = (session: Session) => !isOver(realm, refresh, session)
+  let read: Fields | undefined = user
+  for (let tries = 0; read && tries < MAX_SWEEPS; tries += 1) {
+    const sessions = sessionsOf(realm, read)
+    if (sessions.every(isAlive)) break
+    const list = [...sessions.filter(isAlive), entry].slice(-refresh.maxSessions)
+    const signedIn = await taken(realm, {
+      filter,
+      change: { ...change, set: { ...change.set, [field]: list } },
+      expect: { ...expect, [field]: read[field] },
+    })
+    if (signedIn) return signedIn
+    read = await userById(realm, String(user._id))
+  }
+  return taken(realm, { filter, change: withSession(realm, refresh, user, entry, change), expect })
+}
+
 /** Adds the session; where no list stands in the record, it is replaced. */
 function withSession(
   { names }: Realm,
   refresh: RefreshSettings,
   user: Fields,
-  { entry }: NewSession,
+  entry: Session,
   change: Change,
 ): Change {
   const field = names.refreshTokens

@@ -194,6 +194,54 @@ describe('4.5 POST /token/refresh', () => {
     expect((await app.stored(user._id)).refreshTokens).toHaveLength(3)
   })
 
+  it('B8: sessions whose time is over make room before any that is alive', async () => {
+    const app = await service({
+      auth: { refresh: { enabled: true, expiresIn: '1d', maxSessions: 2 } },
+    })
+    const { user, refreshToken } = await app.register('ann@example.com')
+    await signIn(app)
+    app.later(20 * 3600)
+    const first = (await refresh(app, refreshToken)).body.data.refreshToken
+    app.later(5 * 3600)
+    const third = await signIn(app)
+    expect((await app.stored(user._id)).refreshTokens).toHaveLength(2)
+    for (const token of [first, third]) expect((await refresh(app, token)).status).toBe(200)
+  })
+
+  it('B8: so they do when another device refreshes during the sign-in', async () => {
+    let during = async () => {}
+    const app = await service({
+      auth: {
+        refresh: { enabled: true, expiresIn: '1d', maxSessions: 2 },
+        onLogin: () => during(),
+      },
+    })
+    let { refreshToken: first } = await app.register('ann@example.com')
+    const refreshFirst = async () => {
+      first = (await refresh(app, first)).body.data.refreshToken
+    }
+    await signIn(app)
+    app.later(20 * 3600)
+    await refreshFirst()
+    app.later(5 * 3600)
+    during = refreshFirst
+    await signIn(app)
+    expect((await refresh(app, first)).status).toBe(200)
+  })
+
+  it('B8: of 20 sign-ins at once five sessions live where others are over', async () => {
+    const app = await service({
+      auth: { refresh: { enabled: true, expiresIn: '1d' }, lockout: { maxAttempts: 100 } },
+    })
+    const { user } = await app.register('ann@example.com')
+    for (let device = 0; device < 4; device += 1) await signIn(app)
+    app.later(86_400)
+    const tokens = await parallel(20, () => signIn(app))
+    expect((await app.stored(user._id)).refreshTokens).toHaveLength(5)
+    const answers = await parallel(20, (index) => refresh(app, tokens[index]))
+    expect(statuses(answers)).toEqual({ 200: 5, 401: 15 })
+  })
+
   it('2.4 stored sessions: hold what is listed', async () => {
     const app = await service()
     const { user, refreshToken } = await app.register('ann@example.com')
