@@ -90,6 +90,20 @@ describe('4.5 POST /login', () => {
     expect((await app.stored(user._id)).refreshTokens).toHaveLength(1)
   })
 
+  it('counts no guess where the right password of a disabled account is given', async () => {
+    const app = await service({
+      auth: { fields: { disabled: 'banned' }, lockout: { maxAttempts: 2 } },
+      fields: { banned: z.boolean().optional() },
+    })
+    const { user } = await app.register('ann@example.com')
+    await app.users.update(user._id, { banned: true })
+    for (let guess = 0; guess < 3; guess += 1) {
+      expect((await login(app, 'ann@example.com')).status).toBe(403)
+    }
+    await app.users.update(user._id, { banned: false })
+    expect((await login(app, 'ann@example.com')).status).toBe(200)
+  })
+
   it('C1: an object or list where a credential belongs is a 400 before the store is asked', async () => {
     const app = await service()
     await app.register('ann@example.com')

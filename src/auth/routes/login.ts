@@ -34,8 +34,8 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     const guess = await guessPassword(realm, user, password)
     if (!guess.opened) throw refusal(realm, guess.locked ? user : undefined)
     const { reservation } = guess
-    if (isDisabled(realm, reservation.user)) throw notActive()
     try {
+      if (isDisabled(realm, reservation.user)) throw notActive()
       await runOnLogin(realm, reservation.user, request)
     } catch (error) {
       await forgiveGuess(realm, reservation)
