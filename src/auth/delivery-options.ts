@@ -53,7 +53,10 @@ export interface MailOptions {
   /** The field with the address. Default: the e-mail field. */
   readonly toField?: string
   readonly templates?: {
-    readonly passwordReset?: MailTemplate | ((values: TemplateValues) => MailTemplate)
+    /** A function, async or not, gives finished texts. */
+    readonly passwordReset?:
+      | MailTemplate
+      | ((values: TemplateValues) => MailTemplate | Promise<MailTemplate>)
   }
 }
 
@@ -62,7 +65,9 @@ export interface SmsOptions {
   sender(message: CodeMessage): unknown
   /** The field with the number. Default: the phone field. */
   readonly toField?: string
-  readonly templates?: { readonly passwordReset?: string | ((values: TemplateValues) => string) }
+  readonly templates?: {
+    readonly passwordReset?: string | ((values: TemplateValues) => string | Promise<string>)
+  }
 }
 
 /** One-time codes. */

@@ -76,7 +76,7 @@ export function sendCode(
       if (deliver) await deliver({ user, code, channel, request })
       else if (channel === 'email' && mail) await sendMail(mail, message, values)
       else if (sms)
-        await sms.sender({ ...message, text: smsText(sms.templates?.passwordReset, values) })
+        await sms.sender({ ...message, text: await smsText(sms.templates?.passwordReset, values) })
     },
     () => new Error(`the ${channel} sender did not answer within ${DEADLINE_MS} ms`),
   )
@@ -87,7 +87,7 @@ async function sendMail(
   message: Omit<CodeMessage, 'text'>,
   values: TemplateValues,
 ): Promise<void> {
-  const texts = mailTexts(template, values)
+  const texts = await mailTexts(template, values)
   if (sender) await sender({ ...message, ...texts })
   else await (await transporter?.())?.sendMail({ ...(from && { from }), to: message.to, ...texts })
 }

@@ -25,13 +25,16 @@ const SMS = '{{code}} is your {{appName}} password reset code, valid for {{minut
 const PLACE = /\{\{\s*(code|minutes|appName|user\.\w+(?:\.\w+)*)\s*\}\}/g
 
 /** A mail's texts. A template that gives only one of text and HTML has no default HTML. */
-export function mailTexts(template: MailSettings['template'], values: TemplateValues): MailTexts {
+export async function mailTexts(
+  template: MailSettings['template'],
+  values: TemplateValues,
+): Promise<MailTexts> {
   const standard: MailTexts = {
     subject: filled(MAIL.subject, values, plain),
     text: filled(MAIL.text, values, plain),
     html: filled(MAIL.html, values, escaped),
   }
-  const { subject, text, html } = ownTexts(template, values)
+  const { subject, text, html } = await ownTexts(template, values)
   const own = text !== undefined || html !== undefined
   const htmlPart = own ? html : standard.html
   return {
@@ -42,8 +45,11 @@ export function mailTexts(template: MailSettings['template'], values: TemplateVa
 }
 
 /** What a function gives is finished: a user's name that holds `{{code}}` is not filled in. */
-function ownTexts(template: MailSettings['template'], values: TemplateValues): MailTemplate {
-  if (typeof template === 'function') return template(values) ?? {}
+async function ownTexts(
+  template: MailSettings['template'],
+  values: TemplateValues,
+): Promise<MailTemplate> {
+  if (typeof template === 'function') return (await template(values)) ?? {}
   const { subject, text, html } = template ?? {}
   return {
     ...(subject !== undefined && { subject: filled(subject, values, plain) }),
@@ -53,10 +59,10 @@ function ownTexts(template: MailSettings['template'], values: TemplateValues): M
 }
 
 /** A text message. */
-export function smsText(
+export async function smsText(
   template: NonNullable<SmsOptions['templates']>['passwordReset'],
   values: TemplateValues,
-): string {
+): Promise<string> {
   return typeof template === 'function' ? template(values) : filled(template ?? SMS, values, plain)
 }
 

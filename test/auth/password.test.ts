@@ -238,6 +238,30 @@ describe('5.3 messages', () => {
     expect(mails[0]?.html).toMatch(/\d{6}/)
     expect(texts[0]).toMatch(/^Atlas:\d{6}:\{\{code\}\}$/)
   })
+
+  it('are awaited where a template is an async function', async () => {
+    const texts: unknown[] = []
+    const app = await service({
+      auth: {
+        mail: {
+          sender: ({ subject, text }) => texts.push(subject, text),
+          templates: { passwordReset: async ({ code }) => ({ subject: 'S', text: `M ${code}` }) },
+        },
+        sms: {
+          sender: ({ text }) => texts.push(text),
+          templates: { passwordReset: async ({ code }) => `T ${code}` },
+        },
+      },
+    })
+    await app.register('ann@example.com', { phone: '+4930123' })
+    await forgot(app, 'ann@example.com')
+    await forgot(app, 'ann@example.com', { channel: 'sms' })
+    expect(texts).toEqual([
+      'S',
+      expect.stringMatching(/^M \d{6}$/),
+      expect.stringMatching(/^T \d{6}$/),
+    ])
+  })
 })
 
 describe('4.5 POST /password/reset', () => {
