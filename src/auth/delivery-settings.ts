@@ -73,18 +73,24 @@ function mailSettings(
     return { sender, transporter: transporter && (async () => transporter), from, template }
   }
   const transport = mail.transport ?? (env && transportIn(env))
-  if (transport !== undefined)
-    return { sender, transporter: overSmtp(transport, from), from, template }
+  if (transport !== undefined) {
+    checkFrom(from, env)
+    return { sender, transporter: overSmtp(transport), from, template }
+  }
   if (option && env) fail(`'mail' needs a 'transporter', a 'sender' or a 'transport'`)
   return undefined
 }
 
-function overSmtp(transport: unknown, from: string | undefined): () => Promise<MailTransporter> {
+/** Without the environment nobody knows yet. */
+function checkFrom(from: string | undefined, env: Environment | undefined): void {
+  if (env && from === undefined) fail(`'mail.transport' needs 'mail.from', or MAIL_FROM`)
+}
+
+function overSmtp(transport: unknown): () => Promise<MailTransporter> {
   const isOptions = typeof transport === 'object' && transport !== null
   if (typeof transport !== 'string' && !isOptions) {
     return fail(`'mail.transport' must be a URL, or Nodemailer's options`)
   }
-  if (from === undefined) fail(`'mail.transport' needs 'mail.from'`)
   return once(() => connect(transport as string | Readonly<Record<string, unknown>>))
 }
 

@@ -239,7 +239,7 @@ describe('5.3 messages', () => {
     expect(texts[0]).toMatch(/^Atlas:\d{6}:\{\{code\}\}$/)
   })
 
-  it('are awaited where a template is an async function', async () => {
+  it('wait for templates that are async functions', async () => {
     const texts: unknown[] = []
     const app = await service({
       auth: {

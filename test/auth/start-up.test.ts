@@ -56,7 +56,6 @@ describe('answers, start-up errors', () => {
     'a middleware that is no function': [{ middlewares: ['x'] }, /'middlewares'/],
     'a sender that is no function': [{ mail: { sender: 'x' } }, /mail\.sender/],
     'a transporter without sendMail': [{ mail: { transporter: {} } }, /mail\.transporter/],
-    'a transport without from': [{ mail: { transport: 'smtp://localhost' } }, /mail\.from/],
     'a template of another type': [
       { mail: { sender() {}, templates: { passwordReset: 5 } } },
       /mail\.templates/,
@@ -246,6 +245,11 @@ describe('answers, start-up errors', () => {
       const started = service({ auth: { mail: undefined } as never, app: { env } })
       await expect(started).rejects.toThrow(/^Auth: .*(SMTP_PORT|SMTP_PASS|mail\.from)/)
     }
+    const mail = { transport: 'smtp://localhost' }
+    await expect(service({ auth: { mail } })).rejects.toThrow(/^Auth: .*'mail\.from'/)
+    await expect(
+      service({ auth: { mail }, app: { env: { MAIL_FROM: 'a@b.example' } } }),
+    ).resolves.toBeDefined()
     await expect(service({ auth: { mail: {} } })).rejects.toThrow(/^Auth: 'mail' needs/)
     const auth = { refresh: undefined } as never
     await expect(service({ auth, app: { env: { AUTH_REFRESH_ENABLED: 'true' } } })).rejects.toThrow(
