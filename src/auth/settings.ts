@@ -121,11 +121,12 @@ export function resolveSettings(
   const names = storedNames({ ...options.fields, ...(roleField && { role: roleField }) })
   checkApart(names, options.fields?.disabled)
   const refresh = refreshSettings(options.refresh, env ?? {})
+  const identifiers = identifiersOf(options.identifiers, names)
   const settings: AuthSettings = Object.freeze({
     model,
     names,
     disabledField: options.fields?.disabled,
-    identifiers: identifiersOf(options.identifiers, names),
+    identifiers,
     token: tokenSettings(options),
     refresh,
     roles: roleSettings(options.roles),
@@ -135,7 +136,7 @@ export function resolveSettings(
     password: passwordSettings(options.password),
     providers,
     linking: linkingOf(options.social?.linking),
-    registerFields: texts('registerFields', options.registerFields ?? []),
+    registerFields: registerFieldsOf(options.registerFields, identifiers),
     updateFields: texts('updateFields', options.updateFields ?? []),
     visibleFields: options.visibleFields && texts('visibleFields', options.visibleFields),
     paths: routePaths(options.routes, { refresh: refresh !== undefined }),
@@ -147,6 +148,15 @@ export function resolveSettings(
   checkFieldLists(settings)
   checkModel(settings)
   return settings
+}
+
+/** Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored. */
+function registerFieldsOf(
+  option: readonly string[] | undefined,
+  identifiers: readonly Identifier[],
+): readonly string[] {
+  const taken = identifiers.map(({ field }) => field)
+  return texts('registerFields', option ?? []).filter((field) => !taken.includes(field))
 }
 
 function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['list'] {

@@ -214,6 +214,20 @@ describe('4.5 POST /register', () => {
     expect((await post('/auth/register', { phone: '12a', password })).status).toBe(400)
   })
 
+  it('takes an empty identifier for none, where registerFields names it too', async () => {
+    const identifiers = ['email', 'username']
+    const registerFields = ['username']
+    const { post } = await service({
+      auth: { identifiers, registerFields, updateFields: [], sms: undefined } as never,
+    })
+    for (const [index, username] of ['', '', null].entries()) {
+      const email = `ann${index}@example.com`
+      const answer = await post('/auth/register', { email, username, password })
+      expect([answer.status, answer.body.data?.user]).toMatchObject([201, { email }])
+      expect(answer.body.data.user).not.toHaveProperty('username')
+    }
+  })
+
   it('takes normalizers of the deployer', async () => {
     const identifiers = [
       { field: 'username', normalize: (text: string) => text.trim().toUpperCase() },
