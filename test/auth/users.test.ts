@@ -25,6 +25,16 @@ describe('4.5 GET /users', () => {
     expect(page.data).toHaveLength(1)
   })
 
+  it('finds several users by their identifiers, however these are typed', async () => {
+    const app = await service()
+    const { token } = await app.admin()
+    for (const name of ['ann', 'bob', 'cid']) await app.register(`${name}@example.com`)
+    const query = 'email=BOB@example.com&email=%20Ann@Example.com'
+    const { body } = await app.call('GET', `/auth/users?${query}`, undefined, token)
+    const emails = (body.data as { email: string }[]).map(({ email }) => email)
+    expect(emails.sort()).toEqual(['ann@example.com', 'bob@example.com'])
+  })
+
   it('E3: refuses others', async () => {
     const app = await service()
     const { token } = await app.register('ann@example.com')

@@ -48,8 +48,10 @@ export function usersLister(
   function normalized(query: ApiRequest['query']): ApiRequest['query'] {
     const copy = Object.assign(Object.create(null), query)
     for (const { field, normalize } of identifiers) {
-      const value = copy[field]
-      if (typeof value === 'string') copy[field] = normalize(value) ?? value
+      const value: string | string[] | undefined = copy[field]
+      const normal = (text: string) => normalize(text) ?? text
+      if (value !== undefined)
+        copy[field] = Array.isArray(value) ? value.map(normal) : normal(value)
     }
     return copy
   }
