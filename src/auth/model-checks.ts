@@ -70,6 +70,14 @@ export function canReset({ delivery, paths }: AuthSettings): boolean {
   return sends !== undefined && (paths.has('forgotPassword') || paths.has('resetPassword'))
 }
 
+/** What works with the model, but not well: a warning with the line that ends it. */
+export function modelAdvice(settings: AuthSettings): string | undefined {
+  const { model, names, providers, linking, identifiers } = settings
+  const links = providers.size > 1 && identifiers.some(({ kind }) => kind === 'email')
+  if (!links || linking !== 'reset' || model.shape.fields.has(names.provenEmail)) return undefined
+  return `nothing notes which mailboxes are proven, so each provider that links an account drops the link, the sessions and the password from before. Write in defineModel('${model.name}', …): fields: { ...userFields({ social, … }) }, which has '${names.provenEmail}'`
+}
+
 /** The stored fields that only the auth routes write. */
 export function guardedFields(settings: AuthSettings): readonly string[] {
   const { model, names, providers } = settings

@@ -9,7 +9,7 @@
 import type { Guard, Route } from '../records/guard.ts'
 import type { Host, Mountable } from '../records/host.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
-import { guardedFields } from './model-checks.ts'
+import { guardedFields, modelAdvice } from './model-checks.ts'
 import type { AuthOptions, RouteName } from './options.ts'
 import { createRealm, type Realm } from './realm.ts'
 import { type Access, ROUTES } from './route-options.ts'
@@ -76,6 +76,8 @@ export function createAuthRouter<R>(options: AuthOptions<R>): AuthRouter {
     },
     attach(host, mount) {
       settings = resolveSettings(given, host.env)
+      const advice = modelAdvice(settings)
+      if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       const realm = createRealm(host, settings)
       realms.set(host.data, realm)
       host.protect(settings.model, guardedFields(settings))

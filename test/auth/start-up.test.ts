@@ -233,6 +233,27 @@ describe('answers, start-up errors', () => {
     expect(() => make({}, define(['password']))).not.toThrow()
   })
 
+  it('a model that notes no proven mailbox works, with one warning that says what to write', async () => {
+    const verify = () => undefined
+    const ids = { oneId: z.string().optional(), twoId: z.string().optional() }
+    const warnings = async (social: object, fields: object) => {
+      const model = defineModel('User', {
+        fields: { ...userFields(), ...ids, ...fields },
+        unique: ['email', 'oneId', 'twoId'],
+        hidden: Object.keys(fields) as never,
+      })
+      const auth = { identifiers: ['email'], refresh: {}, registerFields: [], updateFields: [] }
+      const options = { ...auth, social, sms: undefined } as never
+      const { log } = await service({ model: model as never, auth: options })
+      return log.filter((line) => line.includes('userFields({ social'))
+    }
+    const two = { one: { verify }, two: { verify } }
+    expect(await warnings(two, {})).toEqual([expect.stringContaining("has 'provenEmail'")])
+    expect(await warnings({ one: { verify } }, {})).toEqual([])
+    expect(await warnings({ ...two, linking: 'keep' }, {})).toEqual([])
+    expect(await warnings(two, { provenEmail: z.string().optional() })).toEqual([])
+  })
+
   it('the environment counts where the app is composed', async () => {
     await expect(service({ app: { env: { AUTH_REFRESH_ENABLED: 'perhaps' } } })).rejects.toThrow(
       /^Auth: .*AUTH_REFRESH_ENABLED/,
