@@ -57,6 +57,19 @@ export function flag(option: string, value: unknown, otherwise: boolean): boolea
   return typeof value === 'boolean' ? value : fail(`'${option}' must be true or false`)
 }
 
+/** A boolean among the environment's variables, which are texts. */
+export function flagIn(
+  env: Readonly<Record<string, unknown>>,
+  name: string,
+  otherwise: boolean,
+): boolean {
+  const value = env[name]
+  if (value === undefined || value === '') return otherwise
+  const known = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+  const meant = known[String(value).toLowerCase() as keyof typeof known]
+  return meant ?? fail(`the environment's ${name} must be 'true' or 'false'`)
+}
+
 /** A text that is not empty, where given. */
 export function text(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined

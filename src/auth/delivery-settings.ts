@@ -5,7 +5,7 @@
  */
 
 import type { MailTransporter } from '../ports/mailer.ts'
-import { callable, fail, group, text, wholeNumber } from './checks.ts'
+import { callable, fail, flagIn, group, text, wholeNumber } from './checks.ts'
 import type { Channel, MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { StoredNames } from './field-names.ts'
 import type { AuthOptions } from './options.ts'
@@ -112,7 +112,7 @@ function transportIn(env: Environment): string | Record<string, unknown> | undef
   return {
     host: env.SMTP_HOST,
     ...(port !== undefined && { port }),
-    secure: String(env.SMTP_SECURE) === 'true' || port === 465,
+    secure: flagIn(env, 'SMTP_SECURE', false) || port === 465,
     ...(env.SMTP_USER
       ? { auth: { user: String(env.SMTP_USER), pass: String(env.SMTP_PASS) } }
       : {}),

@@ -65,6 +65,9 @@ export const SECRETS: readonly StoredName[] = [
   'provenEmail',
 ]
 
+/** The providers' ids of an account: no client writes them, whether the provider is enabled yet or not. */
+export const PROVIDER_IDS: readonly StoredName[] = ['googleId', 'appleId', 'facebookId', 'githubId']
+
 /** The stored names, with `fields` renaming some. */
 export function storedNames(
   fields: { readonly [Name in StoredName]?: string | undefined } = {},

@@ -9,7 +9,7 @@ import { isHidden, type Model } from '../model/define.ts'
 import { isForbiddenKey } from '../model/writable.ts'
 import type { Shape } from '../ports/shape.ts'
 import { fail } from './checks.ts'
-import { SECRETS } from './field-names.ts'
+import { PROVIDER_IDS, SECRETS } from './field-names.ts'
 import type { AuthSettings } from './settings.ts'
 
 type Kind = Shape['kind']
@@ -82,13 +82,14 @@ export function modelAdvice(settings: AuthSettings): string | undefined {
 export function guardedFields(settings: AuthSettings): readonly string[] {
   const { model, names, providers } = settings
   const ids = [...providers.values()].map(({ idField }) => idField)
-  const fields = [...SECRETS.map((name) => names[name]), names.role, ...ids]
+  const named = [...SECRETS, ...PROVIDER_IDS].map((name) => names[name])
+  const fields = [...named, names.role, ...ids]
   return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
 }
 
 /** Refuses lists that would let clients write what only the auth routes write, or see what is hidden. */
 export function checkFieldLists(settings: AuthSettings): void {
-  const { model, registerFields, updateFields, visibleFields = [] } = settings
+  const { model, identifiers, registerFields, updateFields, visibleFields = [] } = settings
   const guarded = guardedFields(settings)
   const isWritable = (field: string) => !guarded.includes(field) && !isForbiddenKey(field)
   const check = (
@@ -103,6 +104,9 @@ export function checkFieldLists(settings: AuthSettings): void {
         fail(`'${option}' names '${field}', which is no field of '${model.name}'`)
       }
     }
+  }
+  for (const { field } of identifiers) {
+    if (!isWritable(field)) fail(`'identifiers' names '${field}', which no client may write`)
   }
   check('registerFields', registerFields, isWritable, 'which no client may write')
   check('updateFields', updateFields, isWritable, 'which no client may write')

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { duration, fail, flag, group, wholeNumber } from './checks.ts'
+import { duration, flag, flagIn, group, wholeNumber } from './checks.ts'
 import { LONGEST } from './duration.ts'
 import type { RefreshOptions } from './options.ts'
 
@@ -35,11 +35,7 @@ export function refreshSettings(
     'maxLifetime',
   ])
   const settings: RefreshSettings = {
-    rotate: flag(
-      'refresh.rotate',
-      refresh.rotate,
-      fromEnvironment(env, 'AUTH_REFRESH_ROTATE', true),
-    ),
+    rotate: flag('refresh.rotate', refresh.rotate, flagIn(env, 'AUTH_REFRESH_ROTATE', true)),
     expiresIn: duration(
       'refresh.expiresIn',
       refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
@@ -53,19 +49,11 @@ export function refreshSettings(
         ? Number.POSITIVE_INFINITY
         : duration('refresh.maxLifetime', refresh.maxLifetime, ''),
   }
-  const fallback = fromEnvironment(env, 'AUTH_REFRESH_ENABLED', false)
+  const fallback = flagIn(env, 'AUTH_REFRESH_ENABLED', false)
   return flag('refresh.enabled', refresh.enabled, fallback) ? settings : undefined
 }
 
 /** Variables are texts: a plain number among them means seconds. */
 function secondsIn(value: unknown): unknown {
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value || undefined
-}
-
-function fromEnvironment(env: Environment, name: string, otherwise: boolean): boolean {
-  const value = env[name]
-  if (value === undefined || value === '') return otherwise
-  const known = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
-  const meant = known[String(value).toLowerCase() as keyof typeof known]
-  return meant ?? fail(`the environment's ${name} must be 'true' or 'false'`)
 }

@@ -109,6 +109,7 @@ export function resolveSettings(
   options: AuthOptions<never>,
   env: Environment | undefined,
 ): AuthSettings {
+  if (options === undefined) fail(`createAuthRouter() takes 'options', an object`)
   group('options', options, OPTIONS)
   const model = options.model as unknown as Model
   if (!model?.shape) fail(`'model' must be a model that defineModel made`)
@@ -138,7 +139,7 @@ export function resolveSettings(
     linking: linkingOf(options.social?.linking),
     registerFields: registerFieldsOf(options.registerFields, identifiers),
     updateFields: texts('updateFields', options.updateFields ?? []),
-    visibleFields: options.visibleFields && texts('visibleFields', options.visibleFields),
+    visibleFields: visibleFieldsOf(options.visibleFields),
     paths: routePaths(options.routes, { refresh: refresh !== undefined }),
     middlewares: middlewaresByRoute(options.middlewares),
     onRegister: callable('onRegister', options.onRegister),
@@ -157,6 +158,10 @@ function registerFieldsOf(
 ): readonly string[] {
   const taken = identifiers.map(({ field }) => field)
   return texts('registerFields', option ?? []).filter((field) => !taken.includes(field))
+}
+
+function visibleFieldsOf(option: readonly string[] | undefined): readonly string[] | undefined {
+  return option === undefined ? undefined : texts('visibleFields', option)
 }
 
 function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['list'] {

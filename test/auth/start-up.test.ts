@@ -98,6 +98,10 @@ describe('answers, start-up errors', () => {
       /token\.invalidateOnPasswordChange/,
     ],
     'an identifier that is no text': [{ identifiers: [5] }, /identifiers/],
+    'an identifier that only the server writes': [
+      { identifiers: ['email', 'role'] },
+      /'identifiers' names 'role'/,
+    ],
     'a normalizer that is no function': [
       { identifiers: [{ field: 'email', normalize: 5 }] },
       /identifiers\.email\.normalize/,
@@ -131,6 +135,10 @@ describe('answers, start-up errors', () => {
       { social: { google: { clientId: 'x', endpoints: 'nope' } } },
       /social\.google\.endpoints/,
     ],
+    'a jwksUrl that is no URL': [
+      { social: { google: { clientId: 'x', jwksUrl: 'nonsense' } } },
+      /social\.google\.jwksUrl/,
+    ],
     'an idField that is no name': [
       { social: { google: { clientId: 'x', idField: 5 } } },
       /social\.google\.idField/,
@@ -154,6 +162,7 @@ describe('answers, start-up errors', () => {
     countStrategy: [{ countStrategy: 'some' }, /countStrategy/],
     lean: [{ lean: 'yes' }, /lean/],
     'a visible field that there is not': [{ visibleFields: ['nope'] }, /visibleFields/],
+    'visible fields that are no list': [{ visibleFields: null }, /visibleFields/],
     'a hidden visible field': [{ visibleFields: ['password'] }, /visibleFields/],
   }
   for (const [name, [auth, message]] of Object.entries(cases)) {
@@ -169,6 +178,21 @@ describe('answers, start-up errors', () => {
     expect(() => make(auth, userModel({ auth: auth as never, unique: ['googleId'] }))).toThrow(
       /'updateFields' names 'googleId'/,
     )
+  })
+
+  it('E2: registerFields and updateFields with the id of a provider that is not enabled', () => {
+    for (const option of ['registerFields', 'updateFields']) {
+      for (const field of ['googleId', 'appleId', 'facebookId', 'githubId']) {
+        const model = userModel({ fields: { [field]: z.string().optional() } })
+        const named = new RegExp(`^Auth: '${option}' names '${field}'`)
+        expect(() => make({ [option]: [field] }, model)).toThrow(named)
+      }
+    }
+  })
+
+  it('no options at all', () => {
+    const without = createAuthRouter as () => unknown
+    expect(without).toThrow(/^Auth: .*'options'/)
   })
 
   it('compare the model with what the options need', () => {
@@ -261,10 +285,11 @@ describe('answers, start-up errors', () => {
     for (const env of [
       { SMTP_HOST: 'localhost', MAIL_FROM: 'a@b.example', SMTP_PORT: 'smtp' },
       { SMTP_HOST: 'localhost', MAIL_FROM: 'a@b.example', SMTP_USER: 'me' },
+      { SMTP_HOST: 'localhost', MAIL_FROM: 'a@b.example', SMTP_SECURE: 'banana' },
       { SMTP_URL: 'smtp://localhost' },
     ]) {
       const started = service({ auth: { mail: undefined } as never, app: { env } })
-      await expect(started).rejects.toThrow(/^Auth: .*(SMTP_PORT|SMTP_PASS|mail\.from)/)
+      await expect(started).rejects.toThrow(/^Auth: .*(SMTP_PORT|SMTP_PASS|SMTP_SECURE|mail\.from)/)
     }
     const mail = { transport: 'smtp://localhost' }
     await expect(service({ auth: { mail } })).rejects.toThrow(/^Auth: .*'mail\.from'/)

@@ -10,7 +10,7 @@ import { fail } from '../checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
 import type { IdTokenOptions, Profile, Provider } from './provider.ts'
-import { endpointsOf } from './settings.ts'
+import { checkedUrl, endpointsOf } from './settings.ts'
 
 interface Issuer {
   readonly issuers: readonly string[]
@@ -58,7 +58,7 @@ function idTokenProvider(
   }
   const urls = endpointsOf(name, settings, { issuer: usual.issuers[0] as string, jwks: usual.jwks })
   const issuers = urls.issuer === usual.issuers[0] ? usual.issuers : [urls.issuer]
-  const keys = keySet(settings.jwksUrl ?? urls.jwks)
+  const keys = keySet(checkedUrl(`social.${name}.jwksUrl`, settings.jwksUrl ?? urls.jwks))
   return {
     name,
     idField,

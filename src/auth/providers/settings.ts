@@ -37,6 +37,11 @@ export function endpointsOf<Name extends string>(
 }
 
 function origin(provider: string, url: string): string {
-  if (!URL.canParse(url)) fail(`'social.${provider}.endpoints' holds '${url}', which is no URL`)
-  return url.replace(/\/+$/, '')
+  return checkedUrl(`social.${provider}.endpoints`, url).replace(/\/+$/, '')
+}
+
+/** A setting that must be a URL. */
+export function checkedUrl(option: string, url: string): string {
+  if (typeof url === 'string' && URL.canParse(url)) return url
+  return fail(`'${option}' holds '${url}', which is no URL`)
 }
