@@ -52,12 +52,22 @@ export function routePaths(
   for (const row of ROUTES) {
     const path = pathOf(row, routes[row.name])
     if (path === undefined || (row.needs === 'refresh' && !has.refresh)) continue
-    const route = `${row.method} ${path}`
-    if (taken.has(route)) fail(`'routes' serves '${route}' twice`)
+    const route = `${row.method} ${matchedBy(path)}`
+    if (taken.has(route)) fail(`'routes' serves '${row.method} ${path}' twice`)
     taken.add(route)
     paths.set(row.name, path)
   }
   return paths
+}
+
+/** What two paths share that match the same requests: the app ignores slashes at the end, and doubled ones. */
+function matchedBy(path: string): string {
+  return path.replace(/\/+(?=\/|$)/g, '').replace(/:\w+/g, ':')
+}
+
+/** How many parameters a path has: of two that match a request, the one with fewer is meant. */
+export function parametersIn(path: string): number {
+  return path.split('/:').length - 1
 }
 
 /** The path that the option chooses for a route; undefined where it leaves the route out. */

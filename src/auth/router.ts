@@ -12,7 +12,7 @@ import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from 
 import { guardedFields, modelAdvice } from './model-checks.ts'
 import type { AuthOptions, RouteName } from './options.ts'
 import { createRealm, type Realm } from './realm.ts'
-import { type Access, ROUTES } from './route-options.ts'
+import { type Access, parametersIn, ROUTES } from './route-options.ts'
 import { handlers } from './routes/handlers.ts'
 import { type AuthSettings, resolveSettings } from './settings.ts'
 
@@ -95,7 +95,7 @@ export function createAuthRouter<R>(options: AuthOptions<R>): AuthRouter {
 function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard): readonly Route[] {
   const { settings } = realm
   const byName = handlers(realm, host, mount)
-  return ROUTES.flatMap(({ name, method, access }): Route[] => {
+  const table = ROUTES.flatMap(({ name, method, access }): Route[] => {
     const path = settings.paths.get(name)
     const handler = byName[name]
     if (path === undefined || !handler) return []
@@ -106,6 +106,8 @@ function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard)
     ]
     return [{ method, path, guards, handler }]
   })
+  // The first that matches answers: '/logout' is not the ':provider' of a '/:provider'.
+  return table.sort((a, b) => parametersIn(a.path) - parametersIn(b.path))
 }
 
 function accessGuards(

@@ -52,6 +52,11 @@ describe('answers, start-up errors', () => {
     'a path without slash': [{ routes: { login: 'x' } }, /routes\.login/],
     'a path without its parameter': [{ routes: { getUser: '/people' } }, /routes\.getUser/],
     'two routes on one path': [{ routes: { login: '/register' } }, /twice/],
+    'two routes on one path but for the name of its parameter': [
+      { routes: { getUser: '/u/:id', me: '/u/:x' } },
+      /'GET \/u\/:id' twice/,
+    ],
+    'two routes on one path but for a slash': [{ routes: { login: '/register/' } }, /twice/],
     'an unknown middleware key': [{ middlewares: { signin: [] } }, /'middlewares'/],
     'a middleware that is no function': [{ middlewares: ['x'] }, /'middlewares'/],
     'a sender that is no function': [{ mail: { sender: 'x' } }, /mail\.sender/],

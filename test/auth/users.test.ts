@@ -326,6 +326,19 @@ describe('4.5 routes and middlewares', () => {
     expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(404)
   })
 
+  it('takes no path for the parameter of another', async () => {
+    const verify = () => ({ id: '1' })
+    const routes = { social: '/:provider', getUser: '/:id' }
+    const app = await service({ auth: { social: { own: { verify } }, routes }, unique: ['ownId'] })
+    const { token, refreshToken, user } = await app.register('ann@example.com')
+    expect((await app.post('/auth/own')).status).toBe(200)
+    expect((await app.call('GET', `/auth/${user._id}`, undefined, token)).status).toBe(200)
+    expect((await app.call('GET', '/auth/me', undefined, token)).body.data._id).toBe(user._id)
+    const { body } = await app.post('/auth/logout', { refreshToken })
+    expect(body).toEqual({ success: true, message: 'Signed out.' })
+    expect((await app.post('/auth/token/refresh', { refreshToken })).status).toBe(401)
+  })
+
   it('runs middlewares before the guards, all first', async () => {
     const order: string[] = []
     const note = (name: string) => () => void order.push(name)
