@@ -54,27 +54,41 @@ export async function issueCode(
   return { user: record, code: codeFor(realm, record, expiresAt), expiresAt }
 }
 
+/**
+ * Notes that the code of a window is about to be texted. From here on using it proves no mailbox: a sender may
+ * deliver a message and fail after that.
+ */
+export async function noteTexted(realm: Realm, issued: IssuedCode): Promise<void> {
+  const set = { [realm.names.otpPurpose]: TEXTED }
+  await realm.records.stored.update(windowOf(realm, issued), { set })
+}
+
 /** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
 export async function activateCode(
   realm: Realm,
-  { user, code, expiresAt }: IssuedCode,
+  issued: IssuedCode,
   channel: Channel,
 ): Promise<void> {
   const { names, records } = realm
-  const window: Filter = all([
-    { op: 'eq', field: '_id', value: String(user._id) },
-    { op: 'eq', field: names.otpExpiresAt, value: expiresAt },
-  ])
+  const { user, code } = issued
+  const window = windowOf(realm, issued)
   const unchanged = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
   const hash = hashOf(realm, user, code)
   const activate = (filter: Filter, purpose: string) => {
     const set = { [names.otpHash]: hash, [names.otpPurpose]: purpose }
     return records.stored.update(filter, { set }, { expect: unchanged })
   }
-  // The code of a window is one: once it was texted too, using it proves no mailbox.
+  // The code of a window is one: if it was texted too, using it proves no mailbox.
   const notTexted: Filter = { op: 'ne', field: names.otpPurpose, value: TEXTED }
   const proves = channel === 'email' && (await activate(all([window, notTexted]), MAILED))
   if (!proves) await activate(window, TEXTED)
+}
+
+function windowOf({ names }: Realm, { user, expiresAt }: IssuedCode): Filter {
+  return all([
+    { op: 'eq', field: '_id', value: String(user._id) },
+    { op: 'eq', field: names.otpExpiresAt, value: expiresAt },
+  ])
 }
 
 /**

@@ -71,4 +71,22 @@ describe('3.3 a one-time code and the address that it went to', () => {
     await forgot(app, 'ann@example.com')
     expect(app.sent.map(({ to }) => to)).toEqual(['new@example.com'])
   })
+
+  it('W1: proves no mailbox once it was texted, even if the sender failed after that', async () => {
+    const texted: string[] = []
+    const sender = ({ code }: { code: string }) => {
+      texted.push(code)
+      throw new Error('no answer')
+    }
+    const owner = { id: '1', email: 'ann@example.com', emailVerified: true }
+    const auth = { sms: { sender }, social: { own: { verify: () => owner } } }
+    const app = await service({ auth, unique: ['ownId'] })
+    await app.register('ann@example.com', { phone: '+4930666' })
+    await forgot(app, 'ann@example.com')
+    expect((await forgot(app, 'ann@example.com', 'sms')).status).toBe(503)
+    expect(await reset(app, 'ann@example.com', texted[0])).toEqual(done)
+    expect((await app.post('/auth/social/own')).status).toBe(200)
+    const login = { email: 'ann@example.com', password: 'another password' }
+    expect((await app.post('/auth/login', login)).status).toBe(401)
+  })
 })

@@ -10,7 +10,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { activateCode, issueCode } from '../codes.ts'
+import { activateCode, issueCode, noteTexted } from '../codes.ts'
 import { accountFinder, readBody } from '../credentials.ts'
 import { addressOf, channelsFor, sendCode } from '../delivery.ts'
 import type { Channel } from '../delivery-options.ts'
@@ -49,6 +49,7 @@ async function deliver(
   const address = issued && addressOf(realm, issued.user, channels)
   if (!address) return false
   const { channel, to } = address
+  if (channel === 'sms') await noteTexted(realm, issued)
   const secondsLeft = (issued.expiresAt.getTime() - realm.now()) / 1000
   try {
     await sendCode(realm, issued.user, to, { code: issued.code, channel, secondsLeft }, request)
