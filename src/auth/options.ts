@@ -55,7 +55,7 @@ export interface RefreshOptions {
   readonly graceSeconds?: number
   /** Whether a replaced token presented later ends every session of the user. Default true. */
   readonly revokeAllOnReuse?: boolean
-  /** Default 5; the oldest sign-in makes room. */
+  /** Default 5; sessions that are over make room, then the oldest sign-in. */
   readonly maxSessions?: number
   /** The longest that a session can be kept alive by rotation. Default: no limit. */
   readonly maxLifetime?: Duration

@@ -61,8 +61,9 @@ export interface SocialOptions {
   readonly github?: GithubOptions
   /**
    * What becomes of a password that was set on an account whose mailbox nobody has proven, when the owner of
-   * the mailbox signs in through a provider: it is dropped with all sessions (`'reset'`, the default), stays
-   * (`'keep'`), or the sign-in is refused (`'refuse'`).
+   * the mailbox signs in through a provider: it is dropped, with all sessions, the links of other providers and the
+   * phone number or second address that codes go to (`'reset'`, the default), stays (`'keep'`), or the sign-in is
+   * refused (`'refuse'`).
    */
   readonly linking?: 'reset' | 'keep' | 'refuse'
   readonly [name: string]:
