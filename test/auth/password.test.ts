@@ -63,7 +63,9 @@ describe('4.5 POST /password/forgot', () => {
     ])
   })
 
-  it('C4: sends the same code again within the window, and no new tries with it', async () => {
+  it('C4: sends the same code again within the window, and no new tries with it', {
+    timeout: 90_000,
+  }, async () => {
     const app = await service()
     const { user } = await app.register('ann@example.com')
     await parallel(20, async () => {
