@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../src/index.ts'
 import { all } from '../../src/ports/filter.ts'
-import { type Service, service } from './service.ts'
+import { parallel, type Service, service } from './service.ts'
 
 const forgot = ({ post }: Service, identifier: string, channel = 'email') =>
   post('/auth/password/forgot', { identifier, channel })
@@ -20,6 +20,32 @@ async function withCode(options = {}) {
   await forgot(app, 'ann@example.com')
   return { app, ...signedIn, code: app.sent.at(-1)?.code ?? '' }
 }
+
+describe('3.3 a one-time code and how often it is asked for', () => {
+  it('C4: sends the same code again within the window, and no new tries with it', {
+    timeout: 90_000,
+  }, async () => {
+    const app = await service()
+    const { user } = await app.register('ann@example.com')
+    await parallel(20, async () => {
+      for (let round = 0; round < 50; round += 1) {
+        await forgot(app, 'ann@example.com')
+        for (let guess = 0; guess < 5; guess += 1) {
+          const code = `${guess}`.repeat(6)
+          expect(await reset(app, 'ann@example.com', code)).toEqual(invalidCode)
+        }
+      }
+    })
+    expect(await app.stored(user._id)).toMatchObject({ otpAttempts: 5 })
+    expect(app.sent).toHaveLength(1000)
+    expect(new Set(app.sent.map(({ code }) => code)).size).toBe(1)
+    expect(await reset(app, 'ann@example.com', app.sent[0]?.code)).toEqual(invalidCode)
+    app.later(601)
+    await forgot(app, 'ann@example.com')
+    expect(app.sent.at(-1)?.code).not.toBe(app.sent[0]?.code)
+    expect(await reset(app, 'ann@example.com', app.sent.at(-1)?.code)).toEqual(done)
+  })
+})
 
 describe('3.3 a one-time code and the address that it went to', () => {
   it('is none once PATCH /users/:id has changed the address', async () => {
