@@ -40,16 +40,11 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   if (options.cache) caches.space({ store: options.cache, ...defaultsOf(env, failed) })
   const served = new Map<Model, Served>()
   const checks: (() => void | Promise<void>)[] = []
-  const listeners: ((model: Model) => Promise<void>)[] = []
   const newId = idMaker(now)
   let starting: Promise<void> | undefined
   // The promise of the start that has succeeded; a model that comes later makes another start necessary.
   let started: Promise<void> | undefined
   let closing: Promise<void> | undefined
-
-  const changed = async (model: Model): Promise<void> => {
-    for (const listener of listeners) await listener(model)
-  }
 
   const serve = (model: Model): Served => {
     const known = served.get(model)
@@ -62,7 +57,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     const searchable = new Set<string>()
     const schema = schemaOf(model, searchable)
     const stored = caches.watched(model.name, store.collection(schema))
-    const records = new Records(model, stored, { now, newId, changed })
+    const records = new Records(model, stored, { now, newId })
     const entry: Served = { model, records, schema, searchable, scopes: [], guarded: undefined }
     served.set(model, entry)
     starting = undefined
@@ -135,8 +130,6 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     },
     protectedFields: (model) => served.get(model)?.guarded,
     scopesOf: (model) => served.get(model)?.scopes ?? [],
-    onChange: (listener) => void listeners.push(listener),
-    changed,
     cacheSpace(settings) {
       starting = undefined
       return caches.space(settings)

@@ -90,7 +90,7 @@ async function linked(
   profile: Profile,
   owner: Fields,
 ): Promise<Fields | undefined> {
-  const { names, records, settings, host } = realm
+  const { names, records } = realm
   const change = linkingChange(realm, provider, profile, owner)
   const same: Filter[] = [
     { op: 'eq', field: '_id', value: String(owner._id) },
@@ -99,9 +99,7 @@ async function linked(
   const unchanged = [names.email, names.password, names.passwordChangedAt, names.provenEmail]
   const expect = Object.fromEntries(unchanged.map((field) => [field, owner[field]]))
   try {
-    const user = await records.stored.update(all(same), change, { expect })
-    if (user) await host.changed(settings.model)
-    return user ?? undefined
+    return (await records.stored.update(all(same), change, { expect })) ?? undefined
   } catch (error) {
     if (error instanceof DuplicateKey) return undefined
     throw error

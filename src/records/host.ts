@@ -57,10 +57,6 @@ export interface Host extends BodyLimits {
   protectedFields(model: Model): ReadonlySet<string> | undefined
   /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
   scopesOf(model: Model): readonly (ScopeOption | undefined)[]
-  /** Listens to writes of any record of any model; awaited before the write answers. */
-  onChange(listener: (model: Model) => Promise<void>): void
-  /** Tells the listeners of a write. */
-  changed(model: Model): Promise<void>
   /** The space in which a router keeps answers; writes of any record clear it. */
   cacheSpace(settings: SpaceSettings): Space
   /** Settles when tables and indexes exist for everything that has been declared so far. */

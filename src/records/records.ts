@@ -1,6 +1,6 @@
 /**
  * The engine behind a model: every write of a record goes through here, from a route or from the deployer's
- * code, so that validation, timestamps, ids and invalidation stand in one place.
+ * code, so that validation, timestamps and ids stand in one place.
  *
  * @module
  */
@@ -20,7 +20,6 @@ import { type Change, type Collection, DuplicateKey, type Fields } from '../port
 export interface Surroundings {
   readonly now: () => number
   readonly newId: (idType: Model['idType']) => string
-  readonly changed: (model: Model) => Promise<void>
 }
 
 /** How often a compare-and-set is tried before the writes that outran it win. */
@@ -60,7 +59,6 @@ export class Records {
       Object.assign(record, { createdAt: now, updatedAt: now })
     }
     await conflictsAnswered(() => this.stored.insert(record))
-    await this.#surroundings.changed(model)
     return record
   }
 
@@ -70,21 +68,15 @@ export class Records {
    * a condition of the caller's own: null then also means that it did not hold.
    */
   async update(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
-    const updated = this.model.refinements
-      ? await this.#updateChecked(filter, changes, expect)
-      : await this.#write(filter, changes, expect)
-    if (updated) await this.#surroundings.changed(this.model)
-    return updated
+    return this.model.refinements
+      ? this.#updateChecked(filter, changes, expect)
+      : this.#write(filter, changes, expect)
   }
 
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
     if (!this.model.refinements) {
-      const count = await conflictsAnswered(() =>
-        this.stored.updateMany(filter, this.#change(changes)),
-      )
-      if (count > 0) await this.#surroundings.changed(this.model)
-      return count
+      return conflictsAnswered(() => this.stored.updateMany(filter, this.#change(changes)))
     }
     let count = 0
     for await (const id of this.#idsOf(filter)) {
@@ -96,9 +88,7 @@ export class Records {
 
   /** Removes the record that matches; resolves to it, or null when there is none. */
   async remove(filter: Filter, expect?: Fields): Promise<Fields | null> {
-    const removed = await this.stored.delete(filter, expect && { expect })
-    if (removed) await this.#surroundings.changed(this.model)
-    return removed
+    return this.stored.delete(filter, expect && { expect })
   }
 
   async #updateChecked(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
