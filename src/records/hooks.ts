@@ -5,12 +5,12 @@
  */
 
 import { HttpError } from '../http/errors.ts'
-import { nestedTooDeeply } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Managed, Model } from '../model/define.ts'
-import { isFields, isForbiddenKey, tooDeep, withoutForbiddenKeys } from '../model/writable.ts'
+import { isFields, isForbiddenKey } from '../model/writable.ts'
 import type { Fields } from '../ports/store.ts'
 import { checkStatus } from './hook-response.ts'
+import { cleaned } from './policy.ts'
 
 /** What a `validate` hook may set on a successful answer. */
 export interface HookResponse {
@@ -94,9 +94,7 @@ function stripped(payload: Fields): Fields {
   const kept: Fields = {}
   for (const [field, value] of Object.entries(payload)) {
     if (isForbiddenKey(field)) continue
-    const clean = withoutForbiddenKeys(value)
-    if (clean === tooDeep) throw nestedTooDeeply(field)
-    kept[field] = clean
+    kept[field] = cleaned(field, value)
   }
   return kept
 }

@@ -21,10 +21,15 @@ export function keepWritable(
   const kept: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     if (!writable.has(field) || Object.hasOwn(scoped, field)) continue
-    const clean = withoutForbiddenKeys(value)
-    if (clean === tooDeep) throw nestedTooDeeply(field)
-    kept[field] = clean
+    kept[field] = cleaned(field, value)
   }
   if (Object.keys(kept).length === 0) throw nothingWritable()
   return kept
+}
+
+/** `value` without forbidden keys at any level. Throws a 400 that names `field` where it nests too deep. */
+export function cleaned(field: string, value: unknown): unknown {
+  const clean = withoutForbiddenKeys(value)
+  if (clean === tooDeep) throw nestedTooDeeply(field)
+  return clean
 }
