@@ -48,11 +48,16 @@ export async function readJson(
   return parseJson(bytes)
 }
 
+/** Refuses a compressed body: what it unpacks to would have no bound. */
+export function refuseEncoded(request: Request): void {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
+}
+
 /** The whole body. Content-Length only refuses early: the bytes that come are counted. */
 async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBodySize, bodyTimeoutMs } = limits
-  const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
+  refuseEncoded(request)
   if (Number(request.headers.get('content-length')) > maxBodySize) throw bodyTooLarge(maxBodySize)
   const chunks: Uint8Array[] = []
   let size = 0
@@ -113,7 +118,8 @@ export async function eachChunk(
   }
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+/** Chunks of `size` bytes together, in one piece. */
+export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size)
   let offset = 0
   for (const chunk of chunks) {

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { eachChunk } from '../http/body.ts'
-import { unsupportedEncoding } from '../http/refusals.ts'
+import { eachChunk, refuseEncoded } from '../http/body.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'
 import { formFields } from './form-fields.ts'
@@ -57,8 +56,7 @@ export async function receive(
   store: FileStore | undefined,
   timeoutMs: number,
 ): Promise<Received> {
-  const encoding = request.headers.get('content-encoding')
-  if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
+  refuseEncoded(request)
   const body = new Body(upload, store)
   try {
     await body.read(request, timeoutMs)

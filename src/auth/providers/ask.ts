@@ -4,10 +4,11 @@
  * @module
  */
 
+import { joined } from '../../http/body.ts'
 import { providerUnreachable } from '../refusals.ts'
 
-/** Milliseconds that all calls of one sign-in may take together. */
-const DEADLINE_MS = 8000
+/** Milliseconds that a provider has for one sign-in, all calls together. */
+export const DEADLINE_MS = 8000
 const MAX_BYTES = 1024 * 1024
 
 /** What a provider answered. */
@@ -63,13 +64,7 @@ async function limited(response: Response): Promise<Uint8Array | null> {
     if (size > MAX_BYTES) throw new Error('the answer of the provider is too large')
     chunks.push(chunk)
   }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  return joined(chunks, size)
 }
 
 function parsed(text: string): unknown {

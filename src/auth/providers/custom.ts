@@ -8,9 +8,8 @@ import { HttpError } from '../../http/errors.ts'
 import { fail } from '../checks.ts'
 import { within } from '../deadline.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
+import { DEADLINE_MS } from './ask.ts'
 import type { CustomOptions, Provider } from './provider.ts'
-
-const DEADLINE_MS = 8000
 
 /** Any other name, with `verify`. What it throws refuses the sign-in; an HttpError says how. */
 export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
