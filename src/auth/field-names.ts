@@ -4,32 +4,7 @@
  * @module
  */
 
-/** A default stored name. */
-export type StoredName =
-  | 'email'
-  | 'phone'
-  | 'name'
-  | 'password'
-  | 'role'
-  | 'passwordChangedAt'
-  | 'googleId'
-  | 'appleId'
-  | 'facebookId'
-  | 'githubId'
-  | 'otpHash'
-  | 'otpPurpose'
-  | 'otpExpiresAt'
-  | 'otpAttempts'
-  | 'failedLoginAttempts'
-  | 'lockedUntil'
-  | 'refreshTokens'
-  | 'provenEmail'
-  | 'disabled'
-
-/** The stored name of each default name. */
-export type StoredNames = Readonly<Record<StoredName, string>>
-
-const NAMES: readonly StoredName[] = [
+const NAMES = [
   'email',
   'phone',
   'name',
@@ -49,7 +24,13 @@ const NAMES: readonly StoredName[] = [
   'refreshTokens',
   'provenEmail',
   'disabled',
-]
+] as const
+
+/** A default stored name. */
+export type StoredName = (typeof NAMES)[number]
+
+/** The stored name of each default name. */
+export type StoredNames = Readonly<Record<StoredName, string>>
 
 /** The fields that stand in no response and that no client writes. */
 export const SECRETS: readonly StoredName[] = [

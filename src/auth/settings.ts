@@ -70,6 +70,7 @@ export interface AuthSettings {
 /** A hook of the deployer's. */
 export type Hook = (user: never, request: ApiRequest) => unknown
 
+const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
 const OPTIONS = [
   'model',
   'token',
@@ -91,13 +92,8 @@ const OPTIONS = [
   'middlewares',
   'onRegister',
   'onLogin',
-  'maxLimit',
-  'defaultPageSize',
-  'maxTimeMS',
-  'countStrategy',
-  'lean',
+  ...LIST_OPTIONS,
 ]
-const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
 const MIN_SECRET = 32
 const MAX_DIGITS = 12
 
