@@ -79,7 +79,8 @@ export function passwordsOf(
   }
 }
 
-const DECOY = `scrypt$16384$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`
+/** A hash that no password gives. */
+export const DECOY: string = `scrypt$16384$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** The deployer's functions, sync or async, as a hasher; what they return is looked at strictly. */
 function ownHasher({ hash, verify }: PasswordOptions): Hasher | undefined {
