@@ -5,7 +5,7 @@
  * @module
  */
 
-import { all, any, type Filter } from '../ports/filter.ts'
+import { all, any, everything, type Filter } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { type Realm, userById } from './realm.ts'
 
@@ -53,7 +53,7 @@ export async function reserveGuess(realm: Realm, user: Fields): Promise<Reservat
  * it their answers would come sooner by a write.
  */
 export async function reserveNothing({ records, names }: Realm, id?: string): Promise<void> {
-  const filter: Filter = id === undefined ? all([]) : { op: 'eq', field: '_id', value: id }
+  const filter: Filter = id === undefined ? everything : { op: 'eq', field: '_id', value: id }
   await records.stored.update(filter, { increment: { [names.failedLoginAttempts]: 0 } })
 }
 

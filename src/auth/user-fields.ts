@@ -126,8 +126,7 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
     ...given.fields,
     ...(given.roles?.field !== undefined && { role: given.roles.field }),
   })
-  const fields: Record<string, $ZodType> = {}
-  Object.assign(fields, identifierFields(given, names))
+  const fields = identifierFields(given, names)
   fields[names.password] = secretText()
   fields[names.role] = roleField(given)
   fields[names.passwordChangedAt] = secretDate()

@@ -7,7 +7,7 @@
 import { invalidId } from '../http/refusals.ts'
 import { idFrom } from '../model/cast.ts'
 import type { FieldName, Managed, Model, SortName } from '../model/define.ts'
-import { all, everything, type Filter } from '../ports/filter.ts'
+import { everything, type Filter } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { parseConditions } from './conditions.ts'
 import { readOf } from './find.ts'
@@ -129,7 +129,7 @@ export function recordCollection<R, I>(
     },
     async delete(id) {
       await ready()
-      return (await records.remove(all([byId(id)]))) !== null
+      return (await records.remove(byId(id))) !== null
     },
   }
 }

@@ -18,6 +18,7 @@ import {
   type RefreshToken,
   refreshed,
   type Session,
+  sessionsEnded,
   sessionsOf,
   standingOf,
   successorOf,
@@ -57,8 +58,8 @@ async function exchanged(
   const id = idFrom(token.userId, realm.settings.model.idType)
   if (id === undefined) throw invalidRefreshToken()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const refreshed = await tryExchange(realm, settings, token, id)
-    if (refreshed) return refreshed
+    const done = await tryExchange(realm, settings, token, id)
+    if (done) return done
   }
   throw sessionInUse()
 }
@@ -103,7 +104,7 @@ async function revoke(
   await records.stored.update(
     { op: 'eq', field: '_id', value: id },
     settings.revokeAllOnReuse
-      ? { set: { [names.refreshTokens]: [] } }
+      ? { set: sessionsEnded(realm) }
       : { pull: { [names.refreshTokens]: { key: 'id', value: session.id } } },
   )
 }
