@@ -2,7 +2,8 @@
  * Reads through the cache.
  *
  * Guards have run when a read comes here, so an answer from the cache goes to nobody whom they refuse. The folder
- * knows requests, the cache port and the collection of the store port that fences are kept in; it knows no records.
+ * knows requests, the rules of options, the cache port and the collection of the store port that fences are kept in; it
+ * knows no records.
  *
  * @module
  */

@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { type Fail, natural } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
 
@@ -55,8 +56,6 @@ export interface CacheSurroundings {
   readonly env: Readonly<Record<string, unknown>>
 }
 
-type Fail = (message: string) => never
-
 const NAMES = new Set<string>([
   'ttl',
   'prefix',
@@ -99,7 +98,7 @@ export function defaultsOf(
   fail: Fail,
 ): Pick<CacheSettings, 'ttl' | 'prefix' | 'namespace' | 'timeoutMs'> {
   const ttl = textIn(env, 'CACHE_TTL')
-  if (ttl !== undefined && !isNatural(Number(ttl))) {
+  if (ttl !== undefined && !natural.test(Number(ttl))) {
     fail(`CACHE_TTL must be a whole number of seconds, at least 1`)
   }
   return {
@@ -122,10 +121,10 @@ function checkOptions(option: unknown, options: CacheOptions, fail: Fail): void 
     if (!NAMES.has(name)) fail(`unknown option 'cache.${name}'`)
   }
   const { ttl, prefix, timeoutMs, namespace, vary, store, client, url } = options
-  if (ttl !== undefined && !isNatural(ttl)) {
+  if (ttl !== undefined && !natural.test(ttl)) {
     fail(`'cache.ttl' must be a whole number of seconds, at least 1`)
   }
-  if (timeoutMs !== undefined && !isNatural(timeoutMs)) {
+  if (timeoutMs !== undefined && !natural.test(timeoutMs)) {
     fail(`'cache.timeoutMs' must be a whole number of milliseconds, at least 1`)
   }
   for (const [name, text] of Object.entries({ prefix, namespace })) {
@@ -178,10 +177,6 @@ function flagIn(env: CacheSurroundings['env'], name: string, fail: Fail): boolea
 function textIn(env: CacheSurroundings['env'], name: string): string | undefined {
   const value = env[name]
   return value === undefined || value === null || value === '' ? undefined : String(value)
-}
-
-function isNatural(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 1
 }
 
 function defined<T extends object>(options: T): Partial<T> {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Fail } from '../model/option-rules.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host } from './host.ts'
 import type { RouterOptions } from './options.ts'
@@ -22,7 +23,7 @@ export function withoutProtected(
   host: Host,
   { model, allowedFields, legacyMode }: RouterOptions<Fields>,
   writable: WritableSets,
-  fail: (message: string) => never,
+  fail: Fail,
 ): void {
   const guarded = host.protectedFields(model)
   if (!guarded) return

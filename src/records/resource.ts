@@ -6,6 +6,7 @@
 
 import type { CacheSettings } from '../cache/options.ts'
 import { isHidden, isScalar, type Model, sortKey } from '../model/define.ts'
+import type { Fail } from '../model/option-rules.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, ReadHints } from '../ports/store.ts'
@@ -169,9 +170,6 @@ function uploadOf(
   }
   return upload
 }
-
-/** Throws a start-up error. */
-export type Fail = (message: string) => never
 
 function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
   const place = placeOf(model.shape, name)

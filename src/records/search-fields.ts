@@ -5,6 +5,7 @@
  */
 
 import { isHidden, type Model } from '../model/define.ts'
+import type { Fail } from '../model/option-rules.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Host } from './host.ts'
 
@@ -22,7 +23,7 @@ export function searchFields(
   model: Model,
   mount: string,
   names: readonly string[],
-  fail: (message: string) => never,
+  fail: Fail,
 ): readonly SearchField[] {
   return names.flatMap((name): SearchField[] => {
     const [head = '', ...rest] = String(name).split('.')
@@ -55,12 +56,7 @@ export function referenceAt(model: Model, field: string): string | undefined {
   return shape?.kind === 'id' ? shape.ref : undefined
 }
 
-function checkText(
-  model: Model,
-  path: string,
-  name: string,
-  fail: (message: string) => never,
-): void {
+function checkText(model: Model, path: string, name: string, fail: Fail): void {
   const place = placeOf(model.shape, path)
   if (!place) fail(`'search' names '${name}', which is no field of '${model.name}'`)
   if (isHidden(model, path)) fail(`'search' names '${name}', which is hidden`)

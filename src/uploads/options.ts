@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Acl } from '../ports/files.ts'
-import { isKey } from '../ports/files.ts'
+import { type Fail, flag, natural, oneOf, type Rule } from '../model/option-rules.ts'
+import { type Acl, isKey } from '../ports/files.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 
@@ -76,25 +76,27 @@ const MIB = 1024 * 1024
 /** Seven days in seconds: no link of S3 lasts longer, and what works in a folder has to work there. */
 export const LONGEST_LINK: number = 7 * 24 * 60 * 60
 
-const CHECKS: Readonly<Record<keyof UploadOptions, (value: unknown) => string | undefined>> = {
-  path: (value) => must(typeof value === 'string', 'be a text'),
-  fields: (value) => must(Array.isArray(value) && value.length > 0, 'be a list of fields'),
-  acl: (value) => oneOf(value, ['private', 'public-read']),
-  allowedMimeTypes: (value) =>
-    must(isMediaTypes(value), `be a list of media types in lower case, as in ['image/png']`),
-  maxFileSize: count,
-  maxFiles: count,
-  imgOptimizations: (value) => oneOf(value, LEVELS),
-  allowClientImageOptions: (value) => must(typeof value === 'boolean', 'be true or false'),
-  signUrls: (value) =>
-    must(
-      isCount(value) && (value as number) <= LONGEST_LINK,
-      `be a whole number of seconds from 1 to ${LONGEST_LINK}`,
-    ),
+/** Every option's name and what it must be. */
+const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
+  path: { must: 'be a text', test: (value) => typeof value === 'string' },
+  fields: {
+    must: 'be a list of fields',
+    test: (value) => Array.isArray(value) && value.length > 0,
+  },
+  acl: oneOf('private', 'public-read'),
+  allowedMimeTypes: {
+    must: `be a list of media types in lower case, as in ['image/png']`,
+    test: isMediaTypes,
+  },
+  maxFileSize: natural,
+  maxFiles: natural,
+  imgOptimizations: oneOf(...LEVELS),
+  allowClientImageOptions: flag,
+  signUrls: {
+    must: `be a whole number of seconds from 1 to ${LONGEST_LINK}`,
+    test: (value) => natural.test(value) && Number(value) <= LONGEST_LINK,
+  },
 }
-
-/** Throws a start-up error that names the router. */
-type Fail = (message: string) => never
 
 /** Resolves the option for a model of `shape`; `fail` throws for what makes no sense. */
 export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: Fail): Upload {
@@ -117,26 +119,10 @@ export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: 
 function checkOptions(options: UploadOptions, fail: Fail): void {
   if (typeof options !== 'object' || options === null) fail(`'upload' must be an object`)
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(CHECKS, name)) fail(`'upload' has the unknown option '${name}'`)
-    const complaint = value !== undefined && CHECKS[name as keyof UploadOptions](value)
-    if (complaint) fail(`'upload.${name}' must ${complaint}`)
+    if (!Object.hasOwn(RULES, name)) fail(`'upload' has the unknown option '${name}'`)
+    const { test, must } = RULES[name as keyof UploadOptions]
+    if (value !== undefined && !test(value)) fail(`'upload.${name}' must ${must}`)
   }
-}
-
-function must(holds: boolean, complaint: string): string | undefined {
-  return holds ? undefined : complaint
-}
-
-function oneOf(value: unknown, values: readonly string[]): string | undefined {
-  return must(values.includes(value as string), `be one of ${values.join(', ')}`)
-}
-
-function count(value: unknown): string | undefined {
-  return must(isCount(value), 'be a whole number of at least 1')
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 1
 }
 
 function prefixOf(path: string, fail: Fail): string {
@@ -178,10 +164,8 @@ function fileField(field: FileField, shape: ObjectShape, fail: Fail): Required<F
   const { name, maxCount = 1, formatToUrlObject = false } = field ?? {}
   const found = shape.fields.get(name)
   if (!found) return fail(`'upload.fields' names '${name}', which is no field of the model`)
-  if (!isCount(maxCount)) fail(`'maxCount' of '${name}' must be a whole number of at least 1`)
-  if (typeof formatToUrlObject !== 'boolean') {
-    fail(`'formatToUrlObject' of '${name}' must be true or false`)
-  }
+  if (!natural.test(maxCount)) fail(`'maxCount' of '${name}' must ${natural.must}`)
+  if (!flag.test(formatToUrlObject)) fail(`'formatToUrlObject' of '${name}' must ${flag.must}`)
   const one = formatToUrlObject ? 'an object with a url' : 'a string'
   if (maxCount === 1 && !holdsUrl(found, formatToUrlObject)) {
     fail(`'${name}' must be ${one} to take a file`)
