@@ -6,8 +6,7 @@
 
 import type { Requests } from './load.ts'
 import { fromPocketbase } from './pocketbase.ts'
-import type { Contender } from './servers.ts'
-import { LIMIT } from './servers.ts'
+import { type Contender, LIMIT } from './servers.ts'
 import type { Work } from './works.ts'
 
 /** What the first server answered to each request that is checked. */

@@ -5,8 +5,7 @@
  */
 
 import { randomBytes, scryptSync } from 'node:crypto'
-import type { Asked } from './asked.ts'
-import { PASSWORD } from './asked.ts'
+import { type Asked, PASSWORD } from './asked.ts'
 
 /** An account of a peer. */
 export interface Account {

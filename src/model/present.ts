@@ -6,8 +6,7 @@
 
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
-import type { Model } from './define.ts'
-import { isHidden } from './define.ts'
+import { isHidden, type Model } from './define.ts'
 import { isFields } from './writable.ts'
 
 /**

@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { OptimizedType } from '../ports/images.ts'
-import { type ImageOptimizer, type OptimizationLevel, TooManyPixels } from '../ports/images.ts'
+import {
+  type ImageOptimizer,
+  type OptimizationLevel,
+  type OptimizedType,
+  TooManyPixels,
+} from '../ports/images.ts'
 import type { Logger } from '../ports/logger.ts'
 import { LEVELS, type Upload } from './options.ts'
 import type { ReceivedFile } from './receive.ts'

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { MongoClientOptions } from 'mongodb'
-import { MongoClient } from 'mongodb'
+import { MongoClient, type MongoClientOptions } from 'mongodb'
 
 /**
  * Deadlines under which a database that is gone, or hangs, is noticed within five seconds. What hangs is noticed by

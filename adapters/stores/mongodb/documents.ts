@@ -5,8 +5,7 @@
  * @module
  */
 
-import type { Document } from 'mongodb'
-import { ObjectId } from 'mongodb'
+import { type Document, ObjectId } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 import { GRAMS } from './grams.ts'

@@ -5,8 +5,8 @@
  */
 
 import type { MongoError, MongoServerError } from 'mongodb'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
 import {
+  type CollectionSchema,
   DuplicateKey,
   InvalidPattern,
   StoreTimeout,

@@ -7,8 +7,7 @@
 
 import type { Document } from 'mongodb'
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
-import type { ObjectShape, Place } from '../../../src/ports/shape.ts'
-import { placeOf } from '../../../src/ports/shape.ts'
+import { type ObjectShape, type Place, placeOf } from '../../../src/ports/shape.ts'
 import { containsPattern } from './contains.ts'
 import { encode } from './documents.ts'
 import { candidates } from './grams.ts'

@@ -11,8 +11,13 @@
  * @module
  */
 
-import type { AnyBulkWriteOperation, Collection, Document, IndexDescriptionInfo } from 'mongodb'
-import { BSONRegExp } from 'mongodb'
+import {
+  type AnyBulkWriteOperation,
+  BSONRegExp,
+  type Collection,
+  type Document,
+  type IndexDescriptionInfo,
+} from 'mongodb'
 import { fold } from '../../../src/ports/fold.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import { escaped } from './contains.ts'

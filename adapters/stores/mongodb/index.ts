@@ -6,8 +6,7 @@
  */
 
 import { type MongoClient, ReadConcern } from 'mongodb'
-import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
-import { StoreUnavailable } from '../../../src/ports/store.ts'
+import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { connect, refuseWeaker } from './client.ts'
 import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'

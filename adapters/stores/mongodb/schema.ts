@@ -4,12 +4,10 @@
  * @module
  */
 
-import type { Collection, Document, IndexDescriptionInfo } from 'mongodb'
-import { ObjectId } from 'mongodb'
+import { type Collection, type Document, type IndexDescriptionInfo, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../src/ports/filter.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
-import { IndexConflict } from '../../../src/ports/store.ts'
+import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
 import { drop } from './drop.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.ts'
 import { prepareGrams } from './grams.ts'

@@ -5,8 +5,12 @@
  * @module
  */
 
-import type { CollectionSchema, ReadHints, Store } from '../../../src/ports/store.ts'
-import { StoreUnavailable } from '../../../src/ports/store.ts'
+import {
+  type CollectionSchema,
+  type ReadHints,
+  type Store,
+  StoreUnavailable,
+} from '../../../src/ports/store.ts'
 import { openCollection, type Row } from './collection.ts'
 import { Connection } from './connection.ts'
 import { Counts } from './counts.ts'
