@@ -58,9 +58,5 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     await server.stop()
     clearTimeout(late)
   }
-  await app.ready().catch(async (error: unknown) => {
-    await stop()
-    throw error
-  })
   return served(urlOf(hostname, server.port), app, work, stop)
 }

@@ -48,9 +48,5 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     await server.shutdown()
     clearTimeout(late)
   }
-  await app.ready().catch(async (error: unknown) => {
-    await stop()
-    throw error
-  })
   return served(urlOf(hostname, server.addr.port), app, work, stop)
 }

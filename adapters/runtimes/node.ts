@@ -72,10 +72,6 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   server.on('clientError', refuse)
   server.listen(port, hostname)
   await once(server, 'listening')
-  await app.ready().catch(async (error: unknown) => {
-    await stop(server)
-    throw error
-  })
   const address = server.address() as AddressInfo
   return served(urlOf(hostname, address.port), app, work, () => stop(server))
 }

@@ -59,10 +59,19 @@ export function background(): Background {
 }
 
 /**
- * Makes a server of `stop`, which ends the listening: once only, with the background work and the app after
- * it.
+ * Makes a server of what listens at `url`, as soon as the app is ready; rejects with the error of an app that never is.
+ * `stop` ends the listening: once only, with the background work and the app after it.
  */
-export function served(url: string, app: App, work: Background, stop: () => Promise<void>): Served {
+export async function served(
+  url: string,
+  app: App,
+  work: Background,
+  stop: () => Promise<void>,
+): Promise<Served> {
+  await app.ready().catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
   let closing: Promise<void> | undefined
   const close = async () => {
     await stop()
