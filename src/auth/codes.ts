@@ -46,9 +46,7 @@ export async function issueCode(
     },
     unset: [names.otpHash, names.otpPurpose],
   })
-  const [record] = opened
-    ? [opened]
-    : await records.stored.find({ filter: all([user, open]), sort: [], limit: 1 })
+  const record = opened ?? (await records.first(all([user, open])))
   if (!record) return tries > 1 ? issueCode(realm, id, tries - 1) : undefined
   const expiresAt = record[names.otpExpiresAt] as Date
   return { user: record, code: codeFor(realm, record, expiresAt), expiresAt }

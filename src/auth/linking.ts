@@ -65,17 +65,8 @@ function addressOf({ settings }: Realm, { email }: Profile): string | undefined 
   return email === undefined ? undefined : emailIdentifier(settings)?.normalize(email)
 }
 
-async function findBy(
-  { records }: Realm,
-  field: string,
-  value: string,
-): Promise<Fields | undefined> {
-  const [user] = await records.stored.find({
-    filter: { op: 'eq', field, value },
-    sort: [],
-    limit: 1,
-  })
-  return user
+function findBy({ records }: Realm, field: string, value: string): Promise<Fields | undefined> {
+  return records.first({ op: 'eq', field, value })
 }
 
 function active(realm: Realm, user: Fields): Fields {

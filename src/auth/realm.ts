@@ -68,13 +68,8 @@ export function shownUser(realm: Realm, record: Fields): unknown {
 }
 
 /** The user with `id`, secrets included. */
-export async function userById(realm: Realm, id: string): Promise<Fields | undefined> {
-  const [user] = await realm.records.stored.find({
-    filter: { op: 'eq', field: '_id', value: id },
-    sort: [],
-    limit: 1,
-  })
-  return user
+export function userById({ records }: Realm, id: string): Promise<Fields | undefined> {
+  return records.first({ op: 'eq', field: '_id', value: id })
 }
 
 /** Whether the account may not sign in. */

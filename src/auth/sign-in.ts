@@ -62,7 +62,7 @@ async function taken(realm: Realm, { filter, change, expect }: Step): Promise<Fi
  * The user where a sign-in writes nothing: hooks may have changed him since he was read. A read is enough, as the
  * token that follows ends with the next password change.
  */
-async function reread(
+function reread(
   { records }: Realm,
   filter: Filter,
   unchanged: Fields,
@@ -70,8 +70,7 @@ async function reread(
   const same = Object.entries(unchanged).map(
     ([field, value]): Filter => ({ op: 'eq', field, value: (value ?? null) as Scalar }),
   )
-  const [user] = await records.stored.find({ filter: all([filter, ...same]), sort: [], limit: 1 })
-  return user
+  return records.first(all([filter, ...same]))
 }
 
 /** How often the list of sessions may change while those that are over are dropped from it. */

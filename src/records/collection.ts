@@ -98,8 +98,7 @@ export function recordCollection<R, I>(
   }
   const first = async (filter: Filter): Promise<Stored | null> => {
     await ready()
-    const [record] = await stored.find({ filter, sort: [], limit: 1 })
-    return (record as Stored | undefined) ?? null
+    return ((await records.first(filter)) as Stored | undefined) ?? null
   }
   return {
     async find(filter, options = {}) {

@@ -71,11 +71,11 @@ export async function updateWithFiles(
   const touched = [...(upload?.fields.keys() ?? [])].filter((name) => Object.hasOwn(changes, name))
   if (touched.length === 0) return found(await records.update(filter, changes, expect), expect)
   // Nothing is stored for a record that is not there.
-  found(await storedRecord(resource, filter))
+  found(await records.first(filter))
   let replaced: string[] = []
   const updated = await saveWithFiles(resource, incoming, changes, async () => {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = found(await storedRecord(resource, filter))
+      const before = found(await records.first(filter))
       const there = keysOf(resource, before)
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
@@ -98,14 +98,6 @@ export async function updateWithFiles(
 export async function removeFilesOf(resource: Resource, record: Fields): Promise<void> {
   const keys = [...keysOf(resource, record)]
   if (keys.length > 0) await removeAll(storeOf(resource), keys, resource.host.logger)
-}
-
-/** The record that matches, if there is one. */
-export async function storedRecord(
-  resource: Resource,
-  filter: Filter,
-): Promise<Fields | undefined> {
-  return (await resource.records.stored.find({ filter, sort: [], limit: 1 }))[0]
 }
 
 function found(record: Fields | null | undefined, expect?: Fields): Fields {

@@ -11,7 +11,6 @@ import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Filter } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
-import { storedRecord } from './file-writes.ts'
 import { read } from './read.ts'
 import type { Resource } from './resource.ts'
 
@@ -27,7 +26,7 @@ export async function expectedRecord(
   const condition = ifMatch(request.headers)
   if (condition === 'none' || condition === 'any') return undefined
   // The record before its text: a change in between makes the write fail, and never pass.
-  const record = await storedRecord(resource, filter)
+  const record = await resource.records.first(filter)
   if (!record) throw entryNotFound()
   // Links that have been signed anew since are no change.
   const state = stateIn(etagOf(await read(resource, request)))

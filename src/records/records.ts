@@ -30,7 +30,7 @@ const MAX_PAUSE = 50
 /** Reads and writes the records of one model. */
 export class Records {
   readonly model: Model
-  /** The store's own collection, for reads. */
+  /** The store's collection: for reads, and for conditional writes of values that need no validation. */
   readonly stored: Collection
   readonly #surroundings: Surroundings
 
@@ -38,6 +38,12 @@ export class Records {
     this.model = model
     this.stored = stored
     this.#surroundings = surroundings
+  }
+
+  /** The record that matches, if there is one; any of them where several do. */
+  async first(filter: Filter): Promise<Fields | undefined> {
+    const [record] = await this.stored.find({ filter, sort: [], limit: 1 })
+    return record
   }
 
   /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
@@ -93,7 +99,7 @@ export class Records {
 
   async #updateChecked(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const [stored] = await this.stored.find({ filter, sort: [], limit: 1 })
+      const stored = await this.first(filter)
       if (!stored || !holds(stored, expect)) return null
       accepted(await validateAcross(this.model, { ...this.#declared(stored), ...changes }))
       const unchanged = { ...this.#declared(stored), ...expect }

@@ -6,7 +6,7 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
-import { storedRecord, updateWithFiles } from './file-writes.ts'
+import { updateWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
 import { runValidate } from './hooks.ts'
 import { requestedId, within } from './identify.ts'
@@ -37,7 +37,7 @@ async function updateFrom(
   const { model, records } = resource
   const scope = await scopeOf(model, resource.scope, request)
   const one = within(scope.filter, id)
-  const stored = incoming.concernsFiles ? await storedRecord(resource, one) : undefined
+  const stored = incoming.concernsFiles ? await records.first(one) : undefined
   const payload = keepWritable(incoming.body(stored), resource.writable.update, scope.values)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.update, payload, {
