@@ -6,6 +6,7 @@
 
 import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { DECOY } from './passwords.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
@@ -29,7 +30,7 @@ export async function createAccount(
   try {
     await settings.onRegister?.(withoutSecrets(realm, user) as never, request)
   } catch (error) {
-    await records.remove({ op: 'eq', field: '_id', value: String(user._id) })
+    await records.remove(withId(String(user._id)))
     throw error
   }
   return user

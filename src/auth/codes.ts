@@ -9,7 +9,7 @@
  * @module
  */
 
-import { all, any, type Filter } from '../ports/filter.ts'
+import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Channel } from './delivery-options.ts'
 import { sameText, tag } from './mac.ts'
@@ -35,7 +35,7 @@ export async function issueCode(
 ): Promise<IssuedCode | undefined> {
   const { names, records, settings, now } = realm
   const at = now()
-  const user: Filter = { op: 'eq', field: '_id', value: id }
+  const user = withId(id)
   const none: Filter = { op: 'eq', field: names.otpExpiresAt, value: null }
   const over: Filter = { op: 'lte', field: names.otpExpiresAt, value: new Date(at) }
   const open: Filter = { op: 'gt', field: names.otpExpiresAt, value: new Date(at) }
@@ -83,10 +83,7 @@ export async function activateCode(
 }
 
 function windowOf({ names }: Realm, { user, expiresAt }: IssuedCode): Filter {
-  return all([
-    { op: 'eq', field: '_id', value: String(user._id) },
-    { op: 'eq', field: names.otpExpiresAt, value: expiresAt },
-  ])
+  return all([withId(String(user._id)), { op: 'eq', field: names.otpExpiresAt, value: expiresAt }])
 }
 
 /**
@@ -104,7 +101,7 @@ export async function tryCode(
   const none: Filter = { op: 'eq', field: names.otpAttempts, value: null }
   const counted = await records.stored.update(
     all([
-      { op: 'eq', field: '_id', value: id },
+      withId(id),
       { op: 'in', field: names.otpPurpose, values: [MAILED, TEXTED] },
       { op: 'gt', field: names.otpExpiresAt, value: new Date(now()) },
       any([none, fewer]),

@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { cleared, type Reservation, reserveGuess, reserveNothing } from './lockout.ts'
 import type { Realm } from './realm.ts'
@@ -46,7 +47,7 @@ export async function guessPassword(
 /** Takes a right guess back whose sign-in was refused by other rules. */
 export async function forgiveGuess(realm: Realm, { user, count }: Reservation): Promise<void> {
   const { records, names } = realm
-  await records.stored.update({ op: 'eq', field: '_id', value: String(user._id) }, cleared(realm), {
+  await records.stored.update(withId(String(user._id)), cleared(realm), {
     expect: { [names.failedLoginAttempts]: count },
   })
 }

@@ -10,7 +10,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { all, type Filter } from '../ports/filter.ts'
+import { all, type Filter, withId } from '../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../ports/store.ts'
 import { createAccount } from './accounts.ts'
 import { codeEnded } from './codes.ts'
@@ -84,7 +84,7 @@ async function linked(
   const { names, records } = realm
   const change = linkingChange(realm, provider, profile, owner)
   const same: Filter[] = [
-    { op: 'eq', field: '_id', value: String(owner._id) },
+    withId(String(owner._id)),
     { op: 'eq', field: provider.idField, value: null },
   ]
   const unchanged = [names.email, names.password, names.passwordChangedAt, names.provenEmail]

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { all, any, everything, type Filter } from '../ports/filter.ts'
+import { all, any, everything, type Filter, withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { type Realm, userById } from './realm.ts'
 
@@ -33,7 +33,7 @@ const MAX_CASES = 5
  */
 export async function reserveGuess(realm: Realm, user: Fields): Promise<Reservation | undefined> {
   const { names, records, now } = realm
-  const byId: Filter = { op: 'eq', field: '_id', value: String(user._id) }
+  const byId = withId(String(user._id))
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_CASES; tries += 1) {
     const at = now()
@@ -53,7 +53,7 @@ export async function reserveGuess(realm: Realm, user: Fields): Promise<Reservat
  * it their answers would come sooner by a write.
  */
 export async function reserveNothing({ records, names }: Realm, id?: string): Promise<void> {
-  const filter: Filter = id === undefined ? everything : { op: 'eq', field: '_id', value: id }
+  const filter = id === undefined ? everything : withId(id)
   await records.stored.update(filter, { increment: { [names.failedLoginAttempts]: 0 } })
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Filter } from '../ports/filter.ts'
+import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { codeEnded } from './codes.ts'
 import { cleared } from './lockout.ts'
@@ -43,7 +43,7 @@ export async function writePassword(
   expect: readonly string[] = [],
 ): Promise<boolean> {
   const { names, records } = realm
-  const filter: Filter = { op: 'eq', field: '_id', value: String(user._id) }
+  const filter = withId(String(user._id))
   const fields = [names.password, names.passwordChangedAt, ...expect]
   const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
   return (await records.stored.update(filter, change, { expect: unchanged })) !== null

@@ -5,6 +5,7 @@
  */
 
 import { present, projected } from '../model/present.ts'
+import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host } from '../records/host.ts'
 import type { Records } from '../records/records.ts'
@@ -69,7 +70,7 @@ export function shownUser(realm: Realm, record: Fields): unknown {
 
 /** The user with `id`, secrets included. */
 export function userById({ records }: Realm, id: string): Promise<Fields | undefined> {
-  return records.first({ op: 'eq', field: '_id', value: id })
+  return records.first(withId(id))
 }
 
 /** Whether the account may not sign in. */

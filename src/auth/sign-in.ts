@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { all, type Filter, type Scalar } from '../ports/filter.ts'
+import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { changedAt, type Realm, shownUser, userById, withoutSecrets } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
@@ -34,7 +34,7 @@ export async function signIn(
   const { settings, names } = realm
   const id = String(user._id)
   const session = settings.refresh && newSession(realm, settings.refresh, id, request)
-  const filters: Filter[] = [{ op: 'eq', field: '_id', value: id }]
+  const filters: Filter[] = [withId(id)]
   if (filter) filters.push(filter)
   if (settings.disabledField) filters.push({ op: 'ne', field: settings.disabledField, value: true })
   const unchanged = {

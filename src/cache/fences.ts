@@ -11,7 +11,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { everything, type Filter } from '../ports/filter.ts'
+import { everything, type Filter, withId } from '../ports/filter.ts'
 import { type Collection, type CollectionSchema, DuplicateKey } from '../ports/store.ts'
 
 /** The fences of an app; `place` is a model in a space. */
@@ -143,7 +143,7 @@ async function put(collection: Collection, place: string, mark: string): Promise
 }
 
 function idFilter(place: string): Filter {
-  return { op: 'eq', field: '_id', value: idOf(place) }
+  return withId(idOf(place))
 }
 
 function idOf(place: string): string {

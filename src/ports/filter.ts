@@ -82,6 +82,11 @@ export function any(filters: readonly Filter[]): Filter {
   return filters.length === 1 && only ? only : { op: 'or', filters }
 }
 
+/** The filter that matches the record with `id` alone. */
+export function withId(id: string): Filter {
+  return { op: 'eq', field: '_id', value: id }
+}
+
 /** One key of a sort order. Null and missing come first ascending and last descending. */
 export interface SortKey {
   readonly field: string

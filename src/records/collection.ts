@@ -7,7 +7,7 @@
 import { invalidId } from '../http/refusals.ts'
 import { idFrom } from '../model/cast.ts'
 import type { FieldName, Managed, Model, SortName } from '../model/define.ts'
-import { everything, type Filter } from '../ports/filter.ts'
+import { everything, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { parseConditions } from './conditions.ts'
 import { readOf } from './find.ts'
@@ -84,7 +84,7 @@ export function recordCollection<R, I>(
   const byId = (id: string): Filter => {
     const value = typeof id === 'string' ? idFrom(id, model.idType) : undefined
     if (value === undefined) throw invalidId()
-    return { op: 'eq', field: '_id', value }
+    return withId(value)
   }
   /** Validated changes; an explicit undefined removes the field, whatever its default. */
   const changesOf = async (changes: object): Promise<Fields> => {

@@ -7,7 +7,7 @@
 import { invalidId } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { idFrom } from '../model/cast.ts'
-import { all, type Filter } from '../ports/filter.ts'
+import { all, type Filter, withId } from '../ports/filter.ts'
 import type { Resource } from './resource.ts'
 
 /** The id that the path names, in its stored form; a malformed one is a 400 (spec 4.1, write rule 6). */
@@ -19,5 +19,5 @@ export function requestedId(resource: Resource, request: ApiRequest): string {
 
 /** The record with `id`, if it lies within `scope`: one out of scope is as if it did not exist. */
 export function within(scope: Filter, id: string): Filter {
-  return all([scope, { op: 'eq', field: '_id', value: id }])
+  return all([scope, withId(id)])
 }

@@ -11,7 +11,7 @@ import { cursorAnchorGone, invalidCursor, queryNotJson } from '../http/refusals.
 import type { ApiRequest } from '../http/request.ts'
 import { listText, type Pagination } from '../http/respond.ts'
 import { idFrom } from '../model/cast.ts'
-import { all, type Filter, type Scalar } from '../ports/filter.ts'
+import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Fields, Read } from '../ports/store.ts'
 import type { Cursors, Scan } from './cursor.ts'
 import { parseList } from './parse-list.ts'
@@ -165,7 +165,7 @@ function anchorOf(
 /** The anchor's current place in the order; it must still exist within the scope. */
 async function positionOf(resource: Resource, id: string, scan: Scan): Promise<Scalar[]> {
   const [anchor] = await resource.records.stored.find({
-    filter: all([scan.scope, { op: 'eq', field: '_id', value: id }]),
+    filter: all([scan.scope, withId(id)]),
     sort: [],
     limit: 1,
     select: { include: scan.sort.map((key) => key.field) },

@@ -13,7 +13,7 @@ import {
   validateFields,
   validateRecord,
 } from '../model/validate.ts'
-import { all, type Filter } from '../ports/filter.ts'
+import { all, type Filter, withId } from '../ports/filter.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 
 /** What the engine needs of the app. */
@@ -86,7 +86,7 @@ export class Records {
     }
     let count = 0
     for await (const id of this.#idsOf(filter)) {
-      const one = all([filter, { op: 'eq', field: '_id', value: id }])
+      const one = all([filter, withId(id)])
       if (await this.update(one, changes)) count += 1
     }
     return count
@@ -103,7 +103,7 @@ export class Records {
       if (!stored || !holds(stored, expect)) return null
       accepted(await validateAcross(this.model, { ...this.#declared(stored), ...changes }))
       const unchanged = { ...this.#declared(stored), ...expect }
-      const one: Filter = { op: 'eq', field: '_id', value: String(stored._id) }
+      const one = withId(String(stored._id))
       const updated = await this.#write(all([filter, one]), changes, unchanged)
       if (updated) return updated
       await pause(tries)

@@ -6,15 +6,13 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
+import { withId } from '../../ports/filter.ts'
 import type { Realm } from '../realm.ts'
 import { sessionsEnded } from '../sessions.ts'
 
 /** Signs out everywhere. */
 export async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {
   const user = String(request.auth?.userId)
-  await realm.records.stored.update(
-    { op: 'eq', field: '_id', value: user },
-    { set: sessionsEnded(realm) },
-  )
+  await realm.records.stored.update(withId(user), { set: sessionsEnded(realm) })
   return messageResponse('Signed out everywhere.')
 }

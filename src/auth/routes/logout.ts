@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
+import { withId } from '../../ports/filter.ts'
 import { credential, readBody } from '../credentials.ts'
 import { type Realm, userById } from '../realm.ts'
 import type { RefreshSettings } from '../refresh-settings.ts'
@@ -30,10 +31,9 @@ export async function logout(
     session &&
     standingOf(realm, settings, session, token) !== 'reused'
   ) {
-    await records.stored.update(
-      { op: 'eq', field: '_id', value: id },
-      { pull: { [names.refreshTokens]: { key: 'id', value: session.id } } },
-    )
+    await records.stored.update(withId(id), {
+      pull: { [names.refreshTokens]: { key: 'id', value: session.id } },
+    })
   }
   return messageResponse('Signed out.')
 }

@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
+import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
 import { isDisabled, type Realm, userById } from '../realm.ts'
@@ -85,7 +86,7 @@ async function tryExchange(
   }
   const next = refreshed(realm, settings, session, token)
   const updated = await records.stored.update(
-    { op: 'eq', field: '_id', value: id },
+    withId(id),
     { set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) } },
     { expect: { [names.refreshTokens]: user[names.refreshTokens] } },
   )
@@ -102,7 +103,7 @@ async function revoke(
   const { records, names, host } = realm
   host.logger.warn('a refresh token was used again', { userId: id, sessionId: session.id })
   await records.stored.update(
-    { op: 'eq', field: '_id', value: id },
+    withId(id),
     settings.revokeAllOnReuse
       ? { set: sessionsEnded(realm) }
       : { pull: { [names.refreshTokens]: { key: 'id', value: session.id } } },

@@ -7,7 +7,7 @@
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { all, type Filter } from '../../ports/filter.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
 import { isDisabled, type Realm, shownUser, userById } from '../realm.ts'
@@ -37,7 +37,7 @@ export async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Re
   const updated =
     wasAdmin && !staysAdmin
       ? await demoted(realm, before, value)
-      : await realm.records.update(one(id), { [names.role]: value })
+      : await realm.records.update(withId(id), { [names.role]: value })
   if (!updated) throw entryNotFound()
   return dataResponse(JSON.stringify(shownUser(realm, updated)))
 }
@@ -51,9 +51,9 @@ async function demoted(realm: Realm, before: Fields, value: unknown): Promise<Fi
   const { names, records } = realm
   const id = String(before._id)
   if (!(await anotherAdmin(realm, id))) throw lastAdmin()
-  const updated = await records.update(one(id), { [names.role]: value })
+  const updated = await records.update(withId(id), { [names.role]: value })
   if (!updated || isDisabled(realm, before) || (await anotherAdmin(realm, id))) return updated
-  await records.update(one(id), { [names.role]: before[names.role] }, { [names.role]: value })
+  await records.update(withId(id), { [names.role]: before[names.role] }, { [names.role]: value })
   throw lastAdmin()
 }
 
@@ -90,8 +90,4 @@ function entriesOf(body: Fields): readonly unknown[] {
   }
   if (roles.some((entry) => typeof entry === 'object' && entry !== null)) throw invalidFormat()
   return roles
-}
-
-function one(id: string): Filter {
-  return { op: 'eq', field: '_id', value: id }
 }

@@ -7,6 +7,7 @@
 import { entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
+import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { codeEnded } from '../codes.ts'
 import { identifierText, readBody } from '../credentials.ts'
@@ -25,10 +26,7 @@ export async function updateUser(realm: Realm, request: ApiRequest): Promise<Res
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const changes = await records.validateChanges(withNormalIdentifiers(realm, chosen))
   const ended = endsCode(realm, changes) ? codeEnded(realm).map((field) => [field, undefined]) : []
-  const user = await records.update(
-    { op: 'eq', field: '_id', value: id },
-    { ...changes, ...Object.fromEntries(ended) },
-  )
+  const user = await records.update(withId(id), { ...changes, ...Object.fromEntries(ended) })
   if (!user) throw entryNotFound()
   return dataResponse(JSON.stringify(shownUser(realm, user)))
 }
