@@ -193,12 +193,9 @@ function inList(
   if (rest.length === 0) return test({ value: valueIn(root, path), type: typeIn(root, path), kind })
   const element = `element${rest.length}`
   const within = inList(element, rest, kind, test, absent)
-  const [json, at] = root === 'doc' ? ['doc', jsonPath(path)] : [`${root}.value`, jsonPath(path)]
-  const each =
-    root === 'doc'
-      ? `json_each(${json}, ${at})`
-      : `json_each(CASE ${root}.type WHEN 'object' THEN ${json} ELSE '{}' END, ${at})`
-  const isFound = exists(`${each} AS ${element}`, within)
+  const json =
+    root === 'doc' ? 'doc' : `CASE ${root}.type WHEN 'object' THEN ${root}.value ELSE '{}' END`
+  const isFound = exists(`json_each(${json}, ${jsonPath(path)}) AS ${element}`, within)
   return some([absent(typeIn(root, path)), isFound].filter((condition) => condition !== 'FALSE'))
 }
 

@@ -154,11 +154,10 @@ async function backfill(
   table: string,
   shadows: readonly Shadow[],
 ): Promise<void> {
-  let more = shadows.length > 0
-  for (let after = 0; more; ) {
+  if (shadows.length === 0) return
+  for (let after = 0; ; ) {
     const { results } = await bound(binding, unfilled(table, shadows, after, PAGE)).all()
-    more = results.length > 0
-    if (!more) return
+    if (results.length === 0) return
     await bound(binding, fill(table, shadows, results)).all()
     after = Number(results.at(-1)?.rowid)
   }

@@ -73,7 +73,7 @@ export function hasSearch(connection: Connection, schema: CollectionSchema): boo
 export function dropSearch(connection: Connection, table: string, fullText: boolean): void {
   for (const name of objectsIn(connection, table).keys()) {
     const isTrigger = name.startsWith(`${table} search `)
-    if (!isTrigger && name === `${table} search` && !fullText) continue
+    if (name === `${table} search` && !fullText) continue
     connection.db.exec(`DROP ${isTrigger ? 'TRIGGER' : 'TABLE'} ${identifier(name)}`)
   }
 }

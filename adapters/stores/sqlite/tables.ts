@@ -46,7 +46,7 @@ function stepsFor(connection: Connection, schema: CollectionSchema): Steps {
 
 function take(connection: Connection, schema: CollectionSchema, steps: Steps): void {
   for (const sql of steps.columns) connection.db.exec(sql)
-  if (steps.backfill.length > 0) backfill(connection, schema.name, steps.backfill)
+  backfill(connection, schema.name, steps.backfill)
   for (const sql of steps.drops) connection.db.exec(sql)
   for (const { sql, fields } of steps.indexes) {
     try {
@@ -61,8 +61,8 @@ function take(connection: Connection, schema: CollectionSchema, steps: Steps): v
 const PAGE = 1000
 
 function backfill(connection: Connection, table: string, shadows: readonly Shadow[]): void {
-  let after = 0
-  for (;;) {
+  if (shadows.length === 0) return
+  for (let after = 0; ; ) {
     const rows = connection.rows(unfilled(table, shadows, after, PAGE))
     if (rows.length === 0) return
     connection.write(fill(table, shadows, rows))
