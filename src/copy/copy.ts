@@ -7,6 +7,7 @@
  */
 
 import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Model } from '../model/define.ts'
 import { everything } from '../ports/filter.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../ports/store.ts'
@@ -110,14 +111,12 @@ async function verified(
 
 async function summary(collection: Collection): Promise<{ count: number; checksum: string }> {
   const hash = sha256.create()
-  const utf8 = new TextEncoder()
   let count = 0
   for await (const batch of batches(collection)) {
-    for (const record of batch) hash.update(utf8.encode(canonical(record)))
+    for (const record of batch) hash.update(utf8ToBytes(canonical(record)))
     count += batch.length
   }
-  const digits = Array.from(hash.digest(), (byte) => byte.toString(16).padStart(2, '0'))
-  return { count, checksum: digits.join('') }
+  return { count, checksum: bytesToHex(hash.digest()) }
 }
 
 /** All records in the order of their ids. */

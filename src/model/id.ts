@@ -4,6 +4,7 @@
  * @module
  */
 
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { IdType } from '../ports/shape.ts'
 
 const COUNTER_SIZE = 0x1000000
@@ -20,17 +21,13 @@ export function idMaker(now: () => number): (idType: IdType) => string {
     if (idType === 'uuid') return crypto.randomUUID()
     if (random === undefined) {
       const bytes = crypto.getRandomValues(new Uint8Array(8))
-      random = hex(bytes.subarray(0, 5))
-      counter = Number.parseInt(hex(bytes.subarray(5)), 16)
+      random = bytesToHex(bytes.subarray(0, 5))
+      counter = Number.parseInt(bytesToHex(bytes.subarray(5)), 16)
     }
     counter = (counter + 1) % COUNTER_SIZE
     const seconds = Math.floor(now() / 1000) % 0x100000000
     return `${hexNumber(seconds, 8)}${random}${hexNumber(counter, 6)}`
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => hexNumber(byte, 2)).join('')
 }
 
 function hexNumber(value: number, digits: number): string {

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { bytesToHex } from '@noble/hashes/utils.js'
+
 /** A new key: `<prefix><epoch ms>-<128 random bits>.<extension>`. */
 export function newKey(prefix: string, extension: string, now: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const random = bytesToHex(crypto.getRandomValues(new Uint8Array(16)))
   return `${prefix}${now}-${random}.${extension}`
 }
 
