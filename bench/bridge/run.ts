@@ -12,6 +12,7 @@ import { cpus, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { checkWrk, load } from '../load.ts'
 import { startServer } from '../server.ts'
+import { median } from '../table.ts'
 import { works } from './works.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -107,11 +108,6 @@ function table(names: readonly string[], seen: readonly Seen[]): string {
     `|---|${head.map(() => '---:|').join('')}`,
     ...rows,
   ].join('\n')
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
 function save(seen: readonly Seen[], load: number | undefined): void {

@@ -12,6 +12,7 @@ import { cpus, loadavg } from 'node:os'
 import { valkey } from '../../test/services/valkey.ts'
 import { checkWrk, type Load, load, type Requests } from '../load.ts'
 import { type Server, startServer } from '../server.ts'
+import { median } from '../table.ts'
 import { memoryBound } from './memory.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -158,11 +159,6 @@ function row(samples: readonly Sample[], work: Work, kind: Kind): string {
     middle((one) => one.memoryMiB).toFixed(0),
   ]
   return `| ${cells.join(' | ')} |`
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
 await main().catch((error: Error) => {
