@@ -109,8 +109,7 @@ function portFree(): Promise<void> {
   })
 }
 
-function welcome(base: string): string {
-  const url = base.replace(/\/$/, '')
+function welcome(url: string): string {
   return `
 The atlas serves on ${url}
 Try:
