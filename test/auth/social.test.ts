@@ -1,10 +1,10 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { type Fields, HttpError, type Store } from '../../src/index.ts'
+import { type Fields, HttpError } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { type OpenId, startOpenId } from './openid.ts'
+import { raced } from './raced.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
 
 const refused = [401, 'The provider did not accept this sign-in.']
@@ -130,23 +130,10 @@ describe('4.5 POST /social/:provider', () => {
   })
 
   it('W1: a number that the attacker adds at the very moment of linking goes too', async () => {
-    const store = sqliteStore()
-    const raced: Store = {
-      ...store,
-      collection(schema) {
-        const users = store.collection(schema)
-        return {
-          ...users,
-          async update(filter, change, options) {
-            if (change.set?.googleId) {
-              await users.update(filter, { set: { phone: '+4930666' } })
-            }
-            return users.update(filter, change, options)
-          },
-        }
-      },
-    }
-    const it = await app({}, { store: raced })
+    const store = raced(async (users, filter, { set }) => {
+      if (set?.googleId) await users.update(filter, { set: { phone: '+4930666' } })
+    })
+    const it = await app({}, { store })
     await it.register('ann@example.com')
     const { status, body } = await google(
       it,
