@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, describe, expect, inject, it } from 'vitest'
+import { freePorts } from '../services/server.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -35,14 +35,6 @@ const folders: string[] = []
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}
 
 /** The README's two requests. */
 async function booksWork(base: string): Promise<void> {
@@ -84,12 +76,12 @@ async function runs(command: readonly string[], folder: string, port: number): P
 
 describe("the README's programs, word for word on the published package", () => {
   it('on Node', async () => {
-    const port = await freePort()
+    const [port = 0] = await freePorts(1)
     await runs([process.execPath, 'books.ts'], project('books.ts', program('Node', port)), port)
   })
 
   it('on Deno', async () => {
-    const port = await freePort()
+    const [port = 0] = await freePorts(1)
     const deno = join(root, 'node_modules/.bin/deno')
     await runs(
       [deno, 'run', '--allow-all', '--node-modules-dir=manual', 'books.ts'],
