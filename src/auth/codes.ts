@@ -9,10 +9,11 @@
  * @module
  */
 
+import { sameText } from '../http/constant-time.ts'
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Channel } from './delivery-options.ts'
-import { sameText, tag } from './mac.ts'
+import { tag } from './mac.ts'
 import { changedAt, type Realm } from './realm.ts'
 
 /** A window and its code, before the code is sent. */

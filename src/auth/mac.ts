@@ -8,7 +8,7 @@
 import { hkdf } from '@noble/hashes/hkdf.js'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { base64url } from './base64url.ts'
+import { base64url } from '../http/base64url.ts'
 
 /** What a key is for; the HKDF label. */
 export type Purpose = 'access token' | 'one-time code' | 'refresh token' | 'stored session'
@@ -28,11 +28,4 @@ export function macOf(secret: string, purpose: Purpose): Mac {
 /** The MAC of `text`, as text. */
 export function tag(mac: Mac, text: string): string {
   return base64url(mac(text))
-}
-
-/** Whether two texts are the same; takes the same time for every difference, so none is found byte by byte. */
-export function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length
-  for (let at = 0; at < b.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
-  return difference === 0
 }

@@ -8,11 +8,12 @@
  * @module
  */
 
+import { base64url, textIn } from '../http/base64url.ts'
+import { sameText } from '../http/constant-time.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { isFields } from '../model/writable.ts'
 import type { Fields } from '../ports/store.ts'
-import { base64url, textIn } from './base64url.ts'
-import { sameText, tag } from './mac.ts'
+import { tag } from './mac.ts'
 import type { Realm } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
 

@@ -6,8 +6,9 @@
  * @module
  */
 
-import { base64url, textIn } from './base64url.ts'
-import { type Mac, macOf, sameText, tag } from './mac.ts'
+import { base64url, textIn } from '../http/base64url.ts'
+import { sameText } from '../http/constant-time.ts'
+import { type Mac, macOf, tag } from './mac.ts'
 import type { AuthSettings } from './settings.ts'
 
 /** What an access token says, checked. */

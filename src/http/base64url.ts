@@ -23,7 +23,7 @@ const utf8 = new TextDecoder()
 
 /**
  * The UTF-8 text behind base64url, or undefined for what is none. Several texts stand for the same bytes, so the
- * caller has checked a MAC of `encoded` itself.
+ * caller checks a MAC of `encoded` itself, or that `base64url` spells it so.
  */
 export function textIn(encoded: string): string | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(encoded) || encoded.length % 4 === 1) return undefined

@@ -11,6 +11,8 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64url, textIn } from '../http/base64url.ts'
+import { sameText } from '../http/constant-time.ts'
 import { cursorOfOtherSort, invalidCursor } from '../http/refusals.ts'
 import type { Filter, SortKey } from '../ports/filter.ts'
 import { sortText } from './sort.ts'
@@ -54,10 +56,10 @@ export function cursors(secret: string | undefined): Cursors {
   return {
     issue(id, scan) {
       const sort = sortSignature(scan.sort)
-      return base64url(`${id}.${sort}.${bound(id, sort, scan)}`)
+      return encoded(`${id}.${sort}.${bound(id, sort, scan)}`)
     },
     read(token, scan) {
-      const [id, sort, tag, ...rest] = decode(token).split('.')
+      const [id, sort, tag, ...rest] = decoded(token).split('.')
       if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
         throw invalidCursor()
       }
@@ -106,28 +108,13 @@ function meaning(filter: Filter): string {
   }
 }
 
-/** The same time for every difference, so that a tag cannot be guessed byte by byte. */
-function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length
-  for (let at = 0; at < b.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at)
-  return difference === 0
-}
-
-function base64url(ascii: string): string {
-  return btoa(ascii).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-}
-
-function decode(token: string): string {
-  const text = /^[\w-]+$/.test(token) && token.length <= MAX_LENGTH ? fromBase64url(token) : ''
+function decoded(token: string): string {
+  const text = token.length <= MAX_LENGTH ? textIn(token) : undefined
   // The last character may hold bits that stand for nothing; a token has one spelling only.
-  if (text === '' || base64url(text) !== token) throw invalidCursor()
+  if (text === undefined || encoded(text) !== token) throw invalidCursor()
   return text
 }
 
-function fromBase64url(text: string): string {
-  try {
-    return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  } catch {
-    return ''
-  }
+function encoded(text: string): string {
+  return base64url(utf8ToBytes(text))
 }
