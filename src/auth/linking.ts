@@ -17,7 +17,7 @@ import { codeEnded } from './codes.ts'
 import { channelsThere } from './delivery.ts'
 import { cleared } from './lockout.ts'
 import type { Profile, Provider } from './providers/provider.ts'
-import { isDisabled, nextChange, type Realm } from './realm.ts'
+import { isDisabled, nextChange, proofOf, type Realm } from './realm.ts'
 import { accountExists, notActive } from './refusals.ts'
 import { firstRole } from './roles.ts'
 import { sessionsEnded } from './sessions.ts'
@@ -46,14 +46,12 @@ export async function accountOf(
 }
 
 /** Whether a verified address of the profile is news: the mailbox is proven from now on. */
-export function newProof({ names, settings }: Realm, user: Fields, profile: Profile): Fields {
-  const noted = settings.model.shape.fields.has(names.provenEmail)
+export function newProof(realm: Realm, user: Fields, profile: Profile): Fields {
+  const { names, settings } = realm
   const address = user[names.email]
   const verified = profile.emailVerified === true && profile.email !== undefined
   const same = verified && emailIdentifier(settings)?.normalize(profile.email ?? '') === address
-  return noted && same && user[names.provenEmail] !== address
-    ? { [names.provenEmail]: address }
-    : {}
+  return same && user[names.provenEmail] !== address ? proofOf(realm, address) : {}
 }
 
 function emailIdentifier(settings: Realm['settings']) {
@@ -105,9 +103,7 @@ function linkingChange(realm: Realm, provider: Provider, profile: Profile, owner
   const proven = owner[names.provenEmail] === owner[names.email]
   if (!proven && settings.linking === 'refuse') throw accountExists()
   const change = proven || settings.linking === 'keep' ? {} : withoutOldWays(realm, provider, owner)
-  const proof = settings.model.shape.fields.has(names.provenEmail)
-    ? { [names.provenEmail]: owner[names.email] }
-    : {}
+  const proof = proofOf(realm, owner[names.email])
   return { ...change, set: { ...change.set, ...proof, [provider.idField]: profile.id } }
 }
 
@@ -148,7 +144,7 @@ function made(
     [provider.idField]: profile.id,
     [names.role]: firstRole(settings.roles),
     ...(email !== undefined && { [emailIdentifier(settings)?.field ?? names.email]: email }),
-    ...(proven && fields.has(names.provenEmail) && { [names.provenEmail]: email }),
+    ...(proven && proofOf(realm, email)),
     ...(profile.name !== undefined && fields.has(names.name) && { [names.name]: profile.name }),
   }
   return createAccount(realm, values, undefined, request)

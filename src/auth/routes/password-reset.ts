@@ -13,7 +13,7 @@ import { reserveNothing } from '../lockout.ts'
 import { canReset } from '../model-checks.ts'
 import { passwordChange, writePassword } from '../password-change.ts'
 import { newPassword } from '../passwords.ts'
-import type { Realm } from '../realm.ts'
+import { proofOf, type Realm } from '../realm.ts'
 import { identifierRequired, invalidCode } from '../refusals.ts'
 
 /** Sets a new password by a one-time code. */
@@ -50,8 +50,6 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
 
 /** A code that was mailed and used proves the mailbox. */
 function proof(realm: Realm, user: Fields): Fields {
-  const { names, settings } = realm
-  const address = user[settings.delivery.toField.email]
-  const noted = settings.model.shape.fields.has(names.provenEmail)
-  return noted && wasMailed(realm, user) ? { [names.provenEmail]: address } : {}
+  const address = user[realm.settings.delivery.toField.email]
+  return wasMailed(realm, user) ? proofOf(realm, address) : {}
 }
