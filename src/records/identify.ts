@@ -7,12 +7,15 @@
 import { invalidId } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { idFrom } from '../model/cast.ts'
+import type { Model } from '../model/define.ts'
 import { all, type Filter, withId } from '../ports/filter.ts'
-import type { Resource } from './resource.ts'
 
 /** The id that the path names, in its stored form; a malformed one is a 400 (spec 4.1, write rule 6). */
-export function requestedId(resource: Resource, request: ApiRequest): string {
-  const id = idFrom(request.params.id ?? '', resource.model.idType)
+export function requestedId(
+  { model }: { readonly model: Pick<Model, 'idType'> },
+  request: ApiRequest,
+): string {
+  const id = idFrom(request.params.id ?? '', model.idType)
   if (id === undefined) throw invalidId()
   return id
 }

@@ -4,30 +4,23 @@
  * @module
  */
 
-import { entryNotFound, invalidId } from '../../http/refusals.ts'
+import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { idFrom } from '../../model/cast.ts'
 import { projected } from '../../model/present.ts'
+import { requestedId } from '../../records/identify.ts'
 import { isAdmin } from '../guards.ts'
 import { type Realm, shownUser, userById } from '../realm.ts'
 
 /** One user; others than himself and admins see what `visibleFields` names. */
 export async function getUser(realm: Realm, request: ApiRequest): Promise<Response> {
-  const id = requestedUser(realm, request)
+  const id = requestedId(realm.settings, request)
   const user = await userById(realm, id)
   if (!user) throw entryNotFound()
   const { visibleFields } = realm.settings
   const whole = !visibleFields || isSelf(request, id) || isAdmin(realm, request)
   const seen = whole ? user : projected(user, { include: visibleFields })
   return dataResponse(JSON.stringify(shownUser(realm, seen)))
-}
-
-/** The id that the path names, in its stored form; a malformed one is a 400. */
-export function requestedUser({ settings }: Realm, request: ApiRequest): string {
-  const id = idFrom(request.params.id ?? '', settings.model.idType)
-  if (id === undefined) throw invalidId()
-  return id
 }
 
 /** Whether the signed-in user is the one with `id`. */

@@ -9,6 +9,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { requestedId } from '../../records/identify.ts'
 import { credential, readBody } from '../credentials.ts'
 import { isDisabled, type Realm, shownUser, userById } from '../realm.ts'
 import {
@@ -20,13 +21,13 @@ import {
   unknownRole,
 } from '../refusals.ts'
 import { hasRole } from '../roles.ts'
-import { isSelf, requestedUser } from './users-read.ts'
+import { isSelf } from './users-read.ts'
 
 /** Gives a user other roles. */
 export async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Response> {
   const { settings, names } = realm
   const { admin, multiple } = settings.roles
-  const id = requestedUser(realm, request)
+  const id = requestedId(realm.settings, request)
   const roles = requestedRoles(realm, await readBody(realm, request))
   const staysAdmin = hasRole(roles, admin)
   if (isSelf(request, id) && !staysAdmin) throw ownAdminRole()

@@ -9,18 +9,19 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { requestedId } from '../../records/identify.ts'
 import { codeEnded } from '../codes.ts'
 import { identifierText, readBody } from '../credentials.ts'
 import { isAdmin } from '../guards.ts'
 import { chosenFields } from '../profile-fields.ts'
 import { type Realm, shownUser } from '../realm.ts'
 import { ownAccountOnly } from '../refusals.ts'
-import { isSelf, requestedUser } from './users-read.ts'
+import { isSelf } from './users-read.ts'
 
 /** Changes the fields that `updateFields` names. */
 export async function updateUser(realm: Realm, request: ApiRequest): Promise<Response> {
   const { settings, records } = realm
-  const id = requestedUser(realm, request)
+  const id = requestedId(realm.settings, request)
   if (!isSelf(request, id) && !isAdmin(realm, request)) throw ownAccountOnly()
   const chosen = chosenFields(await readBody(realm, request), settings.updateFields)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
