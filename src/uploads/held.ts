@@ -74,7 +74,7 @@ export class Held {
   async bytes(): Promise<Uint8Array> {
     const whole = new Uint8Array(this.size)
     let offset = 0
-    for await (const chunk of chunksOf(this.stream())) {
+    for await (const chunk of this.stream()) {
       whole.set(chunk, offset)
       offset += chunk.length
     }
@@ -106,10 +106,4 @@ export class Held {
       yield block.subarray(0, size - index * this.#block)
     }
   }
-}
-
-/** Not every runtime iterates streams itself. */
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
 }
