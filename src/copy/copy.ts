@@ -41,8 +41,8 @@ const BATCH = 1000
 
 /**
  * Copies the records of `models` from one store to another, and verifies them. What is already in the target
- * under the same id is left as it is, so a copy that was interrupted goes on where it was. Throws a
- * `CopyMismatch` when the two sides are not equal afterwards.
+ * under the same id is left as it is, so a copy that was interrupted goes on where it was. The source is read alone:
+ * an app that reads from it goes on. Throws a `CopyMismatch` when the two sides are not equal afterwards.
  */
 export async function copyRecords(
   from: Store,
@@ -51,7 +51,6 @@ export async function copyRecords(
   progress: CopyProgress = {},
 ): Promise<CopyResult[]> {
   const schemas = models.map(schemaOf)
-  await from.prepare(schemas)
   await to.prepare(schemas)
   const results: CopyResult[] = []
   for (const schema of schemas) {
@@ -101,6 +100,13 @@ async function verified(
   target: Collection,
 ): Promise<Omit<CopyResult, 'copied'>> {
   const [ours, theirs] = await Promise.all([summary(source), summary(target)])
+  // A walk by id meets ids of one type alone, and others may have written these: Mongoose, say, or a script.
+  const total = await source.count(everything)
+  if (ours.count !== total) {
+    throw new CopyMismatch(
+      `'${name}': ${total - ours.count} of ${total} records have an _id of another type than the model's, and were not copied`,
+    )
+  }
   if (ours.count !== theirs.count || ours.checksum !== theirs.checksum) {
     throw new CopyMismatch(
       `'${name}': the source holds ${ours.count} records (${ours.checksum}), the target ${theirs.count} (${theirs.checksum}); stop what writes to them and copy again`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { CopyMismatch, copyRecords } from '../../src/copy/copy.ts'
-import { createApp, defineModel, type Model, ref } from '../../src/index.ts'
+import { createApp, createRouter, defineModel, type Model, ref } from '../../src/index.ts'
 import type { Collection, Store } from '../../src/ports/store.ts'
 
 const Author = defineModel('Author', {
@@ -77,6 +77,29 @@ describe('copying the records of one store to another', () => {
     expect(poems?.copied).toBeLessThan(2500)
     const [, again] = await copyRecords(from, to, models)
     expect(again?.copied).toBe(0)
+  })
+
+  it('leaves an app alone that searches and writes in the source', async () => {
+    const from = await filled(3)
+    const app = createApp({ store: from })
+    app.mount('/poems', createRouter({ model: Poem, search: ['title'], allowedFields: ['title'] }))
+    await app.ready()
+    await copyRecords(from, sqliteStore(), models)
+    const found = await app.handle(new Request('http://localhost/poems?s=hymn'))
+    expect(await found.json()).toMatchObject({ data: [{}, {}, {}] })
+    await app.store.collection(Poem).insert({ title: 'Ode', author: '0'.repeat(24), lines: [] })
+  })
+
+  it('says so when records have ids of another type, which it does not meet', async () => {
+    const from = await filled(3)
+    const strange = (collection: Collection): Collection => ({
+      ...collection,
+      count: async (...asked) => (await collection.count(...asked)) + 2,
+    })
+    const store = { ...from, collection: (schema: never) => strange(from.collection(schema)) }
+    await expect(copyRecords(store, sqliteStore(), models)).rejects.toThrow(
+      "'authors': 2 of 3 records have an _id of another type than the model's, and were not copied",
+    )
   })
 
   it('says so when the target holds something else', async () => {
