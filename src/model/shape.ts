@@ -9,10 +9,10 @@ import type { ObjectShape, Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
 
-const mixed: Shape = { kind: 'mixed' }
+const mixed = { kind: 'mixed' } as const
 
-/** Lazy schemas may recurse; below this depth a value is taken as it is. */
-const MAX_DEPTH = 12
+/** Schemas may recurse. Writes nest no deeper than eight containers; what they hold is one level more. */
+const MAX_DEPTH = 9
 
 /** Which end of a schema: the values that it takes, or those that it produces and a record stores. */
 export type Side = 'input' | 'output'
@@ -26,7 +26,8 @@ export function shapeOf(schema: $ZodType, side: Side, path: string, depth = 0): 
   const ref = referenceOf(schema)
   if (ref !== undefined) return referenceShape(ref)
   const { def } = (schema as $ZodTypes)._zod
-  const inner = (next: $ZodType): Shape => shapeOf(next, side, path, depth + 1)
+  // What wraps a value is no level of its own.
+  const inner = (next: $ZodType): Shape => shapeOf(next, side, path, depth)
   switch (def.type) {
     case 'string':
     case 'template_literal':
@@ -56,7 +57,7 @@ export function shapeOf(schema: $ZodType, side: Side, path: string, depth = 0): 
     case 'catch':
       return inner(def.innerType)
     case 'lazy':
-      return inner(def.getter())
+      return shapeOf(def.getter(), side, path, depth + 1)
     case 'pipe': {
       const end = side === 'input' ? def.in : def.out
       return isTransform(end) ? mixed : inner(end)
@@ -66,7 +67,9 @@ export function shapeOf(schema: $ZodType, side: Side, path: string, depth = 0): 
     case 'intersection':
       return unionShape([inner(def.left), inner(def.right)], side)
     case 'tuple':
-      return side === 'input' ? tupleShape(def, inner) : mixed
+      return side === 'input'
+        ? tupleShape(def, inner)
+        : { ...mixed, inside: tupleShape(def, inner) }
     case 'bigint':
     case 'symbol':
     case 'function':
@@ -125,7 +128,8 @@ function unionShape(shapes: readonly Shape[], side: Side): Shape {
   if (only && others.length === 0) return only
   const objects = shapes.filter((shape) => shape.kind === 'object')
   const areObjects = only && objects.length === shapes.length
-  if (side === 'output' || !areObjects) return sameShape(shapes)
+  if (!areObjects) return sameShape(shapes)
+  if (side === 'output') return { ...mixed, inside: unionShape(shapes, 'input') }
   const names = new Set(objects.flatMap(({ fields }) => [...fields.keys()]))
   const merged = [...names].map((name) => {
     const found = objects

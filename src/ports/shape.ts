@@ -7,9 +7,13 @@
 /** How a model's ids look: 24 hexadecimal digits, or a UUID; both in lower case. */
 export type IdType = 'objectId' | 'uuid'
 
-/** The shape of a stored value. `mixed` is any JSON value; `map` is an object with free keys. */
+/**
+ * The shape of a stored value. `mixed` is any JSON value, of which `inside` may say where dates stand; `map` is an object
+ * with free keys.
+ */
 export type Shape =
-  | { readonly kind: 'string' | 'number' | 'boolean' | 'date' | 'mixed' }
+  | { readonly kind: 'string' | 'number' | 'boolean' | 'date' }
+  | { readonly kind: 'mixed'; readonly inside?: Shape }
   | { readonly kind: 'id'; readonly idType: IdType; readonly ref?: string }
   | ObjectShape
   | { readonly kind: 'list'; readonly element: Shape }

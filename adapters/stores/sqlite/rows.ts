@@ -52,6 +52,8 @@ function reviverOf(shape: Shape): Revive | undefined {
     }
     case 'object':
       return objectReviver(shape)
+    case 'mixed':
+      return shape.inside && reviverOf(shape.inside)
     default:
       return undefined
   }

@@ -335,5 +335,19 @@ describe('Types made of others', () => {
     ]) {
       expect((await send('POST', '/made', { json })).record).toMatchObject(stored as object)
     }
+    const [, , gig] = await app.store.collection(Made).find({}, { sort: '_id' })
+    expect(gig?.event).toEqual({ kind: 'gig', at: new Date(NOON) })
+    const [ranged] = await app.store.collection(Made).find({}, { sort: '_id' })
+    expect(ranged?.range).toEqual([new Date(NOON), new Date(MIDNIGHT)])
+  })
+
+  test('dates are cast within five optional containers', async () => {
+    const inner = z.array(z.object({ day: z.date().nullish() })).nullish()
+    const outer = z.array(z.object({ in: z.object({ all: inner }).nullish() })).nullish()
+    const Deep = defineModel('CastDeep', { fields: { deep: outer } })
+    const { app, send } = service()
+    app.mount('/deep', createRouter({ model: Deep, blockedFields: [] }))
+    const json = { deep: [{ in: { all: [{ day: NOON }] } }] }
+    expect((await send('POST', '/deep', { json })).record).toMatchObject(json)
   })
 })
