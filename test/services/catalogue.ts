@@ -4,13 +4,10 @@
  * @module
  */
 
-import type { Mongo } from './mongo.ts'
-import { mongo } from './mongo.ts'
+import { type Mongo, mongo } from './mongo.ts'
 import { mongod } from './replica-set.ts'
-import type { Seaweed } from './seaweed.ts'
-import { seaweed } from './seaweed.ts'
-import type { Valkey } from './valkey.ts'
-import { valkey } from './valkey.ts'
+import { type Seaweed, seaweed } from './seaweed.ts'
+import { type Valkey, valkey } from './valkey.ts'
 
 /** Each by its name. */
 export interface Services {

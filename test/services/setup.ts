@@ -9,8 +9,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
-import type { Services } from './catalogue.ts'
-import { catalogue } from './catalogue.ts'
+import { catalogue, type Services } from './catalogue.ts'
 
 /** Opens the counter and resolves to what closes it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
