@@ -23,7 +23,7 @@ import { addGrams, GRAMS } from './grams.ts'
 import { inserter } from './inserts.ts'
 import { listReader } from './lists.ts'
 import { idOf, pointReader } from './points.ts'
-import { restAfter } from './position.ts'
+import { isMixed, restAfter, restOfMixed } from './position.ts'
 
 /** Runs an operation on the collection; its errors come out as the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -48,9 +48,16 @@ export function openCollection(
     return document && fromDocument(document, shape)
   }
 
-  async function readMany(filter: Filter, { sort, limit, skip }: Read, options: FindOptions) {
+  function readQuery({ filter, sort, after }: Read): Document {
+    if (!after) return compile(filter)
+    if (!isMixed(sort, shape)) return compile(restAfter(filter, sort, after))
+    return { $and: [compile(filter), restOfMixed(sort, after, shape)] }
+  }
+
+  async function readMany(read: Read, options: FindOptions) {
+    const { sort, limit, skip } = read
     const documents = await native
-      .find(compile(filter), {
+      .find(readQuery(read), {
         // One round trip for one page.
         batchSize: limit,
         ...options,
@@ -71,13 +78,12 @@ export function openCollection(
   async function find(read: Read): Promise<Fields[]> {
     // To the driver, 0 means no limit.
     if (read.limit === 0) return []
-    const filter = read.after ? restAfter(read.filter, read.sort, read.after) : read.filter
     const options = {
-      ...readOptions(filter, read.hints),
+      ...readOptions(read.filter, read.hints),
       ...projectionOf(read.select, indexed()),
     }
     const id = idOf(read)
-    return id === undefined ? readMany(filter, read, options) : readPoint({ id, options })
+    return id === undefined ? readMany(read, options) : readPoint({ id, options })
   }
 
   const readList = listReader(find)

@@ -70,7 +70,17 @@ function among(field: string, values: readonly Scalar[], shape: ObjectShape): Do
     .filter((value) => !isUnstorable(value))
     .map((value) => encode(value, element))
   if (first === undefined) return NONE
-  return where(field, others.length === 0 ? { $eq: first } : { $in: [first, ...others] }, shape)
+  const condition = others.length === 0 ? { $eq: first } : { $in: [first, ...others] }
+  const lacking = values.includes(null) ? nullElements(field, shape) : []
+  return some([where(field, condition, shape), ...lacking])
+}
+
+/** Elements that are null have nothing at a path through them, which MongoDB does not take for null. */
+function nullElements(field: string, shape: ObjectShape): Document[] {
+  const { parts } = placeAt(field, shape)
+  return parts.slice(0, -1).map((_, at) => {
+    return { [parts.slice(0, at + 1).join('.')]: { $elemMatch: { $eq: null } } }
+  })
 }
 
 /** `condition` at a place. A list in a `mixed` value is a value like any other: its elements do not count. */

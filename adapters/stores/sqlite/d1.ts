@@ -133,10 +133,13 @@ async function stepsFor(binding: D1Binding, schema: CollectionSchema): Promise<S
 }
 
 async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps): Promise<void> {
-  const { columns, drops, indexes } = steps
-  if (columns.length > 0) await binding.batch(columns.map((sql) => binding.prepare(sql)))
+  const { columns, replaced, indexes, drops } = steps
+  const together = async (sqls: readonly string[]) => {
+    if (sqls.length > 0) await binding.batch(sqls.map((sql) => binding.prepare(sql)))
+  }
+  await together(columns)
   await backfill(binding, schema.name, steps.backfill)
-  if (drops.length > 0) await binding.batch(drops.map((sql) => binding.prepare(sql)))
+  await together(replaced)
   for (const { sql, fields } of indexes) {
     try {
       await binding.prepare(sql).all()
@@ -145,6 +148,7 @@ async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps):
       throw new IndexConflict(schema.name, fields, { cause: error })
     }
   }
+  await together(drops)
 }
 
 const PAGE = 200

@@ -36,6 +36,8 @@ export function addClock(db: DatabaseSync): Clock {
         if (performance.now() <= deadline) return result
       } catch (error) {
         if (performance.now() <= deadline) throw error
+      } finally {
+        deadline = Number.POSITIVE_INFINITY
       }
       throw new StoreTimeout(`a read took longer than ${limitMs} ms`)
     },

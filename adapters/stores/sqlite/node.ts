@@ -59,6 +59,16 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
     }
   }
 
+  /** As `ported`, for what is asked while a statement is made. */
+  function portedNow<T>(schema: CollectionSchema, work: () => T): T {
+    checkOpen()
+    try {
+      return work()
+    } catch (error) {
+      throw portError(error, schema)
+    }
+  }
+
   function rows(statement: Statement, { timeLimitMs }: ReadHints = {}): readonly Row[] {
     if (timeLimitMs === undefined) return connection.rows(statement)
     return clock.within(timeLimitMs, () => connection.rows(statement))
@@ -82,7 +92,10 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
             search.changed(schema, written.changes)
             return written
           }),
-        candidates: (rows) => search.candidates(schema, rows),
+        candidates(rows) {
+          const found = search.candidates(schema, rows)
+          return found && ((...asked) => portedNow(schema, () => found(...asked)))
+        },
       }),
     async prepare(schemas) {
       checkOpen()

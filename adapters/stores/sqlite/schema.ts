@@ -24,10 +24,12 @@ export interface Steps {
   readonly columns: readonly string[]
   /** The shadows that existing records may lack. */
   readonly backfill: readonly Shadow[]
-  /** Drops what is no longer asked for, and the marks of what has been filled. */
-  readonly drops: readonly string[]
+  /** Drops indexes that another one replaces under its name. */
+  readonly replaced: readonly string[]
   /** Makes indexes; those of unique fields may fail. */
   readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
+  /** Drops what is no longer asked for, and the marks of what has been filled. Last: a step before may fail. */
+  readonly drops: readonly string[]
 }
 
 /** Asks for the columns of a table: rows with `name`. */
@@ -45,29 +47,31 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
   const isThere = ({ name, sql }: Index) => existing.indexes.get(name) === sql
   const indexes = wanted.filter((index) => !isThere(index))
   if (existing.columns.length === 0) {
-    return { columns: [createTable(table, shadows)], backfill: [], drops: [], indexes }
+    const columns = [createTable(table, shadows)]
+    return { columns, backfill: [], replaced: [], indexes, drops: [] }
   }
   const missing = shadows.filter(({ name }) => !existing.columns.includes(name))
   const backfill = shadows.filter(
     (shadow) => missing.includes(shadow) || existing.indexes.has(markOf(schema.name, shadow)),
   )
-  const dropped = [
-    ...obsoleteIndexes(schema, existing, wanted),
-    ...backfill.map((shadow) => markOf(schema.name, shadow)),
-  ]
+  const obsolete = obsoleteIndexes(schema, existing, wanted)
+  const isReplaced = (dropped: string) => wanted.some(({ name }) => name === dropped)
+  const drop = (name: string) => `DROP INDEX IF EXISTS ${identifier(name)}`
   return {
     columns: missing.flatMap((shadow) => [
       `ALTER TABLE ${table} ADD COLUMN ${shadow.column} TEXT`,
       `CREATE INDEX ${identifier(markOf(schema.name, shadow))} ON ${table} (_id) WHERE doc IS NULL`,
     ]),
     backfill,
+    replaced: obsolete.filter(isReplaced).map(drop),
+    indexes,
     drops: [
-      ...dropped.map((name) => `DROP INDEX IF EXISTS ${identifier(name)}`),
+      ...obsolete.filter((name) => !isReplaced(name)).map(drop),
+      ...backfill.map((shadow) => drop(markOf(schema.name, shadow))),
       ...obsoleteColumns(existing, shadows).map(
         (name) => `ALTER TABLE ${table} DROP COLUMN ${identifier(name)}`,
       ),
     ],
-    indexes,
   }
 }
 

@@ -11,6 +11,7 @@
 
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { Connection } from './connection.ts'
+import { DEADLINE } from './functions.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, literal, type Parameters } from './sql.ts'
 
@@ -46,7 +47,10 @@ export function candidatesIn(connection: Connection, table: string, few: boolean
     const noted = `SELECT rowid FROM ${notesOf(table)}`
     const found = (number: string) =>
       `SELECT rowid FROM ${indexOf(table)} WHERE ${column} MATCH ${number}`
-    if (!few) return `rowid IN (${found(parameters.bind(phrase))} UNION ALL ${noted})`
+    if (!few) {
+      // What the index finds is taken together before any row is looked at.
+      return `rowid IN (${found(parameters.bind(phrase))} AND ${DEADLINE} UNION ALL ${noted})`
+    }
     // The index is asked once: what it takes grows with the records. The notes are read in the same statement, since
     // another process may take them over before the next.
     const sql = `SELECT rowid, 1 AS isFound FROM (${found('?1')} LIMIT ${FEW + 1}) UNION ALL SELECT rowid, 0 FROM (${noted})`

@@ -15,6 +15,9 @@ export interface Statement {
   readonly patterns?: readonly string[]
 }
 
+/** D1 allows a hundred; what is beyond these travels as JSON. */
+const MOST_BOUND = 90
+
 /** The values of a statement under way. A value that comes again takes the number that it has. */
 export class Parameters {
   readonly #values: SqlValue[] = []
@@ -34,6 +37,7 @@ export class Parameters {
   bind(value: SqlValue): string {
     const known = this.#numbers.get(value)
     if (known !== undefined) return `?${known}`
+    if (this.#values.length >= MOST_BOUND) return `(${this.json(value)} ->> '$')`
     const number = this.#values.push(value)
     this.#numbers.set(value, number)
     return `?${number}`
@@ -45,7 +49,7 @@ export class Parameters {
     return this.bind(pattern)
   }
 
-  /** Any value as JSON. All of them travel in one parameter: D1 allows a hundred. */
+  /** Any value as JSON. All of them travel in one parameter. */
   json(value: unknown): string {
     if (this.#jsonNumber === 0) this.#jsonNumber = this.#values.push('')
     const at = this.#json.push(JSON.stringify(value) ?? 'null') - 1

@@ -47,7 +47,7 @@ function stepsFor(connection: Connection, schema: CollectionSchema): Steps {
 function take(connection: Connection, schema: CollectionSchema, steps: Steps): void {
   for (const sql of steps.columns) connection.db.exec(sql)
   backfill(connection, schema.name, steps.backfill)
-  for (const sql of steps.drops) connection.db.exec(sql)
+  for (const sql of steps.replaced) connection.db.exec(sql)
   for (const { sql, fields } of steps.indexes) {
     try {
       connection.db.exec(sql)
@@ -56,6 +56,7 @@ function take(connection: Connection, schema: CollectionSchema, steps: Steps): v
       throw new IndexConflict(schema.name, fields, { cause: error })
     }
   }
+  for (const sql of steps.drops) connection.db.exec(sql)
 }
 
 const PAGE = 1000

@@ -153,6 +153,18 @@ export const filters = {
     equal(await namesOf(people, where('homes.rooms', 'gte', 1)), 'paris')
     equal(await namesOf(people, where('address.since', 'lt', new Date())), '')
   },
+  async 'an element that is null has nothing at a path through it'(store) {
+    const people = await holding(
+      store,
+      { name: 'null', homes: [null] },
+      { name: 'both', homes: [{ city: 'Nice' }, null] },
+      { name: 'one', homes: [{ city: 'Nice' }] },
+      { name: 'none' },
+    )
+    const withNull = await namesOf(people, where('homes.city', 'eq', null))
+    equal(withNull, 'null both none')
+    equal(await namesOf(people, where('homes.city', 'ne', null)), 'one')
+  },
   async 'on a mixed field a value compares with values of its own type alone'(store) {
     const people = await holding(
       store,
@@ -177,6 +189,13 @@ export const filters = {
       where('name', 'eq', 'null'),
     ])
     equal(await namesOf(people, filter), 'null ten')
+  },
+  async 'two hundred conditions, each with a value of its own'(store) {
+    const people = await holding(store, ...ages)
+    const each = Array.from({ length: 200 }, (_, at) => where('age', 'eq', at))
+    equal(await namesOf(people, any(each)), 'ten')
+    const texts = Array.from({ length: 200 }, (_, at) => where('name', 'ne', `${at}"'`))
+    equal(await namesOf(people, all([...texts, where('age', 'eq', 10)])), 'ten')
   },
   async 'a hundred values beside other conditions, and a thousand ids'(store) {
     const people = await holding(store, ...ages)

@@ -296,6 +296,19 @@ export const writes = {
       return error instanceof IndexConflict
     })
   },
+  async 'a start that fails leaves what was unique before'(store) {
+    const people = await holding(store, { score: 1, email: 'a' }, { score: 1 })
+    await rejects(store.prepare([{ ...schema, unique: [['score']] }]), IndexConflict)
+    await rejects(people.insert(person({ email: 'a' })), DuplicateKey)
+  },
+  async 'what is no longer declared unique may clash'(store) {
+    await holding(store, { email: 'a' })
+    const looser = { ...schema, unique: [], indexes: [] }
+    await store.prepare([looser])
+    await store.collection(looser).insert(person({ email: 'a' }))
+    equal(await store.collection(looser).count(where('email', 'eq', 'a')), 2)
+    await rejects(store.prepare([schema]), IndexConflict)
+  },
   async 'a read that takes longer than its time limit rejects with StoreTimeout'(store) {
     const people = await holding(store)
     for (let at = 0; at < 200; at += 1) {
@@ -316,6 +329,7 @@ export const writes = {
     await store.close()
     await store.close()
     await rejects(people.find(reading(everything)), StoreUnavailable)
+    await rejects(people.find(reading(containing('name', 'abc'))), StoreUnavailable)
     await rejects(people.count(everything), StoreUnavailable)
     await rejects(people.insert(person({})), StoreUnavailable)
     await rejects(people.update(me, { set: { age: 1 } }), StoreUnavailable)
