@@ -115,6 +115,8 @@ export interface Store {
   readonly name: string
   /** False where `matches` cannot be answered safely; `allowRawRegex` is then a start-up error. */
   readonly rawRegex: boolean
+  /** Whether an order is served by an index in its very directions alone, which ends with `_id` as it does. */
+  readonly exactOrder?: boolean
   /** A handle on a collection; touches nothing. */
   collection(schema: CollectionSchema): Collection
   /**

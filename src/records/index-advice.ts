@@ -24,9 +24,10 @@ interface Need {
  * one knows before the first request, are left to the deployer.
  */
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
-  const { model, scope } = resource
+  const { model, scope, host } = resource
   const needs = scope ? [] : needsOf(resource, sortable)
-  const missing = needs.filter((need) => !isServed(model, need))
+  const isThere = host.store.exactOrder ? isServedExactly : isServed
+  const missing = needs.filter((need) => !isThere(model, need))
   if (missing.length === 0) return undefined
   const added = missing.map(({ equal, order }) => [...(equal ? [equal] : []), ...order.map(nameOf)])
   const indexes = [...model.indexes.map((keys) => keys.map(nameOf)), ...added].map((names) => {
@@ -73,6 +74,23 @@ function isServed({ indexes, unique }: Model, { equal, order }: Need): boolean {
       )
     )
   })
+}
+
+/** For stores that walk no index backwards for an order that ends with `_id` forwards, and no unique one at all. */
+function isServedExactly({ indexes, unique }: Model, { equal, order }: Need): boolean {
+  const keys = [...(equal ? [{ field: equal, descending: false }] : []), ...order]
+  const wanted = withId(keys)
+  const first = keys[0]?.field
+  if (first === undefined || first === '_id') return true
+  if (equal && unique.some(([field, ...others]) => field === equal && others.length === 0))
+    return true
+  if (equal && order.length === 0) return indexes.some((index) => index[0]?.field === equal)
+  return indexes.some((index) => withId(index) === wanted)
+}
+
+function withId(keys: readonly SortKey[]): string {
+  const isTotal = keys.some(({ field }) => field === '_id')
+  return [...keys.map(nameOf), ...(isTotal ? [] : ['_id'])].join()
 }
 
 function nameOf({ field, descending }: SortKey): string {

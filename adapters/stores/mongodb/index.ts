@@ -78,6 +78,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
   return {
     name: 'mongodb',
     rawRegex: true,
+    exactOrder: true,
     collection: (schema) =>
       openCollection(
         schema,

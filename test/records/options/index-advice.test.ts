@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { createRouter, defineModel, type RouterOptions } from '../../../src/index.ts'
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { createRouter, defineModel, type RouterOptions, type Store } from '../../../src/index.ts'
 import { service } from '../service.ts'
 
 const fields = {
@@ -14,8 +15,12 @@ type Options = Omit<
   'model'
 >
 
-function warned(indexes: readonly (string | readonly string[])[], options: Options): string[] {
-  const { app, log } = service()
+function warned(
+  indexes: readonly (string | readonly string[])[],
+  options: Options,
+  store?: Store,
+): string[] {
+  const { app, log } = service({ ...(store && { store }) })
   const Thing = defineModel('AdvisedThing', {
     fields,
     unique: ['code'],
@@ -46,6 +51,29 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
     const [message] = warned(['-size', ['name', 'code']], { query: ['name'], orderBy: '-size' })
     expect(message).toContain("indexes: ['-size', ['name', 'code'], ['name', '-size']]")
   })
+
+  test.each<[string, readonly (string | readonly string[])[], Options, string | undefined]>([
+    ['the same directions', ['-size'], { orderBy: '-size' }, undefined],
+    ['other directions', ['size'], { orderBy: '-size' }, "'size', '-size'"],
+    ['more fields', [['name', '-size']], { sortableFields: ['name'] }, "['name', '-size'], 'name'"],
+    ['a unique field, sorted by', [], { sortableFields: ['code'] }, "'code'"],
+    ['a unique field, filtered by', [], { query: ['code'] }, undefined],
+    ['a filter', [['name', '-size']], { query: ['name'] }, undefined],
+    [
+      'a filter in an order',
+      [['name', 'size']],
+      { query: ['name'], orderBy: '-_id' },
+      "['name', '-_id']",
+    ],
+  ])(
+    '2.6 on MongoDB, whose orders need an index of their own: %s',
+    (_, indexes, options, added) => {
+      const store = { ...sqliteStore(), exactOrder: true }
+      const [message] = warned(indexes, options, store)
+      if (added === undefined) expect(message).toBeUndefined()
+      else expect(message).toContain(added)
+    },
+  )
 
   test.each<[string, readonly (string | readonly string[])[], Options]>([
     ['no order and no filter', [], {}],
