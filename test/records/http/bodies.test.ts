@@ -306,7 +306,7 @@ describe('H2: deeply nested JSON', () => {
           const answer = await send(method, path, { body: nest(depth), headers: json })
           expect(answer.status, `${method} ${depth}`).toBe(400)
           expect(answer.body.success).toBe(false)
-          expect(performance.now() - begun).toBeLessThan(1000)
+          expect(performance.now() - begun).toBeLessThan(5000)
         }
       }
       expect(log.lines.every((line) => JSON.stringify(line).length < 1000)).toBe(true)

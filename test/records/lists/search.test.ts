@@ -200,7 +200,7 @@ describe('2.6 allowRawRegex: search terms run as regular expressions', () => {
       ])
       const start = performance.now()
       const { status } = await list({ s })
-      expect(performance.now() - start).toBeLessThan(3000)
+      expect(performance.now() - start).toBeLessThan(10_000)
       expect(status).toBe(200)
     },
   )
