@@ -86,12 +86,16 @@ function unquoted(message: string): string {
   return message.replace(/'.*'/s, "'…'")
 }
 
-/** A URL's path as it was sent, without query string. */
+/**
+ * A URL's path as it was sent, without query string. Read by hand: a Host that is none, as in `http://[::1/cities`,
+ * makes a URL that cannot be parsed, and Bun gives the bare target where there is no Host at all.
+ */
 export function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  if (start === -1) return '/'
-  const end = url.slice(start).search(/[?#]/)
-  return end === -1 ? url.slice(start) : url.slice(start, start + end)
+  const end = url.search(/[?#]/)
+  const whole = end === -1 ? url : url.slice(0, end)
+  if (whole.startsWith('/')) return whole
+  const start = whole.indexOf('/', whole.indexOf('://') + 3)
+  return start === -1 ? '/' : whole.slice(start)
 }
 
 function messageOf(error: unknown): string {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { pathOf } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
 import { present, projected, visible } from '../model/present.ts'
@@ -50,7 +51,7 @@ async function createFrom(
   await afterCreate(resource, record, request)
   const visibly = await signed(resource, projected(record, visible(model)))
   const shown = JSON.stringify(present(model, visibly, resource.lean))
-  const location = `${new URL(request.url).pathname.replace(/\/+$/, '')}/${String(record._id)}`
+  const location = `${pathOf(request.url).replace(/\/+$/, '')}/${String(record._id)}`
   return withHookResponse(
     dataResponse(shown ?? 'null', { status: 201, headers: { Location: location } }),
     res,
