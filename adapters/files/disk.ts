@@ -88,9 +88,10 @@ export function diskFiles(options: DiskOptions): FileStore {
       return stageIn(folder.incoming)
     },
     async serve(request) {
-      const url = new URL(request.url)
-      const key = requested(url)
-      if (key === undefined) return undefined
+      // A Host that is none makes no URL, and no Host a bare path on Bun.
+      const url = URL.parse(request.url, 'http://localhost')
+      const key = url ? requested(url) : undefined
+      if (!url || key === undefined) return undefined
       const object = await describedObject(folder, key)
       if (!object) return undefined
       if (object.acl !== 'public-read' && !(await isSigned(url, key))) {

@@ -83,10 +83,11 @@ export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
       } while (cursor !== undefined)
     },
     async serve(request) {
-      const url = new URL(request.url)
-      const key = requested(url)
+      // A Host that is none makes no URL, and no Host a bare path on Bun.
+      const url = URL.parse(request.url, 'http://localhost')
+      const key = url ? requested(url) : undefined
       const found = key === undefined ? null : await bucket.head(key)
-      if (key === undefined || !found) return undefined
+      if (!url || key === undefined || !found) return undefined
       if (aclOf(found) !== 'public-read' && !(await isSigned(url, key))) {
         throw new FileForbidden('the link is not signed, or has expired')
       }

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
 import { diskFiles } from '../../adapters/files/disk.ts'
+import { type R2Binding, r2Files } from '../../adapters/files/r2.ts'
 import { type CacheStore, createRouter, defineModel, ref } from '../../src/index.ts'
 import { service } from '../records/service.ts'
 import { type Album, type AlbumOptions, album } from './album.ts'
@@ -316,4 +317,14 @@ describe('a public-read file', () => {
     app.use(() => new Response('closed', { status: 503 }))
     expect((await send('GET', String(record.image))).status).toBe(503)
   })
+})
+
+it('a URL that cannot be parsed, as a Host that is none makes it, leads to no file', async () => {
+  const secret = 'a secret of at least thirty-two characters'
+  const binding = { put: async () => {}, head: async () => null } as unknown as R2Binding
+  const stores = [diskFiles({ root: 'absent', secret }), r2Files(binding, { secret })]
+  for (const url of ['http://[::1/uploads/files/x.png', '/uploads/files/x.png']) {
+    const request = { url, method: 'GET', headers: new Headers() } as Request
+    for (const files of stores) expect(await files.serve?.(request)).toBeUndefined()
+  }
 })
