@@ -9,6 +9,7 @@ import {
   background,
   DEFAULT_PORT,
   GRACE_MS,
+  LINGER_MS,
   type Served,
   type ServeOptions,
   served,
@@ -25,7 +26,11 @@ interface Bun {
     readonly development: boolean
     readonly reusePort: boolean
     readonly fetch: (request: Request) => Promise<Response>
-  }): { readonly port: number; stop(closeActive?: boolean): Promise<void> }
+  }): {
+    readonly port: number
+    readonly pendingRequests: number
+    stop(closeActive?: boolean): Promise<void>
+  }
 }
 
 /** How long a connection may be silent; Bun's own 10 s would cut an answer that takes longer. */
@@ -55,7 +60,12 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   })
   const stop = async () => {
     const late = setTimeout(() => void server.stop(true), GRACE_MS)
+    // Bun waits for connections that have asked for nothing, and for halves of a request.
+    const sweep = setInterval(() => {
+      if (server.pendingRequests === 0) void server.stop(true)
+    }, LINGER_MS)
     await server.stop()
+    clearInterval(sweep)
     clearTimeout(late)
   }
   return served(urlOf(hostname, server.port), app, work, stop)

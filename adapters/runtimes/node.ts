@@ -16,6 +16,7 @@ import {
   background,
   DEFAULT_PORT,
   GRACE_MS,
+  LINGER_MS,
   type Served,
   type ServeOptions,
   served,
@@ -33,8 +34,6 @@ export interface NodeServeOptions extends ServeOptions {
   readonly requestTimeout?: number
 }
 
-/** How long a client may take to read an answer that came before the end of its request. */
-const LINGER_MS = 1000
 const CHECK_MS = 1000
 
 /**
@@ -70,10 +69,11 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const server = createServer(timeouts, listener)
   server.on('checkExpectation', listener)
   server.on('clientError', refuse)
+  const sockets = socketsOf(server)
   server.listen(port, hostname)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
-  return served(urlOf(hostname, address.port), app, work, () => stop(server))
+  return served(urlOf(hostname, address.port), app, work, () => stop(server, sockets))
 }
 
 /** What srvx's own responses give away of themselves: `bench/bridge` tells what it saves to send a text at once. */
@@ -119,15 +119,35 @@ function outbox(): (response: ServerResponse, made: Response & PlainResponse) =>
   }
 }
 
-async function stop(server: Server): Promise<void> {
+/** The connections that are open. */
+function socketsOf(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}
+
+async function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   // An answer that was under way before leaves its connection open, and idle.
   const sweep = setInterval(() => server.closeIdleConnections(), 100)
+  // To Node a connection that has asked for nothing yet, or for half of something, is a busy one.
+  const silent = setInterval(() => {
+    for (const socket of sockets) if (!answerOn(socket)) socket.destroy()
+  }, LINGER_MS)
   const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS)
   await closed
   clearInterval(sweep)
+  clearInterval(silent)
   clearTimeout(cut)
+}
+
+/** The answer that is under way on a connection, or that its request waits for. */
+function answerOn(socket: Duplex): ServerResponse | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -164,8 +184,7 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
 /** What is no HTTP, or comes too slowly, never reaches the app; it gets the envelope all the same. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Within an answer that is on its way, another would be taken for a part of it.
-  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
-  if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) {
+  if (!socket.writable || error.code === 'ECONNRESET' || answerOn(socket)?.headersSent) {
     socket.destroy()
     return
   }

@@ -31,6 +31,12 @@ export const DEFAULT_PORT = 3000
 /** How long `close` waits for what is in flight, in milliseconds. */
 export const GRACE_MS = 30_000
 
+/**
+ * How long a connection that ends is left to its client, in milliseconds: to take an answer that came before the end of
+ * its request, or to finish asking when the server closes.
+ */
+export const LINGER_MS = 1000
+
 /** The address of a server, as a client on the same machine would write it. */
 export function urlOf(hostname: string | undefined, port: number): string {
   const everywhere = hostname === undefined || hostname === '0.0.0.0' || hostname === '::'

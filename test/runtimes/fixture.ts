@@ -43,6 +43,17 @@ const routes: Readonly<
     })
     return new Response(body)
   },
+  async parts() {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode('first '))
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        controller.enqueue(new TextEncoder().encode('last'))
+        controller.close()
+      },
+    })
+    return new Response(body)
+  },
   async read(request) {
     say('reading')
     try {

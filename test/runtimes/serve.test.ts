@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { RUNTIMES, raw, received, rejected, start } from './server.ts'
 
@@ -51,6 +52,28 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     expect(performance.now() - before).toBeLessThan(2000)
   })
 
+  it('closes soon though connections have asked for nothing, or sent half a head', async () => {
+    const { url, said, tell } = await start(runtime)
+    const silent = [raw(url, ''), raw(url, 'GET /echo HTTP/1.1\r\nHo')]
+    await Promise.all(silent.map((socket) => once(socket, 'connect')))
+    // A connection that was made before the others has been accepted after an answer on a later one.
+    await fetch(`${url}/echo`)
+    const before = performance.now()
+    tell('close')
+    await said('closed')
+    expect(performance.now() - before).toBeLessThan(4000)
+  })
+
+  it('finishes a body that it sends, however long after the close', async () => {
+    const { url, said, tell } = await start(runtime)
+    const response = await fetch(`${url}/parts`)
+    tell('close')
+    await sleep(2500)
+    tell('release')
+    expect(await response.text()).toBe('first last')
+    await said('closed')
+  })
+
   it('cancels the body that a client no longer reads, and goes on', async () => {
     const { url, said, lines } = await start(runtime)
     const client = raw(url, 'GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -69,6 +92,21 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     await said('interrupted')
     expect((await fetch(`${url}/echo`)).status).toBe(200)
     expect(lines.filter((line) => line.startsWith('unhandled'))).toEqual([])
+  })
+})
+
+// Deno itself ends the reading of bodies once it shuts down.
+describe.each(['node', 'bun'])('serve on %s', (runtime) => {
+  it('finishes a body that it reads, however long after the close', async () => {
+    const { url, said, tell } = await start(runtime)
+    const client = raw(url, 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc')
+    const answer = received(client)
+    await said('reading')
+    tell('close')
+    await sleep(2500)
+    client.end('def')
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /)
+    await said('closed')
   })
 })
 
