@@ -93,10 +93,18 @@ export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
       // Isolates start anywhere in the round, so that a single request each does not fill one object.
       let turn = Math.floor(Math.random() * instances)
       return {
-        fetch: (request, env) => {
-          const objects = env[binding] as ObjectNamespace
+        fetch: async (request, env) => {
+          const objects = env[binding] as ObjectNamespace | undefined
+          if (typeof objects?.idFromName !== 'function') {
+            return failure(500, new Error(`no Durable Objects are bound as '${binding}'`))
+          }
           turn = (turn + 1) % instances
-          return objects.get(objects.idFromName(`app-${turn}`) as never).fetch(request)
+          try {
+            return await objects.get(objects.idFromName(`app-${turn}`) as never).fetch(request)
+          } catch (error) {
+            // Overloaded, reset or out of memory. What it has written by then is not known, so nothing is repeated.
+            return failure(503, error)
+          }
         },
       }
     }
@@ -112,7 +120,6 @@ function lazily<Env>(make: MakeApp<Env>): MakeApp<Env> {
   }
 }
 
-/** An app that cannot be made has no error handler either: this is its envelope. */
 async function answer<Env>(
   app: () => App,
   request: Request,
@@ -123,10 +130,17 @@ async function answer<Env>(
   try {
     made = app()
   } catch (error) {
-    const requestId = crypto.randomUUID()
-    console.error(requestId, error)
-    const body = { success: false, error: 'Internal Server Error', requestId }
-    return Response.json(body, { status: 500, headers: { 'X-Request-Id': requestId } })
+    return failure(500, error)
   }
   return made.handle(request, env, context)
+}
+
+const TEXTS = { 500: 'Internal Server Error', 503: 'Service Unavailable' } as const
+
+/** The envelope where there is no app whose error handler could make it. */
+function failure(status: keyof typeof TEXTS, error: unknown): Response {
+  const requestId = crypto.randomUUID()
+  console.error(requestId, error)
+  const body = { success: false, error: TEXTS[status], requestId }
+  return Response.json(body, { status, headers: { 'X-Request-Id': requestId } })
 }

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { appObject, type WorkerContext, worker } from '../../adapters/runtimes/workers.ts'
+import {
+  appObject,
+  type WorkerContext,
+  type WorkerHandler,
+  worker,
+} from '../../adapters/runtimes/workers.ts'
 import type { App } from '../../src/app.ts'
 
 interface Env {
@@ -16,7 +21,8 @@ let made = 0
 function named(): App {
   made += 1
   const name = crypto.randomUUID()
-  const handle = async (_request: Request, env: Env, platform: WorkerContext) => {
+  const handle = async (request: Request, env: Env, platform: WorkerContext) => {
+    if (new URL(request.url).pathname === '/broken') throw new Error('not to be shown')
     platform.waitUntil(Promise.resolve())
     return Response.json({ name, bindings: Object.keys(env) })
   }
@@ -35,7 +41,13 @@ const failing = worker<Env>(() => {
 export const Api = appObject<Env>(named)
 const objects = Api.worker({ binding: 'API', instances: 3 })
 
+const answering: Readonly<Record<string, WorkerHandler<Env>>> = {
+  '/object': objects,
+  '/broken': objects,
+  '/unbound': Api.worker({ binding: 'ABSENT' as never }),
+}
+
 export default {
   fetch: (request: Request, env: Env, context: WorkerContext): Promise<Response> =>
-    (new URL(request.url).pathname === '/object' ? objects : failing).fetch(request, env, context),
+    (answering[new URL(request.url).pathname] ?? failing).fetch(request, env, context),
 }

@@ -3,12 +3,15 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { appObject } from '../../adapters/runtimes/workers.ts'
 import { bundled } from '../http/workerd.ts'
 
+const logged: string[] = []
+
 const miniflare = new Miniflare(
   convertV4MiniflareOptions({
     modules: true,
     script: await bundled(new URL('worker-fixture.ts', import.meta.url)),
     compatibilityDate: '2026-11-01',
     durableObjects: { API: 'Api' },
+    handleStructuredLogs: ({ message }) => void logged.push(message),
   }),
 )
 afterAll(() => miniflare.dispose())
@@ -46,6 +49,23 @@ describe('appObject', () => {
     expect(new Set(names).size).toBe(3)
     expect(names.slice(3)).toEqual(names.slice(0, 6))
   })
+
+  it.each([
+    ['an object that fails', '/broken', 503, 'Service Unavailable', 'not to be shown'],
+    ['a binding that is absent', '/unbound', 500, 'Internal Server Error', "bound as 'ABSENT'"],
+  ])(
+    'answers with the envelope in place of %s, and logs why',
+    async (_, path, status, error, why) => {
+      const failed = await miniflare.dispatchFetch(`http://localhost${path}`)
+      const requestId = failed.headers.get('x-request-id') ?? ''
+      expect(requestId).toMatch(/^[\da-f-]{36}$/)
+      expect(failed.status).toBe(status)
+      expect(await failed.json()).toEqual({ success: false, error, requestId })
+      const lines = () => logged.filter((line) => line.includes(requestId))
+      await expect.poll(lines).toEqual([expect.stringContaining(why)])
+      expect((await ask('/object')).status).toBe(200)
+    },
+  )
 
   it('refuses a number of objects that makes no sense', () => {
     const Api = appObject<{ API: unknown }>(() => {
