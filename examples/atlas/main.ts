@@ -19,13 +19,19 @@ import { progressOn } from './progress.ts'
 import { seed } from './seed.ts'
 import { world } from './source.ts'
 
-const port = Number(process.env.PORT ?? 3000)
-const hostname = process.env.HOST ?? '127.0.0.1'
+// A variable that is empty counts as one that is not set.
+const port = Number(process.env.PORT?.trim() || 3000)
+const hostname = process.env.HOST?.trim() || '127.0.0.1'
 const path = process.env.ATLAS_DB ?? fileURLToPath(new URL('../../data/atlas.db', import.meta.url))
 
 /** Exit codes of a shell: 1 for a failure, 130 for Ctrl-C. */
 const FAILED = 1
 const INTERRUPTED = 130
+/** What `createApp` and `diskFiles` ask for. */
+const MIN_SECRET = 32
+
+/** What the environment says that cannot be. */
+class Unusable extends Error {}
 
 async function main(): Promise<void> {
   const stop = new AbortController()
@@ -72,7 +78,11 @@ async function main(): Promise<void> {
 /** Signs tokens; kept beside the database, so that a restart signs nobody out. */
 function secret(): string {
   const file = `${path}.secret`
-  if (process.env.ATLAS_SECRET) return process.env.ATLAS_SECRET
+  const given = process.env.ATLAS_SECRET
+  if (given && given.length < MIN_SECRET) {
+    throw new Unusable(`ATLAS_SECRET must have at least ${MIN_SECRET} characters.`)
+  }
+  if (given) return given
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 })
   return readFileSync(file, 'utf8')
 }
@@ -128,10 +138,15 @@ Ctrl-C stops it.`
 }
 
 main().catch((error: NodeJS.ErrnoException) => {
+  const noHost = `HOST is '${hostname}', which is no name or address of this machine.`
   const known: Record<string, string> = {
     EADDRINUSE: `Port ${port} is in use. Stop what uses it, or choose another: PORT=3001 npm start`,
     EACCES: `Port ${port} may not be opened. Choose another: PORT=3001 npm start`,
+    ERR_SOCKET_BAD_PORT: `PORT is '${process.env.PORT}'; it must be a whole number from 0 to 65535.`,
+    ENOTFOUND: noHost,
+    EAI_AGAIN: noHost,
+    EADDRNOTAVAIL: noHost,
   }
-  console.error(known[error.code ?? ''] ?? error)
+  console.error(error instanceof Unusable ? error.message : (known[error.code ?? ''] ?? error))
   process.exit(FAILED)
 })
