@@ -7,9 +7,9 @@
 import type { App } from '../../src/app.ts'
 import {
   background,
-  DEFAULT_PORT,
   GRACE_MS,
   LINGER_MS,
+  listening,
   type Served,
   type ServeOptions,
   served,
@@ -38,12 +38,12 @@ const IDLE_SECONDS = 30
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
- * `EADDRINUSE` for a port in use, or with that of `app.ready()`.
+ * `EADDRINUSE` for a port in use, with that of `app.ready()`, or with a `TypeError` for options that make no sense.
  *
  * `Bun.serve({ fetch: app.handle })` serves as well; this adds the close that finishes what is in flight.
  */
 export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  const { port = DEFAULT_PORT, hostname } = options
+  const { port, hostname } = listening(options, {})
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const work = background()
   const server = Bun.serve({

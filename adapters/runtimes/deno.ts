@@ -7,8 +7,8 @@
 import type { App } from '../../src/app.ts'
 import {
   background,
-  DEFAULT_PORT,
   GRACE_MS,
+  listening,
   type Served,
   type ServeOptions,
   served,
@@ -30,12 +30,12 @@ interface Deno {
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
- * `EADDRINUSE` for a port in use, or with that of `app.ready()`.
+ * `EADDRINUSE` for a port in use, with that of `app.ready()`, or with a `TypeError` for options that make no sense.
  *
  * `Deno.serve(app.handle)` serves as well; this adds the close that finishes what is in flight.
  */
 export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  const { port = DEFAULT_PORT, hostname } = options
+  const { port, hostname } = listening(options, {})
   const { serve: listen } = (globalThis as unknown as { Deno: Deno }).Deno
   const work = background()
   const cut = new AbortController()

@@ -14,9 +14,11 @@ import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
 import {
   background,
-  DEFAULT_PORT,
   GRACE_MS,
+  isWhole,
   LINGER_MS,
+  listening,
+  type Rule,
   type Served,
   type ServeOptions,
   served,
@@ -35,10 +37,11 @@ export interface NodeServeOptions extends ServeOptions {
 }
 
 const CHECK_MS = 1000
+const MILLISECONDS: Rule = ['be a whole number of milliseconds, or 0 for no limit', isWhole]
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of `listen`, `EADDRINUSE` for
- * one, or with that of `app.ready()`.
+ * one, with that of `app.ready()`, or with a `TypeError` for options that make no sense.
  *
  * ```ts
  * const { url, close } = await serve(app, { port: 3000 })
@@ -46,12 +49,11 @@ const CHECK_MS = 1000
  * ```
  */
 export async function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
-  const {
-    port = DEFAULT_PORT,
-    hostname,
-    headersTimeout = 15_000,
-    requestTimeout = 300_000,
-  } = options
+  const { port, hostname } = listening(options, {
+    headersTimeout: MILLISECONDS,
+    requestTimeout: MILLISECONDS,
+  })
+  const { headersTimeout = 15_000, requestTimeout = 300_000 } = options
   const work = background()
   const send = outbox()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -65,7 +67,12 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response).catch(() => response.destroy())
   }
-  const timeouts = { headersTimeout, requestTimeout, connectionsCheckingInterval: CHECK_MS }
+  const timeouts = {
+    // Node refuses one above that of the whole request, which ends the headers anyway.
+    headersTimeout: Math.min(headersTimeout, requestTimeout || headersTimeout),
+    requestTimeout,
+    connectionsCheckingInterval: CHECK_MS,
+  }
   const server = createServer(timeouts, listener)
   server.on('checkExpectation', listener)
   server.on('clientError', refuse)

@@ -10,7 +10,7 @@ import type { App } from '../../src/app.ts'
 export interface ServeOptions {
   /** Default 3000; 0 takes a free one. */
   readonly port?: number
-  /** Default: every interface. */
+  /** A name or an address; brackets around one of IPv6 are taken off. Default: every interface. */
   readonly hostname?: string
 }
 
@@ -25,8 +25,7 @@ export interface Served {
   close(): Promise<void>
 }
 
-/** The port when none is named. */
-export const DEFAULT_PORT = 3000
+const DEFAULT_PORT = 3000
 
 /** How long `close` waits for what is in flight, in milliseconds. */
 export const GRACE_MS = 30_000
@@ -36,6 +35,41 @@ export const GRACE_MS = 30_000
  * its request, or to finish asking when the server closes.
  */
 export const LINGER_MS = 1000
+
+/** What an option must be, and the test of it. */
+export type Rule = readonly [must: string, test: (value: unknown) => boolean]
+
+const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
+  port: ['be a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
+  hostname: [
+    'be a name or an address',
+    (value) => typeof value === 'string' && value.trim() !== '',
+  ],
+}
+
+/**
+ * Where `options` say to listen. Throws a `TypeError` that names an option that is unknown or makes no sense, which each
+ * runtime would take or refuse in a way of its own. `more` are the rules of what one runtime takes beside.
+ */
+export function listening<Options extends ServeOptions>(
+  options: Options,
+  more: Readonly<Record<Exclude<keyof Options, keyof ServeOptions>, Rule>>,
+): { readonly port: number; readonly hostname: string | undefined } {
+  const rules: Readonly<Record<string, Rule>> = { ...RULES, ...more }
+  for (const [name, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+    if (!rule) throw new TypeError(`serve: unknown option '${name}'`)
+    const [must, test] = rule
+    if (value !== undefined && !test(value)) throw new TypeError(`serve: '${name}' must ${must}`)
+  }
+  const { port = DEFAULT_PORT, hostname } = options
+  return { port, hostname: hostname?.replace(/^\[(.*)\]$/, '$1') }
+}
+
+/** Whether `value` is a whole number that is not negative. */
+export function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
 
 /** The address of a server, as a client on the same machine would write it. */
 export function urlOf(hostname: string | undefined, port: number): string {

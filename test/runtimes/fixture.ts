@@ -93,7 +93,7 @@ try {
     else void close(server)
   })
 } catch (error) {
-  say('rejected', (error as NodeJS.ErrnoException).code)
+  say('rejected', (error as NodeJS.ErrnoException).code ?? error)
   process.exit()
 }
 

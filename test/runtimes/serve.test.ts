@@ -23,6 +23,17 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     expect(await rejected(runtime, { port: Number(new URL(url).port) })).toBe('EADDRINUSE')
   })
 
+  it('refuses options that make no sense, by their name', async () => {
+    const refused: [object, string][] = [
+      [{ port: 70_000 }, `'port' must be a whole number from 0 to 65535`],
+      [{ hostname: '' }, `'hostname' must be a name or an address`],
+      [{ host: '127.0.0.1' }, `unknown option 'host'`],
+    ]
+    for (const [options, why] of refused) {
+      expect(await rejected(runtime, options)).toBe(`TypeError: serve: ${why}`)
+    }
+  })
+
   it('finishes what is in flight, then the background work, then the app, and accepts nothing meanwhile', async () => {
     const { url, said, lines, tell } = await start(runtime)
     await fetch(`${url}/background`)
@@ -121,6 +132,13 @@ describe('serve on node', () => {
       expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
       expect(text).toMatch(/\r\n\r\n\{"success":false,"error":"Request Timeout\."\}$/)
     }
+  })
+
+  it('takes a limit for the whole request that is below that for the headers', async () => {
+    const { url } = await start('node', { requestTimeout: 500 })
+    expect(await received(raw(url, 'GET /echo HTTP/1.1\r\n'))).toMatch(/^HTTP\/1\.1 408 /)
+    const why = `'headersTimeout' must be a whole number of milliseconds, or 0 for no limit`
+    expect(await rejected('node', { headersTimeout: -1 })).toBe(`TypeError: serve: ${why}`)
   })
 
   it('answers what is no HTTP with the envelope', async () => {
