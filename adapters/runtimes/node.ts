@@ -8,10 +8,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
+import { answerOn, refuse, refuseTunnel, withoutHost } from './node-refusals.ts'
 import {
   background,
   GRACE_MS,
@@ -58,7 +58,11 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const send = outbox()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket } = request
-    const made = await app.handle(new NodeRequest({ req: request, res: response }), undefined, work)
+    const refused = withoutHost(request)
+    if (refused) response.shouldKeepAlive = false
+    const made =
+      refused ??
+      (await app.handle(new NodeRequest({ req: request, res: response }), undefined, work))
     if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
     // Closing: the client hears that this connection ends, and sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
@@ -73,9 +77,10 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
     requestTimeout,
     connectionsCheckingInterval: CHECK_MS,
   }
-  const server = createServer(timeouts, listener)
+  const server = createServer({ ...timeouts, requireHostHeader: false }, listener)
   server.on('checkExpectation', listener)
   server.on('clientError', refuse)
+  server.on('connect', refuseTunnel)
   const sockets = socketsOf(server)
   server.listen(port, hostname)
   await once(server, 'listening')
@@ -152,11 +157,6 @@ async function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void>
   clearTimeout(cut)
 }
 
-/** The answer that is under way on a connection, or that its request waits for. */
-function answerOn(socket: Duplex): ServerResponse | undefined {
-  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
-}
-
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
@@ -181,25 +181,4 @@ async function leaveUnread(
     socket.end()
     setTimeout(() => socket.destroy(), LINGER_MS)
   }
-}
-
-const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-}
-
-/** What is no HTTP, or comes too slowly, never reaches the app; it gets the envelope all the same. */
-function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Within an answer that is on its way, another would be taken for a part of it.
-  if (!socket.writable || error.code === 'ECONNRESET' || answerOn(socket)?.headersSent) {
-    socket.destroy()
-    return
-  }
-  const [status, text] = STATUSES[error.code ?? ''] ?? [400, 'Bad Request']
-  const body = JSON.stringify({ success: false, error: `${text}.` })
-  socket.end(
-    `HTTP/1.1 ${status} ${text}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-    () => socket.destroy(),
-  )
 }

@@ -130,7 +130,7 @@ describe('serve on node', () => {
     )
     for (const text of await Promise.all([headers, body])) {
       expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
-      expect(text).toMatch(/\r\n\r\n\{"success":false,"error":"Request Timeout\."\}$/)
+      expectEnvelope(text, 'Request Timeout.')
     }
   })
 
@@ -141,11 +141,24 @@ describe('serve on node', () => {
     expect(await rejected('node', { headersTimeout: -1 })).toBe(`TypeError: serve: ${why}`)
   })
 
-  it('answers what is no HTTP with the envelope', async () => {
+  it.each([
+    ['what is no HTTP', 'nonsense\r\n\r\n', 400, 'Bad Request.'],
+    [
+      'headers that are too long',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'Request Header Fields Too Large.',
+    ],
+    ['HTTP/1.1 without a Host', 'GET /echo HTTP/1.1\r\n\r\n', 400, 'A Host header is required.'],
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'Not found.'],
+  ])('answers %s with the envelope, and ends the connection', async (_, bytes, status, error) => {
     const { url } = await start('node')
-    const text = await received(raw(url, 'nonsense\r\n\r\n'))
-    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-    expect(text).toMatch(/\r\n\r\n\{"success":false,"error":"Bad Request\."\}$/)
+    const text = await received(raw(url, bytes))
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    expect(text).toMatch(/\r\nconnection: close\r\n/i)
+    expectEnvelope(text, error)
+    const old = await received(raw(url, 'GET /echo HTTP/1.0\r\n\r\n'))
+    expect(old).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('reads little of a body that the app refused, and keeps the connection after a short one', async () => {
@@ -169,3 +182,10 @@ describe('serve on node', () => {
     expect(both.match(/HTTP\/1\.1 413 /g)).toHaveLength(2)
   })
 })
+
+/** That an answer ends with the envelope of `error`, and has its request id in the headers too. */
+function expectEnvelope(text: string, error: string): void {
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  const requestId = /\r\nx-request-id: ([\da-f-]{36})(?:\r\n|$)/i.exec(head)?.[1]
+  expect(JSON.parse(body)).toEqual({ success: false, error, requestId: requestId ?? 'missing' })
+}

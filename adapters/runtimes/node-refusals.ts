@@ -1,0 +1,67 @@
+/**
+ * What the Node adapter answers itself: requests that never reach the app get its envelope all the same.
+ *
+ * @module
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+}
+
+/** Ends a connection on which something came that is no HTTP, or came too slowly. */
+export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Within an answer that is on its way, another would be taken for a part of it.
+  if (!socket.writable || error.code === 'ECONNRESET' || answerOn(socket)?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const [status, text] = STATUSES[error.code ?? ''] ?? [400, 'Bad Request']
+  end(socket, status, text)
+}
+
+/** Ends a connection that is asked to become a tunnel, in the words for every unknown method. */
+export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+  // Node watches it no longer.
+  socket.on('error', () => socket.destroy())
+  if (answerOn(socket)) socket.destroy()
+  else end(socket, 404, 'Not found')
+}
+
+/**
+ * The answer to a request of HTTP/1.1 without a Host, which must be refused (RFC 9112, 3.2); undefined for any other.
+ * Node's own refusal has no body.
+ */
+export function withoutHost({ headers, httpVersion }: IncomingMessage): Response | undefined {
+  if (headers.host !== undefined || httpVersion !== '1.1') return undefined
+  const { body, fields } = envelope('A Host header is required.')
+  return new Response(body, { status: 400, headers: fields })
+}
+
+/** The answer that is under way on a connection, or that its request waits for. */
+export function answerOn(socket: Duplex): ServerResponse | undefined {
+  return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
+}
+
+function end(socket: Duplex, status: number, text: string): void {
+  const { body, fields } = envelope(`${text}.`)
+  const head = Object.entries({ ...fields, Connection: 'close' })
+  const lines = [`HTTP/1.1 ${status} ${text}`, ...head.map(([name, value]) => `${name}: ${value}`)]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+function envelope(error: string): { body: string; fields: Record<string, string> } {
+  const requestId = crypto.randomUUID()
+  const body = JSON.stringify({ success: false, error, requestId })
+  return {
+    body,
+    fields: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(body.length),
+      'X-Request-Id': requestId,
+    },
+  }
+}
