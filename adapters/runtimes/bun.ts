@@ -43,7 +43,7 @@ const IDLE_SECONDS = 30
  * `Bun.serve({ fetch: app.handle })` serves as well; this adds the close that finishes what is in flight.
  */
 export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  const { port, hostname } = listening(options, {})
+  const { port, hostname } = listening(options)
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const work = background()
   const server = Bun.serve({

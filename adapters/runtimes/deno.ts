@@ -35,7 +35,7 @@ interface Deno {
  * `Deno.serve(app.handle)` serves as well; this adds the close that finishes what is in flight.
  */
 export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  const { port, hostname } = listening(options, {})
+  const { port, hostname } = listening(options)
   const { serve: listen } = (globalThis as unknown as { Deno: Deno }).Deno
   const work = background()
   const cut = new AbortController()

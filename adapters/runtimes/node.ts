@@ -15,10 +15,8 @@ import { answerOn, refuse, refuseTunnel, withoutHost } from './node-refusals.ts'
 import {
   background,
   GRACE_MS,
-  isWhole,
   LINGER_MS,
   listening,
-  type Rule,
   type Served,
   type ServeOptions,
   served,
@@ -37,7 +35,6 @@ export interface NodeServeOptions extends ServeOptions {
 }
 
 const CHECK_MS = 1000
-const MILLISECONDS: Rule = ['be a whole number of milliseconds, or 0 for no limit', isWhole]
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of `listen`, `EADDRINUSE` for
@@ -49,10 +46,7 @@ const MILLISECONDS: Rule = ['be a whole number of milliseconds, or 0 for no limi
  * ```
  */
 export async function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
-  const { port, hostname } = listening(options, {
-    headersTimeout: MILLISECONDS,
-    requestTimeout: MILLISECONDS,
-  })
+  const { port, hostname } = listening(options)
   const { headersTimeout = 15_000, requestTimeout = 300_000 } = options
   const work = background()
   const send = outbox()

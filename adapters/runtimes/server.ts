@@ -36,28 +36,31 @@ export const GRACE_MS = 30_000
  */
 export const LINGER_MS = 1000
 
-/** What an option must be, and the test of it. */
-export type Rule = readonly [must: string, test: (value: unknown) => boolean]
+type Rule = readonly [must: string, test: (value: unknown) => boolean]
 
-const RULES: Readonly<Record<keyof ServeOptions, Rule>> = {
+const MILLISECONDS: Rule = ['be a whole number of milliseconds, or 0 for no limit', isWhole]
+
+/** The options of every runtime: what one of them has no use for may stand there all the same. */
+const RULES: Readonly<Record<string, Rule>> = {
   port: ['be a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   hostname: [
     'be a name or an address',
     (value) => typeof value === 'string' && value.trim() !== '',
   ],
+  headersTimeout: MILLISECONDS,
+  requestTimeout: MILLISECONDS,
 }
 
 /**
  * Where `options` say to listen. Throws a `TypeError` that names an option that is unknown or makes no sense, which each
- * runtime would take or refuse in a way of its own. `more` are the rules of what one runtime takes beside.
+ * runtime would take or refuse in a way of its own.
  */
-export function listening<Options extends ServeOptions>(
-  options: Options,
-  more: Readonly<Record<Exclude<keyof Options, keyof ServeOptions>, Rule>>,
-): { readonly port: number; readonly hostname: string | undefined } {
-  const rules: Readonly<Record<string, Rule>> = { ...RULES, ...more }
+export function listening(options: ServeOptions): {
+  readonly port: number
+  readonly hostname: string | undefined
+} {
   for (const [name, value] of Object.entries(options)) {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined
     if (!rule) throw new TypeError(`serve: unknown option '${name}'`)
     const [must, test] = rule
     if (value !== undefined && !test(value)) throw new TypeError(`serve: '${name}' must ${must}`)
@@ -66,8 +69,7 @@ export function listening<Options extends ServeOptions>(
   return { port, hostname: hostname?.replace(/^\[(.*)\]$/, '$1') }
 }
 
-/** Whether `value` is a whole number that is not negative. */
-export function isWhole(value: unknown): value is number {
+function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
