@@ -13,7 +13,6 @@ import { checkDefinition, checkFieldNames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
-import { handleRejections } from './rejections.ts'
 import { objectShape, type Side } from './shape.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
@@ -143,7 +142,6 @@ export function defineModel<const S extends FieldSchemas>(
     ),
     ...(definition.output && { output: definition.output }),
   })
-  handleRejections(schema)
   remember(model as unknown as Model)
   return model
 }

@@ -11,18 +11,30 @@ import { lastDefined } from './registry.ts'
 
 const mixed = { kind: 'mixed' } as const
 
-/** Schemas may recurse. Writes nest no deeper than eight containers; what they hold is one level more. */
-const MAX_DEPTH = 9
+/** Schemas may recurse; below this depth a value is taken as it is. */
+const MAX_DEPTH = 12
 
 /** Which end of a schema: the values that it takes, or those that it produces and a record stores. */
 export type Side = 'input' | 'output'
+
+/** By schema, then by side and depth: a schema that refers to itself in many places is looked at once for each. */
+const known = new WeakMap<$ZodType, Map<string, Shape>>()
 
 /**
  * The shape of the values at one side of `schema`. Throws a `TypeError` naming `path` for a type that JSON
  * cannot carry.
  */
-export function shapeOf(schema: $ZodType, side: Side, path: string, depth = 0): Shape {
+function shapeOf(schema: $ZodType, side: Side, path: string, depth: number): Shape {
   if (depth > MAX_DEPTH) return mixed
+  const shapes = known.get(schema) ?? new Map<string, Shape>()
+  known.set(schema, shapes)
+  const at = `${side} ${depth}`
+  const shape = shapes.get(at) ?? newShape(schema, side, path, depth)
+  shapes.set(at, shape)
+  return shape
+}
+
+function newShape(schema: $ZodType, side: Side, path: string, depth: number): Shape {
   const ref = referenceOf(schema)
   if (ref !== undefined) return referenceShape(ref)
   const { def } = (schema as $ZodTypes)._zod
@@ -43,7 +55,10 @@ export function shapeOf(schema: $ZodType, side: Side, path: string, depth = 0): 
     case 'literal':
       return sameKind(def.values)
     case 'object':
-      return objectShape(def.shape, side, path, depth)
+      return {
+        ...objectShape(def.shape, side, path, depth),
+        ...(def.catchall && def.catchall._zod.def.type !== 'never' && { open: true }),
+      }
     case 'array':
       return { kind: 'list', element: shapeOf(def.element, side, `${path}[]`, depth + 1) }
     case 'record':
@@ -124,9 +139,10 @@ function sameShape(shapes: readonly Shape[]): Shape {
 
 /** Records are stored as they are; for what a write brings, objects are read as one that has all their fields. */
 function unionShape(shapes: readonly Shape[], side: Side): Shape {
-  const [only, ...others] = shapes
+  const [only, ...others] = new Set(shapes)
   if (only && others.length === 0) return only
-  const objects = shapes.filter((shape) => shape.kind === 'object')
+  // What an open one calls by a name that only another declares is of any type.
+  const objects = shapes.filter((shape) => shape.kind === 'object').filter(({ open }) => !open)
   const areObjects = only && objects.length === shapes.length
   if (!areObjects) return sameShape(shapes)
   if (side === 'output') return { ...mixed, inside: unionShape(shapes, 'input') }

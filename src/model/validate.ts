@@ -9,12 +9,14 @@ import {
   type $ZodType,
   config,
   type ParseContext,
+  safeParse,
   safeParseAsync,
 } from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
 import type { Fields } from '../ports/store.ts'
 import { castInput, dateFrom } from './cast.ts'
 import type { Model } from './define.ts'
+import { mayWait } from './waiting.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
 
@@ -56,9 +58,10 @@ export async function validateAcross(model: Model, record: Fields): Promise<Vali
     : { ok: true, values: record }
 }
 
-/** Never tried without waiting first: what is asynchronous would have begun, and run twice. */
-function parse(schema: $ZodType, value: unknown): ReturnType<typeof safeParseAsync> {
-  return safeParseAsync(schema, value, languageOf())
+/** What may be asynchronous is not tried without waiting first: it would have begun, and run twice. */
+async function parse(schema: $ZodType, value: unknown): ReturnType<typeof safeParseAsync> {
+  const parser = mayWait(schema) ? safeParseAsync : safeParse
+  return parser(schema, value, languageOf())
 }
 
 /** zod/mini brings no messages of its own; a locale that the app configured wins. */

@@ -23,6 +23,8 @@ export type Shape =
 export interface ObjectShape {
   readonly kind: 'object'
   readonly fields: ReadonlyMap<string, Shape>
+  /** Whether it holds other keys as well. */
+  readonly open?: boolean
 }
 
 /** What a dotted path leads to. */

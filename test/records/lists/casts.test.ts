@@ -341,6 +341,18 @@ describe('Types made of others', () => {
     expect(ranged?.range).toEqual([new Date(NOON), new Date(MIDNIGHT)])
   })
 
+  test('what an open kind holds under a name of another kind stays as it was sent', async () => {
+    const sale = z.object({ kind: z.literal('sale'), amount: z.number(), at: z.date() })
+    const Open = defineModel('CastOpen', {
+      fields: { data: z.union([sale, z.looseObject({ kind: z.string() })]) },
+    })
+    const { app, send } = service()
+    app.mount('/open', createRouter({ model: Open, blockedFields: [] }))
+    const data = { kind: 'note', amount: '0012', at: '2024' }
+    expect((await send('POST', '/open', { json: { data } })).record).toMatchObject({ data })
+    expect(await app.store.collection(Open).find()).toMatchObject([{ data }])
+  })
+
   test('dates are cast within five optional containers', async () => {
     const inner = z.array(z.object({ day: z.date().nullish() })).nullish()
     const outer = z.array(z.object({ in: z.object({ all: inner }).nullish() })).nullish()

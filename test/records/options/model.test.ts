@@ -181,3 +181,49 @@ describe('2.1 Record: what a model declares shows in its records', () => {
     expect((await send('POST', '/lean', { json })).record).not.toHaveProperty('shout')
   })
 })
+
+describe('defineModel and schemas that hold more than data', () => {
+  test('design, defineModel: calls no function of the deployer: Workers allow none at the top of a module', () => {
+    let calls = 0
+    const made = () => {
+      calls += 1
+      return 'a'
+    }
+    defineModel('ModelDefaults', {
+      fields: {
+        a: z.string().default(made),
+        b: z.string().prefault(made),
+        c: z.string().catch(made),
+        d: z.lazy(() => z.string().default(made)),
+      },
+    })
+    expect(calls).toBe(0)
+  })
+
+  test('design, defineModel: takes schemas that refer to themselves in many places, or are made anew at each', async () => {
+    const operators = ['add', 'divide', 'multiply'] as const
+    type Node = number | { readonly op: string; readonly left: Node; readonly right: Node }
+    const node: z.ZodType<Node> = z.lazy(() =>
+      z.union([
+        z.number(),
+        ...operators.map((op) => z.object({ op: z.literal(op), left: node, right: node })),
+      ]),
+    )
+    const tree = (leaf: z.ZodType): z.ZodType =>
+      z.object({
+        leaf,
+        get children() {
+          return z.array(tree(leaf)).optional()
+        },
+      })
+    const Recursive = defineModel('ModelRecursive', {
+      fields: { node, tree: tree(z.string().refine(async () => true)) },
+    })
+    const { app } = service()
+    const values = {
+      node: { op: 'add', left: 1, right: { op: 'divide', left: 1, right: 2 } },
+      tree: { leaf: 'a', children: [{ leaf: 'b' }] },
+    }
+    expect(await app.store.collection(Recursive).insert(values)).toMatchObject(values)
+  })
+})
