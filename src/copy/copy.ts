@@ -54,11 +54,22 @@ export async function copyRecords(
   await to.prepare(schemas)
   const results: CopyResult[] = []
   for (const schema of schemas) {
-    const [source, target] = [from.collection(schema), to.collection(schema)]
+    const [source, target] = [await readable(from.collection(schema)), to.collection(schema)]
     const copied = await copyCollection(schema.name, source, target, progress)
     results.push({ ...(await verified(schema.name, source, target)), copied })
   }
   return results
+}
+
+/** The source is not prepared: a model that is new since its app last started has no table there, and no records. */
+async function readable(collection: Collection): Promise<Collection> {
+  try {
+    await collection.count(everything)
+    return collection
+  } catch (error) {
+    if (!/no such table/.test(String(error))) throw error
+    return { ...collection, count: async () => 0, find: async () => [] }
+  }
 }
 
 async function copyCollection(

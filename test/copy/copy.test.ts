@@ -90,6 +90,14 @@ describe('copying the records of one store to another', () => {
     await app.store.collection(Poem).insert({ title: 'Ode', author: '0'.repeat(24), lines: [] })
   })
 
+  it('takes a model that the source does not know yet for an empty one', async () => {
+    const Later = defineModel('Later', { fields: { name: z.string() } })
+    const all = [Later, ...models] as unknown as Model[]
+    const [later, , poems] = await copyRecords(await filled(3), sqliteStore(), all)
+    expect(later).toMatchObject({ source: 0, target: 0, copied: 0 })
+    expect(poems).toMatchObject({ source: 3, target: 3 })
+  })
+
   it('says so when records have ids of another type, which it does not meet', async () => {
     const from = await filled(3)
     const strange = (collection: Collection): Collection => ({
