@@ -65,7 +65,10 @@ export function flagIn(
 ): boolean {
   const value = env[name]
   if (value === undefined || value === '') return otherwise
-  const known = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
+  const known = {
+    ...{ true: true, '1': true, yes: true, on: true },
+    ...{ false: false, '0': false, no: false, off: false },
+  }
   const meant = known[String(value).toLowerCase() as keyof typeof known]
   return meant ?? fail(`the environment's ${name} must be 'true' or 'false'`)
 }

@@ -69,7 +69,7 @@ export interface RecordCollection<R, I = unknown> {
 
 /** The records of every model of an app. */
 export interface RecordStore {
-  collection<R, I>(model: Model<R, I>): RecordCollection<R, I>
+  collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I>
 }
 
 /** The public front of a model's engine; `ready` settles when its tables exist. */

@@ -17,8 +17,8 @@ const NO_COLLECTION = 26
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
 /**
- * Makes the collection's indexes exist, and drops the kit's own that are no longer declared; `indexed` are the paths with
- * a search index. Indexes of others stay, but see `isStricter`.
+ * Makes the collection's indexes exist; `indexed` are the paths with a search index. Indexes that nobody asked for
+ * stay, as another app may rely on them, but see `isStricter`.
  */
 export async function prepareCollection(
   native: Collection,
@@ -40,33 +40,13 @@ export async function prepareCollection(
   }
   const existing = await indexesOf(native)
   for (const index of existing) {
-    const isObsolete = isOurs(index) && !namesOf(schema).includes(index.name)
-    if (isObsolete || schema.unique.some((fields) => isStricter(index, fields))) {
-      await drop(native, index)
-    }
+    if (schema.unique.some((fields) => isStricter(index, fields))) await drop(native, index)
   }
   for (const declared of schema.indexes) {
     const keys = totalOrder(declared)
     if (!existing.some((index) => serves(index, keys))) await createPlain(native, keys)
   }
   await prepareGrams(native, existing, indexed)
-}
-
-function isOurs({ name = '' }: IndexDescriptionInfo): boolean {
-  return /^(?:unique|order)\(.+\)$/.test(name)
-}
-
-/** The names of all indexes that `schema` declares. */
-function namesOf({ unique, indexes }: CollectionSchema): readonly (string | undefined)[] {
-  return [...unique.map(uniqueName), ...indexes.map((declared) => orderName(totalOrder(declared)))]
-}
-
-function uniqueName(fields: readonly string[]): string {
-  return `unique(${fields.join(',')})`
-}
-
-function orderName(keys: readonly SortKey[]): string {
-  return `order(${keys.map((key) => (key.descending ? `-${key.field}` : key.field)).join(',')})`
 }
 
 /** A unique index over the records in which every field has a value. */
@@ -77,7 +57,7 @@ async function createUnique(
 ): Promise<void> {
   const key = Object.fromEntries(fields.map((field) => [field, 1 as const]))
   const values = fields.map((field) => [field, anyValue(field, schema)])
-  const name = uniqueName(fields)
+  const name = `unique(${fields.join(',')})`
   const options = { name, unique: true, partialFilterExpression: Object.fromEntries(values) }
   try {
     await native.createIndex(key, options)
@@ -139,7 +119,7 @@ function serves(index: IndexDescriptionInfo, keys: readonly SortKey[]): boolean 
 }
 
 async function createPlain(native: Collection, keys: readonly SortKey[]): Promise<void> {
-  const name = orderName(keys)
+  const name = `order(${keys.map((key) => (key.descending ? `-${key.field}` : key.field)).join(',')})`
   await native.createIndex(new Map(keys.map((key) => [key.field, directionOf(key)])), { name })
 }
 

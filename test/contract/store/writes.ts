@@ -301,14 +301,6 @@ export const writes = {
     await rejects(store.prepare([{ ...schema, unique: [['score']] }]), IndexConflict)
     await rejects(people.insert(person({ email: 'a' })), DuplicateKey)
   },
-  async 'what is no longer declared unique may clash'(store) {
-    await holding(store, { email: 'a' })
-    const looser = { ...schema, unique: [], indexes: [] }
-    await store.prepare([looser])
-    await store.collection(looser).insert(person({ email: 'a' }))
-    equal(await store.collection(looser).count(where('email', 'eq', 'a')), 2)
-    await rejects(store.prepare([schema]), IndexConflict)
-  },
   async 'a read that takes longer than its time limit rejects with StoreTimeout'(store) {
     const people = await holding(store)
     for (let at = 0; at < 200; at += 1) {
