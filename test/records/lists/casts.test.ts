@@ -289,7 +289,7 @@ describe('answers, GET list: casting, ids and enums of other kinds', () => {
   })
 })
 
-describe('Types made of others', () => {
+describe('answers, Writes: text is cast by the field type, of types made of others too', () => {
   const Made = defineModel('CastMade', {
     fields: {
       day: z.union([z.date(), z.null()]).optional(),
