@@ -35,7 +35,7 @@ export function diskFiles(options: DiskOptions): FileStore {
     throw new TypeError(`diskFiles: 'root' must be a folder`)
   }
   const folder = foldersOf(resolve(options.root))
-  const { urlOf, keyOf, sign, requested, isSigned } = links('diskFiles', options)
+  const { urlOf, keyOf, sign, requested } = links('diskFiles', options)
   let preparing: Promise<void> | undefined
   const ready = (): Promise<void> => {
     preparing ??= prepare(folder).catch((error: unknown) => {
@@ -88,13 +88,10 @@ export function diskFiles(options: DiskOptions): FileStore {
       return stageIn(folder.incoming)
     },
     async serve(request) {
-      // A Host that is none makes no URL, and no Host a bare path on Bun.
-      const url = URL.parse(request.url, 'http://localhost')
-      const key = url ? requested(url) : undefined
-      if (!url || key === undefined) return undefined
-      const object = await describedObject(folder, key)
+      const file = requested(request)
+      const object = file && (await describedObject(folder, file.key))
       if (!object) return undefined
-      if (object.acl !== 'public-read' && !(await isSigned(url, key))) {
+      if (object.acl !== 'public-read' && !(await file.isSigned())) {
         throw new FileForbidden('the link is not signed, or has expired')
       }
       return serveObject(request, object)

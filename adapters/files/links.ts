@@ -24,14 +24,19 @@ export interface Links {
   urlOf(key: string): string
   keyOf(url: string): string | undefined
   sign(url: string, seconds: number, steady?: number): Promise<string>
-  /** The key that a request's URL leads to, whatever its host; undefined for any other URL. */
-  requested(url: URL): string | undefined
-  /** Whether `url` is signed for `key` and has not expired. */
-  isSigned(url: URL, key: string): Promise<boolean>
+  /** What a request's URL leads to, whatever its host; undefined for any other URL. */
+  requested(request: Request): Requested | undefined
+}
+
+/** A file that a request asks for. */
+export interface Requested {
+  readonly key: string
+  /** Whether the URL is signed for the key and has not expired. */
+  isSigned(): Promise<boolean>
 }
 
 const MIN_SECRET = 32
-/** Gives a relative URL a host to be parsed with. */
+/** Gives a relative URL a host to be parsed with; without a Host, Bun gives a request none. */
 const ANY_HOST = 'http://localhost'
 
 /** The links that `options` describe; `store` names it in start-up errors. */
@@ -54,10 +59,21 @@ export function links(store: string, options: LinkOptions): Links {
     if (!url.startsWith(`${start}/`)) return undefined
     return keyIn(url.slice(start.length - folder.length + 1).split(/[?#]/, 1)[0] ?? '')
   }
+  const isSigned = async ({ searchParams }: URL, key: string): Promise<boolean> => {
+    const expires = searchParams.get('expires') ?? ''
+    const signature = bytesFrom(searchParams.get('signature') ?? '')
+    if (!/^\d{1,15}$/.test(expires) || !signature || Number(expires) * 1000 <= now()) return false
+    return crypto.subtle.verify('HMAC', await signingKey, signature, message(key, Number(expires)))
+  }
   return {
     urlOf: (key) => `${start}/${key}`,
     keyOf,
-    requested: (url) => keyIn(url.pathname),
+    requested(request) {
+      // A Host that is none makes no URL.
+      const url = URL.parse(request.url, ANY_HOST)
+      const key = url ? keyIn(url.pathname) : undefined
+      return url && key !== undefined ? { key, isSigned: () => isSigned(url, key) } : undefined
+    },
     async sign(url, seconds, steady = 0) {
       const key = keyOf(url)
       if (key === undefined) throw new TypeError(`${store}: not a URL of this store`)
@@ -65,17 +81,6 @@ export function links(store: string, options: LinkOptions): Links {
       const expires = from + lasts
       const signature = await crypto.subtle.sign('HMAC', await signingKey, message(key, expires))
       return `${start}/${key}?expires=${expires}&signature=${base64url(new Uint8Array(signature))}`
-    },
-    async isSigned(url, key) {
-      const expires = url.searchParams.get('expires') ?? ''
-      const signature = bytesFrom(url.searchParams.get('signature') ?? '')
-      if (!/^\d{1,15}$/.test(expires) || !signature || Number(expires) * 1000 <= now()) return false
-      return crypto.subtle.verify(
-        'HMAC',
-        await signingKey,
-        signature,
-        message(key, Number(expires)),
-      )
     },
   }
 }

@@ -58,7 +58,7 @@ interface R2List {
  */
 export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
   if (typeof bucket?.put !== 'function') throw new TypeError('r2Files: an R2 binding is needed')
-  const { urlOf, keyOf, sign, requested, isSigned } = links('r2Files', options)
+  const { urlOf, keyOf, sign, requested } = links('r2Files', options)
   return {
     async put(key, body, meta, { signal } = {}) {
       await bucket.put(key, fixedLength(body, meta.size, signal), {
@@ -83,12 +83,10 @@ export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
       } while (cursor !== undefined)
     },
     async serve(request) {
-      // A Host that is none makes no URL, and no Host a bare path on Bun.
-      const url = URL.parse(request.url, 'http://localhost')
-      const key = url ? requested(url) : undefined
-      const found = key === undefined ? null : await bucket.head(key)
-      if (!url || key === undefined || !found) return undefined
-      if (aclOf(found) !== 'public-read' && !(await isSigned(url, key))) {
+      const file = requested(request)
+      const found = file && (await bucket.head(file.key))
+      if (!found) return undefined
+      if (aclOf(found) !== 'public-read' && !(await file.isSigned())) {
         throw new FileForbidden('the link is not signed, or has expired')
       }
       return serveObject(request, served(bucket, found))

@@ -20,7 +20,7 @@ it('a link of the app opens for as long as was asked, and for the steady time mo
   const url = own.urlOf('files/1-a.png')
   const opens = (link: string, at: number) => {
     clock.at = at
-    return own.isSigned(new URL(link, 'http://localhost'), 'files/1-a.png')
+    return own.requested(new Request(new URL(link, 'http://localhost')))?.isSigned()
   }
   const lasts = async (now: number, asked: number, same: number) => {
     clock.at = now
