@@ -64,7 +64,7 @@ export async function copyRecords(
 /** The source is not prepared: a model that is new since its app last started has no table there, and no records. */
 async function readable(collection: Collection): Promise<Collection> {
   try {
-    await collection.count(everything)
+    await collection.find({ filter: everything, sort: [], limit: 1 })
     return collection
   } catch (error) {
     if (!/no such table/.test(String(error))) throw error
@@ -110,9 +110,9 @@ async function verified(
   source: Collection,
   target: Collection,
 ): Promise<Omit<CopyResult, 'copied'>> {
-  const [ours, theirs] = await Promise.all([summary(source), summary(target)])
+  const sides = [summary(source), summary(target), source.count(everything)] as const
+  const [ours, theirs, total] = await Promise.all(sides)
   // A walk by id meets ids of one type alone, and others may have written these: Mongoose, say, or a script.
-  const total = await source.count(everything)
   if (ours.count !== total) {
     throw new CopyMismatch(
       `'${name}': ${total - ours.count} of ${total} records have an _id of another type than the model's, and were not copied`,
