@@ -9,6 +9,7 @@ import type { Model } from '../model/define.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Resource } from './resource.ts'
+import { sortText, totalOrder } from './sort.ts'
 
 /** One kind of list: the parameter that asks for it, the field it is filtered by, and its order. */
 interface Need {
@@ -62,7 +63,7 @@ function isServed({ indexes, unique }: Model, { equal, order }: Need): boolean {
   const keys = end === -1 ? order : order.slice(0, end)
   const first = equal ?? keys[0]?.field
   if (first === undefined || first === '_id') return true
-  if (unique.some(([field, ...others]) => field === first && others.length === 0)) return true
+  if (isUnique(unique, first)) return true
   return indexes.some((index) => {
     const rest = equal === undefined ? index : index.slice(1)
     const turned = keys[0]?.descending !== rest[0]?.descending
@@ -79,18 +80,17 @@ function isServed({ indexes, unique }: Model, { equal, order }: Need): boolean {
 /** For stores that walk no index backwards for an order that ends with `_id` forwards, and no unique one at all. */
 function isServedExactly({ indexes, unique }: Model, { equal, order }: Need): boolean {
   const keys = [...(equal ? [{ field: equal, descending: false }] : []), ...order]
-  const wanted = withId(keys)
+  const wanted = sortText(totalOrder(keys))
   const first = keys[0]?.field
   if (first === undefined || first === '_id') return true
-  if (equal && unique.some(([field, ...others]) => field === equal && others.length === 0))
-    return true
+  if (equal && isUnique(unique, equal)) return true
   if (equal && order.length === 0) return indexes.some((index) => index[0]?.field === equal)
-  return indexes.some((index) => withId(index) === wanted)
+  return indexes.some((index) => sortText(totalOrder(index)) === wanted)
 }
 
-function withId(keys: readonly SortKey[]): string {
-  const isTotal = keys.some(({ field }) => field === '_id')
-  return [...keys.map(nameOf), ...(isTotal ? [] : ['_id'])].join()
+/** Whether `field` alone tells records apart. */
+function isUnique(unique: Model['unique'], field: string): boolean {
+  return unique.some(([first, ...others]) => first === field && others.length === 0)
 }
 
 function nameOf({ field, descending }: SortKey): string {
