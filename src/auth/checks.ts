@@ -4,6 +4,7 @@
  * @module
  */
 
+import { booleanFrom } from '../model/option-rules.ts'
 import { secondsOf } from './duration.ts'
 
 /** Throws a start-up error. */
@@ -65,12 +66,7 @@ export function flagIn(
 ): boolean {
   const value = env[name]
   if (value === undefined || value === '') return otherwise
-  const known = {
-    ...{ true: true, '1': true, yes: true, on: true },
-    ...{ false: false, '0': false, no: false, off: false },
-  }
-  const meant = known[String(value).toLowerCase() as keyof typeof known]
-  return meant ?? fail(`the environment's ${name} must be 'true' or 'false'`)
+  return booleanFrom(String(value)) ?? fail(`the environment's ${name} must be 'true' or 'false'`)
 }
 
 /** A text that is not empty, where given. */

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { type Fail, natural } from '../model/option-rules.ts'
+import { booleanFrom, type Fail, natural } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
 
@@ -166,11 +166,10 @@ function lineFor(url: string, name: string): string {
 }
 
 function flagIn(env: CacheSurroundings['env'], name: string, fail: Fail): boolean | undefined {
-  const text = textIn(env, name)?.toLowerCase()
-  if (text === undefined) return undefined
-  if (['true', '1', 'yes', 'on'].includes(text)) return true
-  if (['false', '0', 'no', 'off'].includes(text)) return false
-  return fail(`${name} must be true or false`)
+  const text = textIn(env, name)
+  return text === undefined
+    ? undefined
+    : (booleanFrom(text) ?? fail(`${name} must be true or false`))
 }
 
 /** An empty variable is as good as none. */

@@ -55,3 +55,10 @@ export const natural: Rule = {
 export function oneOf(...choices: readonly unknown[]): Rule {
   return { must: `be one of ${choices.join(', ')}`, test: (value) => choices.includes(value) }
 }
+
+/** The boolean that the text of a variable means, in any case; undefined for a text that means none. */
+export function booleanFrom(text: string): boolean | undefined {
+  const lower = text.toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(lower)) return true
+  return ['false', '0', 'no', 'off'].includes(lower) ? false : undefined
+}

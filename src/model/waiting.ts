@@ -40,10 +40,11 @@ export function mayWait(schema: $ZodType): boolean {
   const found = new Set<$ZodType>([schema])
   let waits = false
   for (const one of found) {
-    if (found.size > MOST) waits = true
     if (handleIn(one)) waits = true
     if (found.size <= MOST) for (const part of partsOf(one)) found.add(part)
   }
+  // The rest is unknown.
+  if (found.size > MOST) waits = true
   known.set(schema, waits)
   return waits
 }
