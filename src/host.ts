@@ -165,11 +165,12 @@ function failed(message: string): never {
 
 /** What a store has to know of a model; what is searched is known when all routers are mounted. */
 function schemaOf(model: Model, searchable: ReadonlySet<string>): CollectionSchema {
-  const { collection: name, idType, shape, unique, indexes } = model
+  const { collection: name, idType, shape, declared, unique, indexes } = model
   return {
     name,
     idType,
     shape,
+    declared,
     unique,
     indexes,
     get searchable() {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { present, projected } from '../model/present.ts'
+import { declaredPart, present, projected } from '../model/present.ts'
 import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host } from '../records/host.ts'
@@ -56,10 +56,11 @@ export function createRealm(host: Host, settings: AuthSettings): Realm {
   }
 }
 
-/** A user's record without its secrets. */
+/** A user's record without its secrets, and without what the model does not declare. */
 export function withoutSecrets({ settings, names }: Realm, record: Fields): Fields {
   const secrets = SECRETS.map((name) => names[name])
-  return projected(record, { exclude: [...settings.model.hidden, ...secrets] })
+  const declared = declaredPart(settings.model, record)
+  return projected(declared, { exclude: [...settings.model.hidden, ...secrets] })
 }
 
 /** A user as responses show it. */

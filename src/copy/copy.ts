@@ -168,6 +168,6 @@ function canonical(value: unknown): string {
 
 /** Without search fields: what search needs is made when an app opens the target. */
 function schemaOf(model: Model): CollectionSchema {
-  const { collection: name, idType, shape, unique, indexes } = model
-  return { name, idType, shape, unique, indexes, searchable: [] }
+  const { collection: name, idType, shape, declared, unique, indexes } = model
+  return { name, idType, shape, declared, unique, indexes, searchable: [] }
 }

@@ -6,9 +6,11 @@
 
 import { object } from 'zod/mini'
 import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
+import type { Declared } from '../ports/declared.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
+import { declaredRecord } from './declared.ts'
 import { checkDefinition, checkFieldNames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
 import { refinementsOf } from './refinements.ts'
@@ -74,6 +76,8 @@ export interface Model<R = Fields, I = unknown> {
   readonly refinements: $ZodObject | undefined
   /** The whole record's shape, `_id` and timestamps included. */
   readonly shape: ObjectShape
+  /** What responses may show of a record. */
+  readonly declared: Declared
   /** The shape of what a write brings; it differs from the record's where a field is a pipe. */
   readonly input: ObjectShape
   readonly unique: readonly (readonly string[])[]
@@ -133,6 +137,7 @@ export function defineModel<const S extends FieldSchemas>(
     fields,
     refinements: refinementsOf(schema),
     shape,
+    declared: declaredRecord(schema, managedFields(definition.timestamps === true)),
     input: shapeAt('input', name, fields),
     unique: (definition.unique ?? []).map((set) => list(set).map((path) => scalar('unique', path))),
     indexes: (definition.indexes ?? []).map((set) => list(set).map(indexKey)),
@@ -175,6 +180,10 @@ function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject
   const isSchema = (field: unknown) =>
     typeof field === 'object' && field !== null && '_zod' in field
   return schemas.every(isSchema) ? object(fields as FieldSchemas) : undefined
+}
+
+function managedFields(timestamps: boolean): readonly string[] {
+  return timestamps ? ['_id', 'createdAt', 'updatedAt'] : ['_id']
 }
 
 function recordShape(fields: ObjectShape, idType: IdType, timestamps: boolean): ObjectShape {

@@ -1,9 +1,10 @@
 /**
- * What may leave the house: hidden fields off, then the model's own `output`.
+ * What a response may show: declared fields only, hidden ones off, then the model's own `output`.
  *
  * @module
  */
 
+import { onlyDeclared } from '../ports/declared.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
 import { isHidden, type Model } from './define.ts'
@@ -32,6 +33,11 @@ function visiblePaths(model: Model, path: string): string[] {
   const shape = placeOf(model.shape, path)?.shape
   if (shape?.kind !== 'object') return []
   return [...shape.fields.keys()].flatMap((key) => visiblePaths(model, `${path}.${key}`))
+}
+
+/** `record`, as a store gives it, without what `model` does not declare; hidden fields stay. */
+export function declaredPart(model: Pick<Model, 'declared'>, record: Fields): Fields {
+  return onlyDeclared(model.declared, record) as Fields
 }
 
 /** The part of a whole record that a projection leaves; stores project their own reads. */

@@ -8,6 +8,7 @@
  * @module
  */
 
+import type { Declared } from './declared.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import type { IdType, ObjectShape } from './shape.ts'
 
@@ -21,6 +22,8 @@ export interface CollectionSchema {
   readonly idType: IdType
   /** The whole record's shape, with `_id` and the timestamps. */
   readonly shape: ObjectShape
+  /** What the model declares of a record, for `findJson`. Undefined: all that is stored. */
+  readonly declared?: Declared
   /** Unique field sets. Sparse: a record in which one of the fields is null or missing clashes with none. */
   readonly unique: readonly (readonly string[])[]
   readonly indexes: readonly (readonly SortKey[])[]
@@ -88,8 +91,8 @@ export interface Collection {
   /** The records that match, in order. */
   find(read: Read): Promise<Fields[]>
   /**
-   * The same records as JSON texts, `_id` being the first member, for answers that pass them through
-   * unparsed. Dates are ISO 8601 in UTC with milliseconds. Optional: without it the kit uses `find`.
+   * The same records as JSON texts, `_id` being the first member, for responses that pass them through
+   * unparsed: without the members that the schema's `declared` does not declare, whoever has stored them. Dates are ISO 8601 in UTC with milliseconds. Optional: without it the kit uses `find`.
    */
   findJson?(read: Read): Promise<string[]>
   /** How many records match, exactly. */

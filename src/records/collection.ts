@@ -7,6 +7,7 @@
 import { invalidId } from '../http/refusals.ts'
 import { idFrom } from '../model/cast.ts'
 import type { FieldName, Managed, Model, SortName } from '../model/define.ts'
+import { declaredPart } from '../model/present.ts'
 import { everything, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { parseConditions } from './conditions.ts'
@@ -47,7 +48,9 @@ export interface FindOptions<R> {
 /** What is written: as the record is stored, or as the model takes it where its type says. */
 type Written<R, I> = unknown extends I ? R : I
 
-/** The records of one model. Hidden fields are readable here; writes validate and clear the cache. */
+/**
+ * The records of one model: their declared fields, hidden ones included. Writes validate and clear the cache.
+ */
 export interface RecordCollection<R, I = unknown> {
   find(filter?: ConditionsOf<R>, options?: FindOptions<R>): Promise<(R & Managed)[]>
   findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
@@ -96,14 +99,18 @@ export function recordCollection<R, I>(
       ...Object.fromEntries(removed),
     }
   }
+  /** What the model declares of a record, hidden fields included. */
+  const shown = (record: Fields | null | undefined): Stored | null =>
+    record ? (declaredPart(model, record) as Stored) : null
   const first = async (filter: Filter): Promise<Stored | null> => {
     await ready()
-    return ((await records.first(filter)) as Stored | undefined) ?? null
+    return shown(await records.first(filter))
   }
   return {
     async find(filter, options = {}) {
       await ready()
-      return (await stored.find(readOf(model, filterOf(filter), options))) as Stored[]
+      const found = await stored.find(readOf(model, filterOf(filter), options))
+      return found.map((record) => declaredPart(model, record) as Stored)
     },
     findOne: async (filter) => first(filterOf(filter)),
     findById: async (id) => first(byId(id)),
@@ -116,11 +123,11 @@ export function recordCollection<R, I>(
       const { _id, ...values } = record as Fields
       const id = _id === undefined ? undefined : idFrom(String(_id), model.idType)
       if (_id !== undefined && id === undefined) throw invalidId()
-      return (await records.insert(await records.validate(values), id)) as Stored
+      return shown(await records.insert(await records.validate(values), id)) as Stored
     },
     async update(id, changes) {
       await ready()
-      return (await records.update(byId(id), await changesOf(changes))) as Stored | null
+      return shown(await records.update(byId(id), await changesOf(changes)))
     },
     async updateWhere(filter, changes) {
       await ready()

@@ -7,7 +7,7 @@
 import { pathOf } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
-import { present, projected, visible } from '../model/present.ts'
+import { declaredPart, present, projected, visible } from '../model/present.ts'
 import type { Fields } from '../ports/store.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
@@ -49,7 +49,7 @@ async function createFrom(
   const save = () => records.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
   await afterCreate(resource, record, request)
-  const visibly = await signed(resource, projected(record, visible(model)))
+  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
   const shown = JSON.stringify(present(model, visibly, resource.lean))
   const location = `${pathOf(request.url).replace(/\/+$/, '')}/${String(record._id)}`
   return withHookResponse(

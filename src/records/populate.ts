@@ -6,7 +6,7 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { isHidden, type Model } from '../model/define.ts'
-import { present, visible } from '../model/present.ts'
+import { declaredPart, present, visible } from '../model/present.ts'
 import { isFields } from '../model/writable.ts'
 import { all } from '../ports/filter.ts'
 import type { Fields, Projection, ReadHints } from '../ports/store.ts'
@@ -74,7 +74,10 @@ export async function populate(
         hints: options.hints,
       })
       const byId = new Map(
-        found.map((record) => [String(record._id), present(target, record, options.lean)]),
+        found.map((record) => [
+          String(record._id),
+          present(target, declaredPart(target, record), options.lean),
+        ]),
       )
       for (const record of filled) replaceAt(record, keys, byId)
     }),

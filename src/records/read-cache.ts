@@ -13,6 +13,7 @@ import { readResponse } from '../cache/respond.ts'
 import { pathOf } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/define.ts'
+import { declaredText } from '../ports/declared-text.ts'
 import type { Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Context } from './guard.ts'
@@ -126,6 +127,6 @@ function fingerprint(
 /** What decides how much of a model's records is shown. */
 function shownBy(model: Model | undefined): unknown {
   if (!model) return null
-  const { name, collection, hidden, output, shape } = model
-  return [name, collection, hidden, output, [...shape.fields.keys()]]
+  const { name, collection, hidden, output, declared, shape } = model
+  return [name, collection, hidden, output, declaredText(declared) ?? [...shape.fields.keys()]]
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { present, projected, visible } from '../model/present.ts'
+import { declaredPart, present, projected, visible } from '../model/present.ts'
 import type { Fields, Projection, Read } from '../ports/store.ts'
 import { withSignedUrls } from '../uploads/file-values.ts'
 import { names, type Population, populate, populations } from './populate.ts'
@@ -68,7 +68,7 @@ export async function readTexts(
     const texts = await records.stored.findJson(query)
     return { texts, idAt: (index) => idOf(texts[index]) }
   }
-  const found = await records.stored.find(query)
+  const found = (await records.stored.find(query)).map((record) => declaredPart(model, record))
   const filled = await filledIn(resource, view, found, request)
   return {
     texts: await signedTexts(resource, filled),
@@ -84,7 +84,7 @@ export async function presentTexts(
   whole: readonly Fields[],
   request: ApiRequest,
 ): Promise<string[]> {
-  const chosen = whole.map((record) => projected(record, view.select))
+  const chosen = whole.map((record) => projected(declaredPart(resource.model, record), view.select))
   return signedTexts(resource, await filledIn(resource, view, chosen, request))
 }
 

@@ -5,6 +5,7 @@
  */
 
 import type { Document, FindOptions, Collection as Native, Filter as Query } from 'mongodb'
+import { onlyDeclared } from '../../../src/ports/declared.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
 import type {
   Change,
@@ -38,7 +39,7 @@ export function openCollection(
   indexed: () => readonly string[],
   run: Run,
 ): Collection {
-  const { shape } = schema
+  const { shape, declared } = schema
   const compile = (filter: Filter) => compileFilter(filter, shape, indexed())
   const stagesOf = (change: Change) => compileChange(change, shape, indexed())
   const insert = inserter(native)
@@ -86,7 +87,11 @@ export function openCollection(
     return id === undefined ? readMany(read, options) : readPoint({ id, options })
   }
 
-  const readList = listReader(find)
+  /** The text of a record that was read for this, without what the model does not declare. */
+  const shownText = (fields: Fields): string =>
+    textOf(declared ? (onlyDeclared(declared, fields) as Fields) : fields)
+
+  const readList = listReader(async (read) => (await find(read)).map(shownText))
 
   return {
     find: (read) => run(() => find(read)),
@@ -94,7 +99,7 @@ export function openCollection(
     findJson: (read) =>
       run(async () => {
         if (idOf(read) === undefined) return readList(read)
-        return (await find(read)).map(textOf)
+        return (await find(read)).map(shownText)
       }),
 
     count: (filter, hints) =>

@@ -6,26 +6,21 @@
  */
 
 import type { Fields, Read } from '../../../src/ports/store.ts'
-import { textOf } from './documents.ts'
 import { gather } from './gather.ts'
 
-/** Reads lists through `find`, each distinct one of a turn once. */
+/** Reads lists through `textsOf`, each distinct one of a turn once. */
 export function listReader(
-  find: (read: Read) => Promise<Fields[]>,
+  textsOf: (read: Read) => Promise<string[]>,
 ): (read: Read) => Promise<string[]> {
   return gather((reads: Read[]) => {
     const known = new Map<string, Promise<string[]>>()
     return reads.map((read) => {
       const key = JSON.stringify(read, withDates)
-      const texts = known.get(key) ?? textsOf(find(read))
+      const texts = known.get(key) ?? textsOf(read)
       known.set(key, texts)
       return texts
     })
   })
-}
-
-async function textsOf(found: Promise<Fields[]>): Promise<string[]> {
-  return (await found).map(textOf)
 }
 
 /** JSON would take a date and its text for the same. */

@@ -4,17 +4,21 @@
  * @module
  */
 
+import { onlyDeclared } from '../../../src/ports/declared.ts'
 import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
 import type {
+  Change,
   Collection,
   CollectionSchema,
   Fields,
+  Projection,
   Read,
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
+import { MARK, Marks, type Shapes } from './marks.ts'
 import { orderBy, stretchesAfter } from './order.ts'
 import { project, readerOf, textOf } from './rows.ts'
 import type { Candidates } from './search.ts'
@@ -41,6 +45,8 @@ export interface Runner {
   write(statement: Statement): Promise<Written>
   /** A condition that ends a read when its time is up. */
   readonly deadline?: string
+  /** The shapes that have written to the database. */
+  readonly shapes?: () => Shapes
   /** How to find what contains a text, in a read of the `first` rows in order or of all. */
   candidates?(rows: 'first' | 'all'): Candidates | undefined
 }
@@ -49,6 +55,7 @@ export interface Runner {
 export function openCollection(schema: CollectionSchema, runner: Runner): Collection {
   const table = identifier(schema.name)
   const parse = readerOf(schema.shape)
+  const marks = schema.declared && new Marks(schema.declared, runner.shapes)
   let shadows = new Map<string, Shadow>()
   let searchable: readonly string[] = []
 
@@ -69,12 +76,22 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     return timed && !needless ? [deadline, ...conditions] : conditions
   }
 
-  const texts = async (read: Read): Promise<string[]> => {
+  const rows = async (read: Read, columns: string): Promise<readonly Row[]> => {
     if (read.limit === 0) return []
     const compiled = compilation('first')
-    const sql = compileRead(table, read, where(read.filter, read.hints, compiled), compiled)
-    const rows = await runner.read(compiled.parameters.statement(sql), read.hints)
-    return rows.map((row) => row.doc as string)
+    const from = `${columns} FROM ${table}`
+    const sql = compileRead(from, read, where(read.filter, read.hints, compiled), compiled)
+    return runner.read(compiled.parameters.statement(sql), read.hints)
+  }
+
+  /** The stored text of a row where all in it is declared and wanted, else the text of what is. */
+  const shownText = (row: Row, select: Projection | undefined): string => {
+    const text = row.doc as string
+    const isDeclared = !marks || marks.trusts(row[MARK])
+    if (isDeclared && !select) return text
+    const record: Fields = JSON.parse(text)
+    const declared = isDeclared || !schema.declared ? record : onlyDeclared(schema.declared, record)
+    return textOf(project(declared as Fields, select))
   }
 
   /** The one record to write, as a condition on the row. */
@@ -83,6 +100,9 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     if (expect) conditions.push(compileExpected(expect, compiled.parameters))
     return `rowid = (SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
   }
+
+  const assigned = (change: Change, { shadows: all, parameters }: Compilation): string =>
+    `${compileChange(change, all.values(), parameters)}, ${MARK} = ${marks?.ofChanged(change) ?? 'NULL'}`
 
   const write = async (sql: string, { parameters }: Compilation): Promise<Written> =>
     runner.write(parameters.statement(sql))
@@ -95,14 +115,13 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
 
   return {
     async find(read) {
-      const found = await texts(read)
-      return found.map((text) => project(parse(text), read.select))
+      const found = await rows(read, 'doc')
+      return found.map(({ doc }) => project(parse(doc as string), read.select))
     },
 
     async findJson(read) {
-      const found = await texts(read)
-      const { select } = read
-      return select ? found.map((text) => textOf(project(JSON.parse(text), select))) : found
+      const found = await rows(read, marks ? `${MARK}, doc` : 'doc')
+      return found.map((row) => shownText(row, read.select))
     },
 
     async count(filter, hints) {
@@ -118,8 +137,9 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     async insert(record) {
       const compiled = compilation()
       const { parameters } = compiled
-      const columns = ['_id', 'doc']
-      const values = [parameters.bind(String(record._id)), parameters.bind(textOf(record))]
+      const columns = ['_id', MARK, 'doc']
+      const mark = marks?.ofNew(record) ?? 'NULL'
+      const values = [parameters.bind(String(record._id)), mark, parameters.bind(textOf(record))]
       for (const shadow of compiled.shadows.values()) {
         const text = shadowText(record, shadow)
         columns.push(shadow.column)
@@ -133,16 +153,15 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
 
     async update(filter, change, options = {}) {
       const compiled = compilation()
-      const assignments = compileChange(change, compiled.shadows.values(), compiled.parameters)
       return written(
-        `UPDATE ${table} SET ${assignments} WHERE ${target(filter, options, compiled)}`,
+        `UPDATE ${table} SET ${assigned(change, compiled)} WHERE ${target(filter, options, compiled)}`,
         compiled,
       )
     },
 
     async updateMany(filter, change) {
       const compiled = compilation()
-      const assignments = compileChange(change, compiled.shadows.values(), compiled.parameters)
+      const assignments = assigned(change, compiled)
       const conditions = whereAll(where(filter, undefined, compiled))
       return (await write(`UPDATE ${table} SET ${assignments}${conditions}`, compiled)).changes
     },
@@ -154,18 +173,17 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   }
 }
 
-/** The statement that gives the texts of a read's records, in order. */
+/** The statement that gives a read's records in order; `from` names the columns and the table. */
 function compileRead(
-  table: string,
+  from: string,
   { filter, sort, after, skip = 0, limit }: Read,
   conditions: readonly string[],
   compiled: Compilation,
 ): string {
   const { parameters } = compiled
-  if (namesOne(filter) && !after && skip === 0)
-    return `SELECT doc FROM ${table}${whereAll(conditions)}`
+  if (namesOne(filter) && !after && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
   const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
-    `SELECT doc FROM ${table}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
+    `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
   const offset = skip > 0 ? ` OFFSET ${parameters.bind(skip)}` : ''
   if (!after) return select(conditions, sort, limit) + offset
   const stretches = stretchesAfter(sort, after, compiled).map(

@@ -17,6 +17,14 @@ import {
 import { fill, unfilled } from './backfill.ts'
 import { openCollection, type Row } from './collection.ts'
 import { isDuplicate, portError } from './errors.ts'
+import {
+  CREATE_SHAPES,
+  newShapes,
+  noteShapes,
+  READ_SHAPES,
+  type Shapes,
+  shapesIn,
+} from './marks.ts'
 import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
 import type { Shadow } from './shadow.ts'
 import type { Statement } from './sql.ts'
@@ -43,6 +51,7 @@ export interface D1Answer {
 /** A store in a D1 database. A write is answered when D1 has it on its disks. */
 export function d1Store(binding: D1Binding): Store {
   const underWay = new Set<Promise<unknown>>()
+  let shapes: Shapes = new Map()
   let closed = false
 
   async function run<T>(schema: CollectionSchema, work: () => Promise<T>): Promise<T> {
@@ -68,6 +77,7 @@ export function d1Store(binding: D1Binding): Store {
           return (await inTime(ask, timeLimitMs)).results
         })
       return openCollection(schema, {
+        shapes: () => shapes,
         read,
         count: async (statement, hints) => Number((await read(statement, hints))[0]?.count),
         write: (statement) =>
@@ -80,6 +90,8 @@ export function d1Store(binding: D1Binding): Store {
     async prepare(schemas) {
       checkNames(schemas)
       for (const schema of schemas) await run(schema, () => prepareTable(binding, schema))
+      const [first] = schemas
+      if (first) shapes = await run(first, () => prepareShapes(binding, schemas))
     },
     async close() {
       closed = true
@@ -120,6 +132,21 @@ async function prepareTable(binding: D1Binding, schema: CollectionSchema): Promi
       if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
     }
   }
+}
+
+/** The shapes that have written to the database, those of `schemas` among them. */
+async function prepareShapes(
+  binding: D1Binding,
+  schemas: readonly CollectionSchema[],
+): Promise<Shapes> {
+  const [, read] = await binding.batch(
+    [CREATE_SHAPES, READ_SHAPES].map((sql) => binding.prepare(sql)),
+  )
+  const known = shapesIn(read?.results ?? [])
+  const added = newShapes(schemas, known)
+  if (added.size === 0) return known
+  await bound(binding, noteShapes(added)).all()
+  return new Map([...known, ...added])
 }
 
 async function stepsFor(binding: D1Binding, schema: CollectionSchema): Promise<Steps> {

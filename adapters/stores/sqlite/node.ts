@@ -16,9 +16,10 @@ import { Connection } from './connection.ts'
 import { Counts } from './counts.ts'
 import { portError } from './errors.ts'
 import { addClock, addPatterns, checkPatterns, DEADLINE } from './functions.ts'
+import type { Shapes } from './marks.ts'
 import { SearchIndexes } from './search-indexes.ts'
 import type { Statement } from './sql.ts'
-import { prepareTables } from './tables.ts'
+import { prepareShapes, prepareTables } from './tables.ts'
 import { Writer } from './writer.ts'
 
 /** Where the database is. */
@@ -38,6 +39,7 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
   const counts = new Counts(connection)
+  let shapes: Shapes = new Map()
   let closed = false
 
   function checkOpen(): void {
@@ -80,6 +82,7 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
     collection: (schema) =>
       openCollection(schema, {
         deadline: DEADLINE,
+        shapes: () => shapes,
         read: (statement, hints) => ported(schema, statement, () => rows(statement, hints)),
         count: (statement, hints) =>
           ported(schema, statement, () =>
@@ -101,6 +104,7 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
       checkOpen()
       writer.flush()
       prepareTables(connection, schemas, search.available)
+      shapes = prepareShapes(connection, schemas)
       search.prepared(schemas)
     },
     async close() {

@@ -7,6 +7,7 @@
 import type { SortKey } from '../../../src/ports/filter.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { fieldValue } from './compile.ts'
+import { MARK, markTrigger } from './marks.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from './shadow.ts'
 import { caseKept, identifier } from './sql.ts'
 
@@ -14,7 +15,7 @@ import { caseKept, identifier } from './sql.ts'
 export interface Existing {
   /** The names of its columns; none where there is no table. */
   readonly columns: readonly string[]
-  /** Its indexes, and the statements that made them. */
+  /** Its indexes and triggers, and the statements that made them. */
   readonly indexes: ReadonlyMap<string, string>
 }
 
@@ -35,9 +36,9 @@ export interface Steps {
 /** Asks for the columns of a table: rows with `name`. */
 export const COLUMNS_OF = 'SELECT name FROM pragma_table_info(?1)'
 
-/** Asks for the indexes of a table: rows with `name` and `sql`. */
+/** Asks for the indexes and triggers of a table: rows with `name` and `sql`. */
 export const INDEXES_OF =
-  "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?1 AND sql IS NOT NULL"
+  "SELECT name, sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND tbl_name = ?1 AND sql IS NOT NULL"
 
 /** The steps from what exists to what `schema` asks for. */
 export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
@@ -47,27 +48,30 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
   const isThere = ({ name, sql }: Index) => existing.indexes.get(name) === sql
   const indexes = wanted.filter((index) => !isThere(index))
   if (existing.columns.length === 0) {
-    const columns = [createTable(table, shadows)]
+    const columns = [createTable(table, shadows), markTrigger(schema.name)[1]]
     return { columns, backfill: [], replaced: [], indexes, drops: [] }
   }
   const missing = shadows.filter(({ name }) => !existing.columns.includes(name))
   const backfill = shadows.filter(
-    (shadow) => missing.includes(shadow) || existing.indexes.has(markOf(schema.name, shadow)),
+    (shadow) => missing.includes(shadow) || existing.indexes.has(unfilledOf(schema.name, shadow)),
   )
   const obsolete = obsoleteIndexes(schema, existing, wanted)
   const isReplaced = (dropped: string) => wanted.some(({ name }) => name === dropped)
   const drop = (name: string) => `DROP INDEX IF EXISTS ${identifier(name)}`
   return {
-    columns: missing.flatMap((shadow) => [
-      `ALTER TABLE ${table} ADD COLUMN ${shadow.column} TEXT`,
-      `CREATE INDEX ${identifier(markOf(schema.name, shadow))} ON ${table} (_id) WHERE doc IS NULL`,
-    ]),
+    columns: [
+      ...missingMarks(schema.name, existing),
+      ...missing.flatMap((shadow) => [
+        `ALTER TABLE ${table} ADD COLUMN ${shadow.column} TEXT`,
+        `CREATE INDEX ${identifier(unfilledOf(schema.name, shadow))} ON ${table} (_id) WHERE doc IS NULL`,
+      ]),
+    ],
     backfill,
     replaced: obsolete.filter(isReplaced).map(drop),
     indexes,
     drops: [
       ...obsolete.filter((name) => !isReplaced(name)).map(drop),
-      ...backfill.map((shadow) => drop(markOf(schema.name, shadow))),
+      ...backfill.map((shadow) => drop(unfilledOf(schema.name, shadow))),
       ...obsoleteColumns(existing, shadows).map(
         (name) => `ALTER TABLE ${table} DROP COLUMN ${identifier(name)}`,
       ),
@@ -79,7 +83,7 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
  * The name of an index over no rows. While it is there, records may lack the shadow: D1 has no transaction that
  * could span a backfill, and a Worker may be stopped in the middle of it.
  */
-function markOf(table: string, { name }: Shadow): string {
+function unfilledOf(table: string, { name }: Shadow): string {
   return `${table} unfilled ${name}`
 }
 
@@ -97,7 +101,14 @@ interface Index {
 
 function createTable(table: string, shadows: readonly Shadow[]): string {
   const columns = shadows.map(({ column }) => `, ${column} TEXT`).join('')
-  return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, doc TEXT NOT NULL${columns})`
+  return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${MARK} INTEGER, doc TEXT NOT NULL${columns})`
+}
+
+/** What a table that is there already lacks to keep marks. */
+function missingMarks(table: string, { columns, indexes }: Existing): string[] {
+  const [name, trigger] = markTrigger(table)
+  const column = `ALTER TABLE ${identifier(table)} ADD COLUMN ${MARK} INTEGER`
+  return [...(columns.includes(MARK) ? [] : [column]), ...(indexes.has(name) ? [] : [trigger])]
 }
 
 /**

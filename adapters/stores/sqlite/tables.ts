@@ -8,6 +8,14 @@ import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.t
 import { fill, unfilled } from './backfill.ts'
 import type { Connection } from './connection.ts'
 import { isDuplicate } from './errors.ts'
+import {
+  CREATE_SHAPES,
+  newShapes,
+  noteShapes,
+  READ_SHAPES,
+  type Shapes,
+  shapesIn,
+} from './marks.ts'
 import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
 import { dropSearch, hasSearch, makeSearch } from './search.ts'
 import type { Shadow } from './shadow.ts'
@@ -32,6 +40,23 @@ export function prepareTables(
       if (!keepsSearch && fullText) makeSearch(connection, schema)
     }
   })
+}
+
+/** The shapes that have written to the database, those of `schemas` among them. */
+export function prepareShapes(
+  connection: Connection,
+  schemas: readonly CollectionSchema[],
+): Shapes {
+  const isThere = connection.rows({ sql: COLUMNS_OF, values: ['fieldgate shapes'] }).length > 0
+  const read = () => shapesIn(connection.rows({ sql: READ_SHAPES, values: [] }))
+  const known = isThere ? read() : new Map()
+  const added = newShapes(schemas, known)
+  if (added.size === 0) return known
+  connection.transaction(() => {
+    connection.db.exec(CREATE_SHAPES)
+    connection.write(noteShapes(added))
+  })
+  return read()
 }
 
 function stepsFor(connection: Connection, schema: CollectionSchema): Steps {

@@ -1,0 +1,160 @@
+/**
+ * What a model's zod schemas declare of its records (next to `shape.ts`, which says of what type it is).
+ *
+ * @module
+ */
+
+import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { Declared } from '../ports/declared.ts'
+
+/** By schema: one that refers to itself leads back to the same place. */
+const known = new WeakMap<$ZodType, Declared>()
+
+/** What `schema` and the fields that the server keeps declare of a whole record. */
+export function declaredRecord(schema: $ZodObject, managed: readonly string[]): Declared {
+  const { members = [], rest } = placeOf([schema])
+  const scalars = managed.map((name) => [name, scalar] as const)
+  return { open: false, members: new Map([...scalars, ...members]), rest, elements: undefined }
+}
+
+const scalar: Declared = { open: false, members: undefined, rest: undefined, elements: undefined }
+
+/** The place where a value of any of `schemas` may stand. */
+function placeOf(schemas: readonly $ZodType[]): Declared {
+  const [only, ...others] = schemas
+  if (!only || others.length > 0) return new Place(schemas)
+  const place = known.get(only) ?? new Place(schemas)
+  known.set(only, place)
+  return place
+}
+
+/** The containers that may stand at a place, and whether anything else may. */
+interface Containers {
+  readonly objects: $ZodObject[]
+  /** The schemas of the values of records (`z.record()`). */
+  readonly values: $ZodType[]
+  /** The schemas of the elements of lists. */
+  readonly elements: $ZodType[]
+  open: boolean
+}
+
+/** A place, whose inside is looked at when it is first asked for: schemas may be recursive. */
+class Place implements Declared {
+  readonly #schemas: readonly $ZodType[]
+  #containers: Containers | undefined
+  #members: ReadonlyMap<string, Declared> | undefined
+  #rest: Declared | undefined
+  #elements: Declared | undefined
+
+  constructor(schemas: readonly $ZodType[]) {
+    this.#schemas = schemas
+  }
+
+  get open(): boolean {
+    return this.#found.open
+  }
+
+  get members(): ReadonlyMap<string, Declared> | undefined {
+    const { objects } = this.#found
+    if (objects.length > 0) this.#members ??= membersOf(this.#found)
+    return this.#members
+  }
+
+  get rest(): Declared | undefined {
+    const rest = restOf(this.#found)
+    if (rest.length > 0) this.#rest ??= placeOf(rest)
+    return this.#rest
+  }
+
+  get elements(): Declared | undefined {
+    const { elements } = this.#found
+    if (elements.length > 0) this.#elements ??= placeOf(elements)
+    return this.#elements
+  }
+
+  get #found(): Containers {
+    this.#containers ??= containersIn(this.#schemas)
+    return this.#containers
+  }
+}
+
+/** In a union, what one object declares by name may be one of the other members of the next. */
+function membersOf({ objects, values }: Containers): ReadonlyMap<string, Declared> {
+  const names = new Set(objects.flatMap(({ _zod }) => Object.keys(_zod.def.shape)))
+  const members = [...names].map((name) => {
+    const schemas = objects.flatMap((object) => object._zod.def.shape[name] ?? catchallOf(object))
+    return [name, placeOf([...schemas, ...values])] as const
+  })
+  return new Map(members)
+}
+
+function restOf({ objects, values }: Containers): readonly $ZodType[] {
+  return [...objects.flatMap(catchallOf), ...values]
+}
+
+/** The schema of the members that an object does not name, if it keeps them. */
+function catchallOf({ _zod: { def } }: $ZodObject): readonly $ZodType[] {
+  return def.catchall && def.catchall._zod.def.type !== 'never' ? [def.catchall] : []
+}
+
+function containersIn(schemas: readonly $ZodType[]): Containers {
+  const found: Containers = { objects: [], values: [], elements: [], open: false }
+  const seen = new Set(schemas)
+  for (const schema of seen) {
+    for (const next of partsOf(schema as $ZodTypes, found)) seen.add(next)
+    if (found.open) return found
+  }
+  return found
+}
+
+/** Notes what `schema` says of containers, and gives the schemas that stand at the same place. */
+function partsOf(schema: $ZodTypes, found: Containers): readonly $ZodType[] {
+  const { def } = schema._zod
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return [def.innerType]
+    case 'lazy':
+      // zod keeps what the getter gave first; asking the getter again may make another schema.
+      return [(schema as { _zod: { innerType: $ZodType } })._zod.innerType]
+    case 'pipe':
+      return [def.out]
+    case 'union':
+      return def.options
+    case 'intersection':
+      return [def.left, def.right]
+    case 'object':
+      found.objects.push(schema as $ZodObject)
+      return []
+    case 'record':
+      found.values.push(def.valueType)
+      return []
+    case 'array':
+      found.elements.push(def.element)
+      return []
+    case 'tuple':
+      found.elements.push(...def.items, ...(def.rest ? [def.rest] : []))
+      return []
+    case 'string':
+    case 'template_literal':
+    case 'number':
+    case 'boolean':
+    case 'date':
+    case 'enum':
+    case 'literal':
+    case 'null':
+    case 'undefined':
+    case 'void':
+    case 'never':
+    case 'success':
+      return []
+    default:
+      found.open = true
+      return []
+  }
+}

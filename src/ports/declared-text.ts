@@ -1,0 +1,93 @@
+/**
+ * A declaration as one line of text, by which stores and caches know which model has written what.
+ *
+ * @module
+ */
+
+import type { Declared } from './declared.ts'
+
+/** Longer declarations come from functions that make a new schema at each level, or from schemas of many cycles. */
+const MAX_PLACES = 2000
+
+const SCALAR = 0
+const OPEN = 1
+
+/** A declaration as JSON; `m`, `r` and `e` are its members, rest and elements, `^2` the place two levels up. */
+type Tree = typeof SCALAR | typeof OPEN | string | Branch
+
+interface Branch {
+  readonly m?: Readonly<Record<string, Tree>>
+  readonly r?: Tree
+  readonly e?: Tree
+}
+
+/** The text of a declaration: equal texts mean equal declarations. Undefined for one that is endless or very long. */
+export function declaredText(declared: Declared): string | undefined {
+  const tree = treeOf(declared, [], { places: 0 })
+  return tree === undefined ? undefined : JSON.stringify(tree)
+}
+
+/** Whether all that a record may hold under `other` is declared in `own` too, both being texts. */
+export function covers(own: string, other: string): boolean {
+  if (own === other) return true
+  // Places that refer upwards could be compared only with everything around them.
+  if (own.includes('"^') || other.includes('"^')) return false
+  return coversTree(JSON.parse(own), JSON.parse(other))
+}
+
+function treeOf(
+  declared: Declared,
+  above: readonly Declared[],
+  seen: { places: number },
+): Tree | undefined {
+  if (declared.open) return OPEN
+  const { members, rest, elements } = declared
+  if (!members && !rest && !elements) return SCALAR
+  const known = above.indexOf(declared)
+  if (known !== -1) return `^${above.length - known}`
+  seen.places += 1
+  if (seen.places > MAX_PLACES) return undefined
+  const inside = (place: Declared | undefined) => place && treeOf(place, [...above, declared], seen)
+  const entries = [...(members ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
+  const trees: Record<string, Tree> = Object.create(null)
+  for (const [name, member] of entries) {
+    const tree = inside(member)
+    if (tree === undefined) return undefined
+    trees[name] = tree
+  }
+  const [r, e] = [inside(rest), inside(elements)]
+  if ((rest && r === undefined) || (elements && e === undefined)) return undefined
+  return {
+    ...(members && { m: trees }),
+    ...(r !== undefined && { r }),
+    ...(e !== undefined && { e }),
+  }
+}
+
+function coversTree(own: Tree, other: Tree): boolean {
+  if (own === OPEN || other === SCALAR) return true
+  if (own === SCALAR || typeof own === 'string' || typeof other !== 'object') return false
+  return coversMembers(own, other) && coversElements(own, other)
+}
+
+function coversMembers(own: Branch, other: Branch): boolean {
+  const { m = {}, r } = other
+  if (!other.m && r === undefined) return true
+  // Under `other`, what only `own` declares by name is a member like any other.
+  const names = new Set([...Object.keys(m), ...(r === undefined ? [] : Object.keys(own.m ?? {}))])
+  const named = [...names].every((name) => coversPlace(memberOf(own, name), memberOf(other, name)))
+  return named && (r === undefined || coversPlace(own.r, r)) && (own.m ?? own.r) !== undefined
+}
+
+function coversElements(own: Branch, other: Branch): boolean {
+  if (own.e === undefined && other.e === undefined) return true
+  return coversTree(own.e ?? own, other.e ?? other)
+}
+
+function coversPlace(own: Tree | undefined, other: Tree | undefined): boolean {
+  return other === undefined || (own !== undefined && coversTree(own, other))
+}
+
+function memberOf({ m, r }: Branch, name: string): Tree | undefined {
+  return m && Object.hasOwn(m, name) ? m[name] : r
+}

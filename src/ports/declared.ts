@@ -1,0 +1,86 @@
+/**
+ * What a model declares of its stored records, so that nothing else is ever shown.
+ *
+ * @module
+ */
+
+/**
+ * The declaration of one place in a record. A place may declare an object, a list, or both (a union of them); numbers,
+ * strings and the like are allowed everywhere. Recursive models give a cyclic graph.
+ */
+export interface Declared {
+  /** Whether anything at all may stand here: `z.unknown()`, a transform's result and their kind. */
+  readonly open: boolean
+  /** The members of an object here, by name; undefined where no object is declared. */
+  readonly members: ReadonlyMap<string, Declared> | undefined
+  /** The members with any other name: of a `z.record()` or a loose object. */
+  readonly rest: Declared | undefined
+  /** The elements of a list here; undefined where no list is declared. */
+  readonly elements: Declared | undefined
+}
+
+/**
+ * `value` without what `declared` does not declare: `value` itself where nothing has to go, otherwise a copy. An object
+ * at a place that declares none is undefined, and is left out of the object or list that holds it.
+ */
+export function onlyDeclared(declared: Declared, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || declared.open) return value
+  if (value instanceof Date) return value
+  return Array.isArray(value) ? onlyElements(declared, value) : onlyMembers(declared, value)
+}
+
+/** The declaration at a dotted path that leads through objects; undefined where nothing is declared. */
+export function declaredAt(declared: Declared, path: string): Declared | undefined {
+  let at: Declared | undefined = declared
+  for (const key of path.split('.')) {
+    if (!at || at.open) return at
+    at = memberOf(at, key)
+  }
+  return at
+}
+
+function onlyElements(declared: Declared, list: readonly unknown[]): unknown {
+  // MongoDB's other users store lists where one value is declared, and the reverse.
+  const element = declared.elements ?? declared
+  let kept: unknown[] | undefined
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at]
+    const shown = onlyDeclared(element, item)
+    if (shown !== item) kept ??= list.slice(0, at)
+    if (kept && (shown !== undefined || item === undefined)) kept.push(shown)
+  }
+  return kept ?? list
+}
+
+function onlyMembers(declared: Declared, object: object): unknown {
+  const { members, rest } = declared
+  if (!members && !rest) return undefined
+  const fields = object as Readonly<Record<string, unknown>>
+  const keys = Object.keys(fields)
+  let kept: Record<string, unknown> | undefined
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] as string
+    const item = fields[key]
+    const member = memberOf(declared, key)
+    const shown = member && onlyDeclared(member, item)
+    if (shown !== item) kept ??= pick(fields, keys, at)
+    if (kept && shown !== undefined) kept[key] = shown
+  }
+  return kept ?? object
+}
+
+/** No model declares `__proto__`, and to assign it would set the prototype of a copy. */
+function memberOf({ members, rest }: Declared, key: string): Declared | undefined {
+  return members?.get(key) ?? (key === '__proto__' ? undefined : rest)
+}
+
+/** The first `count` members. */
+function pick(
+  fields: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  count: number,
+): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const key of keys.slice(0, count)) kept[key] = fields[key]
+  return kept
+}
