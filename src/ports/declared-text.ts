@@ -23,8 +23,12 @@ interface Branch {
 
 /** The text of a declaration: equal texts mean equal declarations. Undefined for one that is endless or very long. */
 export function declaredText(declared: Declared): string | undefined {
-  const tree = treeOf(declared, [], { places: 0 })
-  return tree === undefined ? undefined : JSON.stringify(tree)
+  try {
+    return JSON.stringify(treeOf(declared, [], { places: 0 }))
+  } catch (error) {
+    if (error instanceof Endless) return undefined
+    throw error
+  }
 }
 
 /** Whether all that a record may hold under `other` is declared in `own` too, both being texts. */
@@ -35,32 +39,23 @@ export function covers(own: string, other: string): boolean {
   return coversTree(JSON.parse(own), JSON.parse(other))
 }
 
-function treeOf(
-  declared: Declared,
-  above: readonly Declared[],
-  seen: { places: number },
-): Tree | undefined {
+/** A text that has become longer than it is worth. */
+class Endless extends Error {}
+
+function treeOf(declared: Declared, above: readonly Declared[], seen: { places: number }): Tree {
   if (declared.open) return OPEN
   const { members, rest, elements } = declared
   if (!members && !rest && !elements) return SCALAR
   const known = above.indexOf(declared)
   if (known !== -1) return `^${above.length - known}`
   seen.places += 1
-  if (seen.places > MAX_PLACES) return undefined
-  const inside = (place: Declared | undefined) => place && treeOf(place, [...above, declared], seen)
+  if (seen.places > MAX_PLACES) throw new Endless()
+  const inside = (place: Declared) => treeOf(place, [...above, declared], seen)
   const entries = [...(members ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
-  const trees: Record<string, Tree> = Object.create(null)
-  for (const [name, member] of entries) {
-    const tree = inside(member)
-    if (tree === undefined) return undefined
-    trees[name] = tree
-  }
-  const [r, e] = [inside(rest), inside(elements)]
-  if ((rest && r === undefined) || (elements && e === undefined)) return undefined
   return {
-    ...(members && { m: trees }),
-    ...(r !== undefined && { r }),
-    ...(e !== undefined && { e }),
+    ...(members && { m: Object.fromEntries(entries.map(([name, one]) => [name, inside(one)])) }),
+    ...(rest && { r: inside(rest) }),
+    ...(elements && { e: inside(elements) }),
   }
 }
 
