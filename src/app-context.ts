@@ -20,6 +20,8 @@ export class AppContext implements Context {
   readonly env: Readonly<Record<string, unknown>>
   readonly logger: Logger
   readonly store: RecordStore
+  /** Whether a read of a model route answers, see `keepPrivate`. */
+  isRead = false
   readonly #platform: Platform | undefined
   // Made when first asked for: most requests set no header.
   #headers: Headers | undefined

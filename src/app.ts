@@ -4,19 +4,19 @@
  * @module
  */
 
-import { type IRequest, IttyRouter } from 'itty-router'
 import { AppContext } from './app-context.ts'
 import { type AppOptions, resolveAppOptions } from './app-options.ts'
 import { keepPrivate } from './cache/private.ts'
 import { createHost } from './host.ts'
 import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
 import { parseQuery } from './http/query-string.ts'
-import { notFound } from './http/refusals.ts'
 import type { ApiRequest } from './http/request.ts'
 import { setHeader } from './http/respond.ts'
+import { unanswered } from './methods.ts'
 import type { RecordStore } from './records/collection.ts'
-import type { Context, Guard, Handler } from './records/guard.ts'
+import type { Guard } from './records/guard.ts'
 import type { Mountable } from './records/host.ts'
+import { firstResponse, RouteTable } from './routes.ts'
 import { serveFile } from './uploads/serve.ts'
 import type { AppFiles } from './uploads/sweep.ts'
 
@@ -52,27 +52,19 @@ export function createApp(options: AppOptions): App {
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const { guards } = host
-  const table = IttyRouter<IRequest, [ApiRequest, Context]>()
+  const table = new RouteTable()
 
-  const add = (method: string, path: string, run: readonly Guard[], handler: Handler) => {
-    const register = table[method.toLowerCase()] as (path: string, handler: RowHandler) => unknown
-    register(path, async (matched, request, context) => {
-      request.params = decoded(matched.params)
-      return (await firstResponse(run, request, context)) ?? handler(request, context)
-    })
-  }
-
-  async function respond(request: ApiRequest, context: Context): Promise<unknown> {
+  async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
     if (!host.isReady()) await host.ready()
     const early = await firstResponse(guards, request, context)
     if (early !== undefined) return early
-    // itty matches on the path alone; query strings are read by our own parser, which keeps repeats.
-    const matched = { method: request.method, url: `http://h${pathOf(request.url)}` }
-    const response: unknown =
-      (await table.fetch(matched as IRequest, request, context)) ??
-      (await serveFile(host.files, request))
-    if (response === undefined) throw notFound()
-    return response
+    // Routing sees the path alone; query strings are read by our own parser, which keeps repeats.
+    const path = new URL(`http://h${pathOf(request.url)}`).pathname
+    return (
+      (await table.answer(path, request, context)) ??
+      (await serveFile(host.files, request)) ??
+      unanswered(table.at(path), host.files, path, request, context)
+    )
   }
 
   async function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
@@ -96,11 +88,7 @@ export function createApp(options: AppOptions): App {
     },
     mount(path, router) {
       const mount = mountPath(path)
-      for (const route of router.attach(host, mount)) {
-        const at = `${mount}${route.path}` || '/'
-        add(route.method, at, route.guards, route.handler)
-        if (route.method === 'GET') add('HEAD', at, route.guards, route.handler)
-      }
+      table.add(mount, router.attach(host, mount))
       return app
     },
     ready: () => host.ready(),
@@ -108,8 +96,6 @@ export function createApp(options: AppOptions): App {
   }
   return app
 }
-
-type RowHandler = (matched: IRequest, request: ApiRequest, context: Context) => unknown
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -119,20 +105,8 @@ function identified(raw: Request): ApiRequest {
   request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
   request.query = parseQuery(request.url)
   request.params = {}
+  request.route = ''
   return request
-}
-
-async function firstResponse(
-  guards: readonly Guard[],
-  request: ApiRequest,
-  context: Context,
-): Promise<unknown> {
-  for (const guard of guards) {
-    const response: unknown = await guard(request, context)
-    // Whatever else a guard returns ends the request too: a mistaken `false` must not open the door.
-    if (response !== undefined && response !== null) return response
-  }
-  return undefined
 }
 
 /** An error handler of the deployer's may itself fail; the client still gets the envelope. */
@@ -152,7 +126,10 @@ async function failed(
 
 function finished(response: unknown, request: ApiRequest, context: AppContext): Response {
   if (!(response instanceof Response)) {
-    throw new TypeError('a guard, handler or onError returned something else than a Response')
+    const what = Array.isArray(response) ? 'a list' : `a value of type ${typeof response}`
+    throw new TypeError(
+      `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards and handlers may also return nothing.`,
+    )
   }
   const own = request.method === 'HEAD' ? copyOf(response, null) : response
   // Asked of the platform's own responses alone: it would turn a fast one into one of those.
@@ -180,22 +157,6 @@ function copyOf(response: Response, body: ReadableStream | null): Response {
     statusText: response.statusText,
     headers: new Headers(response.headers),
   })
-}
-
-function decoded(params: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const own: Record<string, string> = {}
-  for (const name in params) own[name] = decode(params[name] ?? '')
-  return own
-}
-
-/** What cannot be decoded stays as it was sent: guards come first, and no id looks like that. */
-function decode(value: string): string {
-  if (!value.includes('%')) return value
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
 }
 
 function mountPath(path: string): string {

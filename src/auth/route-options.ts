@@ -84,7 +84,7 @@ function pathOf(
 /** The guards that run before a route's own, `all` first. */
 export function middlewaresByRoute(
   option: MiddlewaresOption | undefined,
-): (route: RouteName) => readonly Guard[] {
+): (route?: RouteName) => readonly Guard[] {
   if (isList(option)) {
     const guards = guardsOf('middlewares', option)
     return () => guards
@@ -93,7 +93,7 @@ export function middlewaresByRoute(
   const resolved = new Map(
     Object.entries(byName).map(([name, guards]) => [name, guardsOf(`middlewares.${name}`, guards)]),
   )
-  return (route) => [...(resolved.get('all') ?? []), ...(resolved.get(route) ?? [])]
+  return (route) => [...(resolved.get('all') ?? []), ...(resolved.get(route ?? '') ?? [])]
 }
 
 function checkPath(name: string, path: unknown, usual: string): void {

@@ -95,6 +95,7 @@ export function createAuthRouter<R>(options: AuthOptions<R>): AuthRouter {
 function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard): readonly Route[] {
   const { settings } = realm
   const byName = handlers(realm, host, mount)
+  const shared = [neverStored, ...settings.middlewares()]
   const table = ROUTES.flatMap(({ name, method, access }): Route[] => {
     const path = settings.paths.get(name)
     const handler = byName[name]
@@ -104,7 +105,7 @@ function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard)
       ...settings.middlewares(name),
       ...accessGuards(settings, access, requireAuth),
     ]
-    return [{ method, path, guards, handler }]
+    return [{ method, path, guards, handler, shared }]
   })
   // The first that matches answers: '/logout' is not the ':provider' of a '/:provider'.
   return table.sort((a, b) => parametersIn(a.path) - parametersIn(b.path))

@@ -60,7 +60,8 @@ export interface AuthSettings {
   readonly visibleFields: readonly string[] | undefined
   /** The routes that are there, in their order, with their paths. */
   readonly paths: ReadonlyMap<RouteName, string>
-  readonly middlewares: (route: RouteName) => readonly Guard[]
+  /** The deployer's guards for a route; without a name, those that all routes share. */
+  readonly middlewares: (route?: RouteName) => readonly Guard[]
   readonly onRegister: Hook | undefined
   readonly onLogin: Hook | undefined
   /** What `GET /users` takes of the resource router's options. */

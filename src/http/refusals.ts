@@ -9,6 +9,8 @@ import { HttpError, ValidationError } from './errors.ts'
 const badRequest = (message: string): HttpError => new HttpError(400, message)
 
 export const notFound = (): HttpError => new HttpError(404, 'Not found.')
+export const methodNotAllowed = (allow: string): HttpError =>
+  new HttpError(405, 'Method not allowed.', { headers: { Allow: allow } })
 
 // Ids and records
 export const invalidId = (): HttpError => badRequest('Invalid ID format.')

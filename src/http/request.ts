@@ -19,6 +19,8 @@ export interface AuthContext {
 export interface ApiRequest extends Request {
   /** The path's parameters, decoded. */
   params: Readonly<Record<string, string>>
+  /** The pattern of the route that matched, mount included, as `/cities/:id`; empty while none has. */
+  route: string
   /** The query string's parameters. */
   query: Query
   /** Identifies the request in logs and in failures. */

@@ -19,7 +19,10 @@ export type Guard = (
   context: Context,
 ) => Response | undefined | void | Promise<Response | undefined | void>
 
-/** Answers a route; a handler that returns nothing leaves the request to the next route that matches. */
+/**
+ * Responds to a route. A handler that returns nothing leaves the request to the next route that matches, if that is no
+ * wider: `/featured` never leaves it to `/:id`. When nobody responds it is a 404.
+ */
 export type Handler = Guard
 
 /** One row of the route table, its path relative to the mount. */
@@ -29,4 +32,12 @@ export interface Route {
   readonly path: string
   readonly guards: readonly Guard[]
   readonly handler: Handler
+  /** The guards that all routes of the router share; they are among `guards`, and also run for OPTIONS and 405. */
+  readonly shared?: readonly Guard[]
+  /** Whether the route reads records, which a client may keep but has to ask about again. */
+  readonly isRead?: boolean
+  /** Methods for which the path does not exist (404) although it has others; elsewhere an unknown method is a 405. */
+  readonly absent?: readonly string[]
+  /** On a QUERY route: the media types that it takes, for the `Accept-Query` of OPTIONS. */
+  readonly acceptQuery?: string
 }

@@ -81,7 +81,11 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
       if (!options.middlewares && !resource.scope) host.open.push(mount)
       isAttached = true
       const { middlewares } = resource
-      const guarded = (route: Route) => ({ ...route, guards: [...middlewares, ...route.guards] })
+      const guarded = (route: Route) => ({
+        ...route,
+        guards: [...middlewares, ...route.guards],
+        shared: middlewares,
+      })
       return [...extra, ...routeTable(host, resource, answer)].map(guarded)
     },
   }
@@ -91,42 +95,36 @@ export function createRouter<R>(options: RouterOptions<R>): Router {
 /** The rows of spec 4.1, as data. */
 function routeTable(host: Host, resource: Resource, answer: AnswerRead): Route[] {
   const tokens = cursors(host.secret)
-  const row = (method: string, path: string, handler: Handler): Route => ({
+  const list = (method: string, handler: Handler): Route => ({
     method,
-    path,
+    path: '',
     guards: [],
     handler,
+  })
+  // QUERY is a way to read the collection alone, so a record's path does not exist for it (spec 4.1).
+  const record = (method: string, handler: Handler): Route => ({
+    ...list(method, handler),
+    path: '/:id',
+    absent: ['QUERY'],
   })
   const query: Handler = async (request, context) => {
     const body = await queryBody(resource, request)
     const asked = { kind: 'query', body } as const
     return answer(request, context, asked, () => queried(resource, tokens, request, body))
   }
-  const collectionMethods = ['GET', 'HEAD', 'POST', ...(resource.enableQuery ? ['QUERY'] : [])]
+  const queryRoute = { ...list('QUERY', query), isRead: true, acceptQuery: 'application/json' }
+  const all: Handler = (request, context) =>
+    answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request))
+  const one: Handler = (request, context) =>
+    answer(request, context, { kind: 'one' }, () => read(resource, request))
   return [
-    row('GET', '', (request, context) =>
-      answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request)),
-    ),
-    ...(resource.enableQuery ? [row('QUERY', '', query)] : []),
-    row('POST', '', (request) => create(resource, request)),
-    row('OPTIONS', '', () =>
-      allow(collectionMethods, resource.enableQuery ? { 'Accept-Query': 'application/json' } : {}),
-    ),
-    row('GET', '/:id', (request, context) =>
-      answer(request, context, { kind: 'one' }, () => read(resource, request)),
-    ),
-    row('PATCH', '/:id', (request) => update(resource, request)),
-    row('DELETE', '/:id', (request) => remove(resource, request)),
-    row('OPTIONS', '/:id', () => allow(['DELETE', 'GET', 'HEAD', 'PATCH'])),
+    { ...list('GET', all), isRead: true },
+    ...(resource.enableQuery ? [queryRoute] : []),
+    list('POST', (request) => create(resource, request)),
+    { ...record('GET', one), isRead: true },
+    record('PATCH', (request) => update(resource, request)),
+    record('DELETE', (request) => remove(resource, request)),
   ]
-}
-
-/** The one answer that is no envelope: the methods, as text. */
-function allow(methods: readonly string[], headers: Record<string, string> = {}): Response {
-  const text = methods.join(', ')
-  return new Response(text, {
-    headers: { Allow: text, ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
-  })
 }
 
 function extraPath(path: string): string {

@@ -307,8 +307,12 @@ describe('a public-read file', () => {
       expect([missing.status, missing.body.error], path).toEqual([404, 'Not found.'])
     }
     for (const method of ['PUT', 'DELETE', 'POST']) {
-      expect((await send(method, String(record.image))).status).toBe(404)
+      const refused = await send(method, String(record.image))
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+      expect((await send(method, '/uploads/files/1-a.png')).status).toBe(404)
     }
+    const told = await send('OPTIONS', String(record.image))
+    expect([told.status, told.headers.get('allow')]).toEqual([200, 'GET, HEAD'])
   })
 
   it('stands behind the guards of the whole app', async () => {

@@ -85,9 +85,24 @@ export const requests: Checks = {
       }
     }
   },
-  '4.1 unknown methods and paths are a 404 in the envelope': async ({ ask }, { cities }) => {
+  '4.1 unknown paths are a 404 and unknown methods a 405, in the envelope': async (
+    { ask },
+    { cities },
+  ) => {
     const id = cities.get('Tokyo')
-    refused(await ask('PUT', `/cities/${id}`, { json: {} }), 404, 'Not found.')
+    for (const [method, path, allow] of [
+      ['PUT', `/cities/${id}`, 'DELETE, GET, HEAD, PATCH'],
+      ['DELETE', '/cities', 'GET, HEAD, POST, QUERY'],
+      ['GET', '/auth/login', 'POST'],
+      ['QUERY', '/auth/me', 'GET, HEAD'],
+      ['POST', '/auth/users/x/roles', 'PATCH'],
+    ] as const) {
+      const answer = await ask(method, path, method === 'GET' ? {} : { json: {} })
+      refused(answer, 405, 'Method not allowed.')
+      assert.equal(answer.headers.get('allow'), allow)
+      const told = ok(await ask('OPTIONS', path))
+      assert.deepEqual([told.headers.get('allow'), told.text], [allow, allow])
+    }
     refused(await ask('QUERY', `/cities/${id}`, { json: {} }), 404, 'Not found.')
     for (const path of ['/nope', '/', '/cities/x/y', '/Cities']) {
       refused(await ask('GET', path), 404, 'Not found.')
@@ -135,7 +150,7 @@ export const requests: Checks = {
       assert.ok([0, 400, 404, 405, 501].includes(status), `${method}: ${status}`)
     }
     const override = { headers: { 'X-HTTP-Method-Override': 'DELETE' } }
-    assert.equal((await ask('POST', `${path}?_method=DELETE`, override)).status, 404)
+    assert.equal((await ask('POST', `${path}?_method=DELETE`, override)).status, 405)
     ok(await ask('GET', path))
   },
   'answers: X-Request-Id is taken over when it is well formed, made otherwise': async ({ ask }) => {

@@ -30,7 +30,7 @@ describe('design, App', () => {
     expect((await two.send('GET', '/things')).records).toEqual([second.record])
     expect(second.record.createdAt).not.toBe(first.record.createdAt)
     expect(second.headers.has('x-one')).toBe(false)
-    expect((await two.send('QUERY', '/things')).status).toBe(404)
+    expect((await two.send('QUERY', '/things')).status).toBe(405)
     expect((await one.send('QUERY', '/things')).status).toBe(200)
     expect(one.log.lines).toHaveLength(0)
     expect(two.log.lines).toHaveLength(1)

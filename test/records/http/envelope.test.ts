@@ -82,19 +82,23 @@ describe('2.2 Response envelope and 4.2 Response bodies by route', () => {
   test('4.2 any failure · 2.2 error · 2.2 requestId: success false, error and requestId, in this envelope on every route', async () => {
     const { send } = things()
     expectFailure(await send('GET', '/nowhere'), 404, 'Not found.')
-    expectFailure(await send('PUT', '/things', { json: {} }), 404, 'Not found.')
+    expectFailure(await send('PUT', '/things', { json: {} }), 405, 'Method not allowed.')
     expectFailure(
       await send('PUT', `/things/${UNKNOWN_ID}`, { json: { name: 'a' } }),
-      404,
-      'Not found.',
+      405,
+      'Method not allowed.',
     )
     expectFailure(await send('QUERY', `/things/${UNKNOWN_ID}`), 404, 'Not found.')
-    expectFailure(await send('DELETE', '/things'), 404, 'Not found.')
-    expectFailure(await send('PATCH', '/things', { json: { name: 'a' } }), 404, 'Not found.')
+    expectFailure(await send('DELETE', '/things'), 405, 'Method not allowed.')
+    expectFailure(
+      await send('PATCH', '/things', { json: { name: 'a' } }),
+      405,
+      'Method not allowed.',
+    )
     expectFailure(
       await send('POST', `/things/${UNKNOWN_ID}`, { json: { name: 'a' } }),
-      404,
-      'Not found.',
+      405,
+      'Method not allowed.',
     )
     expectFailure(await send('GET', '/things/xyz'), 400, 'Invalid ID format.')
     expectFailure(await send('GET', `/things/${UNKNOWN_ID}`), 404, 'Entry not found.')

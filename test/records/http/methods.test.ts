@@ -36,15 +36,16 @@ describe('4.1 OPTIONS', () => {
     expect(answer.text).toBe('DELETE, GET, HEAD, PATCH')
   })
 
-  test('2.6 enableQuery: false takes QUERY out of Allow, drops Accept-Query, and a QUERY is a 404', async () => {
+  test('2.6 enableQuery: false takes QUERY out of Allow, drops Accept-Query, and a QUERY is a 405', async () => {
     const { send } = things({ enableQuery: false })
     const options = await send('OPTIONS', '/things')
     expect(options.headers.get('allow')).toBe('GET, HEAD, POST')
     expect(options.text).toBe('GET, HEAD, POST')
     expect(options.headers.has('accept-query')).toBe(false)
     const query = await send('QUERY', '/things', { json: {} })
-    expect(query.status).toBe(404)
-    expect(query.body.error).toBe('Not found.')
+    expect(query.status).toBe(405)
+    expect(query.body.error).toBe('Method not allowed.')
+    expect(query.headers.get('allow')).toBe('GET, HEAD, POST')
     expect(query.headers.has('accept-query')).toBe(false)
   })
 
@@ -125,9 +126,13 @@ describe('4.1 Resource routes: methods that are not there', () => {
     const { send } = things()
     const answer = await send(method, path)
     // `new Request` itself upper-cases the six common methods.
-    const status = method === 'get' ? 200 : 404
-    expect(answer.status).toBe(status)
-    if (status === 404) expect(answer.body).toMatchObject({ success: false, error: 'Not found.' })
+    if (method === 'get') expect(answer.status).toBe(200)
+    else if (method === 'QUERY') {
+      expect(answer).toMatchObject({ status: 404, body: { success: false, error: 'Not found.' } })
+    } else {
+      const body = { success: false, error: 'Method not allowed.' }
+      expect(answer).toMatchObject({ status: 405, body })
+    }
   })
 
   test('K2: patch and query in lower case are other methods, and write nothing', async () => {
@@ -135,8 +140,8 @@ describe('4.1 Resource routes: methods that are not there', () => {
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
     for (const method of ['patch', 'query', 'Patch', 'QUERy']) {
       const answer = await send(method, `/things/${record._id}`, { json: { name: 'b' } })
-      expect(answer.status).toBe(404)
-      expect((await send(method, '/things', { json: {} })).status).toBe(404)
+      expect(answer.status).toBe(405)
+      expect((await send(method, '/things', { json: {} })).status).toBe(405)
     }
     expect((await send('GET', `/things/${record._id}`)).record).toEqual(record)
   })

@@ -101,7 +101,7 @@ describe('K3: what one request is', () => {
     )
     const query = `QUERY /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
     const last = 'PUT /things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-    expect(await statusesOf(port, chunked + query + last)).toEqual(['201', '200', '404'])
+    expect(await statusesOf(port, chunked + query + last)).toEqual(['201', '200', '405'])
     expect(seen).toEqual(['POST /things', 'QUERY /things', 'PUT /things'])
     expect(await app.store.collection(Thing).find()).toMatchObject([{ name: 'a' }])
   })
