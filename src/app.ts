@@ -9,6 +9,7 @@ import { type AppOptions, resolveAppOptions } from './app-options.ts'
 import { keepPrivate } from './cache/private.ts'
 import { createHost } from './host.ts'
 import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
+import { checkHost } from './http/host.ts'
 import { parseQuery } from './http/query-string.ts'
 import type { ApiRequest } from './http/request.ts'
 import { setHeader } from './http/respond.ts'
@@ -55,6 +56,7 @@ export function createApp(options: AppOptions): App {
   const table = new RouteTable()
 
   async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
+    checkHost(request.headers.get('host'))
     if (!host.isReady()) await host.ready()
     const early = await firstResponse(guards, request, context)
     if (early !== undefined) return early

@@ -12,6 +12,8 @@ export const notFound = (): HttpError => new HttpError(404, 'Not found.')
 export const methodNotAllowed = (allow: string): HttpError =>
   new HttpError(405, 'Method not allowed.', { headers: { Allow: allow } })
 
+export const badHost = (): HttpError => badRequest('The Host header must be a host and a port.')
+
 // Ids and records
 export const invalidId = (): HttpError => badRequest('Invalid ID format.')
 export const entryNotFound = (): HttpError => new HttpError(404, 'Entry not found.')

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { pathOf } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
@@ -51,11 +50,25 @@ async function createFrom(
   await afterCreate(resource, record, request)
   const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
   const shown = JSON.stringify(present(model, visibly, resource.lean))
-  const location = `${pathOf(request.url).replace(/\/+$/, '')}/${String(record._id)}`
   return withHookResponse(
-    dataResponse(shown ?? 'null', { status: 201, headers: { Location: location } }),
+    dataResponse(shown ?? 'null', { status: 201, headers: locationOf(request, record._id) }),
     res,
   )
+}
+
+/**
+ * `Location` of a new record, made of the route that matched: the path as it was sent may lead to another host once it
+ * is resolved (`//evil.com/../../cities`), or hold characters that no header takes. A handler that was called beside
+ * the routes has no place to name.
+ */
+function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, string> {
+  if (route === '') return {}
+  const path = route.replace(/:(\w+)([?+]?)/g, (_, name: string, repeat: string) => {
+    const value = params[name] ?? ''
+    const parts = repeat === '+' ? value.split('/') : [value]
+    return parts.map(encodeURIComponent).join('/')
+  })
+  return { Location: `${path.replace(/\/+$/, '')}/${encodeURIComponent(String(id))}` }
 }
 
 /** Awaited before the answer; the record stays either way, so a failure only shows when asked for. */

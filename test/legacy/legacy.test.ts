@@ -196,6 +196,14 @@ describe('9 Versioning: ControllerSets', () => {
     const created = await send(app, 'POST', '/x/things', { name: 'a', price: 1 })
     expect(created.status).toBe(201)
     const path = `/x/things/${created.body.data._id}`
+    const again = new Request('http://localhost/x/things//', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"name":"b"}',
+    })
+    Object.defineProperty(again, 'url', { value: 'http://localhost//evil.com/../../x/things' })
+    const { headers } = await app.handle(again)
+    expect(headers.get('location')).toMatch(/^\/x\/things\/[0-9a-f]{24}$/)
     expect((await send(app, 'PATCH', path, { price: 2 })).body.data.price).toBe(2)
     expect((await send(app, 'GET', path)).body.data).toMatchObject({ name: 'a', price: 2 })
     expect((await send(app, 'GET', '/x/things?name=a')).body.data).toHaveLength(1)
