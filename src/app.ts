@@ -149,7 +149,7 @@ function finished(response: unknown, request: ApiRequest, context: AppContext): 
 function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
   setHeader(response, 'X-Request-Id', request.requestId)
   context.addHeaders(response)
-  keepPrivate(request, response)
+  keepPrivate(request, response, context.isRead)
   return response
 }
 

@@ -22,6 +22,11 @@ export class Response extends FastResponse {
     return super.headers
   }
 
+  hasHeader(name) {
+    if (!this.#given) return this.headers.has(name)
+    return Object.keys(this.#given).some((given) => given.toLowerCase() === name)
+  }
+
   setHeader(name, value) {
     if (this.#given) this.#given[name] = value
     else this.headers.set(name, value)
