@@ -13,6 +13,7 @@ import type { Fields } from '../ports/store.ts'
 import { declaredRecord } from './declared.ts'
 import { checkDefinition, checkFieldNames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
+import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
 import { objectShape, type Side } from './shape.ts'
@@ -48,7 +49,10 @@ export interface ModelDefinition<S extends FieldSchemas> {
   readonly fields: S | $ZodObject<S>
   /** Whether records carry `createdAt` and `updatedAt`. Default false. */
   readonly timestamps?: boolean
-  /** Fields, or lists of fields, whose values no two records share; records without the field do not clash. */
+  /**
+   * Fields, or lists of fields, whose values no two records share; records without the field do not clash. Each has
+   * one type: a mixed field (`z.unknown()`, a union of several types) cannot be unique.
+   */
   readonly unique?: readonly (FieldName<Values<S>> | readonly FieldName<Values<S>>[])[]
   /** Indexes, each a sort key or a list of them. */
   readonly indexes?: readonly (SortName<Values<S>> | readonly SortName<Values<S>>[])[]
@@ -124,9 +128,22 @@ export function defineModel<const S extends FieldSchemas>(
     isScalar(shape, known(option, path))
       ? path
       : fail(`'${option}' names '${path}', which is a list or an object`)
+  const ordered = (path: string): string =>
+    isMixed(shape, scalar('unique', path))
+      ? fail(`'unique' names '${path}', ${SEVERAL_TYPES}`)
+      : path
   const indexKey = (key: string): SortKey => {
     const parsed = sortKey(key)
     return { ...parsed, field: scalar('indexes', parsed.field) }
+  }
+  const index = (keys: readonly SortKey[]): readonly SortKey[] => {
+    const [one, other] = keys.filter(({ field }) => isMixed(shape, field))
+    // MongoDB refuses a record that has lists in two fields of one index.
+    return one && other
+      ? fail(
+          `'indexes' names '${one.field}' and '${other.field}' in one index, which may both hold lists. Give each an index of its own`,
+        )
+      : keys
   }
   const model: Model<Values<S>, Inputs<S>> = Object.freeze({
     name,
@@ -139,8 +156,8 @@ export function defineModel<const S extends FieldSchemas>(
     shape,
     declared: declaredRecord(schema, managedFields(definition.timestamps === true)),
     input: shapeAt('input', name, fields),
-    unique: (definition.unique ?? []).map((set) => list(set).map((path) => scalar('unique', path))),
-    indexes: (definition.indexes ?? []).map((set) => list(set).map(indexKey)),
+    unique: (definition.unique ?? []).map((set) => list(set).map(ordered)),
+    indexes: (definition.indexes ?? []).map((set) => index(list(set).map(indexKey))),
     hidden: hiddenPaths(
       fields,
       (definition.hidden ?? []).map((path) => known('hidden', path)),
@@ -156,12 +173,6 @@ export function sortKey(text: string): SortKey {
   return text.startsWith('-')
     ? { field: text.slice(1), descending: true }
     : { field: text, descending: false }
-}
-
-/** Whether `path` leads to one value that can be ordered: no list on the way, no object at its end. */
-export function isScalar(shape: ObjectShape, path: string): boolean {
-  const place = placeOf(shape, path)
-  return place?.parts.length === 1 && !['object', 'map', 'list'].includes(place.shape.kind)
 }
 
 /** Whether `path` is hidden, lies inside something hidden, or holds something hidden. */

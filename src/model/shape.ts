@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { $ZodTupleDef, $ZodType, $ZodTypes } from 'zod/v4/core'
+import { type $ZodTupleDef, type $ZodType, type $ZodTypes, util } from 'zod/v4/core'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
@@ -51,7 +51,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'date':
       return { kind: 'date' }
     case 'enum':
-      return sameKind(Object.values(def.entries))
+      return sameKind(util.getEnumValues(def.entries))
     case 'literal':
       return sameKind(def.values)
     case 'object':
@@ -126,7 +126,9 @@ function referenceShape(ref: string): Shape {
 }
 
 function sameKind(values: readonly unknown[]): Shape {
-  const [kind, ...others] = new Set(values.map((value) => typeof value))
+  // A value that is nothing says of the others' type as little as `.nullable()` does.
+  const some = values.filter((value) => value !== null && value !== undefined)
+  const [kind, ...others] = new Set(some.map((value) => typeof value))
   const one = others.length === 0 && (kind === 'string' || kind === 'number' || kind === 'boolean')
   return one ? { kind } : mixed
 }

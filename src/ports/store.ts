@@ -24,7 +24,10 @@ export interface CollectionSchema {
   readonly shape: ObjectShape
   /** What the model declares of a record, for `findJson`. Undefined: all that is stored. */
   readonly declared?: Declared
-  /** Unique field sets. Sparse: a record in which one of the fields is null or missing clashes with none. */
+  /**
+   * Unique field sets. Sparse: a record in which one of the fields is null or missing clashes with none. Each field
+   * leads to one value of one type, never to a list or a `mixed` one.
+   */
   readonly unique: readonly (readonly string[])[]
   readonly indexes: readonly (readonly SortKey[])[]
   /** The paths that `contains` is asked of, strings or lists of strings. */
@@ -39,7 +42,10 @@ export type Projection =
 /** A read of several records. */
 export interface Read {
   readonly filter: Filter
-  /** Empty means no promise about the order. A total order ends with `_id`. */
+  /**
+   * Empty means no promise about the order. A total order ends with `_id`. Each key leads to one value of one type,
+   * never to a list or a `mixed` one, whose values every database orders in its own way.
+   */
   readonly sort: readonly SortKey[]
   /**
    * Starts after this position in the sort order: one value for each sort key, null for null or missing.

@@ -5,7 +5,8 @@
  */
 
 import { notSortable } from '../http/refusals.ts'
-import { isScalar, type Model, sortKey } from '../model/define.ts'
+import { type Model, sortKey } from '../model/define.ts'
+import { isOrdered } from '../model/ordered.ts'
 import type { Filter } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Projection, Read } from '../ports/store.ts'
@@ -16,7 +17,7 @@ import { totalOrder } from './sort.ts'
 export function readOf<R>(model: Model, filter: Filter, options: FindOptions<R>): Read {
   const { sort = [], limit = Number.MAX_SAFE_INTEGER, skip = 0, select = [] } = options
   const keys = [sort].flat().map(sortKey)
-  for (const { field } of keys) if (!isScalar(model.shape, field)) throw notSortable(field)
+  for (const { field } of keys) if (!isOrdered(model.shape, field)) throw notSortable(field)
   return {
     filter,
     sort: totalOrder(keys),

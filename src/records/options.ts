@@ -31,7 +31,7 @@ export interface RouterOptions<R> {
   readonly search?: readonly FieldName<R>[]
   /** Fields for range, compare and the QUERY filter. Default: `query`. */
   readonly filterableFields?: readonly FieldName<R>[]
-  /** Fields for sort. Default: `query` and the fields of `orderBy`. */
+  /** Fields for sort, each of one type. Default: those fields of `query` that have an order, and those of `orderBy`. */
   readonly sortableFields?: readonly FieldName<R>[]
   /** Writable fields. Default: every field of the model, with a start-up warning. */
   readonly allowedFields?: FieldLists<R>

@@ -5,8 +5,9 @@
  */
 
 import type { CacheSettings } from '../cache/options.ts'
-import { isHidden, isScalar, type Model, sortKey } from '../model/define.ts'
+import { isHidden, type Model, sortKey } from '../model/define.ts'
 import type { Fail } from '../model/option-rules.ts'
+import { isMixed, isOrdered, SEVERAL_TYPES } from '../model/ordered.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, ReadHints } from '../ports/store.ts'
@@ -82,7 +83,9 @@ export function resolveResource(
   }
   const order = (option: string, names: readonly string[]) => {
     for (const name of reach(option, names)) {
-      if (!isScalar(model.shape, name)) fail(`'${option}' names '${name}', which has no order`)
+      if (isOrdered(model.shape, name)) continue
+      const reason = isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no order'
+      fail(`'${option}' names '${name}', ${reason}`)
     }
     return names
   }
@@ -97,7 +100,7 @@ export function resolveResource(
     options.sortableFields
       ? order('sortableFields', options.sortableFields)
       : [
-          ...query.filter((name) => isScalar(model.shape, name)),
+          ...query.filter((name) => isOrdered(model.shape, name)),
           ...orderBy.map((key) => key.field),
         ],
   )
@@ -126,7 +129,7 @@ export function resolveResource(
     filterable,
     sortable,
     urlFilterable: legacyMode ? everyVisible(model) : filterable,
-    urlSortable: legacyMode ? everyScalar(model) : sortable,
+    urlSortable: legacyMode ? everyOrdered(model) : sortable,
     orderBy,
     search: searchFields(host, model, mount, options.search ?? [], fail),
     writable: writableFields(host, mount, options, fail),
@@ -183,8 +186,8 @@ function everyVisible(model: Model): FieldSet {
   return { has: (field) => placeOf(model.shape, field) !== undefined && !isHidden(model, field) }
 }
 
-function everyScalar(model: Model): FieldSet {
-  return { has: (field) => isScalar(model.shape, field) && !isHidden(model, field) }
+function everyOrdered(model: Model): FieldSet {
+  return { has: (field) => isOrdered(model.shape, field) && !isHidden(model, field) }
 }
 
 function writableFields(

@@ -24,7 +24,7 @@ import { addGrams, GRAMS } from './grams.ts'
 import { inserter } from './inserts.ts'
 import { listReader } from './lists.ts'
 import { idOf, pointReader } from './points.ts'
-import { isMixed, restAfter, restOfMixed } from './position.ts'
+import { restAfter } from './position.ts'
 
 /** Runs an operation on the collection; its errors come out as the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -50,9 +50,7 @@ export function openCollection(
   }
 
   function readQuery({ filter, sort, after }: Read): Document {
-    if (!after) return compile(filter)
-    if (!isMixed(sort, shape)) return compile(restAfter(filter, sort, after))
-    return { $and: [compile(filter), restOfMixed(sort, after, shape)] }
+    return compile(after ? restAfter(filter, sort, after) : filter)
   }
 
   async function readMany(read: Read, options: FindOptions) {

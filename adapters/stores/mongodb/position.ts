@@ -4,10 +4,7 @@
  * @module
  */
 
-import type { Document } from 'mongodb'
 import { all, any, type Filter, type Scalar, type SortKey } from '../../../src/ports/filter.ts'
-import { type ObjectShape, placeOf } from '../../../src/ports/shape.ts'
-import { encode } from './documents.ts'
 
 /**
  * The records that match `filter` and come after `position` in the order of `sort`: for each key in turn, those that
@@ -41,26 +38,4 @@ function beyond({ field, descending }: SortKey, value: Scalar): Filter[] {
 
 function equal(field: string, value: Scalar): Filter {
   return { op: 'eq', field, value }
-}
-
-/** Whether some key has values of several types, which comparisons in a query keep apart though sorts do not. */
-export function isMixed(sort: readonly SortKey[], shape: ObjectShape): boolean {
-  return sort.some(({ field }) => placeOf(shape, field)?.shape.kind === 'mixed')
-}
-
-/** As `restAfter` for keys with values of several types: expressions compare them as sorts do, but use no index. */
-export function restOfMixed(
-  sort: readonly SortKey[],
-  position: readonly Scalar[],
-  shape: ObjectShape,
-): Document {
-  const ties: Document[] = []
-  const parts: Document[] = []
-  for (const [index, { field, descending }] of sort.entries()) {
-    const found = { $ifNull: [`$${field}`, null] }
-    const value = { $literal: encode(position[index] ?? null, placeOf(shape, field)?.shape) }
-    parts.push({ $and: [...ties, { [descending ? '$lt' : '$gt']: [found, value] }] })
-    ties.push({ $eq: [found, value] })
-  }
-  return { $expr: { $or: parts } }
 }

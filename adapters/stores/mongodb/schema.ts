@@ -89,7 +89,7 @@ function anyValue(field: string, schema: CollectionSchema): Document {
     case 'id':
       return { $gte: shape.idType === 'objectId' ? new ObjectId('0'.repeat(24)) : '' }
     default:
-      return { $type: ['string', 'number', 'bool', 'date', 'object', 'array', 'objectId'] }
+      throw new TypeError(`'${schema.name}': '${field}' has no type by which it could be unique`)
   }
 }
 

@@ -94,20 +94,6 @@ export const orders = {
         equal(await walk(people, sort, size), whole, `${sort} by ${size}`)
     }
   },
-  async 'a walk over values of several types visits every record once'(store) {
-    const values = [3, 'a', true, null, -1, 'b', false, undefined, 'a', 3, true]
-    const mixed = values.map((any, at) => ({ name: `n${at}`, ...(any !== undefined && { any }) }))
-    const people = await holding(store, ...mixed)
-    for (const sort of [
-      ['any', '_id'],
-      ['-any', '_id'],
-      ['-any', 'name', '-_id'],
-    ]) {
-      const whole = await namesOf(people, everything, { sort: keys(...sort) })
-      for (const size of [1, 2, 4])
-        equal(await walk(people, sort, size), whole, `${sort} by ${size}`)
-    }
-  },
   async 'a position may lie where no record is'(store) {
     const people = await holding(store, ...rows)
     const sort = keys('age', '_id')
