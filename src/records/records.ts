@@ -15,6 +15,7 @@ import {
 } from '../model/validate.ts'
 import { all, type Filter, withId } from '../ports/filter.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
+import { clashingFields, type Refused } from './clashes.ts'
 
 /** What the engine needs of the app. */
 export interface Surroundings {
@@ -56,7 +57,7 @@ export class Records {
     return accepted(await validateFields(this.model, input))
   }
 
-  /** Stores validated values as a new record. Throws 409 for a value that a unique field already has. */
+  /** Stores validated values as a new record. Throws 409 with the unique fields whose values are taken. */
   async insert(values: Fields, id?: string): Promise<Fields> {
     const { model } = this
     const record: Fields = { _id: id ?? this.#surroundings.newId(model.idType), ...values }
@@ -64,7 +65,7 @@ export class Records {
       const now = new Date(this.#surroundings.now())
       Object.assign(record, { createdAt: now, updatedAt: now })
     }
-    await conflictsAnswered(() => this.stored.insert(record))
+    await this.#answered({ record }, () => this.stored.insert(record))
     return record
   }
 
@@ -82,7 +83,9 @@ export class Records {
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
     if (!this.model.refinements) {
-      return conflictsAnswered(() => this.stored.updateMany(filter, this.#change(changes)))
+      return this.#answered({ filter, changes, every: true }, () =>
+        this.stored.updateMany(filter, this.#change(changes)),
+      )
     }
     let count = 0
     for await (const id of this.#idsOf(filter)) {
@@ -112,9 +115,19 @@ export class Records {
   }
 
   #write(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
-    return conflictsAnswered(() =>
+    return this.#answered({ filter, changes }, () =>
       this.stored.update(filter, this.#change(changes), expect && { expect }),
     )
+  }
+
+  /** Runs a write; a unique value that is taken is a 409 with all fields that clash. */
+  async #answered<T>(refused: Refused, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof DuplicateKey)) throw error
+      throw duplicate(await clashingFields(this.model, this.stored, refused, error))
+    }
   }
 
   #change(changes: Fields): Change {
@@ -152,14 +165,6 @@ export class Records {
 function accepted(validation: Validation): Fields {
   if (!validation.ok) throw invalidFields(validation.fields)
   return validation.values
-}
-
-async function conflictsAnswered<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    throw error instanceof DuplicateKey ? duplicate(error.fields) : error
-  }
 }
 
 /** Whether `stored` has the values that the caller expects; the store decides when it writes. */
