@@ -17,6 +17,7 @@ import type {
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
+import { project } from '../projection.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { fromDocument, textOf, toDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
@@ -82,7 +83,8 @@ export function openCollection(
       ...projectionOf(read.select, indexed()),
     }
     const id = idOf(read)
-    return id === undefined ? readMany(read, options) : readPoint({ id, options })
+    const found = await (id === undefined ? readMany(read, options) : readPoint({ id, options }))
+    return hasPaths(read.select) ? found.map((one) => project(one, read.select)) : found
   }
 
   /** The text of a record that was read for this, without what the model does not declare. */
@@ -142,17 +144,22 @@ function readOptions(filter: Filter, hints: ReadHints = {}) {
   }
 }
 
+/** Whole fields are chosen by the database, the rest by `project`. */
 function projectionOf(
   select: Projection = { exclude: [] },
   indexed: readonly string[],
 ): { projection?: Document } {
   const isWhole = 'exclude' in select
-  const paths = isWhole
-    ? select.exclude.filter((path) => path !== '_id')
-    : ['_id', ...select.include]
-  if (isWhole && indexed.length > 0) paths.push(GRAMS)
-  if (paths.length === 0) return {}
-  // MongoDB refuses a path and a path inside it together; the outer one says it all.
-  const outer = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
-  return { projection: Object.fromEntries(outer.map((path) => [path, isWhole ? 0 : 1])) }
+  const names = isWhole
+    ? select.exclude.filter((path) => path !== '_id' && !path.includes('.'))
+    : ['_id', ...select.include.map((path) => path.replace(/\..*/s, ''))]
+  if (isWhole && indexed.length > 0) names.push(GRAMS)
+  if (names.length === 0) return {}
+  return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
+}
+
+/** Whether a read chooses something inside a field. */
+function hasPaths(select: Projection | undefined): boolean {
+  const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
+  return paths.some((path) => path.includes('.'))
 }

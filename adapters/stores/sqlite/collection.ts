@@ -16,11 +16,12 @@ import type {
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
+import { project } from '../projection.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
 import { MARK, Marks, type Shapes } from './marks.ts'
 import { orderBy, stretchesAfter } from './order.ts'
-import { project, readerOf, textOf } from './rows.ts'
+import { readerOf, textOf } from './rows.ts'
 import type { Candidates } from './search.ts'
 import { type Shadow, shadowsOf, shadowText } from './shadow.ts'
 import { every, identifier, Parameters, type Statement } from './sql.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
-import type { Fields, Projection } from '../../../src/ports/store.ts'
+import type { Fields } from '../../../src/ports/store.ts'
 
 /** `record` as it is stored: `_id` first, whatever the other names; dates as ISO 8601 with milliseconds. */
 export function textOf({ _id, ...fields }: Fields): string {
@@ -17,14 +17,6 @@ export function textOf({ _id, ...fields }: Fields): string {
 export function readerOf(shape: ObjectShape): (text: string) => Fields {
   const revive = reviverOf(shape)
   return revive ? (text) => revive(JSON.parse(text)) as Fields : JSON.parse
-}
-
-/** The part of `record` that a read returns. Takes the record apart: it must be the caller's own. */
-export function project(record: Fields, select: Projection | undefined): Fields {
-  if (!select) return record
-  if ('include' in select) return included(record, treeOf(['_id', ...select.include])) as Fields
-  exclude(record, treeOf(select.exclude.filter((path) => path !== '_id')))
-  return record
 }
 
 type Revive = (value: unknown) => unknown
@@ -86,56 +78,4 @@ function revived(
     if (Object.hasOwn(fields, key)) fields[key] = reviverFor(key)?.(fields[key])
   }
   return fields
-}
-
-/** Dotted paths by their keys; an empty tree stands for a whole value. */
-type Tree = Map<string, Tree>
-
-function treeOf(paths: readonly string[]): Tree {
-  const root: Tree = new Map()
-  // A path inside another says nothing more: the shorter one comes first and stays empty.
-  for (const path of [...paths].sort((a, b) => a.length - b.length)) grow(root, path.split('.'))
-  return root
-}
-
-function grow(tree: Tree, [key = '', ...rest]: readonly string[]): void {
-  const known = tree.get(key)
-  if (known?.size === 0) return
-  const next = known ?? new Map()
-  tree.set(key, next)
-  if (rest.length > 0) grow(next, rest)
-}
-
-function included(value: unknown, tree: Tree): unknown {
-  if (Array.isArray(value)) return value.map((element) => included(element, tree))
-  if (!isObject(value)) return value
-  const kept: Fields = {}
-  for (const [key, member] of Object.entries(value)) {
-    const inside = tree.get(key)
-    if (inside) define(kept, key, inside.size === 0 ? member : included(member, inside))
-  }
-  return kept
-}
-
-function exclude(value: unknown, tree: Tree): void {
-  if (Array.isArray(value)) for (const element of value) exclude(element, tree)
-  if (!isObject(value)) return
-  for (const [key, inside] of tree) {
-    if (inside.size === 0) delete value[key]
-    else if (Object.hasOwn(value, key)) exclude(value[key], inside)
-  }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** An assignment to `__proto__` would set the prototype. */
-function define(fields: Fields, key: string, value: unknown): void {
-  Object.defineProperty(fields, key, {
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  })
 }

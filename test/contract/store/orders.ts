@@ -6,7 +6,7 @@
 
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { everything, type Scalar } from '../../../src/ports/filter.ts'
-import type { Collection, Fields, Store } from '../../../src/ports/store.ts'
+import type { Collection, Fields, Projection, Store } from '../../../src/ports/store.ts'
 import type { Contract } from '../suite.ts'
 import { holding, keys, namesOf, reading, where } from './ask.ts'
 
@@ -133,6 +133,41 @@ export const orders = {
     const [one] = await people.find(reading(everything, { select: { exclude } }))
     const { _id, ...shown } = one ?? {}
     deepEqual(shown, { name: 'x', address: { since: new Date(7) }, homes: [{ city: 'a' }] })
+  },
+  async 'a path into what is no object leaves it as it is, in lists too'(store) {
+    const record = {
+      name: 'x',
+      address: null,
+      homes: [null, { city: 'a', rooms: 1 }, 5],
+      any: [1, { b: 2, c: 3 }, [{ b: 4, c: 5 }], { $b: 6, 'd.e': 7 }],
+      by: { '': 1, 'x.y': 2 },
+    }
+    const people = await holding(store, record)
+    const shown = async (select: Projection) => {
+      const [one] = await people.find(reading(everything, { select }))
+      const [text] = (await people.findJson?.(reading(everything, { select }))) ?? []
+      if (text !== undefined) equal(text, JSON.stringify(one))
+      const { _id, ...fields } = one ?? {}
+      return fields
+    }
+    deepEqual(await shown({ include: ['address.city', 'homes.city', 'name.x'] }), {
+      name: 'x',
+      address: null,
+      homes: [null, { city: 'a' }, 5],
+    })
+    deepEqual(await shown({ include: ['any.b', 'by.none', 'none.a'] }), {
+      any: [1, { b: 2 }, [{ b: 4 }], {}],
+      by: {},
+    })
+    deepEqual(
+      await shown({ exclude: ['address.city', 'homes.city', 'any.b', 'name.x', 'by.', '_id'] }),
+      {
+        ...record,
+        homes: [null, { rooms: 1 }, 5],
+        any: [1, { c: 3 }, [{ c: 5 }], { $b: 6, 'd.e': 7 }],
+        by: { 'x.y': 2 },
+      },
+    )
   },
   async 'JSON texts are the same records, _id first, dates as ISO 8601 with milliseconds'(store) {
     const people = await holding(store, {

@@ -1,0 +1,69 @@
+/**
+ * The part of a record that a read returns, chosen in one way for every store: databases differ in what they leave
+ * of a path that leads into what is no object.
+ *
+ * @module
+ */
+
+import type { Fields, Projection } from '../../src/ports/store.ts'
+
+/** The part of `record` that a read returns. Takes the record apart: it must be the caller's own. */
+export function project(record: Fields, select: Projection | undefined): Fields {
+  if (!select) return record
+  if ('include' in select) return included(record, treeOf(['_id', ...select.include])) as Fields
+  exclude(record, treeOf(select.exclude.filter((path) => path !== '_id')))
+  return record
+}
+
+/** Dotted paths by their keys; an empty tree stands for a whole value. */
+type Tree = Map<string, Tree>
+
+function treeOf(paths: readonly string[]): Tree {
+  const root: Tree = new Map()
+  // A path inside another says nothing more: the shorter one comes first and stays empty.
+  for (const path of [...paths].sort((a, b) => a.length - b.length)) grow(root, path.split('.'))
+  return root
+}
+
+function grow(tree: Tree, [key = '', ...rest]: readonly string[]): void {
+  const known = tree.get(key)
+  if (known?.size === 0) return
+  const next = known ?? new Map()
+  tree.set(key, next)
+  if (rest.length > 0) grow(next, rest)
+}
+
+function included(value: unknown, tree: Tree): unknown {
+  if (Array.isArray(value)) return value.map((element) => included(element, tree))
+  if (!isObject(value)) return value
+  const kept: Fields = {}
+  for (const [key, member] of Object.entries(value)) {
+    const inside = tree.get(key)
+    if (inside) define(kept, key, inside.size === 0 ? member : included(member, inside))
+  }
+  return kept
+}
+
+function exclude(value: unknown, tree: Tree): void {
+  if (Array.isArray(value)) for (const element of value) exclude(element, tree)
+  if (!isObject(value)) return
+  for (const [key, inside] of tree) {
+    if (inside.size === 0) delete value[key]
+    else if (Object.hasOwn(value, key)) exclude(value[key], inside)
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  if (typeof value !== 'object' || value === null) return false
+  return !Array.isArray(value) && !(value instanceof Date)
+}
+
+/** An assignment to `__proto__` would set the prototype. */
+function define(fields: Fields, key: string, value: unknown): void {
+  Object.defineProperty(fields, key, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
+}
