@@ -12,6 +12,7 @@ import { all } from '../ports/filter.ts'
 import type { Fields, Projection, ReadHints } from '../ports/store.ts'
 import type { PopulateOption } from './hooks.ts'
 import type { Host } from './host.ts'
+import { knownNames, type WarnOfName } from './known-names.ts'
 import { visibleThroughReference } from './scope.ts'
 import { referenceAt } from './search-fields.ts'
 
@@ -22,23 +23,24 @@ export interface Population {
   readonly select: Projection | undefined
 }
 
-/** Resolves what `onGet` asked for. Throws a `TypeError` for what cannot be populated. */
+/** Resolves what `onGet` asked for; a path that leads to no reference is left out with a warning. */
 export function populations(
   host: Host,
   model: Model,
   option: PopulateOption | undefined,
+  warn: WarnOfName,
 ): readonly Population[] {
   const wanted = option === undefined ? [] : Array.isArray(option) ? option : [option]
-  const found = wanted.map(
-    (item: string | { path: string; select?: string | readonly string[] }) => {
+  const found = wanted.flatMap(
+    (item: string | { path: string; select?: string | readonly string[] }): Population[] => {
       const { path, select } = typeof item === 'string' ? { path: item } : item
       const name = referenceAt(model, path)
-      if (name === undefined || isHidden(model, path)) {
-        throw new TypeError(`populate: '${path}' is no reference of '${model.name}'`)
+      const target = name !== undefined && !isHidden(model, path) && host.modelNamed(name)
+      if (target) {
+        return [{ path, target, select: visible(target, knownNames(target, names(select), warn)) }]
       }
-      const target = host.modelNamed(name)
-      if (!target) throw new TypeError(`populate: no model is named '${name}'`)
-      return { path, target, select: visible(target, names(select)) }
+      warn('populate', path, `reference of '${model.name}' to a model`)
+      return []
     },
   )
   // The last word counts: what is filled in already is no id any more.

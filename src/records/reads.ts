@@ -8,6 +8,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
 import type { Fields, Projection, Read } from '../ports/store.ts'
 import { withSignedUrls } from '../uploads/file-values.ts'
+import { knownNames, unknownNames } from './known-names.ts'
 import { names, type Population, populate, populations } from './populate.ts'
 import type { Resource } from './resource.ts'
 
@@ -26,9 +27,11 @@ export async function viewOf(resource: Resource, request: ApiRequest): Promise<V
   if (!onGet) return plain
   try {
     const options = (await onGet(request)) ?? {}
+    const warn = unknownNames(resource)
+    const select = knownNames(model, names(options.select ?? options.selects), warn)
     return {
-      select: visible(model, names(options.select ?? options.selects)),
-      populate: populations(host, model, options.populate ?? options.populates),
+      select: visible(model, select),
+      populate: populations(host, model, options.populate ?? options.populates, warn),
       cacheable: true,
     }
   } catch (error) {

@@ -67,8 +67,8 @@ describe('4.1 onGet applicability', () => {
         throw new Error('broken')
       },
     ],
-    ['populates what is no reference', () => ({ populate: 'name' })],
-    ['populates what is not there', () => ({ populate: 'nobody' })],
+    ['selects by what is no name', () => ({ select: [5] })],
+    ['selects by what is no list', () => ({ select: { name: 1 } })],
   ])(
     '4.1 onGet applicability: when it %s, reads succeed without populate and select, and hide what is hidden',
     async (_, onGet) => {

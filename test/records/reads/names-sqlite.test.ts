@@ -1,0 +1,4 @@
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { unknownNames } from './names.ts'
+
+unknownNames('SQLite', () => sqliteStore())
