@@ -6,6 +6,7 @@
  */
 
 import { isHidden, type Model } from '../model/define.ts'
+import { noSuchField } from '../model/suggest.ts'
 import { isForbiddenKey } from '../model/writable.ts'
 import type { Shape } from '../ports/shape.ts'
 import { fail } from './checks.ts'
@@ -101,7 +102,7 @@ export function checkFieldLists(settings: AuthSettings): void {
     for (const field of fields) {
       if (!may(field)) fail(`'${option}' names '${field}', ${why}`)
       if (!model.shape.fields.has(field)) {
-        fail(`'${option}' names '${field}', which is no field of '${model.name}'`)
+        fail(noSuchField(option, field, model))
       }
     }
   }

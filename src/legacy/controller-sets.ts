@@ -98,7 +98,7 @@ export class ControllerSets<R> {
     }
     const name = `ControllerSets(${this.#options.model.name})`
     // Its guards, if any, stand before the handlers, where nobody sees them from here.
-    const rows = createRouter({ middlewares: [], ...this.#options }).attach(host, name)
+    const rows = createRouter<R>({ middlewares: [], ...this.#options }).attach(host, name)
     const table = new Map(
       rows.map(({ method, path, guards, handler }): [string, SetHandler] => [
         `${method} ${path}`,

@@ -17,6 +17,7 @@ import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
 import { objectShape, type Side } from './shape.ts'
+import { noSuchField } from './suggest.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
 export type FieldSchemas = Readonly<Record<string, $ZodType>>
@@ -123,7 +124,7 @@ export function defineModel<const S extends FieldSchemas>(
   const idType = definition.id ?? 'objectId'
   const shape = recordShape(shapeAt('output', name, fields), idType, definition.timestamps === true)
   const known = (option: string, path: string): string =>
-    placeOf(shape, path) ? path : fail(`'${option}' names '${path}', which is no field of it`)
+    placeOf(shape, path) ? path : fail(noSuchField(option, path, { name, shape }))
   const scalar = (option: string, path: string): string =>
     isScalar(shape, known(option, path))
       ? path

@@ -13,6 +13,11 @@ export function remember(model: Model): void {
   defined.set(model.name, model)
 }
 
+/** The names of all models that have been defined. */
+export function definedNames(): Iterable<string> {
+  return defined.keys()
+}
+
 /** The model that was last defined under `name`. An app asks for its own models first. */
 export function lastDefined(name: string): Model | undefined {
   return defined.get(name)

@@ -7,6 +7,7 @@
 import { notSortable } from '../http/refusals.ts'
 import { type Model, sortKey } from '../model/define.ts'
 import { isOrdered } from '../model/ordered.ts'
+import { noSuchField } from '../model/suggest.ts'
 import type { Filter } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Projection, Read } from '../ports/store.ts'
@@ -39,7 +40,7 @@ function projection(model: Model, select: readonly string[]): Projection {
   }
   for (const name of dropped.length > 0 ? dropped : select) {
     if (!placeOf(model.shape, name)) {
-      throw new TypeError(`'select' names '${name}', which is no field of '${model.name}'`)
+      throw new TypeError(noSuchField('select', name, model))
     }
   }
   return dropped.length > 0 ? { exclude: dropped } : { include: select }

@@ -74,6 +74,6 @@ export interface RouterOptions<R> {
   readonly cache?: boolean | CacheOptions
   /** Takes files: POST and PATCH accept multipart/form-data. Default: off. */
   readonly upload?: UploadOptions<keyof R & string>
-  /** Limits every route to the records that match the equalities it returns. */
-  readonly scope?: ScopeOption
+  /** Limits every route to the records that match the equalities it returns. Only undefined is no limit; `{}` is a 500. */
+  readonly scope?: ScopeOption<R>
 }

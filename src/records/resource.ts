@@ -8,6 +8,7 @@ import type { CacheSettings } from '../cache/options.ts'
 import { isHidden, type Model, sortKey } from '../model/define.ts'
 import type { Fail } from '../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../model/ordered.ts'
+import { noSuchField } from '../model/suggest.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, ReadHints } from '../ports/store.ts'
@@ -176,7 +177,7 @@ function uploadOf(
 
 function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
   const place = placeOf(model.shape, name)
-  if (!place) fail(`'${option}' names '${name}', which is no field of '${model.name}'`)
+  if (!place) fail(noSuchField(option, name, model))
   if (isHidden(model, name)) fail(`'${option}' names '${name}', which is hidden`)
   const kind = place?.shape.kind
   if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
@@ -207,7 +208,7 @@ function writableFields(
     const names = isList(lists) ? lists : lists?.[operation]
     for (const name of names ?? []) {
       if (!model.shape.fields.has(name)) {
-        fail(`'${option}' names '${name}', which is no field of '${model.name}'`)
+        fail(noSuchField(option, name, model))
       }
     }
     return names

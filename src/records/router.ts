@@ -6,6 +6,7 @@
  * @module
  */
 
+import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
 import { create } from './create.ts'
 import { cursors } from './cursor.ts'
@@ -18,6 +19,7 @@ import { read } from './read.ts'
 import { type AnswerRead, readAnswers, withCache } from './read-cache.ts'
 import { remove } from './remove.ts'
 import { type Resource, resolveResource } from './resource.ts'
+import type { OwnFields } from './scope.ts'
 import { update } from './update.ts'
 
 /** Registers an extra route: its path relative to the mount, then guards and the handler. */
@@ -41,7 +43,11 @@ export interface Router extends Mountable {
  * app.mount('/cities', createRouter({ model: City, query: ['country'], search: ['name'] }))
  * ```
  */
-export function createRouter<R>(options: RouterOptions<R>): Router {
+export function createRouter<R, const L = unknown>(
+  options: RouterOptions<R> & {
+    readonly scope?: (request: ApiRequest) => L & OwnFields<R, L>
+  },
+): Router {
   const extra: Route[] = []
   let isAttached = false
   const add =

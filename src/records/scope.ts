@@ -6,18 +6,46 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { castScalar } from '../model/cast.ts'
-import type { Model } from '../model/define.ts'
+import type { Managed, Model } from '../model/define.ts'
+import { didYouMean } from '../model/suggest.ts'
 import { isFields } from '../model/writable.ts'
 import { all, any, everything, type Filter, nothing, type Scalar } from '../ports/filter.ts'
 import { type Place, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host } from './host.ts'
 
-/** The equalities that a scope demands, or nothing for no limit. */
-export type ScopeFilter = Readonly<Record<string, Scalar | undefined>> | undefined | void
+/** What a scope may compare a field of type `V` with: a value, or an element where the field holds a list. */
+export type ScopeValue<V> = unknown extends V
+  ? Scalar
+  :
+      | (V extends readonly (infer E)[] ? Extract<E, Scalar> : Extract<V, Scalar>)
+      // A record may lack the field, which null matches.
+      | (undefined extends V ? null : never)
 
-/** Gives the equalities that limit a router to the records that match them. */
-export type ScopeOption = (request: ApiRequest) => ScopeFilter | Promise<ScopeFilter>
+/** The equalities that a scope demands, at least one; or undefined for no limit. */
+export type ScopeFilter<R = Fields> =
+  | ({ readonly [F in keyof R & string]?: ScopeValue<R[F]> | undefined } & {
+      readonly [F in Exclude<keyof Managed, keyof R>]?: ScopeValue<Managed[F]> | undefined
+    })
+  | undefined
+  | void
+
+/**
+ * Gives the equalities that limit a router to the records that match them; undefined for no limit. Anything else that
+ * names no field, and a value that is undefined, answers the request with a 500.
+ */
+export type ScopeOption<R = Fields> = (
+  request: ApiRequest,
+) => ScopeFilter<R> | Promise<ScopeFilter<R>>
+
+/** What the scope `L` must be besides, so that a name that is no field of `R` does not compile. */
+export type OwnFields<R, L> = unknown extends L
+  ? unknown
+  : L extends Promise<infer P>
+    ? Promise<OwnFields<R, P>>
+    : L extends object
+      ? { readonly [F in Exclude<keyof L, keyof R | keyof Managed>]: never }
+      : L
 
 /** A request's scope: its values by field, and the filter that they make. */
 export interface Scope {
@@ -30,7 +58,7 @@ export interface Scope {
 export const unlimited: Scope = Object.freeze({ values: Object.freeze({}), filter: everything })
 
 /**
- * The scope of `request`. A scope that names an unknown field or leaves a value undefined is a mistake of
+ * The scope of `request`. A scope that names no field or an unknown one, or leaves a value undefined, is a mistake of
  * the deployer's code and throws: a limit that cannot be applied must not turn into no limit.
  */
 export function scopeOf(
@@ -59,7 +87,10 @@ async function resolve(model: Model, option: ScopeOption, request: ApiRequest): 
   // `null` and `false` come from a slip, such as an absent user; they must not open everything.
   if (!isFields(limits)) throw new TypeError('scope: equalities, or undefined for no limit')
   const values: Fields = {}
-  const filters = Object.entries(limits).map(([field, given]): Filter => {
+  const entries = Object.entries(limits)
+  // Such as `{}` for a user without a tenant: nothing to compare with is not everything.
+  if (entries.length === 0) throw new TypeError('scope: it names no field; undefined is no limit')
+  const filters = entries.map(([field, given]): Filter => {
     const [place, value] = limitOf(model, field, given)
     values[field] = place.parts.length > 1 ? [value] : value
     return { op: 'eq', field, value }
@@ -93,7 +124,10 @@ export async function visibleThroughReference(
 
 function limitOf(model: Model, field: string, given: unknown): readonly [Place, Scalar] {
   const place = field.includes('.') ? undefined : placeOf(model.shape, field)
-  if (!place) throw new TypeError(`scope: '${field}' is no field of '${model.name}'`)
+  if (!place) {
+    const known = [...model.shape.fields.keys()]
+    throw new TypeError(`scope: ${model.name} has no field '${field}'.${didYouMean(field, known)}`)
+  }
   const value = castLimit(place.shape, given)
   if (value === undefined) throw new TypeError(`scope: no usable value for '${field}'`)
   return [place, value]

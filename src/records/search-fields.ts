@@ -6,6 +6,8 @@
 
 import { isHidden, type Model } from '../model/define.ts'
 import type { Fail } from '../model/option-rules.ts'
+import { definedNames } from '../model/registry.ts'
+import { didYouMean, noSuchField } from '../model/suggest.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Host } from './host.ts'
 
@@ -40,7 +42,7 @@ export function searchFields(
     }
     if (rest.length > 0 && !placeOf(model.shape, name)) {
       host.logger.warn(
-        `Router '${mount}': 'search' drops '${name}', since '${head}' is no reference of '${model.name}'.`,
+        `Router '${mount}': 'search' drops '${name}', since '${head}' is no reference of '${model.name}'.${didYouMean(head, model.shape.fields.keys())}`,
       )
       return []
     }
@@ -58,11 +60,11 @@ export function referenceAt(model: Model, field: string): string | undefined {
 
 function checkText(model: Model, path: string, name: string, fail: Fail): void {
   const place = placeOf(model.shape, path)
-  if (!place) fail(`'search' names '${name}', which is no field of '${model.name}'`)
+  if (!place) fail(noSuchField('search', path, model, name))
   if (isHidden(model, path)) fail(`'search' names '${name}', which is hidden`)
   if (place?.shape.kind !== 'string') fail(`'search' names '${name}', which is no text`)
 }
 
 function unknownModel(name: string, reference: string): string {
-  return `'search' names '${name}', but no model is named '${reference}'`
+  return `'search' names '${name}', but no model is named '${reference}'.${didYouMean(reference, definedNames())}`
 }

@@ -5,8 +5,10 @@ import {
   defineModel,
   type Fields,
   type Managed,
+  type Model,
   type RouterOptions,
   ref,
+  type ScopeOption,
 } from '../../src/index.ts'
 
 const City = defineModel('TypedRouterCity', {
@@ -69,6 +71,50 @@ describe('design, Model: types flow through createRouter', () => {
     createRouter({ model: City, countStrategy: 'guess' })
     // @ts-expect-error the model is needed
     createRouter({ query: ['name'] })
+  })
+
+  test('2.6 types: a scope compares fields of the model with values of their types', () => {
+    const Task = defineModel('TypedRouterTask', {
+      fields: {
+        owner: ref('TypedRouterUser'),
+        state: z.enum(['open', 'done']),
+        size: z.number().optional(),
+        gone: z.date().nullish(),
+        members: z.array(z.string()),
+        any: z.unknown(),
+        place: z.object({ city: z.string() }).optional(),
+      },
+      hidden: ['size'],
+    })
+    createRouter({ model: Task, scope: ({ auth }) => ({ owner: auth?.userId }) })
+    createRouter({ model: Task, scope: async () => ({ state: 'open', size: 5, _id: 'x' }) })
+    createRouter({ model: Task, scope: () => ({ gone: null, size: null, members: 'ann' }) })
+    createRouter({ model: Task, scope: () => ({ gone: new Date(), any: true }) })
+    createRouter({ model: Task, scope: ({ auth }) => (auth ? { owner: 'x' } : undefined) })
+    createRouter({ model: Task, scope: () => {} })
+    type Stored = typeof Task extends Model<infer R> ? R : never
+    const apart: RouterOptions<Stored> = { model: Task, scope: () => undefined }
+    createRouter(apart)
+    const scope: ScopeOption<Stored> = () => ({ owner: 'x' })
+    createRouter({ model: Task, scope })
+    // @ts-expect-error 'ownr' is no field
+    createRouter({ model: Task, scope: () => ({ ownr: 'x' }) })
+    // @ts-expect-error 'ownr' is no field, though 'state' is one
+    createRouter({ model: Task, scope: () => ({ state: 'open', ownr: 'x' }) })
+    // @ts-expect-error 'ownr' is no field
+    createRouter({ model: Task, scope: async ({ auth }) => auth && { state: 'open', ownr: 'x' } })
+    // @ts-expect-error a text is wanted
+    createRouter({ model: Task, scope: () => ({ owner: 1 }) })
+    // @ts-expect-error no such state
+    createRouter({ model: Task, scope: () => ({ state: 'shut' }) })
+    // @ts-expect-error every record has an owner
+    createRouter({ model: Task, scope: () => ({ owner: null }) })
+    // @ts-expect-error one value, no list of them
+    createRouter({ model: Task, scope: () => ({ owner: ['x'] }) })
+    // @ts-expect-error an object is no value
+    createRouter({ model: Task, scope: () => ({ place: { city: 'Oslo' } }) })
+    // @ts-expect-error only undefined is no limit
+    createRouter({ model: Task, scope: () => null })
   })
 
   test("2.6 types: hooks see the record's type", () => {

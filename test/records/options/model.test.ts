@@ -26,10 +26,12 @@ describe('design, Model: definitions that make no sense are refused with the opt
     "design, Model: '%s' names only fields of the model",
     (option) => {
       expect(define({ fields, [option]: ['nmae'] })).toThrow(
-        new TypeError(`Model 'Broken': '${option}' names 'nmae', which is no field of it`),
+        new TypeError(
+          `Model 'Broken': '${option}' lists 'nmae', but Broken has no such field. Did you mean 'name'?`,
+        ),
       )
       expect(define({ fields, [option]: ['createdAt'] })).toThrow(
-        `'${option}' names 'createdAt', which is no field of it`,
+        `'${option}' lists 'createdAt', but Broken has no such field.`,
       )
       expect(define({ fields, timestamps: true, [option]: ['createdAt'] })).not.toThrow()
     },

@@ -57,7 +57,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
     (option) => {
       expect(() => mount({ [option]: ['nmae'] })).toThrow(
         new TypeError(
-          `Router '/things': '${option}' names 'nmae', which is no field of 'StartUpThing'`,
+          `Router '/things': '${option}' lists 'nmae', but StartUpThing has no such field. Did you mean 'name'?`,
         ),
       )
     },
@@ -68,7 +68,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
     (option) => {
       for (const operation of ['create', 'update']) {
         expect(() => mount({ [option]: { [operation]: ['nmae'] } })).toThrow(
-          `Router '/things': '${option}' names 'nmae', which is no field of 'StartUpThing'`,
+          `Router '/things': '${option}' lists 'nmae', but StartUpThing has no such field. Did you mean 'name'?`,
         )
       }
     },
@@ -92,7 +92,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
       'orderBy',
       'allowedFields',
     ]) {
-      expect(() => mount({ [option]: [field] }), option).toThrow(`'${option}' names '${field}'`)
+      expect(() => mount({ [option]: [field] }), option).toThrow(`'${option}' lists '${field}'`)
     }
   })
 
@@ -113,7 +113,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
   test('2.6 hidden field: a descending orderBy is looked through', () => {
     expect(() => mount({ orderBy: '-secret' })).toThrow("'orderBy' names 'secret', which is hidden")
     expect(() => mount({ orderBy: ['name', '-nmae'] })).toThrow(
-      "'orderBy' names 'nmae', which is no field",
+      "'orderBy' lists 'nmae', but StartUpThing has no such field. Did you mean 'name'?",
     )
   })
 
@@ -125,7 +125,10 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
 
   test.each([
     ['owner.password', "'search' names 'owner.password', which is hidden"],
-    ['owner.nmae', "'search' names 'owner.nmae', which is no field of 'StartUpOwner'"],
+    [
+      'owner.nmae',
+      "'search' lists 'owner.nmae', but StartUpOwner has no such field. Did you mean 'owner.name'?",
+    ],
     ['owner.age', "'search' names 'owner.age', which is no text"],
   ])('2.6 search: %s is refused through the reference too', async (field, message) => {
     const { app } = mount({ search: [field] })

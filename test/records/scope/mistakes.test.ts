@@ -62,6 +62,11 @@ describe('design, scope: a limit that cannot be applied never turns into no limi
     ],
     ['gives an undefined value', () => ({ owner: undefined })],
     ['gives one undefined value of two', () => ({ owner: 'bob', title: undefined })],
+    ['gives no field', () => ({})],
+    ['gives no field after a while', async () => ({})],
+    ['gives fields that are inherited', () => Object.create({ owner: 'bob' })],
+    ['gives a Map', () => new Map([['owner', 'bob']])],
+    ['gives an error', () => new Error('broken')],
     ['gives null', () => null],
     ['gives false', () => false],
     ['gives true', () => true],
@@ -100,6 +105,41 @@ describe('design, scope: a limit that cannot be applied never turns into no limi
       expect(await made.stored.find()).toEqual([made.note])
     },
   )
+
+  test('design, scope: one that names no field is one wherever the router is asked', async () => {
+    const { log, send } = await notes(() => ({}))
+    await send('GET', '/notes')
+    expect(log.text).toContain('scope: it names no field; undefined is no limit')
+  })
+
+  test('design, scope: a misspelt field is named in the log, with the one that may be meant', async () => {
+    const { log, send } = await notes(() => ({ ownr: 'bob' }))
+    await send('GET', '/notes')
+    expect(log.text).toContain("scope: MistakeNote has no field 'ownr'. Did you mean 'owner'?")
+  })
+
+  test('design, scope: what is no function is a start-up error', async () => {
+    for (const scope of [{}, { owner: 'bob' }, null, true]) {
+      await expect(notes(scope)).rejects.toThrow("Router '/notes': 'scope' must be a function")
+    }
+  })
+
+  test('design, scope: a cached router answers a 500 as well', async () => {
+    const kept = new Map<string, string>()
+    const { app, send } = service({
+      cache: { get: async (key) => kept.get(key), set: async (key, value) => kept.set(key, value) },
+    })
+    await app.store.collection(Note).insert({ owner: 'bob', title: 'secret' })
+    let limit: object | undefined = { owner: 'bob' }
+    const scope = (() => limit) as ScopeOption
+    app.mount('/notes', createRouter({ model: Note, allowedFields: [], cache: true, scope }))
+    expect((await send('GET', '/notes')).records).toHaveLength(1)
+    limit = {}
+    for (const path of ['/notes', '/notes?page=1'])
+      expect((await send('GET', path)).status).toBe(500)
+    limit = undefined
+    expect((await send('GET', '/notes')).records).toHaveLength(1)
+  })
 
   test('design, scope: an HttpError that it throws is the answer', async () => {
     const made = await notes(() => {

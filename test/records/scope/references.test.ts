@@ -59,6 +59,26 @@ describe('design, scope: through references', () => {
     expect((await ann('GET', '/comments')).records).toMatchObject([{}, { note: bobsNote }])
   })
 
+  test.each([
+    ['no field', () => ({})],
+    ['an unknown field', () => ({ ownr: 'ann' })],
+    ['null', () => null],
+  ])('design, scope: one that gives %s shows nothing through a reference', async (_, scope) => {
+    const made = await notes({ scope: scope as never })
+    const router = createRouter({
+      model: Comment,
+      middlewares: [],
+      search: ['note.title'],
+      allowedFields: [],
+      onGet: () => ({ populate: ['note', 'notes'] }),
+    })
+    made.app.mount('/comments', router)
+    const id = String(made.made.ann[0]?._id)
+    await made.app.store.collection(Comment).insert({ text: 'x', note: id, notes: [id] })
+    expect((await made.ann('GET', '/comments')).records).toMatchObject([{ note: null, notes: [] }])
+    expect((await made.ann('GET', '/comments?s=secret')).records).toEqual([])
+  })
+
   test("design, scope: a search through a reference finds nothing by another's text", async () => {
     const { ann, bob } = await comments()
     expect((await ann('GET', '/comments?s=secret bob')).records).toEqual([])

@@ -1,0 +1,86 @@
+/**
+ * "Did you mean": the name that a misspelt one is nearest to.
+ *
+ * @module
+ */
+
+import type { ObjectShape, Shape } from '../ports/shape.ts'
+
+/** Longer names are compared by nobody's eye either. */
+const MAX_LENGTH = 64
+
+/** A sentence with the candidate that `name` is nearest to, with a blank before it; empty where none is near. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const found = nearest(name, candidates)
+  return found === undefined ? '' : ` Did you mean '${found}'?`
+}
+
+/**
+ * What is wrong with `path`, a dotted name that leads nowhere in `model`, and the name that may be meant. `listed` is
+ * the name as `option` lists it, where that begins with a reference to the model.
+ */
+export function noSuchField(
+  option: string,
+  path: string,
+  model: { readonly name: string; readonly shape: ObjectShape },
+  listed: string = path,
+): string {
+  const meant = nearestPath(model.shape, path)
+  const before = listed.slice(0, listed.length - path.length)
+  const question = meant === undefined ? '' : ` Did you mean '${before}${meant}'?`
+  return `'${option}' lists '${listed}', but ${model.name} has no such field.${question}`
+}
+
+/** `path` with its first part that leads nowhere replaced by the nearest name; undefined where none is near. */
+function nearestPath(shape: ObjectShape, path: string): string | undefined {
+  const keys = path.split('.')
+  let at: Shape | undefined = shape
+  for (const [index, key] of keys.entries()) {
+    while (at?.kind === 'list') at = at.element
+    if (at?.kind !== 'object') return undefined
+    const next: Shape | undefined = at.fields.get(key)
+    const meant = next ? undefined : nearest(key, at.fields.keys())
+    if (meant !== undefined)
+      return [...keys.slice(0, index), meant, ...keys.slice(index + 1)].join('.')
+    at = next
+  }
+  return undefined
+}
+
+function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined
+  // A third of the letters may be wrong; of very short names one, and not all of them.
+  let least = Math.max(1, Math.floor(name.length / 3)) + 1
+  let found: string | undefined
+  for (const candidate of candidates) {
+    if (candidate === name || Math.abs(candidate.length - name.length) >= least) continue
+    const distance = distanceOf(name.toLowerCase(), candidate.toLowerCase())
+    if (distance >= least || distance >= candidate.length) continue
+    least = distance
+    found = candidate
+  }
+  return found
+}
+
+/** How many letters must be added, dropped, replaced or swapped with their neighbour (optimal string alignment). */
+function distanceOf(a: string, b: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1
+      let least = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + cost)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (swapped) least = Math.min(least, at(before, j - 2) + 1)
+      row.push(least)
+    }
+    before = last
+    last = row
+  }
+  return at(last, b.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? 0
+}
