@@ -9,6 +9,7 @@ import { Caches } from './cache/caches.ts'
 import { defaultsOf } from './cache/options.ts'
 import type { Model } from './model/define.ts'
 import { idMaker } from './model/id.ts'
+import { checkReferences } from './model/references.ts'
 import { lastDefined } from './model/registry.ts'
 import type { CollectionSchema } from './ports/store.ts'
 import { recordCollection } from './records/collection.ts'
@@ -66,6 +67,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
 
   const start = async (): Promise<void> => {
     for (const check of checks) await check()
+    checkReferences(served.keys(), host.modelNamed)
     warnOfOpen(host)
     const schemas = [...served.values()].map((entry) => entry.schema)
     await store.prepare([...schemas, ...caches.schemas()])

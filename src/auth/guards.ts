@@ -9,7 +9,9 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { idFrom } from '../model/cast.ts'
+import { didYouMean } from '../model/suggest.ts'
 import type { Guard } from '../records/guard.ts'
+import { fail } from './checks.ts'
 import { changedAt, isDisabled, type Realm, userById, withoutSecrets } from './realm.ts'
 import {
   authenticationRequired,
@@ -18,7 +20,7 @@ import {
   notActive,
   sessionEnded,
 } from './refusals.ts'
-import { hasRole } from './roles.ts'
+import { hasRole, type RoleSettings } from './roles.ts'
 import type { Claims } from './tokens.ts'
 
 /** Finds the realm of the app that a request came to. */
@@ -43,10 +45,23 @@ export function optionalAuthGuard(realmOf: RealmOf): Guard {
   }
 }
 
-/** Refuses whoever has none of `roles`; stands after `requireAuth`. */
-export function requireRoleGuard(roles: readonly string[]): Guard {
+/**
+ * Refuses whoever has none of `roles`; stands after `requireAuth`. Throws a `TypeError` for a role that `roles.list`
+ * lacks: no route gives it to anybody. Where the options name no list, only what looks like a slip is refused.
+ */
+export function requireRoleGuard(
+  roles: readonly string[],
+  { list, isListed }: Pick<RoleSettings, 'list' | 'isListed'>,
+): Guard {
   if (roles.length === 0 || roles.some((role) => typeof role !== 'string')) {
-    throw new TypeError(`Auth: requireRole() takes the names of roles`)
+    fail(`requireRole() takes the names of roles`)
+  }
+  for (const role of roles) {
+    const meant = list.includes(role) ? '' : didYouMean(role, list)
+    if (list.includes(role) || (meant === '' && !isListed)) continue
+    fail(
+      `requireRole() names '${role}', but 'roles.list' has no such role (${list.join(', ')}).${meant}`,
+    )
   }
   return onlyRole(roles)
 }

@@ -61,14 +61,14 @@ export interface RefreshOptions {
   readonly maxLifetime?: Duration
 }
 
-/** Roles. */
-export interface RolesOptions {
-  /** Default: the default role and the admin roles. */
-  readonly list?: readonly string[]
+/** Roles, by the names in `list`. */
+export interface RolesOptions<Role extends string = string> {
+  /** The roles that there are; `requireRole` takes no others. Default: the default role and the admin roles. */
+  readonly list?: readonly Role[]
   /** Default `'user'`, or the list's first entry where it lacks that. */
-  readonly default?: string
+  readonly default?: NoInfer<Role>
   /** The roles with access to the user routes. Default `['admin']`. */
-  readonly admin?: string | readonly string[]
+  readonly admin?: NoInfer<Role> | readonly NoInfer<Role>[]
   /** The stored field. Default `'role'`. */
   readonly field?: string
   /** Whether the field holds a list of roles. Default false. */
@@ -110,7 +110,8 @@ export interface UserFieldsOptions {
 }
 
 /** What `createAuthRouter` takes. */
-export interface AuthOptions<R> extends UserFieldsOptions {
+export interface AuthOptions<R, Role extends string = string> extends UserFieldsOptions {
+  readonly roles?: RolesOptions<Role>
   /** The user model; see `userFields`. */
   readonly model: Model<R>
   readonly token: TokenOptions

@@ -11,6 +11,8 @@ import type { RolesOptions } from './options.ts'
 /** The roles option, resolved. */
 export interface RoleSettings {
   readonly list: readonly string[]
+  /** Whether the option names the list. */
+  readonly isListed: boolean
   readonly default: string
   readonly admin: readonly string[]
   readonly multiple: boolean
@@ -35,6 +37,7 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   const admin = admins ?? ['admin'].filter((role) => !list || list.includes(role))
   return {
     list: list ?? [...new Set([fallback, ...admin])],
+    isListed: list !== undefined,
     default: fallback,
     admin,
     multiple: flag('roles.multiple', roles.multiple, false),

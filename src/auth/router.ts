@@ -30,13 +30,16 @@ export interface AuthRoutes extends Mountable {
   readonly urls: readonly AuthUrl[]
 }
 
-/** What `createAuthRouter` gives. */
-export interface AuthRouter {
+/** What `createAuthRouter` gives; `Role` are the names in `roles.list`, where the compiler knows them. */
+export interface AuthRouter<Role extends string = string> {
   readonly router: AuthRoutes
   /** Refuses whoever is not signed in; sets `request.auth` and `request.user`. */
   readonly requireAuth: Guard
-  /** Refuses whoever has none of the roles; stands after `requireAuth`. */
-  readonly requireRole: (...roles: (string | readonly string[])[]) => Guard
+  /**
+   * Refuses whoever has none of the roles; stands after `requireAuth`. Throws a `TypeError` for a role that is not in
+   * `roles.list`, or without one is nearly the name of another.
+   */
+  readonly requireRole: (...roles: (Role | readonly Role[])[]) => Guard
   /** Lets a missing token pass, not a bad one. */
   readonly optionalAuth: Guard
 }
@@ -51,7 +54,9 @@ export interface AuthRouter {
  * app.mount('/notes', createRouter({ model: Note, middlewares: [auth.requireAuth] }))
  * ```
  */
-export function createAuthRouter<R>(options: AuthOptions<R>): AuthRouter {
+export function createAuthRouter<R, const Role extends string = string>(
+  options: AuthOptions<R, Role>,
+): AuthRouter<Role> {
   const given = options as unknown as AuthOptions<never>
   let settings = resolveSettings(given, undefined)
   const realms = new WeakMap<object, Realm>()
@@ -87,7 +92,7 @@ export function createAuthRouter<R>(options: AuthOptions<R>): AuthRouter {
   return {
     router,
     requireAuth,
-    requireRole: (...roles) => requireRoleGuard(roles.flat()),
+    requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
     optionalAuth: optionalAuthGuard(realmOf),
   }
 }

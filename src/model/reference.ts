@@ -25,7 +25,8 @@ export interface Reference extends $ZodString<string> {
 
 /**
  * A field that stores the id of a record of the model named `model`; `onGet` may populate it, and a search
- * may look through it (`'country.name'`). That the record exists is not checked.
+ * may look through it (`'country.name'`). That the record exists is not checked. An app does not start while no model
+ * has that name; it may be defined after the reference.
  *
  * ```ts
  * const City = defineModel('City', { fields: { name: z.string(), country: ref('Country') } })

@@ -5,26 +5,7 @@
  */
 
 import type { $ZodCheck, $ZodType } from 'zod/v4/core'
-
-/** How many schemas of a model are looked at; one that a function makes anew at each level has no end. */
-const MOST = 1000
-
-/** Where schemas hold others. Nothing else is read: to read a default may be to call a function of the deployer's. */
-const PARTS = [
-  'innerType',
-  'element',
-  'in',
-  'out',
-  'left',
-  'right',
-  'keyType',
-  'valueType',
-  'rest',
-  'catchall',
-  'options',
-  'items',
-  'shape',
-] as const
+import { partsIn } from './parts.ts'
 
 const known = new WeakMap<$ZodType, boolean>()
 const handled = new WeakSet<object>()
@@ -37,14 +18,10 @@ const handled = new WeakSet<object>()
 export function mayWait(schema: $ZodType): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before
-  const found = new Set<$ZodType>([schema])
-  let waits = false
-  for (const one of found) {
-    if (handleIn(one)) waits = true
-    if (found.size <= MOST) for (const part of partsOf(one)) found.add(part)
-  }
+  const { parts, rest } = partsIn(schema)
   // The rest is unknown.
-  if (found.size > MOST) waits = true
+  let waits = rest
+  for (const part of parts) if (handleIn(part.schema)) waits = true
   known.set(schema, waits)
   return waits
 }
@@ -66,22 +43,4 @@ function handleIn(schema: $ZodType): boolean {
     }
   }
   return custom.length > 0 || def.type === 'transform' || 'transform' in def
-}
-
-function partsOf(schema: $ZodType): $ZodType[] {
-  const def = schema._zod.def as unknown as Readonly<Record<string, unknown>>
-  // What the getter of a lazy schema gives is made anew each time; zod keeps the first.
-  const lazy = (schema._zod as { innerType?: unknown }).innerType
-  const parts = PARTS.map((name) => def[name])
-  return [lazy, ...parts].flatMap(inside).filter(isSchema)
-}
-
-/** What stands in a list or a shape, or `value` itself. */
-function inside(value: unknown): unknown[] {
-  if (typeof value !== 'object' || value === null || isSchema(value)) return [value]
-  return Object.values(value)
-}
-
-function isSchema(value: unknown): value is $ZodType {
-  return typeof value === 'object' && value !== null && '_zod' in value
 }

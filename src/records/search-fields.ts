@@ -42,7 +42,7 @@ export function searchFields(
     }
     if (rest.length > 0 && !placeOf(model.shape, name)) {
       host.logger.warn(
-        `Router '${mount}': 'search' drops '${name}', since '${head}' is no reference of '${model.name}'.${didYouMean(head, model.shape.fields.keys())}`,
+        `Router '${mount}': 'search' drops '${name}', since '${head}' is no reference of '${model.name}'.`,
       )
       return []
     }

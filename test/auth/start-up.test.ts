@@ -93,7 +93,7 @@ describe('answers, start-up errors', () => {
     ],
     'a field that the model does not have': [
       { registerFields: ['nothing'] },
-      /'registerFields' names 'nothing'/,
+      /'registerFields' lists 'nothing'/,
     ],
     'no model': [{ model: {} }, /'model'/],
     'a token that is no object': [{ token: 5 }, /'token'/],
@@ -177,6 +177,22 @@ describe('answers, start-up errors', () => {
       expect(() => make(auth, model)).toThrow(/^Auth: /)
     })
   }
+
+  it('a role that no list has, in requireRole', () => {
+    const listed = make({ roles: { list: ['user', 'editor', 'admin'] } })
+    expect(() => listed.requireRole('amdin')).toThrow(
+      new TypeError(
+        "Auth: requireRole() names 'amdin', but 'roles.list' has no such role (user, editor, admin). Did you mean 'admin'?",
+      ),
+    )
+    expect(() => listed.requireRole('admin', ['editor', 'Editor'])).toThrow(/'Editor'.*'editor'\?$/)
+    expect(() => listed.requireRole()).toThrow('Auth: requireRole() takes the names of roles')
+    expect(listed.requireRole('admin', ['editor'])).toBeTypeOf('function')
+    expect(() => listed.requireRole('boss')).toThrow(/no such role \(user, editor, admin\)\.$/)
+    expect(() => make().requireRole('admin', 'amdin')).toThrow(/Did you mean 'admin'\?$/)
+    expect(make().requireRole('admin', 'boss')).toBeTypeOf('function')
+    expect(make({ roles: { admin: 'boss' } }).requireRole('boss')).toBeTypeOf('function')
+  })
 
   it('E2: updateFields with a provider id', () => {
     const auth = { social: { google: { clientId: 'x' } }, updateFields: ['googleId'] }

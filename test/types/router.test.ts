@@ -1,6 +1,8 @@
-import { describe, expectTypeOf, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 import {
+  type AuthRouter,
+  createAuthRouter,
   createRouter,
   defineModel,
   type Fields,
@@ -9,6 +11,7 @@ import {
   type RouterOptions,
   ref,
   type ScopeOption,
+  userFields,
 } from '../../src/index.ts'
 
 const City = defineModel('TypedRouterCity', {
@@ -115,6 +118,26 @@ describe('design, Model: types flow through createRouter', () => {
     createRouter({ model: Task, scope: () => ({ place: { city: 'Oslo' } }) })
     // @ts-expect-error only undefined is no limit
     createRouter({ model: Task, scope: () => null })
+  })
+
+  test('2.6 types: requireRole takes the roles of the list', () => {
+    const User = defineModel('TypedRouterAccount', { fields: userFields(), unique: ['email'] })
+    const token = { secret: 's'.repeat(32) }
+    const roles = { list: ['user', 'editor', 'admin'], admin: 'admin' } as const
+    const listed = createAuthRouter({ model: User, token, roles })
+    listed.requireRole('editor', ['admin'])
+    // @ts-expect-error 'amdin' is no role
+    expect(() => listed.requireRole('amdin')).toThrow()
+    const inline = createAuthRouter({ model: User, token, roles: { list: ['user', 'admin'] } })
+    inline.requireRole('admin')
+    // @ts-expect-error 'amdin' is no role
+    expect(() => inline.requireRole('amdin')).toThrow()
+    const names: string[] = ['user', 'boss']
+    createAuthRouter({ model: User, token, roles: { list: names, admin: 'boss' } }).requireRole(
+      'boss',
+    )
+    const { requireRole }: AuthRouter = createAuthRouter({ model: User, token })
+    requireRole('admin')
   })
 
   test("2.6 types: hooks see the record's type", () => {

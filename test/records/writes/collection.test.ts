@@ -287,7 +287,7 @@ describe('design, app.store: reads', () => {
     [{ sort: ['name', '-$where'] }, "Field '$where' is not sortable."],
     [{ sort: 'tags' }, "Field 'tags' is not sortable."],
     [{ sort: "name' --" }, "Field 'name' --' is not sortable."],
-    [{ select: ['nmae'] }, "'select' names 'nmae'"],
+    [{ select: ['nmae'] }, "'select' lists 'nmae'"],
     [{ select: ['name', '-size'] }, "'select'"],
     [{ limit: -1 }, "'limit'"],
     [{ limit: 1.5 }, "'limit'"],
