@@ -25,7 +25,7 @@ export interface RouterOptions<R> {
   readonly model: Model<R>
   /** The default sort, `-` for descending. Default: none, `_id` alone. */
   readonly orderBy?: SortName<R> | readonly SortName<R>[]
-  /** Fields usable for equality filters. Default: none. */
+  /** Fields usable for equality filters, but for those named like a parameter of lists, such as `sort`. Default: none. */
   readonly query?: readonly FieldName<R>[]
   /** Fields searched by `?s=`; `'ref.path'` searches the referenced model. Default: none. */
   readonly search?: readonly FieldName<R>[]

@@ -25,12 +25,18 @@ import { sortKey } from '../model/define.ts'
 import { all, type Filter, type Scalar, type SortKey } from '../ports/filter.ts'
 import { placeOf, type Shape } from '../ports/shape.ts'
 import { comparison, isCompareOperator, MAX_LIST } from './conditions.ts'
+import type { ListParameter, ListParameters } from './list-parameters.ts'
 import { offsetPage, pageNumber, pageSize } from './pagination.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import type { FieldSet, Resource } from './resource.ts'
 
 /** Object-shaped parameters that refuse with a sentence of their own. */
-const OWN_SENTENCE = new Set(['s', 'search', 'sort', 'compareValue'])
+const OWN_SENTENCE: ReadonlySet<string> = new Set<ListParameter>([
+  's',
+  'search',
+  'sort',
+  'compareValue',
+])
 
 /** The list that a GET's parameters ask for. */
 export function parseList(resource: Resource, query: Query): ListPlan {
@@ -80,7 +86,7 @@ function equalities(resource: Resource, query: Query, shaped: ReadonlySet<string
   return listed
 }
 
-function range(resource: Resource, query: Query): Filter[] {
+function range(resource: Resource, query: ListParameters): Filter[] {
   const { rangeField, range: bounds } = query
   if (!given(rangeField) || !given(bounds)) return []
   const field = filterableField(resource, rangeField)
@@ -106,7 +112,7 @@ function splitRange(bounds: string, shape: Shape): readonly [string, string] {
   return [low, high]
 }
 
-function compare(resource: Resource, query: Query, shaped: ReadonlySet<string>): Filter[] {
+function compare(resource: Resource, query: ListParameters, shaped: ReadonlySet<string>): Filter[] {
   const { compareField, compareOperator = '', compareValue } = query
   if (shaped.has('compareValue')) throw invalidCompareValue()
   if (!given(compareField) || compareValue === undefined) return []
@@ -125,7 +131,7 @@ function asNumber(shape: Shape, text: string): string | number {
 
 function searchTerm(
   resource: Resource,
-  query: Query,
+  query: ListParameters,
   shaped: ReadonlySet<string>,
 ): string | undefined {
   if (shaped.has('s') || shaped.has('search')) throw searchNotString()
@@ -134,7 +140,7 @@ function searchTerm(
 
 function sortOrder(
   resource: Resource,
-  query: Query,
+  query: ListParameters,
   shaped: ReadonlySet<string>,
 ): readonly SortKey[] {
   const { sort } = query
@@ -142,7 +148,7 @@ function sortOrder(
   return given(sort) ? [allowedSortKey(resource.urlSortable, sort)] : []
 }
 
-function paging(resource: Resource, query: Query): Paging {
+function paging(resource: Resource, query: ListParameters): Paging {
   const { page, pageSize: size, cursor } = query
   if (resource.pagination === 'cursor') {
     if (given(page)) throw usesCursors()

@@ -16,6 +16,7 @@ import { resolveUpload, type Upload, type UploadOptions } from '../uploads/optio
 import type { Guard } from './guard.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from './hooks.ts'
 import type { Host } from './host.ts'
+import { isListParameter } from './list-parameters.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
 import { withoutProtected } from './protected.ts'
@@ -95,7 +96,7 @@ export function resolveResource(
     'orderBy',
     orderBy.map((key) => key.field),
   )
-  const query = reach('query', options.query ?? [])
+  const query = reach('query', equalities(options.query ?? [], fail))
   const filterable = new Set(reach('filterableFields', options.filterableFields ?? query))
   const sortable = new Set(
     options.sortableFields
@@ -181,6 +182,17 @@ function checkReachable(model: Model, option: string, name: string, fail: Fail):
   if (isHidden(model, name)) fail(`'${option}' names '${name}', which is hidden`)
   const kind = place?.shape.kind
   if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
+}
+
+/** A parameter of lists would never reach the field, and steer the list as well. */
+function equalities(names: readonly string[], fail: Fail): readonly string[] {
+  for (const name of names) {
+    if (!isListParameter(name)) continue
+    fail(
+      `'query' lists '${name}', but ?${name}= is a parameter of every list. Rename the field, or list it in 'filterableFields' for QUERY`,
+    )
+  }
+  return names
 }
 
 function everyVisible(model: Model): FieldSet {
