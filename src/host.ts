@@ -16,6 +16,7 @@ import { recordCollection } from './records/collection.ts'
 import { type Host, hosting } from './records/host.ts'
 import { Records } from './records/records.ts'
 import type { ScopeOption } from './records/scope.ts'
+import { ModelFiles } from './uploads/model-files.ts'
 
 /** What the app itself needs of its host beyond what routers see. */
 export interface AppHost extends Host {
@@ -31,6 +32,7 @@ interface Served {
   readonly searchable: Set<string>
   readonly scopes: (ScopeOption | undefined)[]
   guarded: ReadonlySet<string> | undefined
+  readonly files: ModelFiles
 }
 
 /** The host of one app. */
@@ -59,7 +61,15 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     const schema = schemaOf(model, searchable)
     const stored = caches.watched(model.name, store.collection(schema))
     const records = new Records(model, stored, { now, newId })
-    const entry: Served = { model, records, schema, searchable, scopes: [], guarded: undefined }
+    const entry: Served = {
+      model,
+      records,
+      schema,
+      searchable,
+      scopes: [],
+      guarded: undefined,
+      files: new ModelFiles(),
+    }
     served.set(model, entry)
     starting = undefined
     return entry
@@ -131,6 +141,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       entry.guarded = new Set([...(entry.guarded ?? []), ...fields])
     },
     protectedFields: (model) => served.get(model)?.guarded,
+    filesOf: (model) => serve(model).files,
     scopesOf: (model) => served.get(model)?.scopes ?? [],
     cacheSpace(settings) {
       starting = undefined

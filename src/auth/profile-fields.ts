@@ -6,12 +6,22 @@
 
 import type { Fields } from '../ports/store.ts'
 import { cleaned } from '../records/policy.ts'
+import { withoutForeignUrls } from '../uploads/file-values.ts'
+import type { Realm } from './realm.ts'
 
-/** The part of `body` that `allowed` names, forbidden keys removed at every level; the rest is dropped. */
-export function chosenFields(body: Fields, allowed: readonly string[]): Fields {
+/**
+ * The part of `body` that `allowed` names, forbidden keys removed at every level; the rest is dropped, and with it
+ * what `stored`, the account to be changed, does not hold in a file field.
+ */
+export function chosenFields(
+  { files, host }: Pick<Realm, 'files' | 'host'>,
+  body: Fields,
+  allowed: readonly string[],
+  stored?: Fields,
+): Fields {
   const chosen: Fields = {}
   for (const field of allowed) {
     if (Object.hasOwn(body, field)) chosen[field] = cleaned(field, body[field])
   }
-  return chosen
+  return withoutForeignUrls(files.namedIn(chosen), chosen, stored, host.files)
 }

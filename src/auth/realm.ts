@@ -9,6 +9,7 @@ import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host } from '../records/host.ts'
 import type { Records } from '../records/records.ts'
+import type { ModelFiles } from '../uploads/model-files.ts'
 import { type Breaker, breaker } from './breaker.ts'
 import { SECRETS, type StoredNames } from './field-names.ts'
 import { boundedHashing, type Hashing } from './hashing.ts'
@@ -24,6 +25,8 @@ export interface Realm {
   readonly names: StoredNames
   /** The engine of the user model; its `stored` takes the conditional steps that the rules rest on. */
   readonly records: Records
+  /** The file fields of the user model, which other routers may take uploads for. */
+  readonly files: ModelFiles
   readonly tokens: AccessTokens
   readonly passwords: Passwords
   readonly hashing: Hashing
@@ -45,6 +48,7 @@ export function createRealm(host: Host, settings: AuthSettings): Realm {
     settings,
     names: settings.names,
     records: host.records(settings.model),
+    files: host.filesOf(settings.model),
     tokens: accessTokens(settings.token, now),
     passwords: passwordsOf(settings.password, host.hasher, hashing),
     hashing,

@@ -11,30 +11,33 @@
 import { HttpError } from '../http/errors.ts'
 import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import type { FileStore } from '../ports/files.ts'
-import { any, type Filter } from '../ports/filter.ts'
-import { placeOf } from '../ports/shape.ts'
+import type { Filter } from '../ports/filter.ts'
 import { type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
-import { keysIn, withoutGoneFiles } from '../uploads/file-values.ts'
-import { isOwnKey } from '../uploads/keys.ts'
+import { withoutGoneFiles } from '../uploads/file-values.ts'
 import { optimised } from '../uploads/optimise.ts'
+import { pointsAt, unheld } from '../uploads/references.ts'
 import { storageNotConfigured } from '../uploads/refusals.ts'
 import { dispositionOf } from '../uploads/sniff.ts'
 import { type NewObject, putAll, removeAll } from '../uploads/storage.ts'
 import type { Incoming, IncomingFile } from './incoming.ts'
 import type { Resource } from './resource.ts'
 
+/** What a write of records with file fields concerns: a mounted resource, or the accounts of an auth router. */
+export type FileOwner = Pick<Resource, 'host' | 'records' | 'files'> &
+  Partial<Pick<Resource, 'upload'>>
+
 /** How often an update that others outrun is tried. */
 const MAX_TRIES = 20
 
 /** Stores the files that `values` points at, then saves; when that fails they are removed again. */
 export async function saveWithFiles(
-  resource: Resource,
-  incoming: Incoming,
+  resource: FileOwner,
+  incoming: Pick<Incoming, 'files' | 'level'>,
   values: Fields,
   save: () => Promise<Fields>,
 ): Promise<Fields> {
   const { logger } = resource.host
-  const wanted = keysOf(resource, values)
+  const wanted = objectsOf(resource, values)
   const files = incoming.files.filter(({ key }) => wanted.has(key))
   if (files.length === 0) return save()
   const store = storeOf(resource)
@@ -61,22 +64,22 @@ export async function saveWithFiles(
  * record is not what `expect` says.
  */
 export async function updateWithFiles(
-  resource: Resource,
-  incoming: Incoming,
+  resource: FileOwner,
+  incoming: Pick<Incoming, 'files' | 'level'>,
   filter: Filter,
   changes: Fields,
   expect?: Fields,
 ): Promise<Fields> {
-  const { records, upload } = resource
-  const touched = [...(upload?.fields.keys() ?? [])].filter((name) => Object.hasOwn(changes, name))
+  const { records, files } = resource
+  const touched = files.namedIn(changes)
   if (touched.length === 0) return found(await records.update(filter, changes, expect), expect)
   // Nothing is stored for a record that is not there.
   found(await records.first(filter))
-  let replaced: string[] = []
+  let replaced: ReadonlyMap<string, string> = new Map()
   const updated = await saveWithFiles(resource, incoming, changes, async () => {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const before = found(await records.first(filter))
-      const there = keysOf(resource, before)
+      const there = new Set(objectsOf(resource, before).keys())
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
@@ -84,20 +87,37 @@ export async function updateWithFiles(
       const after = await records.update(filter, safe, { ...expected, ...expect })
       if (!after && expect) throw recordChanged()
       if (!after) continue
-      const kept = keysOf(resource, after)
-      replaced = [...keysOf(resource, before)].filter((key) => !kept.has(key))
+      const kept = objectsOf(resource, after)
+      replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !kept.has(key)))
       return after
     }
     throw new Error(`a record of '${records.model.name}' changed faster than it could be written`)
   })
-  if (replaced.length > 0) await removeAll(storeOf(resource), replaced, resource.host.logger)
+  await removeUnheld(resource, replaced)
   return updated
 }
 
 /** Removes the files of a record that has been deleted. */
-export async function removeFilesOf(resource: Resource, record: Fields): Promise<void> {
-  const keys = [...keysOf(resource, record)]
-  if (keys.length > 0) await removeAll(storeOf(resource), keys, resource.host.logger)
+export async function removeFilesOf(resource: FileOwner, record: Fields): Promise<void> {
+  await removeUnheld(resource, objectsOf(resource, record))
+}
+
+/** Removes the objects that no record holds any more. */
+async function removeUnheld(
+  { host }: FileOwner,
+  objects: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { files: store, logger, filePlaces } = host
+  if (!store || objects.size === 0) return
+  try {
+    await removeAll(store, await unheld(objects, filePlaces, store), logger)
+  } catch (error) {
+    // The record has been written. The sweeper finds what should have gone with it.
+    logger.warn('stored files could not be removed, the sweeper will', {
+      keys: [...objects.keys()],
+      error: String(error),
+    })
+  }
 }
 
 function found(record: Fields | null | undefined, expect?: Fields): Fields {
@@ -105,28 +125,25 @@ function found(record: Fields | null | undefined, expect?: Fields): Fields {
   return record
 }
 
-function storeOf(resource: Resource): FileStore {
+function storeOf(resource: FileOwner): FileStore {
   const { files } = resource.host
   if (!files) throw storageNotConfigured()
   return files
 }
 
-/** The keys of the files that the kit itself has stored for a record; a hook may have put other URLs there. */
-function keysOf(resource: Resource, record: Fields): Set<string> {
-  const { upload, host } = resource
-  if (!upload) return new Set()
-  const keys = [...keysIn(record, upload.fields.keys(), host.files)]
-  return new Set(keys.filter((key) => isOwnKey(upload.prefix, key)))
+/** The keys and URLs of the objects that belong to a record. */
+function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, string> {
+  return files.objectsOf(record, host.files)
 }
 
 /** Whether `url` leads to a file of ours that another write has removed meanwhile. */
-function isGone({ host, upload }: Resource, url: string, there: ReadonlySet<string>): boolean {
+function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<string>): boolean {
   const key = host.files?.keyOf(url)
-  return key !== undefined && isOwnKey(upload?.prefix ?? '', key) && !there.has(key)
+  return key !== undefined && files.isOwn(key) && !there.has(key)
 }
 
 async function objectOf(
-  { upload, host }: Resource,
+  { upload, host }: FileOwner,
   file: IncomingFile,
   level: Incoming['level'],
 ): Promise<NewObject> {
@@ -146,20 +163,17 @@ async function objectOf(
 
 /** Whether a save that failed with `error` has happened, or happens yet, or nobody can tell. */
 async function mayBeSaved(
-  { model, records }: Resource,
+  { records }: FileOwner,
   files: readonly IncomingFile[],
   error: unknown,
 ): Promise<boolean> {
   if (error instanceof HttpError) return false
   // What a store has given up may reach the database later than any question of ours.
   if (error instanceof StoreUnavailable || error instanceof StoreTimeout) return true
-  const filters = files.flatMap(({ field, url }): Filter[] =>
-    [field, `${field}.url`]
-      .filter((path) => placeOf(model.shape, path))
-      .map((path) => ({ op: 'eq', field: path, value: url })),
-  )
+  const fields = new Set(files.map(({ field }) => field))
+  const urls = files.map(({ url }) => url)
   try {
-    return (await records.stored.count(any(filters))) > 0
+    return (await records.stored.count(pointsAt(records.model.shape, fields, urls))) > 0
   } catch {
     return true
   }

@@ -14,6 +14,7 @@ import type { Hasher } from '../ports/hasher.ts'
 import type { ImageOptimizer } from '../ports/images.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Store } from '../ports/store.ts'
+import type { ModelFiles } from '../uploads/model-files.ts'
 import type { FilePlace } from '../uploads/sweep.ts'
 import type { RecordStore } from './collection.ts'
 import type { Guard, Route } from './guard.ts'
@@ -55,6 +56,8 @@ export interface Host extends BodyLimits {
   protect(model: Model, fields: readonly string[]): void
   /** The protected fields of `model`; undefined where nobody protects it. Complete when the app is ready. */
   protectedFields(model: Model): ReadonlySet<string> | undefined
+  /** The file fields of `model`, of whichever router takes them. Complete when every router is mounted. */
+  filesOf(model: Model): ModelFiles
   /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
   scopesOf(model: Model): readonly (ScopeOption | undefined)[]
   /** The space in which a router keeps answers; writes of any record clear it. */

@@ -14,6 +14,7 @@ import { fileValue, withoutForeignUrls } from '../uploads/file-values.ts'
 import { newKey } from '../uploads/keys.ts'
 import { isMultipart } from '../uploads/multipart.ts'
 import { levelOf } from '../uploads/optimise.ts'
+import type { Upload } from '../uploads/options.ts'
 import { type Received, type ReceivedFile, receive } from '../uploads/receive.ts'
 import { unexpectedFile } from '../uploads/refusals.ts'
 import type { Resource } from './resource.ts'
@@ -40,7 +41,7 @@ export interface Incoming {
 /** Reads the body of a write. Whatever has been held of it is forgotten when this throws. */
 export async function readIncoming(resource: Resource, request: ApiRequest): Promise<Incoming> {
   const { host, upload } = resource
-  if (!upload) return plain((await readJson(request, host)) ?? {})
+  if (!upload) return withFiles(resource, (await readJson(request, host)) ?? {}, [], undefined)
   if (!isMultipart(request.headers.get('content-type'))) {
     const refuse = () => unsupportedBody('application/json or multipart/form-data')
     const json = (await readJson(request, host, refuse)) ?? {}
@@ -53,10 +54,6 @@ export async function readIncoming(resource: Resource, request: ApiRequest): Pro
     header: request.headers.get('x-img-optimizations'),
   })
   return withFiles(resource, asLists(resource, fields), files, level)
-}
-
-function plain(json: unknown): Incoming {
-  return { files: [], level: undefined, concernsFiles: false, body: () => json, async discard() {} }
 }
 
 /** A form sends a list of one as one text. */
@@ -81,27 +78,31 @@ function withFiles(
     const key = newKey(prefix, file.type.extension, host.now())
     return { ...file, key, url: store?.urlOf(key) ?? '' }
   })
-  const names = [...(upload?.fields.keys() ?? [])]
   return {
     files,
     level,
-    concernsFiles:
-      files.length > 0 || (isFields(sent) && names.some((name) => Object.hasOwn(sent, name))),
+    concernsFiles: files.length > 0 || (isFields(sent) && resource.files.namedIn(sent).length > 0),
     body(stored) {
-      if (!upload || !isFields(sent)) return sent
-      const body = withoutForeignUrls(upload, sent, stored, store)
-      for (const field of upload.fields.values()) {
-        const urls = files.filter((file) => file.field === field.name).map((file) => file.url)
-        if (urls.length === 0) continue
-        const before = body[field.name]
-        const kept = Array.isArray(before) ? before : []
-        if (kept.length + urls.length > field.maxCount) throw unexpectedFile()
-        body[field.name] = fileValue(field, kept, urls)
-      }
-      return body
+      if (!isFields(sent)) return sent
+      const body = withoutForeignUrls(resource.files.namedIn(sent), sent, stored, store)
+      return upload ? { ...body, ...fileValues(upload, files, body) } : body
     },
     async discard() {
       await Promise.allSettled(files.map(({ held }) => held.discard()))
     },
   }
+}
+
+/** The values of the fields that `files` are for, beside what `body` keeps of them. */
+function fileValues(upload: Upload, files: readonly IncomingFile[], body: Fields): Fields {
+  const values: Fields = {}
+  for (const field of upload.fields.values()) {
+    const urls = files.filter((file) => file.field === field.name).map((file) => file.url)
+    if (urls.length === 0) continue
+    const before = body[field.name]
+    const kept = Array.isArray(before) ? before : []
+    if (kept.length + urls.length > field.maxCount) throw unexpectedFile()
+    values[field.name] = fileValue(field, kept, urls)
+  }
+  return values
 }

@@ -12,6 +12,7 @@ import { noSuchField } from '../model/suggest.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, ReadHints } from '../ports/store.ts'
+import type { ModelFiles } from '../uploads/model-files.ts'
 import { resolveUpload, type Upload, type UploadOptions } from '../uploads/options.ts'
 import type { Guard } from './guard.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from './hooks.ts'
@@ -63,6 +64,8 @@ export interface Resource {
   readonly enableQuery: boolean
   readonly legacyMode: boolean
   readonly upload: Upload | undefined
+  /** The model's file fields, those of other routers too. */
+  readonly files: ModelFiles
   /** How reads are kept, where they are. */
   readonly cache?: CacheSettings | undefined
   readonly scope: ScopeOption | undefined
@@ -153,6 +156,7 @@ export function resolveResource(
     enableQuery: options.enableQuery ?? true,
     legacyMode,
     upload: options.upload && uploadOf(host, mount, model, options.upload, fail),
+    files: host.filesOf(model),
     scope: options.scope,
   }
 }

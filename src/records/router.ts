@@ -82,7 +82,9 @@ export function createRouter<R, const L = unknown>(
       if (resource.upload) {
         const { prefix, fields } = resource.upload
         const records = resource.records.stored
-        host.filePlaces.push({ prefix, fields: [...fields.keys()], records })
+        const { shape } = resource.model
+        resource.files.add(resource.upload)
+        host.filePlaces.push({ prefix, fields: [...fields.keys()], shape, records })
       }
       if (!options.middlewares && !resource.scope) host.open.push(mount)
       isAttached = true

@@ -43,17 +43,17 @@ export function fileValue(
 }
 
 /**
- * `body` without the URLs that a client placed in file fields: what the record holds already may stay, a signed link
+ * `body` without the URLs that a client placed in the file fields `names`: what the record holds already may stay, a signed link
  * to it too, null and an empty list clear the field, everything else is dropped.
  */
 export function withoutForeignUrls(
-  upload: Upload,
+  names: Iterable<string>,
   body: Fields,
   stored: Fields | undefined,
   store: Keys,
 ): Fields {
   const own = { ...body }
-  for (const name of upload.fields.keys()) {
+  for (const name of names) {
     if (!Object.hasOwn(own, name)) continue
     const value = ownValue(own[name], stored?.[name], store)
     if (value === undefined) delete own[name]

@@ -10,6 +10,7 @@
 import type { FileStore } from '../ports/files.ts'
 import { everything } from '../ports/filter.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { ObjectShape } from '../ports/shape.ts'
 import type { Collection, Fields } from '../ports/store.ts'
 import { keysIn } from './file-values.ts'
 import { isOwnKey } from './keys.ts'
@@ -19,6 +20,8 @@ import { removeAll } from './storage.ts'
 export interface FilePlace {
   readonly prefix: string
   readonly fields: readonly string[]
+  /** The shape of the records. */
+  readonly shape: ObjectShape
   readonly records: Collection
 }
 

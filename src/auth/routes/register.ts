@@ -32,7 +32,7 @@ export async function register(realm: Realm, request: ApiRequest): Promise<Respo
     throw identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(plainText, names.password, settings.password.minLength)
   const values: Fields = {
-    ...chosenFields(body, settings.registerFields),
+    ...chosenFields(realm, body, settings.registerFields),
     [names.role]: firstRole(settings.roles),
   }
   for (const [{ field, normalize }, value] of identifiers) {

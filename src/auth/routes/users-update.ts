@@ -4,31 +4,37 @@
  * @module
  */
 
-import { entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
+import { invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { updateWithFiles } from '../../records/file-writes.ts'
 import { requestedId } from '../../records/identify.ts'
 import { codeEnded } from '../codes.ts'
 import { identifierText, readBody } from '../credentials.ts'
 import { isAdmin } from '../guards.ts'
 import { chosenFields } from '../profile-fields.ts'
-import { type Realm, shownUser } from '../realm.ts'
+import { type Realm, shownUser, userById } from '../realm.ts'
 import { ownAccountOnly } from '../refusals.ts'
 import { isSelf } from './users-read.ts'
+
+/** A profile is sent as JSON. */
+const noFiles = { files: [], level: undefined } as const
 
 /** Changes the fields that `updateFields` names. */
 export async function updateUser(realm: Realm, request: ApiRequest): Promise<Response> {
   const { settings, records } = realm
   const id = requestedId(realm.settings, request)
   if (!isSelf(request, id) && !isAdmin(realm, request)) throw ownAccountOnly()
-  const chosen = chosenFields(await readBody(realm, request), settings.updateFields)
+  const body = await readBody(realm, request)
+  const stored = realm.files.namedIn(body).length > 0 ? await userById(realm, id) : undefined
+  const chosen = chosenFields(realm, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const changes = await records.validateChanges(withNormalIdentifiers(realm, chosen))
   const ended = endsCode(realm, changes) ? codeEnded(realm).map((field) => [field, undefined]) : []
-  const user = await records.update(withId(id), { ...changes, ...Object.fromEntries(ended) })
-  if (!user) throw entryNotFound()
+  const all = { ...changes, ...Object.fromEntries(ended) }
+  const user = await updateWithFiles(realm, noFiles, withId(id), all)
   return dataResponse(JSON.stringify(shownUser(realm, user)))
 }
 

@@ -1,0 +1,61 @@
+/**
+ * The file fields of a model: those of every router that takes uploads for it.
+ *
+ * A URL in a file field is a permission: reads sign it, and its object goes with the record. So the fields are
+ * protected in every router of the model, whichever of them takes the files.
+ *
+ * @module
+ */
+
+import type { FileStore } from '../ports/files.ts'
+import type { Fields } from '../ports/store.ts'
+import { urlsIn } from './file-values.ts'
+import { isOwnKey } from './keys.ts'
+import type { Upload } from './options.ts'
+
+/** The file fields of one model. Complete once every router is mounted; routers share it. */
+export class ModelFiles {
+  readonly #prefixes = new Map<string, Set<string>>()
+
+  /** Notes the fields of a router that takes uploads, and where it keeps their files. */
+  add({ fields, prefix }: Pick<Upload, 'fields' | 'prefix'>): void {
+    for (const name of fields.keys()) {
+      const prefixes = this.#prefixes.get(name) ?? new Set()
+      this.#prefixes.set(name, prefixes.add(prefix))
+    }
+  }
+
+  /** The names of the fields. */
+  get names(): string[] {
+    return [...this.#prefixes.keys()]
+  }
+
+  /** The file fields that `values` names. */
+  namedIn(values: Fields): string[] {
+    return this.names.filter((name) => Object.hasOwn(values, name))
+  }
+
+  /**
+   * The keys of the objects that uploads have stored for a record, each with its URL as the record holds it. Code of
+   * the app may have put other URLs there, whose objects are not ours.
+   */
+  objectsOf(record: Fields, store: Pick<FileStore, 'keyOf'> | undefined): Map<string, string> {
+    const objects = new Map<string, string>()
+    for (const [name, prefixes] of this.#prefixes) {
+      for (const url of urlsIn(record[name])) {
+        const key = store?.keyOf(url)
+        if (key !== undefined && isOneOf(prefixes, key)) objects.set(key, url)
+      }
+    }
+    return objects
+  }
+
+  /** Whether an upload to one of the fields has stored an object under `key`. */
+  isOwn(key: string): boolean {
+    return [...this.#prefixes.values()].some((prefixes) => isOneOf(prefixes, key))
+  }
+}
+
+function isOneOf(prefixes: ReadonlySet<string>, key: string): boolean {
+  return [...prefixes].some((prefix) => isOwnKey(prefix, key))
+}
