@@ -45,7 +45,7 @@ export function links(store: string, options: LinkOptions): Links {
   if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
     throw new TypeError(`${store}: 'secret' must have at least ${MIN_SECRET} characters`)
   }
-  const start = base.replace(/\/+$/, '')
+  const start = base.replace(/(?<!\/)\/+$/, '')
   if (!/^(?:https?:\/\/[^/?#]+)?(?:\/[\w.~-]+)+$/.test(start)) {
     throw new TypeError(`${store}: 'url' must be a path or an http URL with one, as in '/uploads'`)
   }
@@ -113,7 +113,10 @@ function message(key: string, expires: number): Uint8Array<ArrayBuffer> {
 
 function base64url(bytes: Uint8Array): string {
   const base64 = btoa(String.fromCharCode(...bytes))
-  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return base64
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/={1,2}$/, '')
 }
 
 function bytesFrom(text: string): Uint8Array<ArrayBuffer> | undefined {

@@ -78,7 +78,7 @@ interface Init {
 
 /** S3 lists in XML of a fixed form; keys of ours need no unescaping. */
 function* filesIn(page: string): Generator<StoredFile> {
-  for (const [, contents = ''] of page.matchAll(/<Contents>([^]*?)<\/Contents>/g)) {
+  for (const contents of page.split('<Contents>').slice(1)) {
     const key = textOf(contents, 'Key')
     const storedAt = Date.parse(textOf(contents, 'LastModified') ?? '')
     if (key !== undefined) yield { key, storedAt: Number.isNaN(storedAt) ? 0 : storedAt }
@@ -86,7 +86,9 @@ function* filesIn(page: string): Generator<StoredFile> {
 }
 
 function textOf(xml: string, element: string): string | undefined {
-  return new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1]
+  const start = xml.indexOf(`<${element}>`)
+  const end = start === -1 ? -1 : xml.indexOf(`</${element}>`, start)
+  return end === -1 ? undefined : xml.slice(start + element.length + 2, end)
 }
 
 function codeIn(xml: string): string {

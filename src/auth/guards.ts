@@ -82,7 +82,7 @@ export function isAdmin({ settings }: Realm, request: ApiRequest): boolean {
 /** What stands behind `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
 function bearerToken(request: ApiRequest): string | undefined {
   const header = request.headers.get('authorization')
-  const [, token] = /^bearer(?:\s+(.*))?$/i.exec(header ?? '') ?? []
+  const [, token] = /^bearer(?:\s+(\S.*)?)?$/i.exec(header ?? '') ?? []
   return header !== null && /^bearer\b/i.test(header) ? (token ?? '') : undefined
 }
 

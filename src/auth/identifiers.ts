@@ -63,14 +63,25 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
   callable(`identifiers.${name}.normalize`, normalize)
   const field = storedField(name, names)
   const kind = kindOf(field, names)
-  return { name, field, kind, normalize: normalize ?? normalizers[kind] }
+  return { name, field, kind, normalize: normalize ? bounded(normalize) : normalizers[kind] }
 }
 
-/** The default normalizer of each kind. */
-export const normalizers: Readonly<Record<IdentifierKind, (text: string) => string | undefined>> = {
-  email: normalizeEmail,
-  phone: normalizePhone,
-  name: (text) => text.trim() || undefined,
+/** UTF-16 units. No identifier is longer, and an attack's may have as many as a body has room for. */
+const MAX_LENGTH = 1024
+
+/** `normalize` for a text of a length that identifiers have; a longer one is none. */
+function bounded(normalize: Normalizer): Normalizer {
+  // `String.normalize` takes time that grows with the square of a run of combining marks.
+  return (text) => (text.length > MAX_LENGTH ? undefined : normalize(text))
+}
+
+type Normalizer = (text: string) => string | undefined
+
+/** The default normalizer of each kind; for a text of more than 1,024 characters each gives undefined. */
+export const normalizers: Readonly<Record<IdentifierKind, Normalizer>> = {
+  email: bounded(normalizeEmail),
+  phone: bounded(normalizePhone),
+  name: bounded((text) => text.trim() || undefined),
 }
 
 // RFC 5322 specials: mail libraries read them as lists, groups and display names, so that an address with

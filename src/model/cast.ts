@@ -9,12 +9,17 @@ import type { Scalar } from '../ports/filter.ts'
 import type { IdType, Shape } from '../ports/shape.ts'
 import { isFields } from './writable.ts'
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const ISO_DATE =
   /^\d{4}(?:-\d\d(?:-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/
 const HAS_ZONE = /(?:[Zz]|[+-]\d\d:?\d\d)$/
 const OBJECT_ID = /^[0-9a-f]{24}$/i
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/** The longest decimal text of a number: 1e308 written out, with room for a fraction. */
+const MAX_NUMBER = 400
+/** The longest text of a date: the time to the nanosecond with its zone has 35 characters. */
+const MAX_DATE = 64
 
 /** Four digits are a year of ISO 8601, not epoch milliseconds. */
 const YEAR = /^\d{4}$/
@@ -23,15 +28,19 @@ const YEAR = /^\d{4}$/
 const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** A number from its decimal text, or undefined; no hexadecimal, blanks, infinities or NaN. */
+/** A number from its decimal text of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN. */
 export function numberFrom(text: string): number | undefined {
-  const value = NUMBER.test(text) ? Number(text) : Number.NaN
+  const value = text.length <= MAX_NUMBER && NUMBER.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
 
-/** A date from ISO 8601 (UTC where no zone is given) or epoch milliseconds, years 0000 to 9999. */
+/**
+ * A date from ISO 8601 (UTC where no zone is given) or epoch milliseconds, years 0000 to 9999; undefined for any other
+ * text, and for one of more than 64 characters.
+ */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') return validDate(new Date(value))
+  if (value.length > MAX_DATE) return undefined
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)
   if (epoch !== undefined) return validDate(new Date(epoch))
   if (!ISO_DATE.test(value) || !isDay(value)) return undefined

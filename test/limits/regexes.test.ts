@@ -1,0 +1,75 @@
+/**
+ * No regular expression of the product takes longer than its text is long: most of them meet what a client sent.
+ */
+
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { complaintAbout, type Found, regexesIn } from './regexes.ts'
+
+const root = new URL('../../', import.meta.url)
+const files = ['src/**/*.ts', 'adapters/**/*.{ts,js}'].flatMap((pattern) =>
+  globSync(pattern, { cwd: fileURLToPath(root) }),
+)
+const found: Found[] = files.flatMap((file) =>
+  regexesIn(file, readFileSync(new URL(file, root), 'utf8')),
+)
+
+/** Patterns that are put together when the code runs: the file, and why no text can hold them up. */
+const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {}
+
+describe('the regular expressions of src and adapters', () => {
+  it('are found', () => {
+    expect(found.length).toBeGreaterThan(50)
+  })
+
+  it('never backtrack for longer than their text is long', () => {
+    const complaints = found.flatMap(({ at, regex, code }) => {
+      const complaint = regex && complaintAbout(regex.source, regex.flags)
+      return complaint === undefined ? [] : [`${at} ${code}: ${complaint}`]
+    })
+    expect(complaints).toEqual([])
+  }, 300_000)
+
+  it('are fixed, or listed with the reason why they may be put together', () => {
+    const made = found.filter(({ regex }) => !regex).map(({ at }) => at.replace(/:\d+$/, ''))
+    expect([...new Set(made)].sort()).toEqual(Object.keys(MADE_AT_RUN_TIME).sort())
+  })
+})
+
+describe('the check itself', () => {
+  it('finds literals and what RegExp makes, in code alone', () => {
+    const code = [
+      "import x from 'x' // /comment/",
+      'const a: RegExp = /a+/g',
+      "const text = '/no regex/'",
+      "new RegExp('b+', 'i')",
+      'RegExp(`c+`)',
+      'new RegExp(a.source)',
+      'const half = 4 / 2 / 1',
+    ].join('\n')
+    expect(regexesIn('a.ts', code).map(({ at, regex }) => [at, regex])).toEqual([
+      ['a.ts:2', { source: 'a+', flags: 'g' }],
+      ['a.ts:4', { source: 'b+', flags: 'i' }],
+      ['a.ts:5', { source: 'c+', flags: '' }],
+      ['a.ts:6', undefined],
+    ])
+  })
+
+  it.each([
+    // What numbers were read with until a page of 40,000 digits held up a process for seconds.
+    [String.raw`^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$`, 'i'],
+    ['^(a+)+$', ''],
+    [String.raw`\s+$`, ''],
+    ['(?:[^"]|x)*"', ''],
+  ])('refuses /%s/', (source, flags) => {
+    expect(complaintAbout(source, flags)).toMatch(/polynomial|exponential/)
+  })
+
+  it.each([
+    [String.raw`^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$`, 'i'],
+    ['^[0-9a-f]{24}$', 'i'],
+  ])('takes /%s/', (source, flags) => {
+    expect(complaintAbout(source, flags)).toBeUndefined()
+  })
+})
