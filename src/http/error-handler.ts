@@ -5,6 +5,7 @@
  */
 
 import { $ZodError } from 'zod/v4/core'
+import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { HttpError } from './errors.ts'
 import { invalidFields } from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
@@ -38,7 +39,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
     const { requestId } = request
     const failure = {
       error: known?.message ?? UNEXPECTED,
-      fields: status < 500 ? known?.fields : undefined,
+      fields: status < 500 && known?.fields ? firstMessages(known.fields) : undefined,
       requestId,
       stack: options.development && error instanceof Error ? error.stack : undefined,
     }
@@ -48,14 +49,8 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
 
 /** What a client may know of `error`; undefined for everything unexpected. */
 function refusalIn(error: unknown): HttpError | undefined {
-  if (error instanceof $ZodError) return invalidFields(messagesOf(error))
+  if (error instanceof $ZodError) return invalidFields(messagesOf(error.issues))
   return error instanceof HttpError && isErrorStatus(error.status) ? error : undefined
-}
-
-function messagesOf({ issues }: $ZodError): Record<string, string> {
-  const fields: Record<string, string> = {}
-  for (const { path, message } of issues) fields[path.map(String).join('.')] ??= message
-  return fields
 }
 
 function isErrorStatus(status: unknown): boolean {

@@ -4,19 +4,13 @@
  * @module
  */
 
-import {
-  type $ZodIssue,
-  type $ZodType,
-  config,
-  type ParseContext,
-  safeParse,
-  safeParseAsync,
-} from 'zod/v4/core'
+import { type $ZodIssue, type $ZodType, config, type ParseContext } from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
+import { firstMessages, messagesOf } from '../ports/messages.ts'
 import type { Fields } from '../ports/store.ts'
+import { boundedParse } from './bounded-parse.ts'
 import { castInput, dateFrom } from './cast.ts'
 import type { Model } from './define.ts'
-import { mayWait } from './waiting.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
 
@@ -30,7 +24,7 @@ export async function validateRecord(model: Model, input: Fields): Promise<Valid
   const result = await parse(model.schema, castInput(model.input, input))
   return result.success
     ? storable(defined(result.data as Fields))
-    : { ok: false, fields: messages(result.error.issues) }
+    : { ok: false, fields: messagesOf(result.error.issues) }
 }
 
 /**
@@ -45,23 +39,23 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
     if (!schema) continue
     const result = await parse(schema, castInput(model.input.fields.get(field), value))
     if (result.success) values[field] = result.data
-    else Object.assign(fields, messages(result.error.issues, field))
+    else Object.assign(fields, messagesOf(result.error.issues, field))
   }
-  return Object.keys(fields).length > 0 ? { ok: false, fields } : storable(values)
+  return Object.keys(fields).length > 0
+    ? { ok: false, fields: firstMessages(fields) }
+    : storable(values)
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */
 export async function validateAcross(model: Model, record: Fields): Promise<Validation> {
   const result = model.refinements && (await parse(model.refinements, record))
   return result && !result.success
-    ? { ok: false, fields: messages(result.error.issues) }
+    ? { ok: false, fields: messagesOf(result.error.issues) }
     : { ok: true, values: record }
 }
 
-/** What may be asynchronous is not tried without waiting first: it would have begun, and run twice. */
-async function parse(schema: $ZodType, value: unknown): ReturnType<typeof safeParseAsync> {
-  const parser = mayWait(schema) ? safeParseAsync : safeParse
-  return parser(schema, value, languageOf())
+function parse(schema: $ZodType, value: unknown): ReturnType<typeof boundedParse> {
+  return boundedParse(schema, value, languageOf())
 }
 
 /** zod/mini brings no messages of its own; a locale that the app configured wins. */
@@ -71,15 +65,6 @@ function languageOf(): ParseContext<$ZodIssue> {
 }
 
 const englishMessages = english().localeError as NonNullable<ParseContext<$ZodIssue>['error']>
-
-function messages(issues: readonly $ZodIssue[], prefix?: string): Record<string, string> {
-  const fields: Record<string, string> = {}
-  for (const issue of issues) {
-    const path = [...(prefix === undefined ? [] : [prefix]), ...issue.path].map(String).join('.')
-    fields[path] ??= issue.message
-  }
-  return fields
-}
 
 function defined(values: Fields): Fields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))

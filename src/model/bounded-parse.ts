@@ -1,0 +1,208 @@
+/**
+ * Parsing with zod in bounded time: a large value is parsed in slices, and no list is searched for mistakes beyond the
+ * hundredth. zod itself looks at everything at once, and puts the issues of a list on the stack to hand them on.
+ *
+ * A schema is prepared once, when it meets its first large value. Prepared schemas go on parsing as zod does wherever
+ * the context does not ask for slices, so that small values and the deployer's own calls see no difference.
+ *
+ * @module
+ */
+
+import {
+  type $ZodIssue,
+  type $ZodRawIssue,
+  type $ZodType,
+  type ParseContext,
+  type ParseContextInternal,
+  type ParsePayload,
+  safeParse,
+  safeParseAsync,
+} from 'zod/v4/core'
+import { MOST_MESSAGES } from '../ports/messages.ts'
+import { Slices, sizeUpTo } from '../ports/slices.ts'
+import { partsIn } from './parts.ts'
+import { mayWait } from './waiting.ts'
+
+/** Values with at least so many values in them are large. */
+const LARGE = 1000
+
+const WORK = Symbol('bounded parsing')
+
+/** One large value on its way through its schema. */
+interface Work {
+  readonly large: number
+  readonly slices: Slices
+  /** How what is not large is parsed: as zod does, and without promises where nothing waits. */
+  readonly sync: Context
+  readonly plain: Context
+}
+
+type Context = ParseContextInternal<$ZodIssue> & { readonly [WORK]?: Work | undefined }
+type Result = ParsePayload | Promise<ParsePayload>
+type Parse = (payload: ParsePayload, context: Context) => Result
+
+/**
+ * What `schema` makes of `value`, or its issues: all that zod gives where they are few, else the first hundred or so. `large`
+ * is the number of values from which on slices are made.
+ */
+export async function boundedParse(
+  schema: $ZodType,
+  value: unknown,
+  context: ParseContext<$ZodIssue>,
+  large: number = LARGE,
+): ReturnType<typeof safeParseAsync> {
+  if (sizeUpTo(value, large) < large) {
+    // What may be asynchronous is not tried without waiting first: it would have begun, and run twice.
+    return mayWait(schema)
+      ? safeParseAsync(schema, value, context)
+      : safeParse(schema, value, context)
+  }
+  for (const part of partsIn(schema).parts) prepare(part.schema)
+  const work: Work = {
+    large,
+    slices: new Slices(),
+    sync: { ...context, async: false },
+    plain: { ...context, async: true },
+  }
+  return safeParseAsync(schema, value, { ...context, [WORK]: work } as Context)
+}
+
+const prepared = new WeakSet<$ZodType>()
+
+function prepare(schema: $ZodType): void {
+  if (prepared.has(schema)) return
+  prepared.add(schema)
+  const internals = schema._zod
+  const { parse, run } = internals as unknown as { parse: Parse; run: Parse }
+  const list = listOf(schema)
+  if (list) {
+    internals.parse = (payload, context: Context) => {
+      const work = context[WORK]
+      const { value } = payload
+      // zod 4.6 mixes up the places of what follows a tuple's first elements where that is asynchronous.
+      const least = list.start + (list.start > 0 ? 1 : (work?.large ?? 0))
+      const isLong = work && Array.isArray(value) && value.length >= least
+      return isLong
+        ? parseList(schema, list, payload, context, work, parse)
+        : parse(payload, context)
+    }
+  }
+  // A schema without checks has one function for both.
+  const whole: Parse = run === parse ? (payload, context) => internals.parse(payload, context) : run
+  internals.run = (payload, context: Context) => {
+    const work = context[WORK]
+    if (!work) return whole(payload, context)
+    if (sizeUpTo(payload.value, work.large) < work.large) {
+      return whole(payload, mayWait(schema) ? work.plain : work.sync)
+    }
+    const result = whole(payload, context)
+    return result instanceof Promise ? result.then(withFewIssues) : withFewIssues(result)
+  }
+}
+
+/** A list of any length: from `start` on every element is of one schema. */
+interface List {
+  readonly start: number
+  readonly element: $ZodType
+}
+
+function listOf(schema: $ZodType): List | undefined {
+  const def = schema._zod.def as {
+    type: string
+    element?: $ZodType
+    items?: readonly $ZodType[]
+    rest?: $ZodType | null
+  }
+  if (def.type === 'array' && def.element) return { start: 0, element: def.element }
+  return def.type === 'tuple' && def.items && def.rest
+    ? { start: def.items.length, element: def.rest }
+    : undefined
+}
+
+/** How many elements are under way at once where they wait for something. */
+const AT_ONCE = 16
+
+/** As zod parses a list, but in slices, and only until there are enough issues. */
+async function parseList(
+  schema: $ZodType,
+  { start, element }: List,
+  payload: ParsePayload,
+  context: Context,
+  { slices, large }: Work,
+  parse: Parse,
+): Promise<ParsePayload> {
+  const input = payload.value as readonly unknown[]
+  if (isOverCap(schema, payload, input.length)) return payload
+  const head =
+    start > 0 ? await parse({ value: input.slice(0, start), issues: [] }, context) : undefined
+  const values: unknown[] = head ? (head.value as unknown[]) : []
+  payload.value = values
+  if (head) payload.issues.push(...head.issues)
+  const enough = payload.issues.length + MOST_MESSAGES
+  for (let at = start; at < input.length; at += AT_ONCE) {
+    const results: Result[] = []
+    for (const value of input.slice(at, at + AT_ONCE)) {
+      results.push(element._zod.run({ value, issues: [] }, context))
+      if (slices.isOver(sizeUpTo(value, large))) await slices.next()
+    }
+    const waits = results.some((result) => result instanceof Promise)
+    const parsed = waits ? await Promise.all(results) : (results as ParsePayload[])
+    for (const [index, result] of parsed.entries()) {
+      for (const issue of result.issues) payload.issues.push(under(at + index, issue))
+      values.push(result.value)
+    }
+    if (payload.issues.length < enough) continue
+    // The rest has not been looked at: nothing may run on the list as if it had.
+    abort(payload.issues)
+    return payload
+  }
+  return payload
+}
+
+function under(index: number, issue: $ZodRawIssue): $ZodRawIssue {
+  return Object.assign(issue, { path: [index, ...(issue.path ?? [])] })
+}
+
+function abort(issues: readonly $ZodRawIssue[]): void {
+  const last = issues.at(-1)
+  if (last) Object.assign(last, { continue: false })
+}
+
+/** Whether the list is longer than its schema's first checks allow: then no element is looked at, as in zod. */
+function isOverCap(schema: $ZodType, payload: ParsePayload, length: number): boolean {
+  for (const { _zod } of schema._zod.def.checks ?? []) {
+    const {
+      check,
+      maximum,
+      length: exact,
+    } = _zod.def as unknown as Readonly<Record<string, unknown>>
+    if (check !== 'max_length' && check !== 'min_length' && check !== 'length_equals') return false
+    const most = maximum ?? exact
+    if (typeof most !== 'number' || length <= most) continue
+    _zod.check(payload as never)
+    for (const issue of payload.issues) Object.assign(issue, { schema })
+    abort(payload.issues)
+    return true
+  }
+  return false
+}
+
+/**
+ * The payload with the first hundred of its issues. Those of keys stay, as an intersection takes back the ones that its
+ * other side knows.
+ */
+function withFewIssues(payload: ParsePayload): ParsePayload {
+  const { issues } = payload
+  if (issues.length <= MOST_MESSAGES) return payload
+  let count = 0
+  const kept = issues.filter((issue) => {
+    if (issue.code === 'invalid_key' || issue.code === 'unrecognized_keys') return true
+    count += 1
+    return count <= MOST_MESSAGES
+  })
+  if (kept.length < issues.length) {
+    abort(kept.filter(({ code }) => code !== 'invalid_key' && code !== 'unrecognized_keys'))
+  }
+  payload.issues = kept
+  return payload
+}
