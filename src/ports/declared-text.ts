@@ -6,8 +6,9 @@
 
 import type { Declared } from './declared.ts'
 
-/** Longer declarations come from functions that make a new schema at each level, or from schemas of many cycles. */
+/** Longer and deeper declarations come from functions that make a new schema at each level, or from schemas of many cycles. */
 const MAX_PLACES = 2000
+const MAX_DEPTH = 64
 
 const SCALAR = 0
 const OPEN = 1
@@ -49,7 +50,7 @@ function treeOf(declared: Declared, above: readonly Declared[], seen: { places: 
   const known = above.indexOf(declared)
   if (known !== -1) return `^${above.length - known}`
   seen.places += 1
-  if (seen.places > MAX_PLACES) throw new Endless()
+  if (seen.places > MAX_PLACES || above.length > MAX_DEPTH) throw new Endless()
   const inside = (place: Declared) => treeOf(place, [...above, declared], seen)
   const entries = [...(members ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
