@@ -32,13 +32,22 @@ export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
 }
 
 /**
- * The answer to a request of HTTP/1.1 without a Host, which must be refused (RFC 9112, 3.2); undefined for any other.
- * Node's own refusal has no body.
+ * The answer to a request that Node's parser takes and the rules do not (RFC 9112, 2.3, 3.2 and 6.1); undefined for any
+ * other. Without a Host, Node's own refusal would have no body; of HTTP/0.9 and of chunks in HTTP/1.0 nobody knows where
+ * they end.
  */
-export function withoutHost({ headers, httpVersion }: IncomingMessage): Response | undefined {
-  if (headers.host !== undefined || httpVersion !== '1.1') return undefined
-  const { body, fields } = envelope('A Host header is required.')
-  return new Response(body, { status: 400, headers: fields })
+export function malformed({ headers, httpVersion }: IncomingMessage): Response | undefined {
+  if (httpVersion === '1.1') {
+    return headers.host === undefined ? refusal(400, 'A Host header is required.') : undefined
+  }
+  if (httpVersion !== '1.0') return refusal(505, 'HTTP Version Not Supported.')
+  if (headers['transfer-encoding'] === undefined) return undefined
+  return refusal(400, 'HTTP/1.0 has no Transfer-Encoding.')
+}
+
+function refusal(status: number, error: string): Response {
+  const { body, fields } = envelope(error)
+  return new Response(body, { status, headers: fields })
 }
 
 /** The answer that is under way on a connection, or that its request waits for. */

@@ -11,7 +11,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
-import { answerOn, refuse, refuseTunnel, withoutHost } from './node-refusals.ts'
+import {
+  continueWhenRead,
+  expectNothing,
+  inTurn,
+  letGoOfStalled,
+  socketsOf,
+} from './node-connections.ts'
+import { answerOn, malformed, refuse, refuseTunnel } from './node-refusals.ts'
 import {
   background,
   GRACE_MS,
@@ -32,9 +39,16 @@ export interface NodeServeOptions extends ServeOptions {
    * that it reads earlier: `createApp({ bodyTimeoutMs })`.
    */
   readonly requestTimeout?: number
+  /**
+   * Milliseconds without progress after which a client that does not read its response is let go. Default 30,000; 0 for
+   * no limit. Progress is what the operating system takes, so that slow readers are not cut.
+   */
+  readonly sendTimeout?: number
 }
 
 const CHECK_MS = 1000
+/** How long a client may leave its response unread, in milliseconds. */
+const SEND_MS = 30_000
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of `listen`, `EADDRINUSE` for
@@ -47,12 +61,12 @@ const CHECK_MS = 1000
  */
 export async function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
   const { port, hostname } = listening(options)
-  const { headersTimeout = 15_000, requestTimeout = 300_000 } = options
+  const { headersTimeout = 15_000, requestTimeout = 300_000, sendTimeout = SEND_MS } = options
   const work = background()
   const send = outbox()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket } = request
-    const refused = withoutHost(request)
+    const refused = malformed(request)
     if (refused) response.shouldKeepAlive = false
     const made =
       refused ??
@@ -62,9 +76,9 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
     if (!server.listening) response.shouldKeepAlive = false
     await send(response, made)
   }
-  const listener = (request: IncomingMessage, response: ServerResponse) => {
+  const listener = inTurn((request, response) => {
     answer(request, response).catch(() => response.destroy())
-  }
+  })
   const timeouts = {
     // Node refuses one above that of the whole request, which ends the headers anyway.
     headersTimeout: Math.min(headersTimeout, requestTimeout || headersTimeout),
@@ -73,9 +87,14 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   }
   const server = createServer({ ...timeouts, requireHostHeader: false }, listener)
   server.on('checkExpectation', listener)
+  server.on('checkContinue', (request, response) => {
+    continueWhenRead(request, response)
+    listener(request, response)
+  })
   server.on('clientError', refuse)
   server.on('connect', refuseTunnel)
   const sockets = socketsOf(server)
+  server.once('close', letGoOfStalled(sockets, sendTimeout))
   server.listen(port, hostname)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
@@ -125,16 +144,6 @@ function outbox(): (response: ServerResponse, made: Response & PlainResponse) =>
   }
 }
 
-/** The connections that are open. */
-function socketsOf(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  return sockets
-}
-
 async function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = once(server, 'close')
   server.close()
@@ -168,6 +177,8 @@ async function leaveUnread(
   await nextTurn()
   if (request.complete) return
   response.shouldKeepAlive = false
+  // A client that waits to be asked for its body is not.
+  expectNothing(request)
   // Node leaves alone what is being read; this reads no more than one buffer.
   request.read(0)
   // The reset for what still comes could overtake the answer, so the client is given time to take it.

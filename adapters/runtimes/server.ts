@@ -49,6 +49,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ],
   headersTimeout: MILLISECONDS,
   requestTimeout: MILLISECONDS,
+  sendTimeout: MILLISECONDS,
 }
 
 /**

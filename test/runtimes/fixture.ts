@@ -64,6 +64,19 @@ const routes: Readonly<
       return new Response('interrupted', { status: 400 })
     }
   },
+  async big() {
+    say('big')
+    return new Response('x'.repeat(10_000_000))
+  },
+  async memory() {
+    return Response.json(process.memoryUsage.rss())
+  },
+  async limited(request) {
+    if (Number(request.headers.get('content-length')) > 1000) {
+      return new Response('too much', { status: 413 })
+    }
+    return new Response(await request.text())
+  },
   async refuse() {
     return new Response('too much', { status: 413 })
   },

@@ -134,6 +134,11 @@ describe('serve on node', () => {
     }
   })
 
+  it('takes a limit for sending in milliseconds', async () => {
+    const why = `'sendTimeout' must be a whole number of milliseconds, or 0 for no limit`
+    expect(await rejected('node', { sendTimeout: '30s' })).toBe(`TypeError: serve: ${why}`)
+  })
+
   it('takes a limit for the whole request that is below that for the headers', async () => {
     const { url } = await start('node', { requestTimeout: 500 })
     expect(await received(raw(url, 'GET /echo HTTP/1.1\r\n'))).toMatch(/^HTTP\/1\.1 408 /)
@@ -150,6 +155,19 @@ describe('serve on node', () => {
       'Request Header Fields Too Large.',
     ],
     ['HTTP/1.1 without a Host', 'GET /echo HTTP/1.1\r\n\r\n', 400, 'A Host header is required.'],
+    ['HTTP/0.9', 'GET /echo\r\n\r\n', 505, 'HTTP Version Not Supported.'],
+    [
+      'HTTP/2 without its frames',
+      'GET /echo HTTP/2.0\r\nHost: x\r\n\r\n',
+      505,
+      'HTTP Version Not Supported.',
+    ],
+    [
+      'chunks in HTTP/1.0',
+      'POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
+      400,
+      'HTTP/1.0 has no Transfer-Encoding.',
+    ],
     ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'Not found.'],
   ])('answers %s with the envelope, and ends the connection', async (_, bytes, status, error) => {
     const { url } = await start('node')
