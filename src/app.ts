@@ -8,8 +8,10 @@ import { AppContext } from './app-context.ts'
 import { type AppOptions, resolveAppOptions } from './app-options.ts'
 import { keepPrivate } from './cache/private.ts'
 import { createHost } from './host.ts'
+import type { BodyLimits } from './http/body.ts'
 import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
 import { checkHost } from './http/host.ts'
+import { limitBody } from './http/limited-body.ts'
 import { parseQuery } from './http/query-string.ts'
 import type { ApiRequest } from './http/request.ts'
 import { setHeader } from './http/respond.ts'
@@ -70,7 +72,7 @@ export function createApp(options: AppOptions): App {
   }
 
   async function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
-    const request = identified(raw)
+    const request = identified(raw, host)
     const context = new AppContext(host, env, platform)
     try {
       return finished(await respond(request, context), request, context)
@@ -101,13 +103,15 @@ export function createApp(options: AppOptions): App {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-function identified(raw: Request): ApiRequest {
+function identified(raw: Request, limits: BodyLimits): ApiRequest {
   const request = raw as ApiRequest
   const given = request.headers.get('x-request-id')
   request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
   request.query = parseQuery(request.url)
   request.params = {}
   request.route = ''
+  // The other two have no body, and are most of all requests.
+  if (request.method !== 'GET' && request.method !== 'HEAD') limitBody(request, limits)
   return request
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { HttpError } from './errors.ts'
+import { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
 import {
   bodyCutOff,
@@ -42,6 +42,7 @@ export async function readJson(
   const contentType = request.headers.get('content-type')
   const json = isJson(contentType)
   if (contentType !== null && !json) throw refuse()
+  refuseEncoded(request)
   const bytes = await readBytes(request, limits)
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
@@ -54,10 +55,12 @@ export function refuseEncoded(request: Request): void {
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
 }
 
-/** The whole body. Content-Length only refuses early: the bytes that come are counted. */
-async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
+/**
+ * The whole body, empty where there is none; throws 413 and 408 as `limits` say. Content-Length only refuses early: the
+ * bytes that come are counted.
+ */
+export async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBodySize, bodyTimeoutMs } = limits
-  refuseEncoded(request)
   if (Number(request.headers.get('content-length')) > maxBodySize) throw bodyTooLarge(maxBodySize)
   const chunks: Uint8Array[] = []
   let size = 0
@@ -74,6 +77,21 @@ async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Arr
 const MS_PER_MIB = 16_000
 const MIB = 1024 * 1024
 
+/** The body as the runtime gives it; the request itself may have one with limits in its place. */
+export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
+  return Object.hasOwn(request, 'body')
+    ? (Reflect.get(Object.getPrototypeOf(request), 'body', request) as typeof request.body)
+    : request.body
+}
+
+/** The chunks of a body, one after the other, and the end of waiting for them. */
+export interface Chunks {
+  /** The next chunk. Rejects with 408 for a body that is late, and with a 400 when the client goes away. */
+  next(): Promise<ReadableStreamReadResult<Uint8Array>>
+  /** Forgets the clock. */
+  stop(): void
+}
+
 /**
  * Hands `take` the bytes of a body as they arrive, one chunk after the other. Throws what `take` throws, 408 for a
  * body that takes longer than `timeoutMs` and another second for each 64 KiB that has come, and `cutOff` when the
@@ -85,8 +103,31 @@ export async function eachChunk(
   take: (chunk: Uint8Array) => void | Promise<void>,
   cutOff: (cause: unknown) => HttpError = bodyCutOff,
 ): Promise<void> {
-  if (!request.body) return
-  const reader = request.body.getReader()
+  const chunks = chunksOf(request, timeoutMs, cutOff)
+  try {
+    for (let read = await chunks.next(); !read.done; read = await chunks.next()) {
+      await take(read.value)
+    }
+  } finally {
+    // The reader is not cancelled: on Node that would end the connection before a refusal has been sent.
+    chunks.stop()
+  }
+}
+
+const NOTHING: Chunks = {
+  next: () => Promise.resolve({ done: true, value: undefined }),
+  stop() {},
+}
+
+/** The chunks of a body, which has the time that `eachChunk` gives it. */
+export function chunksOf(
+  request: Request,
+  timeoutMs: number,
+  cutOff: (cause: unknown) => HttpError = bodyCutOff,
+): Chunks {
+  const body = rawBody(request)
+  if (!body) return NOTHING
+  const reader = body.getReader()
   let allowed = timeoutMs
   let isLate = false
   let giveUp = (): void => {}
@@ -99,22 +140,22 @@ export async function eachChunk(
     }, until - waited)
   }
   let timer = wait(0)
-  // Not raced against one promise for all chunks: it would keep every chunk until it settles.
-  const next = () =>
-    new Promise<ReadableStreamReadResult<Uint8Array>>((resolve, reject) => {
-      giveUp = () => reject(bodyTooSlow())
-      if (isLate) giveUp()
-      // The runtime's error when a client goes away in the middle of its body is no failure of ours.
-      else reader.read().then(resolve, (cause) => reject(cutOff(cause)))
-    })
-  try {
-    for (let read = await next(); !read.done; read = await next()) {
-      allowed += (read.value.length / MIB) * MS_PER_MIB
-      await take(read.value)
-    }
-  } finally {
-    // The reader is not cancelled: on Node that would end the connection before a refusal has been sent.
-    clearTimeout(timer)
+  const counted = (read: ReadableStreamReadResult<Uint8Array>) => {
+    if (!read.done) allowed += (read.value.length / MIB) * MS_PER_MIB
+    return read
+  }
+  return {
+    // Not raced against one promise for all chunks: it would keep every chunk until it settles.
+    next: () =>
+      new Promise((resolve, reject) => {
+        giveUp = () => reject(bodyTooSlow())
+        // The runtime's error when a client goes away in the middle of its body is no failure of ours.
+        const broken = (cause: unknown) =>
+          reject(cause instanceof HttpError ? cause : cutOff(cause))
+        if (isLate) giveUp()
+        else reader.read().then((read) => resolve(counted(read)), broken)
+      }),
+    stop: () => clearTimeout(timer),
   }
 }
 

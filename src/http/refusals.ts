@@ -33,6 +33,8 @@ export const bodyCutOff = (cause: unknown): HttpError =>
 export const bodyTooSlow = (): HttpError =>
   new HttpError(408, 'Request body took too long to arrive.')
 export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')
+export const invalidForm = (cause: unknown): HttpError =>
+  new HttpError(400, 'Request body is not a valid form.', { cause })
 export const unsupportedBody = (expected: string): HttpError =>
   new HttpError(415, `Request body must be sent as ${expected}.`)
 export const unsupportedEncoding = (): HttpError =>

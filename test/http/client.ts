@@ -72,7 +72,7 @@ export function client(base: string): Client {
         method,
         headers: { ...(json !== undefined && { 'Content-Type': 'application/json' }), ...headers },
         redirect: 'manual',
-        ...(sent !== undefined && { body: sent }),
+        ...(sent !== undefined && { body: sent, duplex: 'half' }),
       })
       const text = await response.text()
       const shown = HEADERS.flatMap((name) => {

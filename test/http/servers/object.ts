@@ -1,6 +1,7 @@
 import { appObject } from '../../../adapters/runtimes/workers.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { atlas } from '../../../examples/atlas/app.ts'
+import { withExtras } from './extras.ts'
 
 interface Env {
   readonly API: unknown
@@ -11,12 +12,14 @@ const silent = { debug() {}, info() {}, warn() {}, error: console.error }
 
 /** The Durable Object that holds the sockets to MongoDB. */
 export const Api = appObject<Env>((env) =>
-  atlas({
-    store: mongoStore({ url: env.MONGODB_URI }),
-    logger: silent,
-    secret: 'a secret for tests, 32 characters or more',
-    bodyTimeoutMs: 2000,
-  }),
+  withExtras(
+    atlas({
+      store: mongoStore({ url: env.MONGODB_URI }),
+      logger: silent,
+      secret: 'a secret for tests, 32 characters or more',
+      bodyTimeoutMs: 2000,
+    }),
+  ),
 )
 
 export default Api.worker({ binding: 'API', instances: 2 })

@@ -9,6 +9,7 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { atlas } from '../../../examples/atlas/app.ts'
 import type { App, Logger } from '../../../src/index.ts'
 import type { Store } from '../../../src/ports/store.ts'
+import { withExtras } from './extras.ts'
 
 const silent: Logger = {
   debug() {},
@@ -19,12 +20,14 @@ const silent: Logger = {
 
 /** The app under test. */
 export async function served(): Promise<App> {
-  return atlas({
-    store: await store(),
-    logger: silent,
-    secret: 'a secret for tests, 32 characters or more',
-    bodyTimeoutMs: 2000,
-  })
+  return withExtras(
+    atlas({
+      store: await store(),
+      logger: silent,
+      secret: 'a secret for tests, 32 characters or more',
+      bodyTimeoutMs: 2000,
+    }),
+  )
 }
 
 async function store(): Promise<Store> {

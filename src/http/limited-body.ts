@@ -1,0 +1,147 @@
+/**
+ * The limits of a body for everybody who reads it: guards, hooks and handlers, in whatever way.
+ *
+ * @module
+ */
+
+import { type BodyLimits, chunksOf, rawBody, readBytes, refuseEncoded } from './body.ts'
+import { parseJson } from './json.ts'
+import { bodyTooLarge, invalidForm, unsupportedBody } from './refusals.ts'
+
+const LIMITS = Symbol('limits')
+const STREAM = Symbol('stream')
+
+interface Limited extends Request {
+  [LIMITS]: BodyLimits
+  [STREAM]?: ReadableStream<Uint8Array> | null
+}
+
+/**
+ * Puts `limits` before every way of reading the body of `request`: beyond them reading rejects with an `HttpError`, 413 or
+ * 408, and `json()` with a 400 for what is not JSON. Nothing is read or wrapped until somebody asks.
+ *
+ * The methods go on the request itself, since code of the deployer's gets this very object from a runtime.
+ */
+export function limitBody(request: Request, limits: BodyLimits): void {
+  Object.defineProperties(request, LIMITED)
+  ;(request as Limited)[LIMITS] = limits
+}
+
+type Reader = (this: Limited) => unknown
+
+const method = (value: Reader): PropertyDescriptor => ({
+  configurable: true,
+  writable: true,
+  value,
+})
+
+const BODY: PropertyDescriptor = {
+  configurable: true,
+  get(this: Limited) {
+    // Always the same stream, as the platform's is.
+    if (this[STREAM] === undefined) this[STREAM] = limitedStream(this)
+    return this[STREAM]
+  },
+}
+
+const LIMITED: PropertyDescriptorMap = {
+  body: BODY,
+  arrayBuffer: method(async function arrayBuffer() {
+    return bufferOf(await bytesOf(this))
+  }),
+  blob: method(async function blob() {
+    const bytes = await bytesOf(this)
+    return new Blob([bufferOf(bytes)], { type: this.headers.get('content-type') ?? '' })
+  }),
+  bytes: method(function bytes() {
+    return bytesOf(this)
+  }),
+  clone: method(function clone() {
+    return cloneOf(this)
+  }),
+  formData: method(function formData() {
+    return formOf(this)
+  }),
+  json: method(async function json() {
+    refuseEncoded(this)
+    return parseJson(await bytesOf(this))
+  }),
+  text: method(async function text() {
+    return new TextDecoder().decode(await bytesOf(this))
+  }),
+}
+
+function bytesOf(request: Limited): Promise<Uint8Array> {
+  return readBytes(request, request[LIMITS])
+}
+
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  const { buffer, byteLength } = bytes
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+  return isWhole ? buffer : (bytes.slice().buffer as ArrayBuffer)
+}
+
+const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:;|$)/i
+
+async function formOf(request: Limited): Promise<FormData> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!FORM.test(type)) {
+    throw unsupportedBody('multipart/form-data or application/x-www-form-urlencoded')
+  }
+  refuseEncoded(request)
+  const bytes = await bytesOf(request)
+  try {
+    return await new Response(bufferOf(bytes), { headers: { 'content-type': type } }).formData()
+  } catch (cause) {
+    throw invalidForm(cause)
+  }
+}
+
+/** A copy with limits of its own. The platform copies what came, not what was counted. */
+function cloneOf(request: Limited): Request {
+  Reflect.deleteProperty(request, 'body')
+  try {
+    const { clone } = Object.getPrototypeOf(request) as Request
+    const copy = clone.call(request)
+    limitBody(copy, request[LIMITS])
+    return copy
+  } finally {
+    Object.defineProperty(request, 'body', BODY)
+    // What was there before the copy leads to a stream that the platform has taken over.
+    Reflect.deleteProperty(request, STREAM)
+  }
+}
+
+function limitedStream(request: Limited): ReadableStream<Uint8Array> | null {
+  if (!rawBody(request)) return null
+  const { maxBodySize, bodyTimeoutMs } = request[LIMITS]
+  let chunks: ReturnType<typeof chunksOf> | undefined
+  let left = maxBodySize
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          if (Number(request.headers.get('content-length')) > maxBodySize) {
+            throw bodyTooLarge(maxBodySize)
+          }
+          chunks ??= chunksOf(request, bodyTimeoutMs)
+          const { done, value } = await chunks.next()
+          if (done) {
+            chunks.stop()
+            controller.close()
+            return
+          }
+          left -= value.length
+          if (left < 0) throw bodyTooLarge(maxBodySize)
+          controller.enqueue(value)
+        } catch (error) {
+          chunks?.stop()
+          controller.error(error)
+        }
+      },
+      // Nothing more is read of the body; its connection is the runtime's affair.
+      cancel: () => chunks?.stop(),
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,46 @@
+/**
+ * Routes beside the atlas, which read bodies in every way that there is.
+ *
+ * @module
+ */
+
+import * as z from 'zod/mini'
+import { type App, createRouter, defineModel, type Handler } from '../../../src/index.ts'
+
+const Extra = defineModel('Extra', { fields: { name: z.string() } })
+
+/** How a handler may read a body; each gives the length of what it read. */
+const WAYS: Readonly<Record<string, (request: Request) => Promise<number>>> = {
+  text: async (request) => (await request.text()).length,
+  json: async (request) => JSON.stringify(await request.json()).length,
+  arrayBuffer: async (request) => (await request.arrayBuffer()).byteLength,
+  bytes: async (request) => (await request.bytes()).length,
+  blob: async (request) => (await request.blob()).size,
+  formData: async (request) => String((await request.formData()).get('name')).length,
+  async stream(request) {
+    let size = 0
+    for await (const chunk of request.body ?? []) size += chunk.length
+    return size
+  },
+  async clone(request) {
+    const copy = request.clone()
+    const [text, own] = await Promise.all([copy.text(), request.text()])
+    return text === own ? text.length : -1
+  },
+  async response(request) {
+    return (await new Response(request.body).text()).length
+  },
+}
+
+const read: Handler = async (request) => {
+  const way = WAYS[String(request.params.way)]
+  return Response.json({ success: true, data: await way?.(request) })
+}
+
+/** `app` with the routes. */
+export function withExtras(app: App): App {
+  const router = createRouter({ model: Extra, allowedFields: ['name'], middlewares: [] })
+  router.post('/read/:way', read).query('/read/:way', read)
+  router.post('/guarded', async (request) => void (await request.text()), read)
+  return app.mount('/extras', router)
+}
