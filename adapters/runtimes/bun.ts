@@ -10,6 +10,7 @@ import {
   GRACE_MS,
   LINGER_MS,
   listening,
+  SEND_MS,
   type Served,
   type ServeOptions,
   served,
@@ -33,8 +34,8 @@ interface Bun {
   }
 }
 
-/** How long a connection may be silent; Bun's own 10 s would cut an answer that takes longer. */
-const IDLE_SECONDS = 30
+/** The longest silence that Bun counts, in seconds. */
+const MAX_IDLE = 255
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
@@ -51,7 +52,8 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     ...(hostname !== undefined && { hostname }),
     // The app counts bytes itself, and refuses in its own words.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    idleTimeout: IDLE_SECONDS,
+    // Bun's own 10 s would cut an answer that takes longer.
+    idleTimeout: Math.min(MAX_IDLE, Math.ceil((options.sendTimeout ?? SEND_MS) / 1000)),
     // No page with sources, whatever NODE_ENV says.
     development: false,
     // Without `development` Bun 1.4 shares a port that is in use.

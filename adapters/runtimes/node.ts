@@ -24,6 +24,7 @@ import {
   GRACE_MS,
   LINGER_MS,
   listening,
+  SEND_MS,
   type Served,
   type ServeOptions,
   served,
@@ -39,16 +40,9 @@ export interface NodeServeOptions extends ServeOptions {
    * that it reads earlier: `createApp({ bodyTimeoutMs })`.
    */
   readonly requestTimeout?: number
-  /**
-   * Milliseconds without progress after which a client that does not read its response is let go. Default 30,000; 0 for
-   * no limit. Progress is what the operating system takes, so that slow readers are not cut.
-   */
-  readonly sendTimeout?: number
 }
 
 const CHECK_MS = 1000
-/** How long a client may leave its response unread, in milliseconds. */
-const SEND_MS = 30_000
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of `listen`, `EADDRINUSE` for

@@ -10,8 +10,17 @@ import type { App } from '../../src/app.ts'
 export interface ServeOptions {
   /** Default 3000; 0 takes a free one. */
   readonly port?: number
-  /** A name or an address; brackets around one of IPv6 are taken off. Default: every interface. */
+  /**
+   * A name or an address; brackets around one of IPv6 are taken off. Default: every interface, so that other machines
+   * reach the server although its `url` names `localhost`. `127.0.0.1` keeps it to this machine.
+   */
   readonly hostname?: string
+  /**
+   * Milliseconds without progress after which a client that does not read its response is let go. Default 30,000; 0 for
+   * no limit. Progress is what the operating system takes, so that slow readers and slow handlers are not cut on Node. On
+   * Bun it is how long a connection may be silent at all, in whole seconds up to 255. Deno has no such limit.
+   */
+  readonly sendTimeout?: number
 }
 
 /** A server that accepts requests. */
@@ -35,6 +44,9 @@ export const GRACE_MS = 30_000
  * its request, or to finish asking when the server closes.
  */
 export const LINGER_MS = 1000
+
+/** How long a client may leave its response unread, in milliseconds. */
+export const SEND_MS = 30_000
 
 type Rule = readonly [must: string, test: (value: unknown) => boolean]
 

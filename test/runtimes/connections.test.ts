@@ -37,6 +37,15 @@ describe.each(Object.keys(RUNTIMES))('one connection on %s', (runtime) => {
   })
 })
 
+describe('one connection on bun', () => {
+  it('R7: a client that does not read is let go', async () => {
+    const { url, said } = await start('bun', { sendTimeout: 1000 })
+    const client = raw(url, 'GET /stream HTTP/1.1\r\nHost: x\r\n\r\n').pause()
+    await said('cancelled')
+    client.destroy()
+  })
+})
+
 describe('one connection on node', () => {
   it('R2: answers whatever comes in one piece in its order, bodies and refusals too', async () => {
     const { url } = await start('node')
