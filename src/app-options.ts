@@ -33,6 +33,10 @@ export interface AppOptions {
   readonly maxBodySize?: number
   /** Milliseconds in which a body has to arrive, and 1,000 more for each 64 KiB of it. Default 25,000. */
   readonly bodyTimeoutMs?: number
+  /** The most distinct records that `populate` fills in, a response; further references stay ids. Default 1,000. */
+  readonly maxPopulated?: number
+  /** Bytes that the response to a read may have, beyond which it is a 413. Default 32 MiB. */
+  readonly maxResponseBytes?: number
   /** Whether failures carry the stack. Default false. */
   readonly development?: boolean
   /** Answers failures. Default: `errorHandler({ development })`. */
@@ -46,10 +50,21 @@ export interface AppOptions {
 /** The options with their defaults. */
 export type ResolvedAppOptions = AppOptions &
   Required<
-    Pick<AppOptions, 'logger' | 'env' | 'maxBodySize' | 'bodyTimeoutMs' | 'development' | 'now'>
+    Pick<
+      AppOptions,
+      | 'logger'
+      | 'env'
+      | 'maxBodySize'
+      | 'bodyTimeoutMs'
+      | 'maxPopulated'
+      | 'maxResponseBytes'
+      | 'development'
+      | 'now'
+    >
   >
 
 const MIB = 1024 * 1024
+const MAX_POPULATED = 1000
 const MIN_SECRET = 32
 const BODY_TIMEOUT_MS = 25_000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -71,6 +86,8 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     must: `be a whole number from 1 to ${LONGEST_TIMER_MS}`,
     test: (value) => natural.test(value) && Number(value) <= LONGEST_TIMER_MS,
   },
+  maxPopulated: natural,
+  maxResponseBytes: natural,
   development: flag,
   onError: callable,
   now: callable,
@@ -88,9 +105,20 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   }
   const { logger = jsonLogger, maxBodySize = MIB, development = false, now = Date.now } = options
   const { bodyTimeoutMs = BODY_TIMEOUT_MS } = options
+  const { maxPopulated = MAX_POPULATED, maxResponseBytes = 32 * MIB } = options
   const { process } = globalThis as { process?: { env?: unknown } }
   const env = options.env ?? environment(process?.env) ?? {}
-  return { ...options, logger, env, maxBodySize, bodyTimeoutMs, development, now }
+  return {
+    ...options,
+    logger,
+    env,
+    maxBodySize,
+    bodyTimeoutMs,
+    maxPopulated,
+    maxResponseBytes,
+    development,
+    now,
+  }
 }
 
 function isLogger(value: unknown): boolean {

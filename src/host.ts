@@ -114,6 +114,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     env: options.env,
     maxBodySize: options.maxBodySize,
     bodyTimeoutMs: options.bodyTimeoutMs,
+    maxPopulated: options.maxPopulated,
+    maxResponseBytes: options.maxResponseBytes,
     now,
     data: {
       collection: <R, I>(model: Model<R, I>) =>

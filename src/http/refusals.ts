@@ -66,6 +66,10 @@ export const searchTooLong = (most: number): HttpError =>
 export const searchPatternInvalid = (): HttpError =>
   badRequest('Search term is not a valid regular expression.')
 
+// Responses
+export const responseTooLarge = (): HttpError =>
+  new HttpError(413, 'Response is too large. Ask for fewer records.')
+
 // Pages
 export const usesCursors = (): HttpError =>
   badRequest(

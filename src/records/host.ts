@@ -38,6 +38,9 @@ export interface Host extends BodyLimits {
   /** At least 32 characters, where given; the key of cursors. */
   readonly secret: string | undefined
   readonly env: Readonly<Record<string, unknown>>
+  /** What routers take that do not say otherwise. */
+  readonly maxPopulated: number
+  readonly maxResponseBytes: number
   /** Epoch milliseconds. */
   readonly now: () => number
   /** The public front, as `app.store`. */

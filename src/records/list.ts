@@ -9,7 +9,7 @@ import { readResponse } from '../cache/respond.ts'
 import { readJson } from '../http/body.ts'
 import { cursorAnchorGone, invalidCursor, queryNotJson } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { listText, type Pagination } from '../http/respond.ts'
+import type { Pagination } from '../http/respond.ts'
 import { idFrom } from '../model/cast.ts'
 import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Fields, Read } from '../ports/store.ts'
@@ -19,6 +19,7 @@ import { parseQueryBody } from './parse-query.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import { type Page, readTexts, type View, viewOf } from './reads.ts'
 import type { Resource } from './resource.ts'
+import { listTextWithin } from './response-size.ts'
 import { scopeOf } from './scope.ts'
 import { patternsChecked, searchFilter } from './search.ts'
 import { totalOrder } from './sort.ts'
@@ -82,7 +83,7 @@ async function answer(
       case 'none': {
         const { limit } = plan.paging
         const { texts } = await readTexts(resource, view, { ...read, limit }, request)
-        return listText(texts)
+        return listTextWithin(resource.maxResponseBytes, texts)
       }
       case 'page':
         return offsetText(resource, view, read, plan.paging, request)
@@ -90,7 +91,8 @@ async function answer(
         const { pageSize } = plan.paging
         const { texts, hasMore, idAt } = await pageAndMore(resource, view, read, pageSize, request)
         const nextCursor = hasMore ? cursors.issue(idAt(pageSize - 1), scan) : null
-        return listText(texts, { pageSize, hasMore, nextCursor })
+        const pagination = { pageSize, hasMore, nextCursor }
+        return listTextWithin(resource.maxResponseBytes, texts, pagination)
       }
     }
   })
@@ -113,7 +115,8 @@ async function offsetText(
       pageSize,
       request,
     )
-    return listText(texts, { currentPage: page, pageSize, hasMore })
+    const pagination = { currentPage: page, pageSize, hasMore }
+    return listTextWithin(resource.maxResponseBytes, texts, pagination)
   }
   const [{ texts }, totalRecords] = await Promise.all([
     readTexts(resource, view, { ...read, skip, limit: pageSize }, request),
@@ -125,7 +128,7 @@ async function offsetText(
     totalPages: Math.ceil(totalRecords / pageSize),
     totalRecords,
   }
-  return listText(texts, pagination)
+  return listTextWithin(resource.maxResponseBytes, texts, pagination)
 }
 
 /** Reads one record more than the page, to know whether another page follows. */
@@ -135,10 +138,8 @@ async function pageAndMore(
   read: Read,
   pageSize: number,
   request: ApiRequest,
-): Promise<Page & { readonly hasMore: boolean }> {
-  const page = await readTexts(resource, view, { ...read, limit: pageSize + 1 }, request)
-  const hasMore = page.texts.length > pageSize
-  return { texts: page.texts.slice(0, pageSize), idAt: page.idAt, hasMore }
+): Promise<Page> {
+  return readTexts(resource, view, { ...read, limit: pageSize + 1 }, request, pageSize)
 }
 
 /** An estimate leaks and misleads once anything limits the list, so only an unlimited one is estimated. */

@@ -62,6 +62,8 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   maxTimeMS: natural,
   maxSearchLength: natural,
   maxRelationMatches: natural,
+  maxPopulated: natural,
+  maxResponseBytes: natural,
   allowRawRegex: flag,
   lean: flag,
   allowDiskUse: flag,

@@ -58,6 +58,10 @@ export interface RouterOptions<R> {
   readonly maxSearchLength?: number
   /** The most ids that a search through one reference pulls. Default 1000. */
   readonly maxRelationMatches?: number
+  /** The most distinct records that `populate` fills in, a response; further references stay ids. Default: that of `createApp`, 1000. */
+  readonly maxPopulated?: number
+  /** Bytes that the response to a read may have, beyond which it is a 413. Default: that of `createApp`, 32 MiB. */
+  readonly maxResponseBytes?: number
   /** Whether search terms are regular expressions; for trusted callers only. Default false. */
   readonly allowRawRegex?: boolean
   /** Skips the model's `output`. Default false. */

@@ -1,5 +1,6 @@
 /**
- * Filling in referenced records: one query for each reference and page, whatever the number of records.
+ * Filling in referenced records: one query for each model and page, whatever the number of records and references, and
+ * one more for each further hundred.
  *
  * @module
  */
@@ -9,10 +10,13 @@ import { isHidden, type Model } from '../model/define.ts'
 import { declaredPart, present, visible } from '../model/present.ts'
 import { isFields } from '../model/writable.ts'
 import { all } from '../ports/filter.ts'
+import { Slices } from '../ports/slices.ts'
 import type { Fields, Projection, ReadHints } from '../ports/store.ts'
+import { type Filler, Loaded, portions, type Wanted, wantedOf } from './fill-in.ts'
 import type { PopulateOption } from './hooks.ts'
 import type { Host } from './host.ts'
 import { knownNames, type WarnOfName } from './known-names.ts'
+import { ResponseSize } from './response-size.ts'
 import { visibleThroughReference } from './scope.ts'
 import { referenceAt } from './search-fields.ts'
 
@@ -54,69 +58,85 @@ export function names(
   return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
 }
 
-/** Copies of `records` with the references filled in; a missing target is null, and left out of a list. */
+/** A record takes as long as many values. */
+const STEPS_A_RECORD = 100
+
+/** What the response and its request say about filling in. */
+export interface PopulateOptions {
+  readonly request: ApiRequest
+  readonly lean: boolean
+  readonly hints: ReadHints
+  /** How many distinct records are filled in at most. */
+  readonly maxPopulated: number
+  /** How many bytes the response may have. */
+  readonly maxResponseBytes: number
+}
+
+/**
+ * Copies of `records` with the references filled in; a missing target is null, and left out of a list. References beyond
+ * `maxPopulated` stay ids. Throws the 413 as soon as the response would be too large.
+ */
 export async function populate(
   host: Host,
   records: readonly Fields[],
-  wanted: readonly Population[],
-  options: { readonly request: ApiRequest; readonly lean: boolean; readonly hints: ReadHints },
+  populations: readonly Population[],
+  options: PopulateOptions,
 ): Promise<Fields[]> {
   const filled = records.map((record) => ({ ...record }))
+  const loading = new ResponseSize(options.maxResponseBytes)
+  const response = new ResponseSize(options.maxResponseBytes)
+  const slices = new Slices()
+  const wanted = wantedOf(filled, populations, options.maxPopulated)
   await Promise.all(
-    wanted.map(async ({ path, target, select }) => {
-      const keys = path.split('.')
-      const ids = new Set(filled.flatMap((record) => idsAt(record, keys)))
-      if (ids.size === 0) return
-      const scope = await visibleThroughReference(host, target, options.request)
-      const found = await host.records(target).stored.find({
-        filter: all([{ op: 'in', field: '_id', values: [...ids] }, scope]),
-        sort: [],
-        limit: ids.size,
-        ...(select && { select }),
-        hints: options.hints,
-      })
-      const byId = new Map(
-        found.map((record) => [
-          String(record._id),
-          present(target, declaredPart(target, record), options.lean),
-        ]),
-      )
-      for (const record of filled) replaceAt(record, keys, byId)
+    wanted.map(async (one) => {
+      const { filler } = await loaded(host, one, options, new Loaded(one.ids, loading, response))
+      for (const record of filled) {
+        for (const keys of one.paths) replaceAt(record, keys, filler)
+        if (slices.isOver(STEPS_A_RECORD)) await slices.next()
+      }
     }),
   )
   return filled
 }
 
-function idsAt(value: unknown, keys: readonly string[]): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => idsAt(item, keys))
-  const [key, ...rest] = keys
-  if (key === undefined) return typeof value === 'string' ? [value] : []
-  return isFields(value) ? idsAt(value[key], rest) : []
+async function loaded(
+  host: Host,
+  { target, select, ids }: Wanted,
+  { request, lean, hints }: PopulateOptions,
+  into: Loaded,
+): Promise<Loaded> {
+  if (ids.size === 0) return into
+  const scope = await visibleThroughReference(host, target, request)
+  for (const values of portions(ids)) {
+    const found = await host.records(target).stored.find({
+      filter: all([{ op: 'in', field: '_id', values }, scope]),
+      sort: [],
+      limit: values.length,
+      ...(select && { select }),
+      hints,
+    })
+    for (const record of found) {
+      into.add(String(record._id), present(target, declaredPart(target, record), lean))
+    }
+  }
+  return into
 }
 
 /** Replaces the ids at `keys` inside `record`, copying the containers on the way. */
-function replaceAt(
-  record: Fields,
-  keys: readonly string[],
-  byId: ReadonlyMap<string, unknown>,
-): void {
+function replaceAt(record: Fields, keys: readonly string[], filler: Filler): void {
   const [key, ...rest] = keys
   if (key === undefined || record[key] === undefined) return
-  record[key] = replaced(record[key], rest, byId)
+  record[key] = replaced(record[key], rest, filler)
 }
 
-function replaced(
-  value: unknown,
-  keys: readonly string[],
-  byId: ReadonlyMap<string, unknown>,
-): unknown {
+function replaced(value: unknown, keys: readonly string[], filler: Filler): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item) => replaced(item, keys, byId))
+    const items = value.map((item) => replaced(item, keys, filler))
     return keys.length === 0 ? items.filter((item) => item !== null) : items
   }
-  if (keys.length === 0) return byId.get(String(value)) ?? null
+  if (keys.length === 0) return filler(value)
   if (!isFields(value)) return value
   const copy = { ...value }
-  replaceAt(copy, keys, byId)
+  replaceAt(copy, keys, filler)
   return copy
 }

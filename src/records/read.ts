@@ -11,6 +11,7 @@ import { dataText } from '../http/respond.ts'
 import { requestedId, within } from './identify.ts'
 import { readTexts, viewOf } from './reads.ts'
 import type { Resource } from './resource.ts'
+import { textWithin } from './response-size.ts'
 import { scopeOf } from './scope.ts'
 
 /** One record, or 404. */
@@ -22,5 +23,9 @@ export async function read(resource: Resource, request: ApiRequest): Promise<Loa
   const { texts, unsigned } = await readTexts(resource, view, one, request)
   const [text] = texts
   if (text === undefined) throw entryNotFound()
-  return { body: dataText(text), state: unsigned?.()[0], cacheable: view.cacheable }
+  return {
+    body: textWithin(resource.maxResponseBytes, dataText(text)),
+    state: unsigned?.()[0],
+    cacheable: view.cacheable,
+  }
 }

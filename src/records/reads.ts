@@ -4,13 +4,16 @@
  * @module
  */
 
+import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
+import { Slices } from '../ports/slices.ts'
 import type { Fields, Projection, Read } from '../ports/store.ts'
 import { withSignedUrls } from '../uploads/file-values.ts'
 import { knownNames, unknownNames } from './known-names.ts'
 import { names, type Population, populate, populations } from './populate.ts'
 import type { Resource } from './resource.ts'
+import { ResponseSize } from './response-size.ts'
 
 /** How records are to be shown. */
 export interface View {
@@ -48,16 +51,19 @@ export interface Page {
   readonly texts: readonly string[]
   /** The same with stored URLs in place of signed links; undefined where none are signed. */
   readonly unsigned?: () => readonly string[]
+  /** Whether the store had more records than are shown. */
+  readonly hasMore: boolean
   /** The id of the record at `index`. */
   idAt(index: number): string
 }
 
-/** Reads and presents; passes the store's own JSON through where nothing has to be changed. */
+/** Reads and presents the first `shown` records; passes the store's own JSON through where nothing has to be changed. */
 export async function readTexts(
   resource: Resource,
   view: View,
   read: Read,
   request: ApiRequest,
+  shown: number = read.limit,
 ): Promise<Page> {
   const { records, model, lean } = resource
   const query: Read = {
@@ -69,42 +75,75 @@ export async function readTexts(
   const unchanged = view.populate.length === 0 && !signs && (lean || !model.output)
   if (unchanged && records.stored.findJson) {
     const texts = await records.stored.findJson(query)
-    return { texts, idAt: (index) => idOf(texts[index]) }
+    return {
+      texts: texts.slice(0, shown),
+      hasMore: texts.length > shown,
+      idAt: (index) => idOf(texts[index]),
+    }
   }
-  const found = (await records.stored.find(query)).map((record) => declaredPart(model, record))
+  const all = await records.stored.find(query)
+  const found = all.slice(0, shown).map((record) => declaredPart(model, record))
   const filled = await filledIn(resource, view, found, request)
   return {
     texts: await signedTexts(resource, filled),
     ...(signs && { unsigned: () => filled.map((record) => textOf(resource, record)) }),
+    hasMore: all.length > shown,
     idAt: (index) => String(found[index]?._id),
   }
 }
 
-/** Whole records as the JSON texts that are sent: fields chosen, references filled in, `output` applied. */
-export async function presentTexts(
+/**
+ * A record that was just written as the JSON text that is sent: fields chosen, references filled in, `output` applied. Where
+ * that is too large for a response the references stay ids: the write has happened, so it is no failure.
+ */
+export async function presentAfterWrite(
   resource: Resource,
   view: View,
-  whole: readonly Fields[],
+  whole: Fields,
   request: ApiRequest,
-): Promise<string[]> {
-  const chosen = whole.map((record) => projected(declaredPart(resource.model, record), view.select))
-  return signedTexts(resource, await filledIn(resource, view, chosen, request))
+): Promise<string> {
+  const chosen = projected(declaredPart(resource.model, whole), view.select)
+  const filled = filledIn(resource, view, [chosen], request).catch((error: unknown) => {
+    if (error instanceof HttpError && error.status === 413) return undefined
+    throw error
+  })
+  const [record = chosen] = (await filled) ?? []
+  const shown = await signed(resource, record)
+  const text = textOf(resource, shown)
+  const isTooLarge = record !== chosen && text.length > resource.maxResponseBytes
+  return isTooLarge ? textOf(resource, await signed(resource, chosen)) : text
 }
 
 async function filledIn(
-  { host, lean, hints }: Resource,
+  { host, lean, hints, maxPopulated, maxResponseBytes }: Resource,
   view: View,
   chosen: readonly Fields[],
   request: ApiRequest,
 ): Promise<readonly Fields[]> {
   if (view.populate.length === 0) return chosen
-  return populate(host, chosen, view.populate, { request, lean, hints })
+  const options = { request, lean, hints, maxPopulated, maxResponseBytes }
+  return populate(host, chosen, view.populate, options)
 }
 
 async function signedTexts(resource: Resource, records: readonly Fields[]): Promise<string[]> {
   const signs = resource.upload?.signUrls !== undefined
   const shown = signs ? await Promise.all(records.map((one) => signed(resource, one))) : records
-  return shown.map((record) => textOf(resource, record))
+  return textsWithin(resource, shown)
+}
+
+/** The records' texts, made one after the other until they are too much for a response. */
+async function textsWithin(resource: Resource, records: readonly Fields[]): Promise<string[]> {
+  const size = new ResponseSize(resource.maxResponseBytes)
+  const slices = new Slices()
+  const texts: string[] = []
+  for (const record of records) {
+    const text = textOf(resource, record)
+    size.add(text.length)
+    texts.push(text)
+    // A step for every few characters: what takes time is their number.
+    if (slices.isOver(text.length / 16)) await slices.next()
+  }
+  return texts
 }
 
 function textOf({ model, lean }: Resource, record: Fields): string {

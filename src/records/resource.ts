@@ -58,6 +58,8 @@ export interface Resource {
   readonly maxPage: number
   readonly maxSearchLength: number
   readonly maxRelationMatches: number
+  readonly maxPopulated: number
+  readonly maxResponseBytes: number
   readonly allowRawRegex: boolean
   readonly lean: boolean
   readonly hints: ReadHints
@@ -149,6 +151,8 @@ export function resolveResource(
     maxPage: options.maxPage ?? Number.POSITIVE_INFINITY,
     maxSearchLength: options.maxSearchLength ?? 128,
     maxRelationMatches: options.maxRelationMatches ?? 1000,
+    maxPopulated: options.maxPopulated ?? host.maxPopulated,
+    maxResponseBytes: options.maxResponseBytes ?? host.maxResponseBytes,
     // 2.x ran search terms as patterns; where the store cannot do so safely they stay literal.
     allowRawRegex: options.allowRawRegex ?? (legacyMode && host.store.rawRegex),
     lean: options.lean ?? false,

@@ -13,7 +13,7 @@ import { requestedId, within } from './identify.ts'
 import { expectedRecord } from './if-match.ts'
 import { type Incoming, readIncoming } from './incoming.ts'
 import { keepWritable } from './policy.ts'
-import { presentTexts, viewOf } from './reads.ts'
+import { presentAfterWrite, viewOf } from './reads.ts'
 import type { Resource } from './resource.ts'
 import { scopeOf } from './scope.ts'
 
@@ -51,6 +51,6 @@ async function updateFrom(
   const expect = await expectedRecord(resource, request, one)
   const updated = await updateWithFiles(resource, incoming, one, changes, expect)
   const view = await viewOf(resource, request)
-  const [text = 'null'] = await presentTexts(resource, view, [updated], request)
+  const text = await presentAfterWrite(resource, view, updated, request)
   return withHookResponse(dataResponse(text), res)
 }

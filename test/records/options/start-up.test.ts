@@ -169,6 +169,8 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
     'maxTimeMS',
     'maxSearchLength',
     'maxRelationMatches',
+    'maxPopulated',
+    'maxResponseBytes',
     'batchSize',
   ])('2.6 nonsense numbers · 8 Limits: %s must be a whole number of at least 1', (option) => {
     for (const value of [

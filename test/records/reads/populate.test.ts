@@ -116,7 +116,7 @@ describe('2.6 onGet, populate', () => {
     ])
   })
 
-  test('no N+1: one query for each reference and page, however many records there are', async () => {
+  test('no N+1: one query for each model and page, however many references and records there are', async () => {
     const { send, insert, store, ann, bob } = await library(EVERY)
     for (let at = 0; at < 40; at += 1) {
       const reviews = [{ by: at % 2 ? ann : bob, stars: at }]
@@ -132,7 +132,7 @@ describe('2.6 onGet, populate', () => {
     for (const path of ['/books', '/books?page=2&pageSize=15']) {
       expect((await send('GET', path)).status).toBe(200)
       const calls = store.calls.filter(({ name }) => name === 'persons.find')
-      expect(calls).toHaveLength(EVERY.length)
+      expect(calls).toHaveLength(1)
       // Each id is asked for once, and no more records than ids.
       for (const { argument } of calls) expect(argument.limit).toBeLessThanOrEqual(2)
       expect(store.taken().filter((name) => name.startsWith('books.find'))).toHaveLength(1)
