@@ -157,8 +157,8 @@ export function defineModel<const S extends FieldSchemas>(
     shape,
     declared: declaredRecord(schema, managedFields(definition.timestamps === true)),
     input: shapeAt('input', name, fields),
-    unique: (definition.unique ?? []).map((set) => list(set).map(ordered)),
-    indexes: (definition.indexes ?? []).map((set) => index(list(set).map(indexKey))),
+    unique: distinct((definition.unique ?? []).map((set) => list(set).map(ordered))),
+    indexes: distinct((definition.indexes ?? []).map((set) => index(list(set).map(indexKey)))),
     hidden: hiddenPaths(
       fields,
       (definition.hidden ?? []).map((path) => known('hidden', path)),
@@ -216,6 +216,11 @@ function shapeAt(side: Side, name: string, fields: FieldSchemas): ObjectShape {
 function hiddenPaths(fields: FieldSchemas, named: readonly string[]): readonly string[] {
   const marked = Object.keys(fields).filter((field) => isHiddenField(fields[field] as $ZodType))
   return [...new Set([...named, ...marked])]
+}
+
+/** Without repeats, of which a database would make two indexes of one name. */
+function distinct<T>(sets: readonly T[]): readonly T[] {
+  return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()]
 }
 
 function list<T extends string>(value: T | readonly T[]): readonly T[] {

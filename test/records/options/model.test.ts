@@ -47,6 +47,16 @@ describe('design, Model: definitions that make no sense are refused with the opt
     expect(define({ fields, unique: ['address.city', ['name', 'address.city']] })).not.toThrow()
   })
 
+  test('design, Model: what is named twice in unique or indexes is there once', async () => {
+    const sets = { unique: ['name', ['name'], 'address.city'], indexes: ['-name', '-name', 'name'] }
+    const model = define({ fields, ...sets }, 'ModelTwice')()
+    expect(model.unique).toEqual([['name'], ['address.city']])
+    expect(model.indexes).toHaveLength(2)
+    const { app } = service()
+    app.store.collection(model)
+    await app.ready()
+  })
+
   test('design, Model: an unknown option, a missing name and missing fields are refused', () => {
     expect(define({ fields, uniqe: [] })).toThrow(
       new TypeError("Model 'Broken': unknown option 'uniqe'"),
