@@ -144,6 +144,9 @@ function readOptions(filter: Filter, hints: ReadHints = {}) {
   }
 }
 
+/** A name that no document has. */
+const IN_NO_INDEX = '_none'
+
 /** Whole fields are chosen by the database, the rest by `project`. */
 function projectionOf(
   select: Projection = { exclude: [] },
@@ -154,6 +157,8 @@ function projectionOf(
     ? select.exclude.filter((path) => path !== '_id' && !path.includes('.'))
     : ['_id', ...select.include.map((path) => path.replace(/\..*/s, ''))]
   if (isWhole && indexed.length > 0) names.push(GRAMS)
+  // An index that holds all of them would give them in its own order instead of the document's.
+  if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
   if (names.length === 0) return {}
   return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
 }

@@ -57,6 +57,8 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   const table = identifier(schema.name)
   const parse = readerOf(schema.shape)
   const marks = schema.declared && new Marks(schema.declared, runner.shapes)
+  // An object has such names first, wherever they stand in the text.
+  const hasNumberedField = [...schema.shape.fields.keys()].some((name) => /^\d+$/.test(name))
   let shadows = new Map<string, Shadow>()
   let searchable: readonly string[] = []
 
@@ -89,7 +91,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   const shownText = (row: Row, select: Projection | undefined): string => {
     const text = row.doc as string
     const isDeclared = !marks || marks.trusts(row[MARK])
-    if (isDeclared && !select) return text
+    if (isDeclared && !select && !hasNumberedField) return text
     const record: Fields = JSON.parse(text)
     const declared = isDeclared || !schema.declared ? record : onlyDeclared(schema.declared, record)
     return textOf(project(declared as Fields, select))

@@ -6,6 +6,7 @@
 
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import { everything, type Scalar } from '../../../src/ports/filter.ts'
+import type { Shape } from '../../../src/ports/shape.ts'
 import type { Collection, Fields, Projection, Store } from '../../../src/ports/store.ts'
 import type { Contract } from '../suite.ts'
 import { holding, keys, namesOf, reading, where } from './ask.ts'
@@ -168,6 +169,55 @@ export const orders = {
         by: { 'x.y': 2 },
       },
     )
+  },
+  async 'what a select leaves stands in its stored order, _id first, also where an index could give it'(
+    store,
+  ) {
+    const people = await holding(store, { name: 'x', member: true, age: 2, score: 1 })
+    for (const [select, sort, filter] of [
+      [['score'], ['-score', '_id'], where('score', 'eq', 1)],
+      [['age', 'member'], ['member', '-age', '_id'], where('member', 'eq', true)],
+    ] as const) {
+      const read = reading(filter, { sort: keys(...sort), select: { include: select } })
+      const [one] = await people.find(read)
+      const expected = [
+        '_id',
+        ...['member', 'age', 'score'].filter((name) => select.includes(name as never)),
+      ]
+      deepEqual(Object.keys(one ?? {}), expected)
+      const [text = ''] = (await people.findJson?.(read)) ?? [JSON.stringify(one)]
+      deepEqual(Object.keys(JSON.parse(text)), expected)
+      ok(text.startsWith('{"_id":"'), text)
+    }
+  },
+  async 'names that are whole numbers come after _id in JSON texts, and stand alike after an update'(
+    store,
+  ) {
+    const text = { kind: 'string' } as const
+    const fields = new Map<string, Shape>([
+      ['_id', text],
+      ['b', text],
+      ['7', text],
+    ])
+    const shape = { kind: 'object', fields } as const
+    const schema = {
+      name: 'numbered',
+      idType: 'uuid',
+      shape,
+      unique: [],
+      indexes: [],
+      searchable: [],
+    } as const
+    await store.prepare([schema])
+    const numbered = store.collection(schema)
+    if (!numbered.findJson) return
+    await numbered.insert({ _id: 'x', b: 'b' })
+    await numbered.update(where('_id', 'eq', 'x'), { set: { '7': 'seven' } })
+    for (const select of [{}, { select: { include: ['7', 'b'] } }]) {
+      deepEqual(await numbered.findJson(reading(everything, select)), [
+        '{"_id":"x","7":"seven","b":"b"}',
+      ])
+    }
   },
   async 'JSON texts are the same records, _id first, dates as ISO 8601 with milliseconds'(store) {
     const people = await holding(store, {

@@ -79,6 +79,13 @@ describe('design, Model: definitions that make no sense are refused with the opt
     },
   )
 
+  test("design, Model: a model may not declare '_bsontype', which one of the stores cannot hold", () => {
+    expect(define({ fields: { _bsontype: z.string() } })).toThrow(
+      "Model 'Broken': '_bsontype' is no name for a field: MongoDB's driver keeps it",
+    )
+    expect(define({ fields: { in: z.object({ _bsontype: z.string() }) } })).not.toThrow()
+  })
+
   test.each(['bigint', 'symbol', 'map', 'set', 'file', 'nan', 'never'] as const)(
     'design, Model: a field of the type %s is refused, since JSON cannot carry it',
     (type) => {
