@@ -4,7 +4,7 @@
  * @module
  */
 
-import { unknown } from 'zod/mini'
+import { optional, unknown } from 'zod/mini'
 import { type $ZodObject, clone } from 'zod/v4/core'
 
 /**
@@ -14,6 +14,6 @@ import { type $ZodObject, clone } from 'zod/v4/core'
 export function refinementsOf(schema: $ZodObject): $ZodObject | undefined {
   const { def } = schema._zod
   if (!def.checks?.length) return undefined
-  const fields = Object.keys(def.shape).map((field) => [field, unknown()])
+  const fields = Object.keys(def.shape).map((field) => [field, optional(unknown())])
   return clone(schema, { ...def, shape: Object.fromEntries(fields) })
 }

@@ -4,13 +4,22 @@
  * @module
  */
 
-import { type $ZodIssue, type $ZodType, config, type ParseContext } from 'zod/v4/core'
+import { object } from 'zod/mini'
+import {
+  type $ZodIssue,
+  type $ZodType,
+  config,
+  type ParseContext,
+  type safeParseAsync,
+} from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
+import type { Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { boundedParse } from './bounded-parse.ts'
 import { castInput, dateFrom } from './cast.ts'
 import type { Model } from './define.ts'
+import { isRemovable, withoutNulls } from './null.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
 
@@ -21,15 +30,18 @@ export type Validation =
 
 /** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
-  const result = await parse(model.schema, castInput(model.input, input))
+  const result = await parse(
+    model.schema,
+    castInput(model.input, withoutNulls(model.schema, input)),
+  )
   return result.success
     ? storable(defined(result.data as Fields))
     : { ok: false, fields: messagesOf(result.error.issues) }
 }
 
 /**
- * Validates only the fields that `input` names, each with its own schema. An explicit `undefined` is no
- * value; nothing that is absent gets a default.
+ * Validates only the fields that `input` names, each with its own schema. Null in a field that a record may lack is
+ * `undefined`, which removes it; nothing that is absent gets a default.
  */
 export async function validateFields(model: Model, input: Fields): Promise<Validation> {
   const values: Fields = {}
@@ -37,13 +49,28 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
   for (const [field, value] of Object.entries(input)) {
     const schema = Object.hasOwn(model.fields, field) && model.fields[field]
     if (!schema) continue
-    const result = await parse(schema, castInput(model.input.fields.get(field), value))
+    const result = await changed(schema, model.input.fields.get(field), value)
     if (result.success) values[field] = result.data
     else Object.assign(fields, messagesOf(result.error.issues, field))
   }
   return Object.keys(fields).length > 0
     ? { ok: false, fields: firstMessages(fields) }
     : storable(values)
+}
+
+/** A touched field's new value. */
+async function changed(
+  schema: $ZodType,
+  shape: Shape | undefined,
+  value: unknown,
+): ReturnType<typeof safeParseAsync> {
+  if (value === null) {
+    if (!isRemovable(schema)) return parse(schema, null)
+    // The schema may have rules for its absence.
+    const without = await parse(object({ field: schema }), {})
+    return without.success ? { success: true, data: undefined } : parse(schema, undefined)
+  }
+  return parse(schema, castInput(shape, withoutNulls(schema, value)))
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */

@@ -48,6 +48,9 @@ export interface FindOptions<R> {
 /** What is written: as the record is stored, or as the model takes it where its type says. */
 type Written<R, I> = unknown extends I ? R : I
 
+/** What of it changes: null and undefined remove a field that a record may lack. */
+type Changes<W> = { readonly [F in keyof W]?: W[F] | (undefined extends W[F] ? null : never) }
+
 /**
  * The records of one model: their declared fields, hidden ones included. Writes validate and clear the cache.
  */
@@ -62,10 +65,13 @@ export interface RecordCollection<R, I = unknown> {
    * for a value that a unique field already has.
    */
   insert(record: Written<R, I> | (Written<R, I> & { readonly _id: string })): Promise<R & Managed>
-  /** Changes the named fields; `undefined` removes one. Null when there is no such record. */
-  update(id: string, changes: Partial<Written<R, I>>): Promise<(R & Managed) | null>
+  /**
+   * Changes the named fields; `undefined` removes one, and so does null where the model takes none. Resolves to null when
+   * there is no such record.
+   */
+  update(id: string, changes: Changes<Written<R, I>>): Promise<(R & Managed) | null>
   /** Changes every record that matches and resolves to their number. */
-  updateWhere(filter: ConditionsOf<R>, changes: Partial<Written<R, I>>): Promise<number>
+  updateWhere(filter: ConditionsOf<R>, changes: Changes<Written<R, I>>): Promise<number>
   /** Whether there was such a record. */
   delete(id: string): Promise<boolean>
 }

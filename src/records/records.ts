@@ -104,7 +104,10 @@ export class Records {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const stored = await this.first(filter)
       if (!stored || !holds(stored, expect)) return null
-      accepted(await validateAcross(this.model, { ...this.#declared(stored), ...changes }))
+      const merged = Object.entries({ ...this.#declared(stored), ...changes })
+      // A rule that looks whether a field is there must not find one that is being removed.
+      const present = merged.filter(([, value]) => value !== undefined)
+      accepted(await validateAcross(this.model, Object.fromEntries(present)))
       const unchanged = { ...this.#declared(stored), ...expect }
       const one = withId(String(stored._id))
       const updated = await this.#write(all([filter, one]), changes, unchanged)

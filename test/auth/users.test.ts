@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import type { Fields } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { parallel, service, statuses } from './service.ts'
 
@@ -192,6 +193,26 @@ describe('4.5 PATCH /users/:id', () => {
     expect(taken.body.fields).toEqual({ email: 'Already exists.' })
     expect((await patch('nonsense')).status).toBe(400)
     expect(told(await patch({ $ne: 1 }))).toEqual([400, 'Invalid credentials format.'])
+  })
+
+  it('null clears a field of the profile, and no identifier', async () => {
+    const app = await service({
+      auth: { updateFields: ['email', 'phone', 'nickname'] } as never,
+      fields: { nickname: z.string().optional() },
+    })
+    const { token, user } = await app.register('ann@example.com', { phone: '+31612345678' })
+    const patch = (json: Fields) => app.call('PATCH', `/auth/users/${user._id}`, json, token)
+    expect((await patch({ nickname: 'Annie' })).body.data.nickname).toBe('Annie')
+    expect((await patch({ nickname: null })).body.data).not.toHaveProperty('nickname')
+    for (const field of ['email', 'phone']) {
+      const refused = await patch({ [field]: null, nickname: 'x' })
+      expect(told(refused)).toEqual([400, 'Check the submitted values.'])
+      expect(refused.body.fields).toEqual({ [field]: 'Invalid value.' })
+    }
+    expect(await app.users.findById(user._id)).toMatchObject({
+      email: 'ann@example.com',
+      phone: '+31612345678',
+    })
   })
 })
 

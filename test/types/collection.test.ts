@@ -36,6 +36,10 @@ async function compiled(cities: Cities): Promise<void> {
   await cities.insert({ population: 5 })
   // @ts-expect-error a number is wanted
   await cities.update('x', { population: 'many' })
+  await cities.update('x', { population: null, foundedAt: null })
+  await cities.updateWhere({}, { population: null })
+  // @ts-expect-error every record has a name
+  await cities.update('x', { name: null })
   // @ts-expect-error 'nmae' is no field
   await cities.update('x', { nmae: 'Oslo' })
   // @ts-expect-error 'nmae' is no field

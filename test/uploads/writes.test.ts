@@ -306,6 +306,20 @@ describe('a URL of the client in a file field', () => {
     expect(cleared.record).toMatchObject({ image: null, others: [] })
     expect(await keys()).toEqual([])
   })
+
+  it('null removes a file field that takes no null, and its objects', async () => {
+    const { upload, send, keys } = album()
+    const files = form({ title: 'a', cover: png, sheets: [png, png], others: png })
+    const { record } = await upload('POST', '/photos', files)
+    expect(await keys()).toHaveLength(4)
+    const path = `/photos/${record._id}`
+    const json = { cover: null, sheets: null, others: null }
+    const cleared = await send('PATCH', path, { json })
+    expect(cleared.status, cleared.text).toBe(200)
+    expect(cleared.record).toEqual({ _id: record._id, title: 'a' })
+    expect((await send('GET', path)).record).toEqual({ _id: record._id, title: 'a' })
+    expect(await keys()).toEqual([])
+  })
 })
 
 describe('a DELETE', () => {

@@ -32,6 +32,7 @@ export async function updateUser(realm: Realm, request: ApiRequest): Promise<Res
   const chosen = chosenFields(realm, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const changes = await records.validateChanges(withNormalIdentifiers(realm, chosen))
+  checkKept(realm, changes)
   const ended = endsCode(realm, changes) ? codeEnded(realm).map((field) => [field, undefined]) : []
   const all = { ...changes, ...Object.fromEntries(ended) }
   const user = await updateWithFiles(realm, noFiles, withId(id), all)
@@ -48,6 +49,14 @@ function withNormalIdentifiers({ settings }: Realm, chosen: Fields): Fields {
     changes[field] = normal
   }
   return changes
+}
+
+/** Without its identifier nobody could sign in to the account. Null is one for a schema that takes it. */
+function checkKept({ settings }: Realm, changes: Fields): void {
+  for (const { field } of settings.identifiers) {
+    const isRemoved = Object.hasOwn(changes, field) && changes[field] === undefined
+    if (isRemoved) throw invalidFields({ [field]: 'Invalid value.' })
+  }
 }
 
 /** A code that went to an address must not work once the account has another one. */

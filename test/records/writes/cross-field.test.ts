@@ -130,6 +130,22 @@ describe('answers, Writes: refinements across fields', () => {
     expect((await send('PATCH', `/pairs/${record._id}`, { json: { b: 'z' } })).record.b).toBe('z')
   })
 
+  test('answers, Writes: a field that null removes is absent to them', async () => {
+    const Contact = defineModel('CrossContact', {
+      fields: z
+        .object({ mail: z.string().optional(), phone: z.string().optional() })
+        .refine((contact) => 'mail' in contact || 'phone' in contact, 'Give one of them.'),
+    })
+    const { app, send } = service()
+    app.mount('/contacts', createRouter({ model: Contact, allowedFields: ['mail', 'phone'] }))
+    expect((await send('POST', '/contacts', { json: { mail: null } })).status).toBe(400)
+    const { record } = await send('POST', '/contacts', { json: { mail: 'a', phone: null } })
+    const path = `/contacts/${record._id}`
+    expect((await send('PATCH', path, { json: { mail: null } })).status).toBe(400)
+    const moved = await send('PATCH', path, { json: { mail: null, phone: 'b' } })
+    expect(moved.record).toEqual({ _id: record._id, phone: 'b' })
+  })
+
   test('answers, Writes: app.store.update and updateWhere check them too', async () => {
     const { stored } = spans()
     const { _id } = await stored.insert({ from: 5, to: 10 })

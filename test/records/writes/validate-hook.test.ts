@@ -41,6 +41,23 @@ const loose = (hook: (payload: Record<string, unknown>, context: ValidateContext
   hook as unknown as Validate<Fields & { name: string }>
 
 describe('4.1 Write rules, 3: what the validate hook receives', () => {
+  test('4.1 Write rules, 3: null as it was sent, and what it returns may be null', async () => {
+    const seen: unknown[] = []
+    const { send, stored } = things(
+      loose((payload) => {
+        seen.push({ ...payload })
+        return payload.name === 'clear' ? { ...payload, count: null } : payload
+      }),
+    )
+    const { record } = await send('POST', '/things', { json: { name: 'a', count: null } })
+    expect(record).not.toHaveProperty('count')
+    const path = `/things/${record._id}`
+    await send('PATCH', path, { json: { count: 3 } })
+    await send('PATCH', path, { json: { name: 'clear' } })
+    expect(await stored.findById(String(record._id))).not.toHaveProperty('count')
+    expect(seen).toEqual([{ name: 'a', count: null }, { count: 3 }, { name: 'clear' }])
+  })
+
   test('4.1 Write rules, 3: the filtered payload and req, res, operation, id, model', async () => {
     const calls: [Fields, ValidateContext][] = []
     const { send } = things((payload, context) => void calls.push([{ ...payload }, context]))

@@ -1,0 +1,156 @@
+/**
+ * What `null` means in a write: a field that may be left out, and does not take null, is left out (as in a JSON Merge
+ * Patch, RFC 7396).
+ *
+ * @module
+ */
+
+import type { $ZodType, $ZodTypes } from 'zod/v4/core'
+import type { Fields } from '../ports/store.ts'
+import { isFields } from './writable.ts'
+
+/**
+ * `value` as `schema` is to read it: members that are null and may be left out are left out, at every depth, so that
+ * defaults are filled in. What is null anywhere else stays, for the schema to take or to refuse.
+ */
+export function withoutNulls(schema: $ZodType, value: unknown): unknown {
+  return holdsNull(value) ? cleared([schema], value) : value
+}
+
+/**
+ * Whether null removes a field of a stored record: one that a record may lack, so that none with a default is. Null is a
+ * value where the schema takes it.
+ */
+export function isRemovable(schema: $ZodType): boolean {
+  return mayBeLeftOut(schema) && schema._zod.optout === 'optional' && !takesNull(schema)
+}
+
+/** `value` at a place that any of `schemas` may describe. */
+function cleared(schemas: readonly $ZodType[], value: unknown): unknown {
+  if (value === null) {
+    const isLeftOut = schemas.some(mayBeLeftOut) && !schemas.some(takesNull)
+    return isLeftOut ? undefined : null
+  }
+  if (typeof value !== 'object' || value instanceof Date) return value
+  const inner = schemas.flatMap(containersIn)
+  if (inner.length === 0) return value
+  if (!Array.isArray(value)) return isFields(value) ? clearedMembers(inner, value) : value
+  // A list keeps the places of its elements.
+  return value.map((item, index) => {
+    const element = inner.flatMap((schema) => elementAt(schema, index))
+    return item === null ? null : cleared(element, item)
+  })
+}
+
+function clearedMembers(schemas: readonly $ZodType[], value: Fields): Fields {
+  const entries = Object.entries(value).map(([key, item]) => {
+    const member = schemas.flatMap((schema) => memberAt(schema, key))
+    return [key, cleared(member, item), item] as const
+  })
+  const kept = entries.filter(([, item, before]) => item !== undefined || before === undefined)
+  return Object.fromEntries(kept.map(([key, item]) => [key, item]))
+}
+
+function memberAt(schema: $ZodType, key: string): readonly $ZodType[] {
+  const { def } = (schema as $ZodTypes)._zod
+  if (def.type === 'record') return [def.valueType as $ZodType]
+  if (def.type !== 'object') return []
+  const member = Object.hasOwn(def.shape, key) ? def.shape[key] : def.catchall
+  return member ? [member] : []
+}
+
+function elementAt(schema: $ZodType, index: number): readonly $ZodType[] {
+  const { def } = (schema as $ZodTypes)._zod
+  if (def.type === 'array') return [def.element as $ZodType]
+  const element = def.type === 'tuple' ? (def.items[index] ?? def.rest) : undefined
+  return element ? [element as $ZodType] : []
+}
+
+/** Whether an object that comes in may lack a member with this schema: optional, or with a default. */
+function mayBeLeftOut(schema: $ZodType): boolean {
+  return schema._zod.optin !== undefined
+}
+
+/** What a schema says of the values that come in: whether null is one, and the containers that it describes. */
+interface Reading {
+  readonly takesNull: boolean
+  readonly containers: readonly $ZodType[]
+}
+
+const NOTHING: Reading = { takesNull: false, containers: [] }
+const known = new WeakMap<$ZodType, Reading>()
+
+function takesNull(schema: $ZodType): boolean {
+  return readingOf(schema).takesNull
+}
+
+function containersIn(schema: $ZodType): readonly $ZodType[] {
+  return readingOf(schema).containers
+}
+
+function readingOf(schema: $ZodType): Reading {
+  const before = known.get(schema)
+  if (before) return before
+  // Until it is known: a schema may be one of its own options.
+  known.set(schema, NOTHING)
+  const reading = newReading(schema)
+  known.set(schema, reading)
+  return reading
+}
+
+function newReading(schema: $ZodType): Reading {
+  const { def } = (schema as $ZodTypes)._zod
+  switch (def.type) {
+    case 'object':
+    case 'record':
+    case 'array':
+    case 'tuple':
+      return { takesNull: false, containers: [schema] }
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'date':
+    case 'enum':
+    case 'template_literal':
+    case 'undefined':
+    case 'void':
+      // Coercion makes a value of null; a client that sends it means none.
+      return NOTHING
+    case 'literal':
+      return { takesNull: def.values.includes(null), containers: [] }
+    case 'nullable':
+    case 'catch':
+      return { ...readingOf(def.innerType), takesNull: true }
+    case 'optional':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+      return readingOf(def.innerType)
+    case 'lazy':
+      return readingOf((schema._zod as unknown as { innerType: $ZodType }).innerType)
+    case 'pipe':
+      return readingOf(def.in)
+    case 'union':
+      return anyOf(def.options.map(readingOf))
+    case 'intersection':
+      return anyOf([def.left, def.right].map(readingOf))
+    default:
+      // Whatever a function of the deployer's may take.
+      return { takesNull: true, containers: [] }
+  }
+}
+
+function anyOf(readings: readonly Reading[]): Reading {
+  return {
+    takesNull: readings.some((reading) => reading.takesNull),
+    containers: readings.flatMap(({ containers }) => containers),
+  }
+}
+
+/** Most bodies hold none, and are not copied. */
+function holdsNull(value: unknown): boolean {
+  if (value === null) return true
+  if (typeof value !== 'object' || value instanceof Date) return false
+  return Array.isArray(value) ? value.some(holdsNull) : Object.values(value).some(holdsNull)
+}

@@ -1,0 +1,4 @@
+import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { nulls } from './nulls.ts'
+
+nulls('SQLite', () => sqliteStore())
