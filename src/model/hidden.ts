@@ -7,6 +7,15 @@
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 
+/** The hidden paths that lie inside a field which is shown. */
+export function hiddenInside({
+  hidden,
+}: {
+  readonly hidden: readonly string[]
+}): readonly string[] {
+  return hidden.filter((path) => path.includes('.'))
+}
+
 /** Marks `schema`: every model that has it among its fields hides the field. */
 export function hiddenField<S extends $ZodType>(schema: S): S {
   // The mark stands in the definition, which zod carries along when it clones a schema.

@@ -10,6 +10,7 @@
 
 import { HttpError } from '../http/errors.ts'
 import { entryNotFound, recordChanged } from '../http/refusals.ts'
+import { hiddenInside } from '../model/hidden.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { Filter } from '../ports/filter.ts'
 import { type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
@@ -71,8 +72,11 @@ export async function updateWithFiles(
   expect?: Fields,
 ): Promise<Fields> {
   const { records, files } = resource
+  const unseen = hiddenInside(records.model)
   const touched = files.namedIn(changes)
-  if (touched.length === 0) return found(await records.update(filter, changes, expect), expect)
+  if (touched.length === 0) {
+    return found(await records.update(filter, changes, expect, unseen), expect)
+  }
   // Nothing is stored for a record that is not there.
   found(await records.first(filter))
   let replaced: ReadonlyMap<string, string> = new Map()
@@ -84,7 +88,7 @@ export async function updateWithFiles(
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
       const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const after = await records.update(filter, safe, { ...expected, ...expect })
+      const after = await records.update(filter, safe, { ...expected, ...expect }, unseen)
       if (!after && expect) throw recordChanged()
       if (!after) continue
       const kept = objectsOf(resource, after)

@@ -7,20 +7,37 @@
 
 import { duplicate, invalidFields } from '../http/refusals.ts'
 import type { Model } from '../model/define.ts'
+import { projected } from '../model/present.ts'
 import {
   type Validation,
   validateAcross,
   validateFields,
   validateRecord,
 } from '../model/validate.ts'
+import { isFields } from '../model/writable.ts'
 import { all, type Filter, withId } from '../ports/filter.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 import { clashingFields, type Refused } from './clashes.ts'
+import {
+  isMissing,
+  type Replacement,
+  replaced,
+  replacement,
+  valueIn,
+  withValue,
+} from './replace.ts'
 
 /** What the engine needs of the app. */
 export interface Surroundings {
   readonly now: () => number
   readonly newId: (idType: Model['idType']) => string
+}
+
+/** An update of a record that is read first. */
+interface KnownUpdate {
+  readonly expect: Fields | undefined
+  readonly kept: readonly string[]
+  readonly unsure: readonly string[]
 }
 
 /** How often a compare-and-set is tried before the writes that outran it win. */
@@ -57,6 +74,26 @@ export class Records {
     return accepted(await validateFields(this.model, input))
   }
 
+  /**
+   * As `validateChanges`, for a writer that cannot see what is hidden: inside an object that is replaced, what is stored
+   * at `unseen` counts as sent, so that rules for it hold, and is left out of the result.
+   */
+  async validateSeen(input: Fields, filter: Filter, unseen: readonly string[]): Promise<Fields> {
+    const isTouched = (path: string) => isFields(input[path.split('.', 1)[0] ?? path])
+    const touched = unseen.filter(isTouched)
+    const stored = touched.length > 0 ? await this.first(filter) : undefined
+    const found = stored ? touched.filter((path) => isMissing(input, stored, path)) : []
+    if (!stored || found.length === 0) return this.validateChanges(input)
+    const whole = found.reduce(
+      (record, path) => withValue(record, path, valueIn(stored, path)),
+      input,
+    )
+    const validation = await validateFields(this.model, whole)
+    // A value that was stored by other rules must stand in nobody's way.
+    const changes = validation.ok ? validation.values : await this.validateChanges(input)
+    return projected(changes, { exclude: found })
+  }
+
   /** Stores validated values as a new record. Throws 409 with the unique fields whose values are taken. */
   async insert(values: Fields, id?: string): Promise<Fields> {
     const { model } = this
@@ -72,19 +109,27 @@ export class Records {
   /**
    * Writes validated changes to the record that matches; null when there is none. Refinements across fields
    * are checked against the merged record, which is still the stored one when the write happens. `expect` is
-   * a condition of the caller's own: null then also means that it did not hold.
+   * a condition of the caller's own: null then also means that it did not hold. What stands at `kept` inside
+   * a replaced object stays, and so do members that the model does not declare.
    */
-  async update(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
-    return this.model.refinements
-      ? this.#updateChecked(filter, changes, expect)
-      : this.#write(filter, changes, expect)
+  async update(
+    filter: Filter,
+    changes: Fields,
+    expect?: Fields,
+    kept: readonly string[] = [],
+  ): Promise<Fields | null> {
+    const plan = replacement(this.model.shape, changes, kept)
+    return this.model.refinements || plan.unsure.length > 0
+      ? this.#updateKnown(filter, changes, { expect, kept, unsure: plan.unsure })
+      : this.#write(filter, changes, plan, expect)
   }
 
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
-    if (!this.model.refinements) {
+    const plan = replacement(this.model.shape, changes, [])
+    if (!this.model.refinements && plan.unsure.length === 0) {
       return this.#answered({ filter, changes, every: true }, () =>
-        this.stored.updateMany(filter, this.#change(changes)),
+        this.stored.updateMany(filter, this.#change(plan)),
       )
     }
     let count = 0
@@ -100,26 +145,44 @@ export class Records {
     return this.stored.delete(filter, expect && { expect })
   }
 
-  async #updateChecked(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
+  /** An update for which the stored record must be known: compare-and-set, until no other write comes between. */
+  async #updateKnown(
+    filter: Filter,
+    changes: Fields,
+    options: KnownUpdate,
+  ): Promise<Fields | null> {
+    const { expect, kept, unsure } = options
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const stored = await this.first(filter)
       if (!stored || !holds(stored, expect)) return null
-      const merged = Object.entries({ ...this.#declared(stored), ...changes })
-      // A rule that looks whether a field is there must not find one that is being removed.
-      const present = merged.filter(([, value]) => value !== undefined)
-      accepted(await validateAcross(this.model, Object.fromEntries(present)))
-      const unchanged = { ...this.#declared(stored), ...expect }
-      const one = withId(String(stored._id))
-      const updated = await this.#write(all([filter, one]), changes, unchanged)
+      const plan = replacement(this.model.shape, changes, kept, stored)
+      await this.#checkAcross(replaced(stored, plan))
+      const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
+      const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
+      const one = all([filter, withId(String(stored._id))])
+      const updated = await this.#write(one, changes, plan, { ...unchanged, ...expect })
       if (updated) return updated
       await pause(tries)
     }
     throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
   }
 
-  #write(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
+  /** A rule that looks whether a field is there must not find one that is being removed. */
+  async #checkAcross(record: Fields): Promise<void> {
+    const declared = Object.entries(record).filter(
+      ([field, value]) => value !== undefined && Object.hasOwn(this.model.fields, field),
+    )
+    accepted(await validateAcross(this.model, Object.fromEntries(declared)))
+  }
+
+  #write(
+    filter: Filter,
+    changes: Fields,
+    plan: Replacement,
+    expect?: Fields,
+  ): Promise<Fields | null> {
     return this.#answered({ filter, changes }, () =>
-      this.stored.update(filter, this.#change(changes), expect && { expect }),
+      this.stored.update(filter, this.#change(plan), expect && { expect }),
     )
   }
 
@@ -133,19 +196,9 @@ export class Records {
     }
   }
 
-  #change(changes: Fields): Change {
-    const stamped = this.model.timestamps
-      ? { ...changes, updatedAt: new Date(this.#surroundings.now()) }
-      : changes
-    const entries = Object.entries(stamped)
-    const unset = entries.filter(([, value]) => value === undefined).map(([field]) => field)
-    const set = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-    return { set, ...(unset.length > 0 && { unset }) }
-  }
-
-  /** The declared fields of a stored record, absent ones as undefined. */
-  #declared(stored: Fields): Fields {
-    return Object.fromEntries(Object.keys(this.model.fields).map((field) => [field, stored[field]]))
+  #change({ set, unset }: Replacement): Change {
+    const stamp = this.model.timestamps && { updatedAt: new Date(this.#surroundings.now()) }
+    return { set: { ...set, ...stamp }, ...(unset.length > 0 && { unset }) }
   }
 
   async *#idsOf(filter: Filter): AsyncGenerator<string> {

@@ -6,6 +6,7 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
+import { hiddenInside } from '../model/hidden.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
 import { runValidate } from './hooks.ts'
@@ -47,7 +48,7 @@ async function updateFrom(
     id,
     model,
   })
-  const changes = await records.validateChanges(checked)
+  const changes = await records.validateSeen(checked, one, hiddenInside(model))
   const expect = await expectedRecord(resource, request, one)
   const updated = await updateWithFiles(resource, incoming, one, changes, expect)
   const view = await viewOf(resource, request)

@@ -7,6 +7,7 @@
 import { invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
+import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { updateWithFiles } from '../../records/file-writes.ts'
@@ -31,7 +32,9 @@ export async function updateUser(realm: Realm, request: ApiRequest): Promise<Res
   const stored = realm.files.namedIn(body).length > 0 ? await userById(realm, id) : undefined
   const chosen = chosenFields(realm, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
-  const changes = await records.validateChanges(withNormalIdentifiers(realm, chosen))
+  const unseen = hiddenInside(settings.model)
+  const given = withNormalIdentifiers(realm, chosen)
+  const changes = await records.validateSeen(given, withId(id), unseen)
   checkKept(realm, changes)
   const ended = endsCode(realm, changes) ? codeEnded(realm).map((field) => [field, undefined]) : []
   const all = { ...changes, ...Object.fromEntries(ended) }

@@ -3,6 +3,7 @@ import { afterAll } from 'vitest'
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
 import type { Store } from '../../../src/index.ts'
 import { nulls } from './nulls.ts'
+import { objects } from './objects.ts'
 
 const MOST = 60
 const names = Array.from({ length: MOST }, (_, index) => `DB${index}`)
@@ -17,11 +18,12 @@ const workerd = new Miniflare(
 afterAll(() => workerd.dispose())
 const bindings = await Promise.all(names.map((name) => workerd.getD1Database(name)))
 
-/** A store in a database that no other test has had. */
-function open(): Store {
+/** Stores on a database that no other test has had. */
+function open(): { store(): Store } {
   const binding = bindings.pop()
   if (!binding) throw new Error(`these tests need more than ${MOST} databases`)
-  return d1Store(binding as unknown as D1Binding)
+  return { store: () => d1Store(binding as unknown as D1Binding) }
 }
 
-nulls('D1', open)
+nulls('D1', () => open().store())
+objects('D1', open)
