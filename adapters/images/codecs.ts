@@ -11,8 +11,7 @@ import decodeWebp, { init as initWebpDecoder } from '@jsquash/webp/decode.js'
 import encodeWebp, { init as initWebpEncoder } from '@jsquash/webp/encode.js'
 import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
 import { headerOf } from './header.ts'
-import { bisectQuality, type SizeTarget, sizeTarget } from './quality.ts'
-import { oneAtATime } from './queue.ts'
+import { bisectQuality, isEmptyish, PATIENCE_MS, type SizeTarget, sizeTarget } from './quality.ts'
 
 /** What `wasmImages` takes. */
 export interface WasmOptions {
@@ -32,24 +31,27 @@ export interface CodecModules {
   readonly oxipng: WebAssembly.Module
 }
 
-const OXIPNG_LEVEL = 3
+/** A PNG image of more pixels would take the thread that answers requests for too long. */
+const MAX_PNG_PIXELS = 8_000_000
+/** The level of OxiPNG for the smallest images, and for those that have more pixels than `SMALL`. */
+const OXIPNG_LEVELS = [3, 1] as const
+const SMALL = 300_000
 
 /** An optimiser over the code that `load` gives, which is asked for with the first image. */
 export function optimizerWith(
   load: () => Promise<CodecModules>,
   ownMaxPixels: number,
 ): ImageOptimizer {
-  const queued = oneAtATime()
   let ready: Promise<void> | undefined
   return {
-    optimize: (bytes, contentType, level, maxPixels) =>
-      queued(async () => {
-        if (checked(bytes, contentType, maxPixels, ownMaxPixels) === 'moves') return bytes
-        ready ??= load().then(initialised)
-        await ready
-        const smaller = await encoded(bytes, contentType, sizeTarget(bytes.length, level))
-        return smaller.length < bytes.length ? smaller : bytes
-      }),
+    async optimize(bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) {
+      const until = performance.now() + timeMs
+      if (checked(bytes, contentType, maxPixels, ownMaxPixels) === 'as it is') return bytes
+      ready ??= load().then(initialised)
+      await ready
+      const smaller = await encoded(bytes, contentType, sizeTarget(bytes.length, level), until)
+      return smaller.length < bytes.length ? smaller : bytes
+    },
   }
 }
 
@@ -59,13 +61,15 @@ function checked(
   contentType: OptimizedType,
   maxPixels: number,
   ownMaxPixels: number,
-): 'still' | 'moves' {
-  const { width, height, moves } = headerOf(bytes, contentType)
+): 'smaller' | 'as it is' {
+  const { width, height, moves, turned } = headerOf(bytes, contentType)
   const pixels = width * height
   if (pixels > maxPixels) throw new TooManyPixels(`${width} × ${height}`)
-  if (pixels > ownMaxPixels) throw new Error(`${width} × ${height} pixels need too much memory`)
+  const most = contentType === 'image/png' ? Math.min(ownMaxPixels, MAX_PNG_PIXELS) : ownMaxPixels
+  if (pixels > most) throw new Error(`${width} × ${height} pixels need too much memory`)
   if (hasOtherColours(bytes)) throw new Error('its colour profile cannot be applied')
-  return moves ? 'moves' : 'still'
+  if (turned) throw new Error('its orientation cannot be applied')
+  return moves || isEmptyish(bytes.length, pixels) ? 'as it is' : 'smaller'
 }
 
 async function initialised(modules: CodecModules): Promise<void> {
@@ -80,28 +84,37 @@ async function encoded(
   bytes: Uint8Array,
   contentType: OptimizedType,
   target: SizeTarget,
+  until: number,
 ): Promise<Uint8Array> {
-  if (contentType === 'image/png') return optimise(bytes, OXIPNG_LEVEL, false, false)
+  if (contentType === 'image/png') {
+    const { width, height } = headerOf(bytes, contentType)
+    return optimise(bytes, OXIPNG_LEVELS[width * height > SMALL ? 1 : 0], false, false)
+  }
   const buffer = bytes.slice().buffer
   if (contentType === 'image/jpeg') {
     if (!endsWithItself(bytes)) throw new Error('it is cut off')
     // The codec turns the pixels upright when it is told to "preserve" the orientation.
     const image = await decodeJpeg(buffer, { preserveOrientation: true })
-    return inTurns((quality) => encodeJpeg(image, { quality }), target)
+    return inTurns((quality) => encodeJpeg(image, { quality }), target, until)
   }
   const image = await decodeWebp(buffer)
-  return inTurns((quality) => encodeWebp(image, { quality }), target)
+  return inTurns((quality) => encodeWebp(image, { quality }), target, until)
 }
 
 /** The codecs run on the thread that answers requests, which get their turn between two encodings. */
 function inTurns(
   encode: (quality: number) => Promise<ArrayBuffer>,
   target: SizeTarget,
+  until: number,
 ): Promise<Uint8Array> {
-  return bisectQuality(async (quality) => {
-    await new Promise((resolve) => setTimeout(resolve))
-    return new Uint8Array(await encode(quality))
-  }, target)
+  return bisectQuality(
+    async (quality) => {
+      await new Promise((resolve) => setTimeout(resolve))
+      return new Uint8Array(await encode(quality))
+    },
+    target,
+    until,
+  )
 }
 
 /** A JPEG image's last marker stands near its end; the decoder would fill up in grey what has been cut off. */

@@ -12,6 +12,8 @@ export interface ImageHeader {
   readonly height: number
   /** Whether it has several frames. */
   readonly moves: boolean
+  /** Whether EXIF data turns it, in a format whose codec does not look. */
+  readonly turned?: boolean
 }
 
 /** Reads the header; throws for bytes that are no such image. */
@@ -52,6 +54,8 @@ function webp(view: DataView): ImageHeader {
         width: uint24(view, 24) + 1,
         height: uint24(view, 27) + 1,
         moves: (view.getUint8(20) & 0x02) !== 0,
+        // What is stored keeps no EXIF data but an orientation.
+        turned: (view.getUint8(20) & 0x08) !== 0,
       }
     case 0x5650384c: {
       // 'VP8L'

@@ -4,65 +4,128 @@
  * @module
  */
 
-import type { Sharp } from 'sharp'
+import type { Sharp, SharpOptions } from 'sharp'
 import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
-import { bisectQuality, HIGHEST_QUALITY, type SizeTarget, sizeTarget } from './quality.ts'
-import { oneAtATime } from './queue.ts'
+import {
+  bisectQuality,
+  type Encode,
+  HIGHEST_QUALITY,
+  isEmptyish,
+  PATIENCE_MS,
+  type SizeTarget,
+  sampledQuality,
+  sizeTarget,
+} from './quality.ts'
 
-/** Encoding one image may take this long. */
-const PATIENCE_S = 20
+type MakeSharp = (bytes: Uint8Array, options?: SharpOptions) => Sharp
+
+/** The pixels that are held decoded, four bytes each; a JPEG image of more is decoded line by line. */
+const MAX_HELD = 12_500_000
+
+/** What a palette for a megapixel of noise takes in milliseconds, by sharp's `effort`: nothing can stop it halfway. */
+const PALETTE_MS: readonly (readonly [effort: number, ms: number])[] = [
+  [7, 20_000],
+  [4, 4000],
+  [1, 1000],
+]
+
+/** An image while it is being optimised. */
+interface Work {
+  /** Of the file, upright. Each use decodes it anew, and ends at the deadline. */
+  readonly image: () => Sharp
+  readonly sharp: MakeSharp
+  readonly pixels: number
+  readonly target: SizeTarget
+  /** When it must be done, of `performance.now()`. */
+  readonly until: number
+}
 
 /**
- * Optimises with sharp, which is loaded with the first image. Images wait for each other: a decoded one is many
- * times as large as its file, and sharp uses every core for one.
+ * Optimises with sharp, which is loaded with the first image. Of larger images than 12.5 megapixels only JPEG images that
+ * are not progressive become smaller: the others would have to be held decoded.
  *
  * ```ts
  * const app = createApp({ store, files, images: sharpImages() })
  * ```
  */
 export function sharpImages(): ImageOptimizer {
-  const queued = oneAtATime()
   return {
-    optimize: (bytes, contentType, level, maxPixels) =>
-      queued(async () => {
-        const { default: sharp } = await import('sharp')
-        // Without a limit of its own, so that the refusal is ours: only the header is read here.
-        const {
-          width,
-          height,
-          pages = 1,
-        } = await sharp(bytes, { limitInputPixels: false }).metadata()
-        if (width * height > maxPixels) throw new TooManyPixels(`${width} × ${height}`)
-        if (pages > 1) return bytes
-        const upright = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
+    async optimize(bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) {
+      const until = performance.now() + timeMs
+      const { default: sharp } = await import('sharp')
+      // Without a limit of its own, so that the refusal is ours: only the header is read here.
+      const found = await sharp(bytes, { limitInputPixels: false }).metadata()
+      const { width, height, pages = 1 } = found
+      const pixels = width * height
+      if (pixels > maxPixels) throw new TooManyPixels(`${width} × ${height}`)
+      const isHeld = contentType !== 'image/jpeg' || found.isProgressive
+      if (pages > 1 || isEmptyish(bytes.length, pixels) || (isHeld && pixels > MAX_HELD)) {
+        return bytes
+      }
+      const image = () =>
+        sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
           .autoOrient()
-          .timeout({ seconds: PATIENCE_S })
-        const smaller = await encoded(upright, contentType, sizeTarget(bytes.length, level))
-        return smaller.length < bytes.length ? smaller : bytes
-      }),
+          .timeout({ seconds: secondsUntil(until) })
+      const target = sizeTarget(bytes.length, level)
+      const smaller = await encoded({ image, sharp, pixels, target, until }, contentType)
+      return smaller.length < bytes.length ? smaller : bytes
+    },
   }
 }
 
-async function encoded(
-  image: Sharp,
-  contentType: OptimizedType,
-  target: SizeTarget,
-): Promise<Uint8Array> {
+/** sharp counts in whole seconds, of which it takes one at least. */
+function secondsUntil(until: number): number {
+  return Math.max(1, Math.floor((until - performance.now()) / 1000))
+}
+
+async function encoded(work: Work, contentType: OptimizedType): Promise<Uint8Array> {
   switch (contentType) {
     case 'image/jpeg':
-      return bisectQuality((quality) => image.clone().jpeg({ quality }).toBuffer(), target)
+      return lossy(work, (image, quality) => image.jpeg({ quality }))
     case 'image/webp':
-      return bisectQuality((quality) => image.clone().webp({ quality }).toBuffer(), target)
+      return lossy(work, (image, quality) => image.webp({ quality }))
     case 'image/png':
-      return encodedPng(image, target)
+      return encodedPng(work)
   }
+}
+
+/** Decoded once where the pixels can be held, else twice and once as a smaller copy. */
+async function lossy(
+  work: Work,
+  encode: (image: Sharp, quality: number) => Sharp,
+): Promise<Uint8Array> {
+  const { image, pixels, target, until } = work
+  const isHeld = pixels <= MAX_HELD
+  const held = await decoded(work, isHeld ? image() : smallCopy(image(), pixels))
+  const ofHeld: Encode = (quality) => encode(held(), quality).toBuffer()
+  if (isHeld) return bisectQuality(ofHeld, target, until)
+  const ofFile: Encode = (quality) => encode(image(), quality).toBuffer()
+  return sampledQuality(ofFile, ofHeld, target, until)
+}
+
+/** A sixteenth of the pixels. */
+function smallCopy(image: Sharp, pixels: number): Sharp {
+  const side = Math.ceil(Math.sqrt(pixels) / 4)
+  return image.resize(side, side, { fit: 'outside' })
+}
+
+/** What makes images of the decoded pixels of `image`. */
+async function decoded({ sharp, until }: Work, image: Sharp): Promise<() => Sharp> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
+  const { width, height, channels } = info
+  return () =>
+    sharp(data, { raw: { width, height, channels } }).timeout({ seconds: secondsUntil(until) })
 }
 
 /** A palette loses colours, so an image that is small enough without one keeps them all. */
-async function encodedPng(image: Sharp, target: SizeTarget): Promise<Uint8Array> {
-  const lossless = await image.clone().png({ compressionLevel: 9 }).toBuffer()
-  if (lossless.length <= target.most) return lossless
-  const encode = (quality: number) => image.clone().png({ palette: true, quality }).toBuffer()
+async function encodedPng(work: Work): Promise<Uint8Array> {
+  const { image, target, until, pixels } = work
+  const lossless = await image().png({ compressionLevel: 9 }).toBuffer()
+  const left = until - performance.now()
+  const [effort] = PALETTE_MS.find(([, ms]) => (ms * pixels) / 1e6 < left) ?? []
+  if (lossless.length <= target.most || effort === undefined) return lossless
+  const held = await decoded(work, image())
+  const encode: Encode = (quality) => held().png({ palette: true, quality, effort }).toBuffer()
   const best = await encode(HIGHEST_QUALITY)
-  return best.length <= target.most ? best : bisectQuality(encode, target)
+  return best.length <= target.most ? best : bisectQuality(encode, target, until)
 }

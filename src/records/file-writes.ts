@@ -17,9 +17,10 @@ import { type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
 import { withoutGoneFiles } from '../uploads/file-values.ts'
 import { optimised } from '../uploads/optimise.ts'
 import { pointsAt, unheld } from '../uploads/references.ts'
-import { storageNotConfigured } from '../uploads/refusals.ts'
+import { storageNotConfigured, storageUnavailable } from '../uploads/refusals.ts'
 import { dispositionOf } from '../uploads/sniff.ts'
 import { type NewObject, putAll, removeAll } from '../uploads/storage.ts'
+import { type Source, stripped } from '../uploads/strip/stripped.ts'
 import type { Incoming, IncomingFile } from './incoming.ts'
 import type { Resource } from './resource.ts'
 
@@ -33,7 +34,7 @@ const MAX_TRIES = 20
 /** Stores the files that `values` points at, then saves; when that fails they are removed again. */
 export async function saveWithFiles(
   resource: FileOwner,
-  incoming: Pick<Incoming, 'files' | 'level'>,
+  incoming: Pick<Incoming, 'files' | 'level' | 'client'>,
   values: Fields,
   save: () => Promise<Fields>,
 ): Promise<Fields> {
@@ -44,7 +45,7 @@ export async function saveWithFiles(
   const store = storeOf(resource)
   const objects: NewObject[] = []
   // One after the other: a decoded image is many times as large as its file.
-  for (const file of files) objects.push(await objectOf(resource, file, incoming.level))
+  for (const file of files) objects.push(await objectOf(resource, file, incoming))
   await putAll(store, objects, logger)
   try {
     return await save()
@@ -66,7 +67,7 @@ export async function saveWithFiles(
  */
 export async function updateWithFiles(
   resource: FileOwner,
-  incoming: Pick<Incoming, 'files' | 'level'>,
+  incoming: Pick<Incoming, 'files' | 'level' | 'client'>,
   filter: Filter,
   changes: Fields,
   expect?: Fields,
@@ -148,20 +149,31 @@ function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<stri
 
 async function objectOf(
   { upload, host }: FileOwner,
-  file: IncomingFile,
-  level: Incoming['level'],
+  { key, held, type }: IncomingFile,
+  { level, client }: Pick<Incoming, 'level' | 'client'>,
 ): Promise<NewObject> {
-  const { key, held, type } = file
-  const smaller = level && host.images && (await optimised(file, level, host.images, host.logger))
+  const source = await withoutMetadata(held, type.mime)
+  const { images, logger } = host
+  const smaller =
+    level && images && (await optimised({ source, mime: type.mime, level, client }, images, logger))
   return {
     key,
-    body: smaller ?? held.stream(),
+    body: smaller ?? source.stream(),
     meta: {
       contentType: type.mime,
       contentDisposition: dispositionOf(type.mime),
       acl: upload?.acl ?? 'private',
-      size: smaller?.length ?? held.size,
+      size: smaller?.length ?? source.size,
     },
+  }
+}
+
+/** Files that were set aside are read from a disk, which may fail. */
+async function withoutMetadata(held: Source, mime: string): Promise<Source> {
+  try {
+    return await stripped(held, mime)
+  } catch (error) {
+    throw storageUnavailable(error)
   }
 }
 

@@ -30,6 +30,8 @@ export interface Incoming {
   readonly files: readonly IncomingFile[]
   /** How strongly its images are compressed. */
   readonly level: OptimizationLevel | undefined
+  /** Whose images these are, for those who wait for each other. */
+  readonly client: unknown
   /** Whether it names a file field, so that the stored record must be known. */
   readonly concernsFiles: boolean
   /** The body as the field policy takes it, file fields holding URLs; `stored` is the record to be changed. */
@@ -41,11 +43,11 @@ export interface Incoming {
 /** Reads the body of a write. Whatever has been held of it is forgotten when this throws. */
 export async function readIncoming(resource: Resource, request: ApiRequest): Promise<Incoming> {
   const { host, upload } = resource
-  if (!upload) return withFiles(resource, (await readJson(request, host)) ?? {}, [], undefined)
+  if (!upload) return withFiles(resource, request, (await readJson(request, host)) ?? {})
   if (!isMultipart(request.headers.get('content-type'))) {
     const refuse = () => unsupportedBody('application/json or multipart/form-data')
     const json = (await readJson(request, host, refuse)) ?? {}
-    return withFiles(resource, json, [], undefined)
+    return withFiles(resource, request, json)
   }
   const { fields, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
   const level = levelOf(upload, {
@@ -53,7 +55,7 @@ export async function readIncoming(resource: Resource, request: ApiRequest): Pro
     field: fields.imgOptimizations,
     header: request.headers.get('x-img-optimizations'),
   })
-  return withFiles(resource, asLists(resource, fields), files, level)
+  return withFiles(resource, request, asLists(resource, fields), files, level)
 }
 
 /** A form sends a list of one as one text. */
@@ -67,9 +69,10 @@ function asLists({ model }: Resource, fields: Fields): Fields {
 
 function withFiles(
   resource: Resource,
+  request: ApiRequest,
   sent: unknown,
-  received: Received['files'],
-  level: OptimizationLevel | undefined,
+  received: Received['files'] = [],
+  level?: OptimizationLevel,
 ): Incoming {
   const { host, upload } = resource
   const store = host.files
@@ -81,6 +84,7 @@ function withFiles(
   return {
     files,
     level,
+    client: clientOf(request),
     concernsFiles: files.length > 0 || (isFields(sent) && resource.files.namedIn(sent).length > 0),
     body(stored) {
       if (!isFields(sent)) return sent
@@ -105,4 +109,10 @@ function fileValues(upload: Upload, files: readonly IncomingFile[], body: Fields
     values[field.name] = fileValue(field, kept, urls)
   }
   return values
+}
+
+/** The client's address where the runtime tells it; else each request is a client of its own. */
+function clientOf(request: ApiRequest): unknown {
+  const { ip } = request as { ip?: unknown }
+  return typeof ip === 'string' && ip !== '' ? ip : request
 }

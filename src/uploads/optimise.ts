@@ -12,11 +12,14 @@ import {
 } from '../ports/images.ts'
 import type { Logger } from '../ports/logger.ts'
 import { LEVELS, type Upload } from './options.ts'
-import type { ReceivedFile } from './receive.ts'
+import { FairQueue } from './queue.ts'
 import { imageTooLarge } from './refusals.ts'
+import { bytesOf, type Source, strippedBytes } from './strip/stripped.ts'
 
 const OPTIMISED: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp'])
 const MAX_PIXELS = 50_000_000
+/** What one image may take, waiting included: a client waits with it. */
+const TIME_MS = 5000
 
 /** What a client may choose by: the query, a body field, a header, the first that names a level. */
 interface Choice {
@@ -36,25 +39,45 @@ function isLevel(value: unknown): value is OptimizationLevel {
   return LEVELS.includes(value as OptimizationLevel)
 }
 
+/** An image that is to become smaller. */
+export interface NewImage {
+  readonly source: Source
+  readonly mime: string
+  readonly level: OptimizationLevel
+  /** Whose it is: clients take turns. */
+  readonly client: unknown
+}
+
 /**
- * The bytes of a smaller image, or undefined where the file is stored as it came: another format, nothing gained, an
- * encoder that failed. Too many pixels are a 400: decoding them is what a decompression bomb wants.
+ * The bytes of a smaller image, or undefined where `source` is stored: another format, nothing gained, an encoder that
+ * failed, no turn in time. Too many pixels are a 400: decoding them is what a decompression bomb wants.
  */
 export async function optimised(
-  file: ReceivedFile,
-  level: OptimizationLevel,
+  { source, mime, level, client }: NewImage,
   images: ImageOptimizer,
   logger: Logger,
 ): Promise<Uint8Array | undefined> {
-  const { mime } = file.type
   if (!OPTIMISED.has(mime)) return undefined
-  const original = await file.held.bytes()
   try {
-    const smaller = await images.optimize(original, mime as OptimizedType, level, MAX_PIXELS)
-    return smaller.length < original.length ? smaller : undefined
+    const smaller = await queueOf(images).run(client, TIME_MS, async (timeMs) => {
+      const original = await bytesOf(source)
+      return images.optimize(original, mime as OptimizedType, level, MAX_PIXELS, timeMs)
+    })
+    // Whatever an optimiser leaves in.
+    const clean = await strippedBytes(smaller, mime)
+    return clean.length < source.size ? clean : undefined
   } catch (error) {
     if (error instanceof TooManyPixels) throw imageTooLarge()
-    logger.warn('an image could not be optimised, stored as it came', { error: String(error) })
+    logger.warn('an image could not be optimised, stored without', { error: String(error) })
     return undefined
   }
+}
+
+/** An optimiser that several apps share has one queue: it is its memory that images wait for. */
+const queues = new WeakMap<ImageOptimizer, FairQueue>()
+
+function queueOf(images: ImageOptimizer): FairQueue {
+  const queue = queues.get(images) ?? new FairQueue()
+  queues.set(images, queue)
+  return queue
 }

@@ -2,6 +2,7 @@
  * Small files that cost much where images are optimised: refused, or stored as they came, in no time (security.md I10).
  */
 
+import { randomFillSync } from 'node:crypto'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { sharpImages } from '../../adapters/images/sharp.ts'
@@ -76,6 +77,52 @@ for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImag
     }
   })
 }
+
+/** A PNG image of one bit a pixel, all of them black. */
+async function blackPng(width: number, height: number): Promise<Bytes> {
+  const create = { width, height, channels: 3, background: 'black' } as const
+  return new Uint8Array(
+    await sharp({ create, limitInputPixels: false })
+      .toColourspace('b-w')
+      .png({ palette: true, colours: 2, effort: 1, compressionLevel: 9 })
+      .toBuffer(),
+  )
+}
+
+describe('a PNG image of few bytes and almost 50 megapixels', () => {
+  const sizes = [
+    [7000, 7100],
+    [65_535, 760],
+  ] as const
+  for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImages() })) {
+    it.each(sizes)(
+      `R5 %i × %i is stored as it is, in no time (${by})`,
+      async (width, height) => {
+        const bytes = await blackPng(width, height)
+        expect(bytes.length).toBeLessThan(30_000)
+        const { upload } = album({ upload: { imgOptimizations: 'high' }, app: { images } })
+        const before = process.memoryUsage().rss
+        const started = performance.now()
+        const made = await upload('POST', '/photos', form({ title: 'x', image: bytes }))
+        expect(made.status).toBe(201)
+        expect(performance.now() - started).toBeLessThan(2000)
+        expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB)
+      },
+      60_000,
+    )
+  }
+})
+
+it('R5 a PNG image of noise ends with the five seconds that it has', async () => {
+  const side = 1500
+  const data = randomFillSync(Buffer.alloc(side * side * 3))
+  const raw = { width: side, height: side, channels: 3 } as const
+  const image = new Uint8Array(await sharp(data, { raw }).png().toBuffer())
+  const { upload } = album({ upload: { imgOptimizations: 'high' }, app: { images: sharpImages() } })
+  const started = performance.now()
+  expect((await upload('POST', '/photos', form({ title: 'x', image }))).status).toBe(201)
+  expect(performance.now() - started).toBeLessThan(7000)
+}, 60_000)
 
 it('I10 the images of many frames are what they are said to be', async () => {
   for (const name of ['a GIF image of 10,000 frames', 'a WebP image of 10,000 frames']) {

@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel } from '../../src/index.ts'
+import { strippedBytes } from '../../src/uploads/strip/stripped.ts'
 import { cat } from '../contract/images/photos.ts'
 import { album } from './album.ts'
 import { form, png } from './png.ts'
@@ -28,7 +29,7 @@ function sized(size: number): Uint8Array<ArrayBuffer> {
 
 it('4.3 takes one private file in the field "file", as it came, under files/', async () => {
   const { upload, send, app, files } = papers()
-  const photo = new Uint8Array(cat.bytes)
+  const photo = new Uint8Array(await strippedBytes(cat.bytes, 'image/jpeg'))
   const query = '/papers?imgOptimizations=high'
   const { record, status } = await upload('POST', query, form({ file: photo }))
   expect(status).toBe(201)

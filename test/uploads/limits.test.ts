@@ -232,7 +232,8 @@ describe('a body that is well-formed', () => {
 
   it('may come in pieces of any size, however large the file is', async () => {
     const large = new Uint8Array(3 * MIB).map((_, index) => index % 251)
-    large.set(png)
+    // Of an image that is no GIF, nothing is stored that is not drawn.
+    large.set(Buffer.from('GIF89a'))
     for (const cut of [1, 10, 60_000, 65_536, 300_000, MIB, large.length]) {
       const { send, files, app } = album({ upload: { acl: 'public-read' } })
       const whole = rawBody([title, { headers: fileHead('image'), content: large }])

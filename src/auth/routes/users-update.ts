@@ -21,7 +21,7 @@ import { ownAccountOnly } from '../refusals.ts'
 import { isSelf } from './users-read.ts'
 
 /** A profile is sent as JSON. */
-const noFiles = { files: [], level: undefined } as const
+const noFiles = { files: [], level: undefined, client: undefined } as const
 
 /** Changes the fields that `updateFields` names. */
 export async function updateUser(realm: Realm, request: ApiRequest): Promise<Response> {

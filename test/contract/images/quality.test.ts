@@ -1,10 +1,9 @@
 /**
- * How far the search for a quality goes, and how long images wait for each other.
+ * How far the search for a quality goes.
  */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { bisectQuality, sizeTarget } from '../../../adapters/images/quality.ts'
-import { oneAtATime } from '../../../adapters/images/queue.ts'
+import { bisectQuality, sampledQuality, sizeTarget } from '../../../adapters/images/quality.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -40,37 +39,22 @@ describe('the search for a quality', () => {
     expect(await bisectQuality(small.encode, { least: 400, most: 500 })).toHaveLength(95)
   })
 
-  it('I10 ends after twenty seconds with what it has found', async () => {
-    const slow = encoder((quality) => 1000 + quality, 12_000)
+  it('I10 R5 ends in time with what it has found, and begins nothing that would not', async () => {
+    const slow = encoder((quality) => 1000 + quality, 2000)
     expect(await bisectQuality(slow.encode, { least: 1, most: 500 })).toHaveLength(1042)
     expect(slow.asked).toEqual([60, 42])
     const slower = encoder((quality) => quality, 60_000)
     expect(await bisectQuality(slower.encode, { least: 1, most: 500 })).toHaveLength(60)
   })
-})
 
-describe('images that wait for each other', () => {
-  it('are made smaller one after the other, also after one that fails', async () => {
-    const queued = oneAtATime()
-    const steps: string[] = []
-    const task = (name: string) => async () => {
-      steps.push(`${name} begins`)
-      await new Promise((resolve) => setImmediate(resolve))
-      steps.push(`${name} ends`)
-      if (name === 'b') throw new Error('broken')
-      return name
-    }
-    const results = await Promise.allSettled(['a', 'b', 'c'].map((name) => queued(task(name))))
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(steps).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} ends`]))
-  })
-
-  it('I10 are given up after twenty seconds, and those that come later are not', async () => {
-    const queued = oneAtATime()
-    const first = queued(async () => void vi.advanceTimersByTime(20_001))
-    const waiting = queued(async () => 'never')
-    await first
-    await expect(waiting).rejects.toThrow('too many images are waiting')
-    expect(await queued(async () => 'done')).toBe('done')
+  it('R5 is made on a small copy of a large image, which is encoded twice', async () => {
+    const large = encoder((quality) => 10_000 + quality * 100)
+    const small = encoder((quality) => 1000 + quality * 10)
+    const target = { least: 12_400, most: 12_900 }
+    const until = performance.now() + 5000
+    const found = await sampledQuality(large.encode, small.encode, target, until)
+    expect(found.length).toBeGreaterThanOrEqual(12_400)
+    expect(found.length).toBeLessThanOrEqual(12_900)
+    expect(large.asked).toHaveLength(2)
   })
 })

@@ -1,0 +1,47 @@
+/**
+ * Which side of an image is up: the one tag of its EXIF data that what is stored keeps (Exif 3.0, section 4.6.5).
+ *
+ * @module
+ */
+
+import { numbersIn, startsWith } from './walk.ts'
+
+/** The most of EXIF data that is looked at: the first directory is at its start. */
+export const MOST_EXIF: number = 64 * 1024
+
+/** What stands before EXIF data in JPEG, and by mistake elsewhere. */
+export const EXIF_NAME = 'Exif\0\0'
+
+const ORIENTATION = 0x0112
+const SHORT = 3
+const ENTRY = 12
+
+/** The orientation that EXIF data tells, 2 to 8; undefined where the pixels stand upright or nobody can tell. */
+export function orientationIn(exif: Uint8Array): number | undefined {
+  const tiff = startsWith(exif, EXIF_NAME) ? exif.subarray(EXIF_NAME.length) : exif
+  const little = startsWith(tiff, 'II*\0')
+  if (tiff.length < 8 || !(little || startsWith(tiff, 'MM\0*'))) return undefined
+  const view = numbersIn(tiff)
+  const directory = view.getUint32(4, little)
+  // A directory is its length, then its entries.
+  for (let at = directory + 2; at + ENTRY <= tiff.length; at += ENTRY) {
+    const count = view.getUint16(directory, little)
+    if (at >= directory + 2 + count * ENTRY) return undefined
+    if (view.getUint16(at, little) === ORIENTATION) return valueAt(view, at, little)
+  }
+  return undefined
+}
+
+function valueAt(view: DataView, entry: number, little: boolean): number | undefined {
+  const value = view.getUint16(entry + 8, little)
+  const isTurned = view.getUint16(entry + 2, little) === SHORT && value >= 2 && value <= 8
+  return isTurned ? value : undefined
+}
+
+/** EXIF data that tells the orientation and nothing else, without the name before it. */
+export function exifOf(orientation: number): Uint8Array {
+  const bytes = new Uint8Array(26)
+  bytes.set([0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1])
+  bytes.set([ORIENTATION >> 8, ORIENTATION & 0xff, 0, SHORT, 0, 0, 0, 1, 0, orientation], 10)
+  return bytes
+}

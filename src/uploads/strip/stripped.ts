@@ -1,0 +1,140 @@
+/**
+ * Images without what their makers have not meant to tell: places, times, names, thumbnails of what was cropped.
+ *
+ * Nothing is decoded, so no pixel changes. Colour profiles and the orientation stay. Of the packages that do this none
+ * runs on every runtime, takes a stream and keeps the orientation (exif-be-gone 1.5 is made of Node's streams).
+ *
+ * @module
+ */
+
+import { jpegSteps } from './jpeg.ts'
+import { pngSteps } from './png.ts'
+import { type Steps, Walk } from './walk.ts'
+import { type WebpFacts, webpSteps } from './webp.ts'
+
+/** Bytes that can be read from the start, more than once. */
+export interface Source {
+  readonly size: number
+  stream(): ReadableStream<Uint8Array>
+}
+
+/** By media type: what makes a walk; the first one notes what the second one has to know. */
+const FORMATS: Readonly<Record<string, (facts: WebpFacts) => Steps>> = {
+  'image/jpeg': jpegSteps,
+  'image/png': pngSteps,
+  'image/apng': pngSteps,
+  'image/webp': webpSteps,
+}
+
+const BLOCK = 64 * 1024
+/** Others get their turn after so many milliseconds. */
+const PATIENCE_MS = 8
+
+/**
+ * `source` without metadata, where `mime` is JPEG, PNG or WebP; else, and where it has none, `source` itself. What
+ * cannot be read to its end as its type loses the metadata that was found, and is as long as it is.
+ */
+export async function stripped(source: Source, mime: string): Promise<Source> {
+  const steps = Object.hasOwn(FORMATS, mime) ? FORMATS[mime] : undefined
+  if (!steps) return source
+  const facts: WebpFacts = {}
+  const first = new Walk(steps(facts), () => {})
+  for await (const chunk of inTurns(source.stream())) first.write(chunk)
+  first.end()
+  if (!first.changed) return source
+  const { size } = first
+  return { size, stream: () => walked(source, steps({ ...facts, size })) }
+}
+
+/** `bytes` without metadata. */
+export async function strippedBytes(bytes: Uint8Array, mime: string): Promise<Uint8Array> {
+  const source: Source = { size: bytes.length, stream: () => streamOf(bytes) }
+  const found = await stripped(source, mime)
+  return found === source ? bytes : bytesOf(found)
+}
+
+/** All of `source` in one piece. */
+export async function bytesOf(source: Source): Promise<Uint8Array> {
+  const whole = new Uint8Array(source.size)
+  let at = 0
+  for await (const chunk of source.stream()) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.subarray(at, at + BLOCK))
+      at += BLOCK
+    },
+  })
+}
+
+/** What a walk keeps. */
+function walked(source: Source, steps: Steps): ReadableStream<Uint8Array> {
+  const kept = blocks()
+  const walk = new Walk(steps, kept.add)
+  const chunks = inTurns(source.stream())
+  const pulled: UnderlyingDefaultSource<Uint8Array> = {
+    async pull(controller) {
+      for (let sent = false; !sent; ) {
+        const { done, value } = await chunks.next()
+        if (done) walk.end()
+        else walk.write(value)
+        for (const bytes of kept.taken(done === true)) {
+          controller.enqueue(bytes)
+          sent = true
+        }
+        if (done) return controller.close()
+      }
+    },
+    async cancel() {
+      await chunks.return()
+    },
+  }
+  // Nothing is read before somebody asks.
+  return new ReadableStream(pulled, { highWaterMark: 0 })
+}
+
+/** Bytes in blocks of one size: what is kept of an image may be a few bytes here and there. */
+function blocks() {
+  let full: Uint8Array[] = []
+  let block = new Uint8Array(BLOCK)
+  let filled = 0
+  return {
+    add(bytes: Uint8Array): void {
+      for (let from = 0; from < bytes.length; ) {
+        const part = bytes.subarray(from, from + BLOCK - filled)
+        block.set(part, filled)
+        filled += part.length
+        from += part.length
+        if (filled < BLOCK) return
+        full.push(block)
+        block = new Uint8Array(BLOCK)
+        filled = 0
+      }
+    },
+    /** Takes the full ones, and at the end what is left. */
+    taken(isLast: boolean): Uint8Array[] {
+      const taken = isLast && filled > 0 ? [...full, block.subarray(0, filled)] : full
+      full = []
+      return taken
+    },
+  }
+}
+
+/** The chunks of a stream; bytes in memory would else be walked through before anybody else gets a turn. */
+async function* inTurns(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let since = performance.now()
+  for await (const chunk of stream) {
+    yield chunk
+    if (performance.now() - since < PATIENCE_MS) continue
+    await new Promise((resolve) => setTimeout(resolve))
+    since = performance.now()
+  }
+}

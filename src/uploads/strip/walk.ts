@@ -1,0 +1,194 @@
+/**
+ * A walk through a file's bytes as they arrive: what of them is kept, in any number of chunks, in little memory.
+ *
+ * @module
+ */
+
+const NONE = new Uint8Array()
+
+/** What a walk does next. A count may be beyond the end of the file. */
+export type Step =
+  /** Takes `count` bytes out, and goes on with them, or with fewer where the file ends. */
+  | { readonly do: 'read'; readonly count: number }
+  | { readonly do: 'keep' | 'drop'; readonly count: number }
+  /** Adds bytes to what is kept. */
+  | { readonly do: 'put'; readonly bytes: Uint8Array }
+  /** Keeps or drops all before the next JPEG marker, and goes on with its two bytes, or none at the end. */
+  | { readonly do: 'seek'; readonly keeps: boolean }
+
+/** The steps through one file; when they end, the rest is dropped. */
+export type Steps<Result = void> = Generator<Step, Result, Uint8Array>
+
+/** Takes `count` bytes out: fewer where the file ends. */
+export function* read(count: number): Steps<Uint8Array> {
+  return yield { do: 'read', count }
+}
+
+/** Takes out the two bytes of the next JPEG marker, none at the end. */
+export function* seek(keeps: boolean): Steps<Uint8Array> {
+  return yield { do: 'seek', keeps }
+}
+
+/** Keeps the next `count` bytes, after `head`, which has been taken out. */
+export function* keep(count: number, head: Uint8Array = NONE): Steps {
+  yield { do: 'put', bytes: head }
+  yield { do: 'keep', count }
+}
+
+/** Drops the next `count` bytes. */
+export function* drop(count: number): Steps {
+  yield { do: 'drop', count }
+}
+
+/** Adds `bytes`. */
+export function* put(bytes: Uint8Array): Steps {
+  yield { do: 'put', bytes }
+}
+
+/** Takes kept bytes, which are the caller's only until it returns. */
+export type Sink = (bytes: Uint8Array) => void
+
+const FF = 0xff
+/** What an image of a gigabyte needs; the rest of a file of more pieces is dropped, as nobody draws it. */
+const MOST_STEPS = 600_000
+/** Below are stuffed bytes and codes that no image has; they are data (ITU T.81, table B.1). */
+const FIRST_MARKER = 0xc0
+const RST0 = 0xd0
+const RST7 = 0xd7
+
+/** Runs a walk over chunks. */
+export class Walk {
+  /** Bytes that have come, and those that were kept or added. */
+  #came = 0
+  #went = 0
+  #dropped = false
+  #count = 0
+  readonly #steps: Steps
+  readonly #sink: Sink
+  #step: Step | undefined
+  /** Of the step: bytes still to come. */
+  #left = 0
+  /** Of a `read`: the bytes that have come. */
+  #taken: Uint8Array = NONE
+  /** Of a `seek`: whether the last byte was the first of what may be a marker. */
+  #begun = false
+
+  constructor(steps: Steps, sink: Sink) {
+    this.#steps = steps
+    this.#sink = sink
+    this.#next(NONE)
+  }
+
+  /** How many bytes have been kept or added. */
+  get size(): number {
+    return this.#went
+  }
+
+  /** Whether what is kept differs from what came. */
+  get changed(): boolean {
+    return this.#dropped || this.#came !== this.#went
+  }
+
+  /** Takes the next bytes of the file. */
+  write(chunk: Uint8Array): void {
+    this.#came += chunk.length
+    for (let at = 0; at < chunk.length; ) {
+      const step = this.#step
+      at = step?.do === 'seek' ? this.#seek(chunk, at, step.keeps) : this.#pass(chunk, at)
+    }
+  }
+
+  /** The file has ended. */
+  end(): void {
+    const step = this.#step
+    if (!step) return
+    if (step.do === 'seek' && this.#begun) this.#emit(Uint8Array.of(FF), step.keeps)
+    // What a read still waits for does not come.
+    if (step.do === 'read') this.#next(this.#taken.slice(0, step.count - this.#left))
+    else this.#next(NONE)
+    while (this.#step) this.#next(NONE)
+  }
+
+  #pass(chunk: Uint8Array, at: number): number {
+    const step = this.#step
+    const count = step ? Math.min(this.#left, chunk.length - at) : chunk.length - at
+    const bytes = chunk.subarray(at, at + count)
+    if (step?.do === 'read') this.#taken.set(bytes, step.count - this.#left)
+    else this.#emit(bytes, step?.do === 'keep')
+    this.#left -= count
+    if (step && this.#left === 0) this.#next(this.#taken)
+    return at + count
+  }
+
+  #seek(chunk: Uint8Array, from: number, keeps: boolean): number {
+    let at = from
+    if (this.#begun) {
+      const code = chunk[at] as number
+      if (code >= FIRST_MARKER && code !== FF && (code < RST0 || code > RST7)) {
+        this.#begun = false
+        this.#next(Uint8Array.of(FF, code))
+        return at + 1
+      }
+      // Any number of 0xFF may stand before a marker.
+      if (keeps) this.#emit(Uint8Array.of(FF), true)
+      if (code === FF) return at + 1
+      this.#begun = false
+    }
+    at = chunk.indexOf(FF, at)
+    const end = at < 0 ? chunk.length : at
+    this.#emit(chunk.subarray(from, end), keeps)
+    this.#begun = at >= 0
+    return this.#begun ? end + 1 : end
+  }
+
+  #emit(bytes: Uint8Array, keeps: boolean): void {
+    if (bytes.length === 0) return
+    if (keeps) this.#put(bytes)
+    else this.#dropped = true
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#went += bytes.length
+    this.#sink(bytes)
+  }
+
+  /** Goes on to the next step that needs bytes. */
+  #next(result: Uint8Array): void {
+    let next = this.#steps.next(result)
+    while (!next.done && !this.#begins(next.value)) next = this.#steps.next(NONE)
+    this.#step = next.done || this.#count > MOST_STEPS ? undefined : next.value
+  }
+
+  /** Whether `step` has to wait for bytes; else it has been taken. */
+  #begins(step: Step): boolean {
+    this.#count += 1
+    if (step.do === 'put') this.#put(step.bytes)
+    if (step.do === 'put' || step.do === 'seek') return step.do === 'seek'
+    if (step.do === 'read') this.#taken = new Uint8Array(step.count)
+    this.#left = step.count
+    return step.count > 0
+  }
+}
+
+/** The bytes of `parts`, one after the other. */
+export function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** Whether `bytes` begin with the ASCII text `text`. */
+export function startsWith(bytes: Uint8Array, text: string): boolean {
+  if (bytes.length < text.length) return false
+  for (let at = 0; at < text.length; at += 1) if (bytes[at] !== text.charCodeAt(at)) return false
+  return true
+}
+
+/** A view of `bytes` as numbers. */
+export function numbersIn(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
