@@ -1,5 +1,5 @@
 /**
- * What the Node adapter does with connections: their requests take turns, and clients that do not read are let go.
+ * What the Node adapter does with connections: their requests take turns, and bodies come when they are wanted.
  *
  * @module
  */
@@ -66,47 +66,4 @@ export function socketsOf(server: Server): ReadonlySet<Socket> {
     socket.once('close', () => sockets.delete(socket))
   })
   return sockets
-}
-
-/** How far a connection has come in sending. */
-interface Progress {
-  readonly queued: number
-  readonly written: number
-  readonly since: number
-}
-
-/** The most that passes between two looks, in milliseconds. */
-const LOOK_MS = 1000
-
-/**
- * Ends the connections on which a response waits and nothing has been sent for `sendTimeout` milliseconds, 0 for no
- * limit. Sending is what the kernel takes off the queue: a client that reads slowly is not cut, and one that only
- * writes is. Returns what stops it.
- */
-export function letGoOfStalled(sockets: ReadonlySet<Socket>, sendTimeout: number): () => void {
-  if (sendTimeout === 0) return () => {}
-  const progress = new WeakMap<Socket, Progress>()
-  const look = () => {
-    const now = performance.now()
-    for (const socket of sockets) {
-      const queued = queuedOn(socket)
-      if (queued === 0) continue
-      const last = progress.get(socket)
-      if (last?.queued !== queued || last.written !== socket.bytesWritten) {
-        progress.set(socket, { queued, written: socket.bytesWritten, since: now })
-      } else if (now - last.since >= sendTimeout) {
-        // A reset: an orderly end would wait behind what the client does not read.
-        socket.resetAndDestroy()
-      }
-    }
-  }
-  const timer = setInterval(look, Math.min(LOOK_MS, Math.ceil(sendTimeout / 4)))
-  return () => clearInterval(timer)
-}
-
-/** The bytes that the kernel has not taken yet. `writableLength` counts a write as a whole until its end. */
-function queuedOn(socket: Socket): number {
-  if (socket.writableLength === 0) return 0
-  const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null }
-  return handle?.writeQueueSize ?? socket.writableLength
 }

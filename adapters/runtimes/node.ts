@@ -11,14 +11,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
-import {
-  continueWhenRead,
-  expectNothing,
-  inTurn,
-  letGoOfStalled,
-  socketsOf,
-} from './node-connections.ts'
+import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
 import { answerOn, malformed, refuse, refuseTunnel } from './node-refusals.ts'
+import { letGoOfStalled } from './node-stalled.ts'
 import {
   background,
   GRACE_MS,

@@ -108,6 +108,24 @@ describe('one connection on node', () => {
     expect(await (await waiting).text()).toBe('finished')
   })
 
+  // The kernel takes 1.5 MB at a time here, which is 3.5 s of this client's reading.
+  it.runIf(process.platform === 'linux')(
+    'R7: a client that reads a little every now and then is not cut either',
+    async () => {
+      const { url } = await start('node', { sendTimeout: 3000 })
+      const client = raw(url, GET_BIG.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+      let size = 0
+      client.on('data', (chunk: Buffer) => {
+        size += chunk.length
+        if (size > 4_500_000) return
+        client.pause()
+        setTimeout(() => client.resume(), chunk.length / 430)
+      })
+      expect(await sizeOf(client)).toBeGreaterThan(BIG)
+    },
+    60_000,
+  )
+
   it('R14: asks for a body with 100 Continue when somebody reads it, not before', async () => {
     const { url } = await start('node')
     const asks = (length: number) =>
