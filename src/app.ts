@@ -169,5 +169,5 @@ function mountPath(path: string): string {
   if (typeof path !== 'string' || !/^\/[\w\-./~:]*$/.test(path)) {
     throw new TypeError(`app.mount(): '${path}' is no path; it starts with '/', as in '/cities'`)
   }
-  return path.replace(/(?<!\/)\/+$/, '')
+  return path.replace(/(^|[^/])\/+$/, '$1')
 }

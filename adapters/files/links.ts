@@ -45,7 +45,7 @@ export function links(store: string, options: LinkOptions): Links {
   if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
     throw new TypeError(`${store}: 'secret' must have at least ${MIN_SECRET} characters`)
   }
-  const start = base.replace(/(?<!\/)\/+$/, '')
+  const start = base.replace(/(^|[^/])\/+$/, '$1')
   if (!/^(?:https?:\/\/[^/?#]+)?(?:\/[\w.~-]+)+$/.test(start)) {
     throw new TypeError(`${store}: 'url' must be a path or an http URL with one, as in '/uploads'`)
   }

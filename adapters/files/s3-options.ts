@@ -47,7 +47,7 @@ export function resolveS3(options: S3Options = {}): S3Place {
   }
   const region = value('region', 'S3_REGION', 'us-east-1')
   const aws = `https://s3.${region}.amazonaws.com`
-  const endpoint = value('endpoint', 'S3_ENDPOINT', aws).replace(/(?<!\/)\/+$/, '')
+  const endpoint = value('endpoint', 'S3_ENDPOINT', aws).replace(/(^|[^/])\/+$/, '$1')
   if (!URL.canParse(endpoint)) throw new TypeError(`s3Files: 'endpoint' must be a URL`)
   const bucket = value('bucket', 'S3_BUCKET_NAME')
   const start = `${endpoint}/${bucket}/`

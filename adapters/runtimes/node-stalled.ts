@@ -84,18 +84,21 @@ function queuedOn(socket: Socket): number {
   return handle?.writeQueueSize ?? socket.writableLength
 }
 
-/** A line of Linux's table of connections: local and remote port, and the send queue, all in hexadecimal. */
-const LINE = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/gm
-
 /** What the clients' sides have not acknowledged, by their ports; empty on other systems. */
 async function unreadBytes(): Promise<ReadonlyMap<string, string>> {
   const read = (name: string) => readFile(`/proc/self/net/${name}`, 'latin1').catch(() => '')
   const tables = await Promise.all(['tcp', 'tcp6'].map(read))
   const queues = new Map<string, string>()
-  for (const [, local, remote, queue] of tables.join('\n').matchAll(LINE)) {
-    const ports = `${local} ${remote}`
+  for (const line of tables.join('\n').split('\n')) {
+    // `0: 0100007F:1F90 0100007F:C350 01 00000000:00000000 …`: addresses with ports, the state, the send and receive queue.
+    const [, local, remote, , queue] = line
+      .trim()
+      .split(/ +/)
+      .map((column) => column.split(':'))
+    if (local?.[1] === undefined || remote?.[1] === undefined) continue
+    const ports = `${local[1]} ${remote[1]}`
     // Clients of different addresses may have the same port: then a change of either counts.
-    queues.set(ports, `${queues.get(ports) ?? ''} ${queue}`)
+    queues.set(ports, `${queues.get(ports) ?? ''} ${queue?.[0]}`)
   }
   return queues
 }

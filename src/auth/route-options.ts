@@ -62,7 +62,7 @@ export function routePaths(
 
 /** What two paths share that match the same requests: the app ignores slashes at the end, and doubled ones. */
 function matchedBy(path: string): string {
-  return path.replace(/\/+(?=\/|$)/g, '').replace(/:\w+/g, ':')
+  return path.replace(/\/+/g, '/').replace(/\/$/, '').replace(/:\w+/g, ':')
 }
 
 /** How many parameters a path has: of two that match a request, the one with fewer is meant. */

@@ -68,7 +68,7 @@ function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, 
     const parts = repeat === '+' ? value.split('/') : [value]
     return parts.map(encodeURIComponent).join('/')
   })
-  return { Location: `${path.replace(/(?<!\/)\/+$/, '')}/${encodeURIComponent(String(id))}` }
+  return { Location: `${path.replace(/(^|[^/])\/+$/, '$1')}/${encodeURIComponent(String(id))}` }
 }
 
 /** Awaited before the answer; the record stays either way, so a failure only shows when asked for. */

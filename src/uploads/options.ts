@@ -126,7 +126,8 @@ function checkOptions(options: UploadOptions, fail: Fail): void {
 }
 
 function prefixOf(path: string, fail: Fail): string {
-  const trimmed = typeof path === 'string' ? path.replace(/^\/+|(?<!\/)\/+$/g, '') : ''
+  const trimmed =
+    typeof path === 'string' ? path.replace(/^\/+/, '').replace(/(^|[^/])\/+$/, '$1') : ''
   if (!isKey(trimmed) || trimmed.length > 256) {
     fail(`'upload.path' must be a folder name of letters, digits, '-', '_', '.' and '/'`)
   }

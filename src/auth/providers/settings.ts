@@ -37,7 +37,7 @@ export function endpointsOf<Name extends string>(
 }
 
 function origin(provider: string, url: string): string {
-  return checkedUrl(`social.${provider}.endpoints`, url).replace(/(?<!\/)\/+$/, '')
+  return checkedUrl(`social.${provider}.endpoints`, url).replace(/(^|[^/])\/+$/, '$1')
 }
 
 /** A setting that must be a URL. */
