@@ -11,6 +11,7 @@ import { isFields } from '../model/writable.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
 import type { Fields } from '../ports/store.ts'
 import { fileValue, withoutForeignUrls } from '../uploads/file-values.ts'
+import { formValues } from '../uploads/form-values.ts'
 import { newKey } from '../uploads/keys.ts'
 import { isMultipart } from '../uploads/multipart.ts'
 import { levelOf } from '../uploads/optimise.ts'
@@ -49,22 +50,23 @@ export async function readIncoming(resource: Resource, request: ApiRequest): Pro
     const json = (await readJson(request, host, refuse)) ?? {}
     return withFiles(resource, request, json)
   }
-  const { fields, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
-  const level = levelOf(upload, {
-    query: request.query.imgOptimizations,
-    field: fields.imgOptimizations,
-    header: request.headers.get('x-img-optimizations'),
-  })
-  return withFiles(resource, request, asLists(resource, fields), files, level)
+  const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
+  try {
+    const fields = formValues(texts, resource.model.input)
+    const level = levelOf(upload, {
+      query: request.query.imgOptimizations,
+      field: fields.imgOptimizations,
+      header: request.headers.get('x-img-optimizations'),
+    })
+    return withFiles(resource, request, fields, files, level)
+  } catch (error) {
+    await discard(files)
+    throw error
+  }
 }
 
-/** A form sends a list of one as one text. */
-function asLists({ model }: Resource, fields: Fields): Fields {
-  const values = Object.entries(fields).map(([name, value]) => {
-    const isList = model.shape.fields.get(name)?.kind === 'list'
-    return [name, isList && !Array.isArray(value) ? [value] : value]
-  })
-  return Object.fromEntries(values)
+async function discard(files: Received['files']): Promise<void> {
+  await Promise.allSettled(files.map(({ held }) => held.discard()))
 }
 
 function withFiles(
@@ -91,9 +93,7 @@ function withFiles(
       const body = withoutForeignUrls(resource.files.namedIn(sent), sent, stored, store)
       return upload ? { ...body, ...fileValues(upload, files, body) } : body
     },
-    async discard() {
-      await Promise.allSettled(files.map(({ held }) => held.discard()))
-    },
+    discard: () => discard(files),
   }
 }
 

@@ -1,45 +1,72 @@
 /**
- * Text parts as the fields of a body: repeated names as lists, `a[b]` as nested objects.
+ * Text parts of a form as a tree: repeated names, `a[b]`, `a[0][b]`, `a[]` and `a[][b]`.
+ *
+ * What a branch means, a list or an object, the model says (`form-values.ts`).
  *
  * @module
  */
 
-import type { Fields } from '../ports/store.ts'
+/** A part that says it is JSON. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
-/** Collects the text parts of one body. Names are the client's, so nothing here has a prototype. */
-export function formFields(): { readonly fields: Fields; add(name: string, text: string): void } {
-  const fields: Fields = Object.create(null)
+/** What one part holds. */
+export type Leaf = string | JsonText
+
+/** What stands at one place of a form: the parts of that name in their order, or what is below it. */
+export type FormNode = Leaf[] | Branch
+
+/** What names with brackets lead to. Names are the client's, so they are no properties. */
+export class Branch {
+  readonly named: Map<string, FormNode> = new Map()
+  /** What `[]` has added, one after the other. */
+  readonly added: FormNode[] = []
+}
+
+/** Collects the text parts of one body. */
+export function formFields(): { readonly root: Branch; add(name: string, leaf: Leaf): void } {
+  const root = new Branch()
   return {
-    fields,
-    add(name, text) {
-      const isList = name.length > 2 && name.endsWith('[]')
-      const path = pathOf(isList ? name.slice(0, -2) : name)
-      const key = path.pop() ?? name
-      const at = path.reduce(inside, fields)
-      at[key] = joined(at[key], text, isList)
+    root,
+    add(name, leaf) {
+      const path = pathOf(name)
+      let at = root
+      for (const [index, key] of path.slice(0, -1).entries()) at = inside(at, key, path[index + 1])
+      append(at, path.at(-1) ?? name, leaf)
     },
   }
 }
 
-/** The object under `key`, made where there is none. */
-function inside(at: Fields, key: string): Fields {
-  const found = at[key]
-  const object: Fields = isObject(found) ? found : Object.create(null)
-  at[key] = object
-  return object
+/** The branch under `key`, made where there is none; `[]` goes on with its last one, until `next` would repeat. */
+function inside(at: Branch, key: string, next: string | undefined): Branch {
+  const found = key === '' ? at.added.at(-1) : at.named.get(key)
+  const repeats = key === '' && found instanceof Branch && found.named.has(next ?? '')
+  if (found instanceof Branch && !repeats) return found
+  const made = new Branch()
+  // `a` may be mixed with `a[]`, as with itself.
+  if (Array.isArray(found) && next === '') made.added.push(...found.map((leaf) => [leaf]))
+  if (key === '') at.added.push(made)
+  else at.named.set(key, made)
+  return made
 }
 
-function joined(before: unknown, text: string, isList: boolean): unknown {
-  if (Array.isArray(before)) return [...before, text]
-  if (typeof before === 'string') return [before, text]
-  return isList ? [text] : text
+function append(at: Branch, key: string, leaf: Leaf): void {
+  if (key === '') {
+    at.added.push([leaf])
+    return
+  }
+  const found = at.named.get(key)
+  if (Array.isArray(found)) found.push(leaf)
+  // `a[]` may be mixed with `a`: each names an element.
+  else if (found && found.named.size === 0) found.added.push([leaf])
+  else at.named.set(key, [leaf])
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** `a[b][c]` as its keys; a name with other brackets is one key as it stands. */
+/** `a[b][]` as its keys, `[]` as an empty one; a name with other brackets is one key as it stands. */
 function pathOf(name: string): string[] {
   const start = name.indexOf('[')
   if (start < 1 || !/^(?:\[[^[\]]*\])+$/.test(name.slice(start))) return [name]

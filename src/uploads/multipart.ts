@@ -14,6 +14,8 @@ export interface PartHead {
   readonly name: string
   /** The client's name for a file, used for nothing; undefined for text. */
   readonly filename: string | undefined
+  /** Whether the part says that it is JSON. */
+  readonly isJson: boolean
 }
 
 /** Takes one part's bytes, then null. Throwing ends the parsing. */
@@ -91,7 +93,8 @@ function headOf(info: PartInfo): PartHead {
   if (!name) throw malformedMultipart()
   const filename = parameter(header, 'filename') ?? parameter(header, 'filename*')
   const isFile = filename !== undefined || info.contentType === 'application/octet-stream'
-  return { name, filename: isFile ? (filename ?? 'unnamed') : undefined }
+  const isJson = /^application\/(?:[\w.-]+\+)?json$/i.test(info.contentType)
+  return { name, filename: isFile ? (filename ?? 'unnamed') : undefined, isJson }
 }
 
 /** A parameter's value; browsers write quotes and line ends in it as `%22`, `%0D` and `%0A`. */

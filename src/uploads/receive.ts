@@ -7,8 +7,7 @@
 
 import { eachChunk, refuseEncoded } from '../http/body.ts'
 import type { FileStore } from '../ports/files.ts'
-import type { Fields } from '../ports/store.ts'
-import { formFields } from './form-fields.ts'
+import { type Branch, formFields, JsonText } from './form-fields.ts'
 import { Held } from './held.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
 import type { Upload } from './options.ts'
@@ -37,7 +36,7 @@ export interface ReceivedFile {
 /** A body that has arrived whole. */
 export interface Received {
   /** The text parts. */
-  readonly fields: Fields
+  readonly texts: Branch
   readonly files: readonly ReceivedFile[]
 }
 
@@ -60,7 +59,7 @@ export async function receive(
   const body = new Body(upload, store)
   try {
     await body.read(request, timeoutMs)
-    return { fields: body.fields, files: await body.sniffed() }
+    return { texts: body.texts, files: await body.sniffed() }
   } catch (error) {
     await body.discard()
     throw error
@@ -87,8 +86,8 @@ class Body {
     this.#store = store
   }
 
-  get fields(): Fields {
-    return this.#form.fields
+  get texts(): Branch {
+    return this.#form.root
   }
 
   async read(request: Request, timeoutMs: number): Promise<void> {
@@ -124,12 +123,15 @@ class Body {
   }
 
   #accept(head: PartHead): PartSink {
-    return head.filename === undefined ? this.#acceptText(head) : this.#acceptFile(head)
+    // What scripts send as JSON has a file's name, which they cannot leave out.
+    const isText =
+      head.filename === undefined || (head.isJson && !this.#upload.fields.has(head.name))
+    return isText ? this.#acceptText(head) : this.#acceptFile(head)
   }
 
   #acceptText(head: PartHead): PartSink {
     this.#count()
-    const part = { ...head, held: Held.text() }
+    const part = { ...head, filename: undefined, held: Held.text() }
     return (bytes) => {
       this.#textSize += bytes?.length ?? 0
       if (this.#textSize > MAX_TEXT) throw fieldTooLong()
@@ -174,8 +176,10 @@ class Body {
     const arrived = this.#arrived
     this.#arrived = []
     for (const { part, bytes } of arrived) {
-      if (bytes === null) this.#form.add(part.name, await textOf(part.held))
-      else if (part.filename === undefined) await part.held.write(bytes)
+      if (bytes === null) {
+        const text = await textOf(part.held)
+        this.#form.add(part.name, part.isJson ? new JsonText(text) : text)
+      } else if (part.filename === undefined) await part.held.write(bytes)
       else await staged(part.held.write(bytes))
     }
   }

@@ -1,0 +1,114 @@
+/**
+ * A form as the body of a write: lists where the model has lists, JSON texts where it has more than one value.
+ *
+ * @module
+ */
+
+import { invalidFields } from '../http/refusals.ts'
+import { isFields } from '../model/writable.ts'
+import type { ObjectShape, Shape } from '../ports/shape.ts'
+import type { Fields } from '../ports/store.ts'
+import { Branch, type FormNode, JsonText, type Leaf } from './form-fields.ts'
+
+const INDEX = /^\d+$/
+/** What is written as JSON, in the place of several parts. */
+const CONTAINERS: ReadonlySet<Shape['kind']> = new Set(['object', 'map', 'list'])
+
+/** The fields of a form for a model of `shape`. Throws a 400 that names the field of a part that is no JSON but says so. */
+export function formValues(root: Branch, shape: ObjectShape): Fields {
+  const fields: Fields = Object.create(null)
+  for (const [name, node] of root.named) {
+    try {
+      fields[name] = nodeValue(node, shape.fields.get(name))
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      throw invalidFields({ [name]: 'Invalid JSON.' })
+    }
+  }
+  return fields
+}
+
+function nodeValue(node: FormNode, shape: Shape | undefined): unknown {
+  if (shape?.kind === 'list') return listOf(node, shape.element)
+  if (node instanceof Branch) return branchValue(node, shape)
+  const [first, ...more] = node
+  if (first === undefined) return undefined
+  return more.length > 0 ? node.map((leaf) => leafValue(leaf, shape)) : leafValue(first, shape)
+}
+
+/** An object, or a list where nothing below it has a name. */
+function branchValue({ named, added }: Branch, shape: Shape | undefined): unknown {
+  if (named.size === 0) return added.map((node) => nodeValue(node, undefined))
+  const object: Fields = Object.create(null)
+  for (const [key, node] of named) object[key] = nodeValue(node, inShape(shape, key))
+  return object
+}
+
+function inShape(shape: Shape | undefined, key: string): Shape | undefined {
+  if (shape?.kind === 'object') return shape.fields.get(key)
+  return shape?.kind === 'map' ? shape.value : undefined
+}
+
+function listOf(node: FormNode, element: Shape): unknown {
+  if (node instanceof Branch) return elementsOf(node, element)
+  const [only, ...more] = node
+  if (only === undefined || more.length > 0) return node.map((leaf) => leafValue(leaf, element))
+  const whole = wholeList(only, element)
+  if (whole) return whole
+  const value = leafValue(only, element)
+  // A text that is no element is refused as what it is; null clears.
+  const isElement = value !== null && !(typeof value === 'string' && isContainer(element))
+  return isElement ? [value] : value
+}
+
+/** Elements by index, gaps closed, then those of `[]`. Other names are those of the one element there is. */
+function elementsOf(branch: Branch, element: Shape): unknown {
+  const named = [...branch.named]
+  if (!named.every(([key]) => INDEX.test(key))) return [branchValue(branch, element)]
+  const indexed = named.sort(([one], [other]) => byNumber(one, other)).map(([, node]) => node)
+  return [...indexed, ...branch.added].map((node) => nodeValue(node, element))
+}
+
+/** Indexes may have any number of digits: nothing is as long as they say. */
+function byNumber(one: string, other: string): number {
+  const [a, b] = [one, other].map((digits) => digits.replace(/^0+/, '')) as [string, string]
+  if (a.length !== b.length) return a.length - b.length
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** The list that one part holds as JSON; undefined where it is one element. Texts may look like a list. */
+function wholeList(leaf: Leaf, element: Shape): unknown[] | undefined {
+  const text = leaf instanceof JsonText ? leaf.text : leaf
+  const list = /^\s*\[/.test(text) ? parsed(text) : undefined
+  if (!Array.isArray(list)) return undefined
+  const fits = leaf instanceof JsonText || element.kind !== 'string' || list.every(isText)
+  return fits ? list : undefined
+}
+
+function leafValue(leaf: Leaf, shape: Shape | undefined): unknown {
+  if (leaf instanceof JsonText) return JSON.parse(leaf.text)
+  const looksLikeJson = shape?.kind === 'mixed' && /^\s*[[{]/.test(leaf)
+  if (!looksLikeJson && !isContainer(shape)) return leaf
+  const value = parsed(leaf)
+  if (shape?.kind === 'mixed') return value ?? leaf
+  const fits = shape?.kind === 'list' ? Array.isArray(value) : isFields(value)
+  // The schema says what it expects in the place of this text.
+  return fits ? value : leaf
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isContainer(shape: Shape | undefined): boolean {
+  return shape !== undefined && CONTAINERS.has(shape.kind)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
