@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { runtimes, start } from '../../http/runtimes.ts'
 
 const CUTS = Number(process.env.CUTS ?? 60)
@@ -17,6 +17,8 @@ const AT_ONCE = 10
 /** Connections that are kept alive come and go. */
 const SPARE = 6
 const MIB = 1024 * 1024
+/** The last of the broken uploads may still be on its way out when the others are gone. */
+const PATIENCE = { timeout: 20_000, interval: 50 }
 /** What a runtime may leave to be collected, however many uploads there were. */
 const GARBAGE = 192 * MIB
 
@@ -77,13 +79,18 @@ for (const [runtime, command] of Object.entries(runtimes)) {
       expect(after).toBeLessThanOrEqual(open + SPARE)
       expect(more).toBeLessThan(GARBAGE)
       expect((await ask('/photos')).data).toEqual([])
-      const left = await readdir(root, { recursive: true, withFileTypes: true })
-      expect(left.filter((entry) => entry.isFile())).toEqual([])
+      await vi.waitFor(async () => expect(await filesIn(root)).toEqual([]), PATIENCE)
     } finally {
       await running.stop()
       await rm(root, { recursive: true })
     }
   }, 600_000)
+}
+
+/** The files below `folder`. One may go while it is being looked at. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
 /** A number once it has fallen to `most`, or its lowest: the server hears of a broken connection a moment later. */
