@@ -34,7 +34,10 @@ const WAYS: Readonly<Record<string, (request: Request) => Promise<number>>> = {
 
 const read: Handler = async (request) => {
   const way = WAYS[String(request.params.way)]
-  return Response.json({ success: true, data: await way?.(request) })
+  // Bun's Response.json names a charset, the others' does not.
+  return new Response(JSON.stringify({ success: true, data: await way?.(request) }), {
+    headers: { 'Content-Type': 'application/json' },
+  })
 }
 
 /** `app` with the routes. */
