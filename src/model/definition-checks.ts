@@ -45,6 +45,8 @@ export function checkFieldNames(names: readonly string[], fail: Fail): void {
   for (const name of names) {
     if (isForbiddenKey(name)) fail(`'fields' may not name '${name}', which the server keeps`)
     if (/["\u0000-\u001f]/.test(name) || name === '') fail(`'${name}' is no name for a field`)
+    // Whoever asks an object for such a member gets one, also where there is none.
+    if (name in Object.prototype) fail(`'${name}' is no name for a field: every object has it`)
     // MongoDB's driver takes an index or a filter of such a name for a value of its own; a model must fit all stores.
     if (name === '_bsontype') fail(`'${name}' is no name for a field: MongoDB's driver keeps it`)
   }

@@ -6,8 +6,9 @@
  */
 
 import type { Model } from '../model/define.ts'
-import { all, any, type Filter, type Scalar } from '../ports/filter.ts'
+import { all, any, type Filter } from '../ports/filter.ts'
 import type { Collection, DuplicateKey, Fields } from '../ports/store.ts'
+import { valueAt } from './value-at.ts'
 
 /** A write that the store has refused: of a new record, or of changes to the one or all that match. */
 export type Refused =
@@ -114,10 +115,4 @@ function equalities(paths: readonly string[], record: Fields): Filter[] {
 function isIn(changes: Fields, path: string): boolean {
   const [head = ''] = path.split('.')
   return Object.hasOwn(changes, head)
-}
-
-function valueAt(record: Fields, path: string): Scalar {
-  let value: unknown = record
-  for (const key of path.split('.')) value = (value as Fields | null | undefined)?.[key]
-  return (value ?? null) as Scalar
 }

@@ -12,7 +12,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Pagination } from '../http/respond.ts'
 import { idFrom } from '../model/cast.ts'
 import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
-import type { Fields, Read } from '../ports/store.ts'
+import type { Read } from '../ports/store.ts'
 import type { Cursors, Scan } from './cursor.ts'
 import { parseList } from './parse-list.ts'
 import { parseQueryBody } from './parse-query.ts'
@@ -23,6 +23,7 @@ import { listTextWithin } from './response-size.ts'
 import { scopeOf } from './scope.ts'
 import { patternsChecked, searchFilter } from './search.ts'
 import { totalOrder } from './sort.ts'
+import { valueAt } from './value-at.ts'
 
 /** Answers `GET <mount>` without the response cache. */
 export async function list(
@@ -173,10 +174,4 @@ async function positionOf(resource: Resource, id: string, scan: Scan): Promise<S
   })
   if (!anchor) throw cursorAnchorGone()
   return scan.sort.map((key) => valueAt(anchor, key.field))
-}
-
-function valueAt(record: Fields, path: string): Scalar {
-  let value: unknown = record
-  for (const key of path.split('.')) value = (value as Fields | null | undefined)?.[key]
-  return (value ?? null) as Scalar
 }

@@ -48,7 +48,8 @@ function encodeMember(key: string, value: unknown, shape: Shape | undefined): un
   if (shape?.kind === 'map') return encode(value, shape.value)
   const declared = shape?.kind === 'object' ? shape.fields.get(key) : undefined
   // Mongoose gives objects in lists an `_id` that no model declares; read and written back, it must stay equal.
-  return key === '_id' && declared === undefined ? objectId(value) : encode(value, declared)
+  const isTheirs = key === '_id' && declared === undefined && typeof value === 'string'
+  return isTheirs ? objectId(value) : encode(value, declared)
 }
 
 function objectId(value: unknown): unknown {

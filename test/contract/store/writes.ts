@@ -49,6 +49,15 @@ export const writes = {
     deepEqual(back, record)
     equal(JSON.stringify(back), JSON.stringify(record))
   },
+  async 'objects inside a free value may call their members as they like, _id among them'(store) {
+    const people = await holding(store)
+    const any = [{ _id: { _bsontype: 'ObjectId', id: [1] } }, { _id: [{ $a: 1, 'b.c': 2, '': 3 }] }]
+    const record = person({ name: 'odd', any })
+    await people.insert(record)
+    deepEqual(await people.find(reading(everything)), [record])
+    await people.update(where('name', 'eq', 'odd'), { set: { any: any.toReversed() } })
+    deepEqual(await people.find(reading(everything)), [{ ...record, any: any.toReversed() }])
+  },
   async 'a taken unique value is refused with its fields, and nothing is stored'(store) {
     const people = await holding(store, { name: 'a', email: 'x', tenant: 't', slug: 's' })
     const fieldsOf = async (fields: Fields): Promise<readonly string[]> => {

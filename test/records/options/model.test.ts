@@ -79,6 +79,15 @@ describe('design, Model: definitions that make no sense are refused with the opt
     },
   )
 
+  test.each(['toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf'])(
+    "design, Model: a model may not declare '%s', which every object has",
+    (name) => {
+      expect(define({ fields: { [name]: z.string() } })).toThrow(
+        new TypeError(`Model 'Broken': '${name}' is no name for a field: every object has it`),
+      )
+    },
+  )
+
   test("design, Model: a model may not declare '_bsontype', which one of the stores cannot hold", () => {
     expect(define({ fields: { _bsontype: z.string() } })).toThrow(
       "Model 'Broken': '_bsontype' is no name for a field: MongoDB's driver keeps it",
