@@ -1,0 +1,44 @@
+/**
+ * Sends random requests to the same random apps over SQLite, D1 and MongoDB, and compares every answer byte for byte:
+ * `node test/records/differential.ts --requests 50000 --seed 1`. Prints how many were answered with each status, or the
+ * requests that led to different answers. `--most 20` goes on after the first of these.
+ *
+ * @module
+ */
+
+import { parseArgs } from 'node:util'
+import { mongo } from '../services/mongo.ts'
+import { differ, report } from './differential/run.ts'
+import { openBackends } from './differential/stores.ts'
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '50000' },
+    seed: { type: 'string' },
+    most: { type: 'string', default: '1' },
+  },
+})
+const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
+const requests = Number(values.requests)
+console.log(`${requests} requests from seed ${seed}`)
+const database = await mongo()
+const backends = await openBackends(database.url)
+const began = performance.now()
+try {
+  const outcome = await differ(backends, {
+    ...{ seed, requests, most: Number(values.most) },
+    onWorld: (done) => {
+      if (done % 3000 === 0) console.log(`${done} sent`)
+    },
+  })
+  console.table(outcome.statuses)
+  for (const found of outcome.disagreements) console.log(`${report(found)}\n`)
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(
+    `${outcome.requests} requests, ${outcome.disagreements.length} disagreements, ${seconds} s`,
+  )
+  if (outcome.disagreements.length > 0) process.exitCode = 1
+} finally {
+  await backends.close()
+  await database.stop()
+}
