@@ -15,6 +15,7 @@ export interface Asked {
   /** GET of a list, QUERY of one, or GET of one record. */
   readonly kind: 'list' | 'query' | 'one'
   readonly path: string
+  /** The parameters that the answer may depend on. */
   readonly query: Query
   /** The parsed body of a QUERY. */
   readonly body?: unknown

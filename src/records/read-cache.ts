@@ -11,12 +11,14 @@ import type { Asked } from '../cache/key.ts'
 import { resolveCache } from '../cache/options.ts'
 import { readResponse } from '../cache/respond.ts'
 import { pathOf } from '../http/error-handler.ts'
+import { noQuery, type Query } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/define.ts'
 import { declaredText } from '../ports/declared-text.ts'
 import type { Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Context } from './guard.ts'
+import { readOf } from './list-parameters.ts'
 import type { RouterOptions } from './options.ts'
 import type { Resource } from './resource.ts'
 import { scopeOf, visibleThroughReference } from './scope.ts'
@@ -63,10 +65,23 @@ export function readAnswers(resource: Resource, options: RouterOptions<Fields>):
   })
   return (request, context, asked, load) =>
     cached.answer(request, context, {
-      asked: { ...asked, path: pathOf(request.url), query: request.query },
+      asked: { ...asked, path: pathOf(request.url), query: parametersOf(resource, asked, request) },
       limits: async () => (isLimited ? limitsOf(resource, targets, request) : null),
       load,
     })
+}
+
+/**
+ * The parameters that the answer may depend on: all where `onGet` sees the request, else those that are read. The
+ * rest would fill the cache with copies of one answer. What `scope` and `vary` make of others has its own place.
+ */
+function parametersOf(
+  { onGet, query }: Resource,
+  { kind }: Pick<Asked, 'kind'>,
+  request: ApiRequest,
+): Query {
+  if (onGet) return request.query
+  return kind === 'list' ? readOf(request.query, query) : noQuery
 }
 
 /** Every limit on what the request may see: the router's scope, and those of the records behind references. */
