@@ -62,16 +62,23 @@ function changedText(change: Change, parameters: Parameters): string {
   })
   const withParents = [...parentsOf(assignments).map(asObject), ...assignments]
   const written = called('json_replace', called('json_set', 'doc', withParents), pulls)
-  const removed = [...unset].map((path) => `, ${jsonPath(path)}`).join('')
-  return removed === '' ? written : `json_remove(${written}${removed})`
+  return removed(written, unset)
+}
+
+/** `text` without what stands at `paths`. */
+function removed(text: string, paths: readonly string[]): string {
+  if (paths.length === 0) return text
+  const first = paths.slice(0, 2 * MAX_ASSIGNMENTS)
+  const listed = first.map((path) => `, ${jsonPath(path)}`).join('')
+  return removed(`json_remove(${text}${listed})`, paths.slice(first.length))
 }
 
 function present(fields: Readonly<Fields> = {}): [string, unknown][] {
   return Object.entries(fields).filter(([, value]) => value !== undefined)
 }
 
-/** SQLite limits the arguments of one call. */
-const MAX_ASSIGNMENTS = 40
+/** SQLite limits the arguments of one call, and D1 to 32: the text, and two for each assignment. */
+const MAX_ASSIGNMENTS = 15
 
 function called(name: string, text: string, assignments: readonly Assignment[]): string {
   if (assignments.length === 0) return text

@@ -176,6 +176,24 @@ export function objects(name: string, open: () => { store(): Store }): void {
       expect(await app.store.collection(Ruled).find()).toEqual([{ _id, box: { most: 5 } }])
     })
 
+    test('replaces one of many members too', async () => {
+      const names = Array.from({ length: 150 }, (_, index) => `m${index}`)
+      const Wide = defineModel('PartWide', {
+        fields: {
+          at: z.object(Object.fromEntries(names.map((key) => [key, z.number().optional()]))),
+        },
+      })
+      const { app, send } = service({ store: open().store() })
+      app.mount('/wide', createRouter({ model: Wide, allowedFields: ['at'] }))
+      const all = (value: number) => Object.fromEntries(names.map((key) => [key, value]))
+      const { _id } = await app.store.collection(Wide).insert({ at: all(1) })
+      for (const at of [all(2), { m7: 3 }, {}, all(4)]) {
+        const answer = await send('PATCH', `/wide/${_id}`, { json: { at } })
+        expect(answer.status, answer.text).toBe(200)
+        expect(answer.record.at).toEqual(at)
+      }
+    })
+
     test('loses nothing of what others write into the hidden part meanwhile', async () => {
       const { patch, people: stored, id, whole } = await people({ prof: { pub: 'x', score: 1 } })
       const { score: _, ...kept } = { score: 0, pub: 'x' }
