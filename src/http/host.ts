@@ -11,9 +11,11 @@ import { badHost } from './refusals.ts'
 
 /**
  * A name or an IPv4 address, or an address of IPv6 in brackets; then a port. A request with two Hosts arrives as `a, b`.
- * Each character is looked at once.
  */
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
+
+/** A name has at most 253 characters (RFC 1035, 2.3.4); a dot may end it, and a port may follow. */
+const MAX_LENGTH = 260
 
 /**
  * Throws a 400 for a Host that is anything but a host and an optional port. It may be left out, as HTTP/1.0 and HTTP/2
@@ -22,5 +24,6 @@ const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/
 export function checkHost(host: string | null): void {
   if (host === null || host === '') return
   // A real parser decides on the numbers: 65536 is no port, 1.2.3.400 and [1:2] are no addresses.
-  if (!HOST.test(host) || !URL.canParse(`http://${host}`)) throw badHost()
+  if (host.length > MAX_LENGTH || !HOST.test(host) || !URL.canParse(`http://${host}`))
+    throw badHost()
 }
