@@ -12,6 +12,8 @@ import type { Host } from './records/host.ts'
 
 /** A platform's hold on a request: Workers hand it in as the third argument. */
 export interface Platform {
+  /** The client's address, where the runtime knows it. */
+  readonly clientAddress?: string | undefined
   waitUntil?(promise: Promise<unknown>): void
 }
 
@@ -31,6 +33,10 @@ export class AppContext implements Context {
     this.logger = host.logger
     this.store = host.data
     this.#platform = (platform ?? undefined) as Platform | undefined
+  }
+
+  get clientAddress(): string | undefined {
+    return this.#platform?.clientAddress
   }
 
   get headers(): Headers {

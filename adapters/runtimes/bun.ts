@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app.ts'
+import { platformOf } from './client-address.ts'
 import {
   background,
   GRACE_MS,
@@ -26,12 +27,15 @@ interface Bun {
     readonly idleTimeout: number
     readonly development: boolean
     readonly reusePort: boolean
-    readonly fetch: (request: Request) => Promise<Response>
-  }): {
-    readonly port: number
-    readonly pendingRequests: number
-    stop(closeActive?: boolean): Promise<void>
-  }
+    readonly fetch: (request: Request, server: BunServer) => Promise<Response>
+  }): BunServer
+}
+
+interface BunServer {
+  readonly port: number
+  readonly pendingRequests: number
+  requestIP(request: Request): { readonly address: string } | null
+  stop(closeActive?: boolean): Promise<void>
 }
 
 /** The longest silence that Bun counts, in seconds. */
@@ -47,6 +51,7 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const { port, hostname } = listening(options)
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const work = background()
+  const platform = platformOf(work, options.trustProxy)
   const server = Bun.serve({
     port,
     ...(hostname !== undefined && { hostname }),
@@ -58,7 +63,15 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     development: false,
     // Without `development` Bun 1.4 shares a port that is in use.
     reusePort: false,
-    fetch: (request) => app.handle(request, undefined, work),
+    fetch(request, own) {
+      // The address is asked for at once: a connection that has ended has none.
+      const peer = own.requestIP(request)?.address
+      return app.handle(
+        request,
+        undefined,
+        platform(request, () => peer),
+      )
+    },
   })
   const stop = async () => {
     const late = setTimeout(() => void server.stop(true), GRACE_MS)

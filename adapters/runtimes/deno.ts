@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app.ts'
+import { platformOf } from './client-address.ts'
 import {
   background,
   GRACE_MS,
@@ -24,7 +25,10 @@ interface Deno {
       readonly signal: AbortSignal
       onListen(): void
     },
-    handler: (request: Request) => Promise<Response>,
+    handler: (
+      request: Request,
+      info: { readonly remoteAddr: { readonly hostname?: string } },
+    ) => Promise<Response>,
   ): { readonly addr: { readonly port: number }; shutdown(): Promise<void> }
 }
 
@@ -38,10 +42,16 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const { port, hostname } = listening(options)
   const { serve: listen } = (globalThis as unknown as { Deno: Deno }).Deno
   const work = background()
+  const platform = platformOf(work, options.trustProxy)
   const cut = new AbortController()
   const server = listen(
     { port, ...(hostname !== undefined && { hostname }), signal: cut.signal, onListen: () => {} },
-    (request) => app.handle(request, undefined, work),
+    (request, { remoteAddr }) =>
+      app.handle(
+        request,
+        undefined,
+        platform(request, () => remoteAddr.hostname),
+      ),
   )
   const stop = async () => {
     const late = setTimeout(() => cut.abort(), GRACE_MS)

@@ -11,6 +11,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
+import { platformOf } from './client-address.ts'
 import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
 import { answerOn, malformed, refuse, refuseTunnel } from './node-refusals.ts'
 import { letGoOfStalled } from './node-stalled.ts'
@@ -52,6 +53,14 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const { port, hostname } = listening(options)
   const { headersTimeout = 15_000, requestTimeout = 300_000, sendTimeout = SEND_MS } = options
   const work = background()
+  const platform = platformOf(work, options.trustProxy)
+  // The address is asked for at once: a connection that has ended has none.
+  const handled = (request: Request, peer: string | undefined) =>
+    app.handle(
+      request,
+      undefined,
+      platform(request, () => peer),
+    )
   const send = outbox()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket } = request
@@ -59,7 +68,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
     if (refused) response.shouldKeepAlive = false
     const made =
       refused ??
-      (await app.handle(new NodeRequest({ req: request, res: response }), undefined, work))
+      (await handled(new NodeRequest({ req: request, res: response }), socket.remoteAddress))
     if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
     // Closing: the client hears that this connection ends, and sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false

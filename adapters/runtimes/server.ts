@@ -21,6 +21,11 @@ export interface ServeOptions {
    * Bun it is how long a connection may be silent at all, in whole seconds up to 255. Deno has no such limit.
    */
   readonly sendTimeout?: number
+  /**
+   * How many proxies in front of the server append to `X-Forwarded-For`: `context.clientAddress` is the n-th address from
+   * its right. Default 0: the header is not read, as any client can send one.
+   */
+  readonly trustProxy?: number
 }
 
 /** A server that accepts requests. */
@@ -62,6 +67,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   headersTimeout: MILLISECONDS,
   requestTimeout: MILLISECONDS,
   sendTimeout: MILLISECONDS,
+  trustProxy: ['be a whole number of proxies', isWhole],
 }
 
 /**

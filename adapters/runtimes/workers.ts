@@ -132,7 +132,11 @@ async function answer<Env>(
   } catch (error) {
     return failure(500, error)
   }
-  return made.handle(request, env, context)
+  return made.handle(request, env, {
+    waitUntil: (promise: Promise<unknown>) => context.waitUntil(promise),
+    // Cloudflare sets it, whatever the client sends.
+    clientAddress: request.headers.get('cf-connecting-ip') ?? undefined,
+  })
 }
 
 const TEXTS = { 500: 'Internal Server Error', 503: 'Service Unavailable' } as const

@@ -36,6 +36,11 @@ export interface RequestContext {
   /** The runtime's environment: bindings on Workers, variables elsewhere. */
   readonly env: Readonly<Record<string, unknown>>
   readonly logger: Logger
+  /**
+   * The client's address: of the connection's other end, or the one that trusted proxies name (`serve(app, { trustProxy
+   * })`); `CF-Connecting-IP` on Workers. Undefined where the runtime did not tell, as when a server calls `app.handle` itself.
+   */
+  readonly clientAddress: string | undefined
   /** Added to the response, whatever it is. */
   readonly headers: Headers
   /** Keeps the runtime alive until `promise` settles. */

@@ -5,6 +5,13 @@ import { type Checks, ok, refused } from '../check.ts'
 
 /** Requests that are odd: malformed, too large, unknown, broken off. */
 export const requests: Checks = {
+  "2 a guard learns the client's address, which no header of the client's changes": async ({
+    ask,
+  }) => {
+    const headers = { 'X-Forwarded-For': '203.0.113.7', Forwarded: 'for=203.0.113.7' }
+    const { body } = ok(await ask('GET', '/extras/client', { headers }))
+    assert.match(String(body.data), /^(?:127\.0\.0\.1|::1)$/)
+  },
   '7 malformed and unknown ids': async ({ ask }) => {
     for (const method of ['GET', 'DELETE']) {
       refused(await ask(method, '/cities/xyz'), 400, 'Invalid ID format.')

@@ -44,6 +44,10 @@ const read: Handler = async (request) => {
 export function withExtras(app: App): App {
   const router = createRouter({ model: Extra, allowedFields: ['name'], middlewares: [] })
   router.post('/read/:way', read).query('/read/:way', read)
+  router.get('/client', async (_request, { clientAddress }) => {
+    const data = JSON.stringify({ success: true, data: clientAddress ?? null })
+    return new Response(data, { headers: { 'Content-Type': 'application/json' } })
+  })
   router.post('/guarded', async (request) => void (await request.text()), read)
   return app.mount('/extras', router)
 }

@@ -1,0 +1,48 @@
+/**
+ * Who sends a request, by address: the peer of the connection, or the client that trusted proxies name.
+ *
+ * @module
+ */
+
+import type { Background } from './server.ts'
+
+/** What `app.handle` gets beside a request. */
+export interface RequestPlatform {
+  readonly clientAddress: string | undefined
+  waitUntil(promise: Promise<unknown>): void
+}
+
+/** What makes the platform of each request; its address is worked out when somebody asks for it. */
+export function platformOf(
+  work: Background,
+  trustProxy = 0,
+): (request: Request, peer: () => string | undefined) => RequestPlatform {
+  return (request, peer) => ({
+    waitUntil: work.waitUntil,
+    get clientAddress() {
+      const forwarded = trustProxy > 0 ? request.headers.get('x-forwarded-for') : null
+      return forwardedAddress(forwarded, trustProxy) ?? plainAddress(peer())
+    },
+  })
+}
+
+/**
+ * The `nth` address from the right of an `X-Forwarded-For`: each of `nth` trusted proxies has appended the address that
+ * it saw, so what stands left of these is the client's word. Undefined where the header is shorter, as the request then
+ * came past a proxy, or where it holds no address there.
+ */
+function forwardedAddress(header: string | null, nth: number): string | undefined {
+  return plainAddress(header?.split(',').at(-nth)?.trim())
+}
+
+const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
+const IPV6 = /^[0-9a-f:]{2,39}$/i
+
+/** An address without brackets, port, zone and the prefix of an IPv4 address in IPv6; undefined for anything else. */
+function plainAddress(text = ''): string | undefined {
+  const [, bracketed] = /^\[([^\]]*)\]/.exec(text) ?? []
+  const withoutPort = bracketed ?? (text.split(':').length === 2 ? text.split(':')[0] : text) ?? ''
+  const [address = ''] = withoutPort.replace(/^::ffff:(\d+\.)/i, '$1').split('%')
+  if (IPV4.test(address)) return address
+  return IPV6.test(address) && address.includes(':') ? address.toLowerCase() : undefined
+}
