@@ -11,7 +11,17 @@ import decodeWebp, { init as initWebpDecoder } from '@jsquash/webp/decode.js'
 import encodeWebp, { init as initWebpEncoder } from '@jsquash/webp/encode.js'
 import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
 import { headerOf } from './header.ts'
-import { bisectQuality, isEmptyish, PATIENCE_MS, type SizeTarget, sizeTarget } from './quality.ts'
+
+import {
+  bisectQuality,
+  type Encode,
+  isEmptyish,
+  PATIENCE_MS,
+  type SizeTarget,
+  sampledQuality,
+  sizeTarget,
+} from './quality.ts'
+import { oneAtATime } from './queue.ts'
 
 /** What `wasmImages` takes. */
 export interface WasmOptions {
@@ -36,22 +46,26 @@ const MAX_PNG_PIXELS = 8_000_000
 /** The level of OxiPNG for the smallest images, and for those that have more pixels than `SMALL`. */
 const OXIPNG_LEVELS = [3, 1] as const
 const SMALL = 300_000
+/** Pixels of which each encoding takes long. */
+const LARGE = 2_000_000
 
 /** An optimiser over the code that `load` gives, which is asked for with the first image. */
 export function optimizerWith(
   load: () => Promise<CodecModules>,
   ownMaxPixels: number,
 ): ImageOptimizer {
+  const queued = oneAtATime()
   let ready: Promise<void> | undefined
   return {
-    async optimize(bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) {
-      const until = performance.now() + timeMs
-      if (checked(bytes, contentType, maxPixels, ownMaxPixels) === 'as it is') return bytes
-      ready ??= load().then(initialised)
-      await ready
-      const smaller = await encoded(bytes, contentType, sizeTarget(bytes.length, level), until)
-      return smaller.length < bytes.length ? smaller : bytes
-    },
+    optimize: (bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) =>
+      queued(async () => {
+        const until = performance.now() + timeMs
+        if (checked(bytes, contentType, maxPixels, ownMaxPixels) === 'as it is') return bytes
+        ready ??= load().then(initialised)
+        await ready
+        const smaller = await encoded(bytes, contentType, sizeTarget(bytes.length, level), until)
+        return smaller.length < bytes.length ? smaller : bytes
+      }),
   }
 }
 
@@ -95,26 +109,39 @@ async function encoded(
     if (!endsWithItself(bytes)) throw new Error('it is cut off')
     // The codec turns the pixels upright when it is told to "preserve" the orientation.
     const image = await decodeJpeg(buffer, { preserveOrientation: true })
-    return inTurns((quality) => encodeJpeg(image, { quality }), target, until)
+    return searched(image, (pixels, quality) => encodeJpeg(pixels, { quality }), target, until)
   }
   const image = await decodeWebp(buffer)
-  return inTurns((quality) => encodeWebp(image, { quality }), target, until)
+  return searched(image, (pixels, quality) => encodeWebp(pixels, { quality }), target, until)
 }
 
-/** The codecs run on the thread that answers requests, which get their turn between two encodings. */
-function inTurns(
-  encode: (quality: number) => Promise<ArrayBuffer>,
+/** The search for a quality, for a large image on a smaller copy. */
+function searched(
+  image: ImageData,
+  encode: (image: ImageData, quality: number) => Promise<ArrayBuffer>,
   target: SizeTarget,
   until: number,
 ): Promise<Uint8Array> {
-  return bisectQuality(
+  // The codecs run on the thread that answers requests, which get their turn between two encodings.
+  const encodeOf =
+    (pixels: ImageData): Encode =>
     async (quality) => {
       await new Promise((resolve) => setTimeout(resolve))
-      return new Uint8Array(await encode(quality))
-    },
-    target,
-    until,
-  )
+      return new Uint8Array(await encode(pixels, quality))
+    }
+  if (image.width * image.height <= LARGE) return bisectQuality(encodeOf(image), target, until)
+  return sampledQuality(encodeOf(image), encodeOf(middleOf(image)), target, until)
+}
+
+/** The middle of an image, a quarter as wide and as high. */
+function middleOf({ width, height, data, colorSpace }: ImageData): ImageData {
+  const [wide, high] = [Math.ceil(width / 4), Math.ceil(height / 4)]
+  const pixels = new Uint8ClampedArray(wide * high * 4)
+  for (let row = 0; row < high; row += 1) {
+    const from = ((Math.floor((height - high) / 2) + row) * width + ((width - wide) >> 1)) * 4
+    pixels.set(data.subarray(from, from + wide * 4), row * wide * 4)
+  }
+  return { width: wide, height: high, data: pixels, colorSpace } as ImageData
 }
 
 /** A JPEG image's last marker stands near its end; the decoder would fill up in grey what has been cut off. */

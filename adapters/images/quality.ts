@@ -34,6 +34,8 @@ export const PATIENCE_MS = 5000
 
 /** Pixels for each byte of a file. Above, an image is almost empty: hardly a byte to gain, and much to decode. */
 const MOST_PIXELS_PER_BYTE = 50
+/** Fewer pixels are decoded in no time. */
+const FEW_PIXELS = 2_000_000
 
 /** What an image of `size` bytes should weigh at `level`. */
 export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
@@ -44,7 +46,7 @@ export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
 
 /** Whether a file of `size` bytes holds so many pixels that decoding them costs more than is gained. */
 export function isEmptyish(size: number, pixels: number): boolean {
-  return pixels > size * MOST_PIXELS_PER_BYTE
+  return pixels > FEW_PIXELS && pixels > size * MOST_PIXELS_PER_BYTE
 }
 
 /**

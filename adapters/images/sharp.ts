@@ -16,6 +16,7 @@ import {
   sampledQuality,
   sizeTarget,
 } from './quality.ts'
+import { oneAtATime } from './queue.ts'
 
 type MakeSharp = (bytes: Uint8Array, options?: SharpOptions) => Sharp
 
@@ -49,28 +50,40 @@ interface Work {
  * ```
  */
 export function sharpImages(): ImageOptimizer {
+  const queued = oneAtATime()
   return {
-    async optimize(bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) {
-      const until = performance.now() + timeMs
-      const { default: sharp } = await import('sharp')
-      // Without a limit of its own, so that the refusal is ours: only the header is read here.
-      const found = await sharp(bytes, { limitInputPixels: false }).metadata()
-      const { width, height, pages = 1 } = found
-      const pixels = width * height
-      if (pixels > maxPixels) throw new TooManyPixels(`${width} × ${height}`)
-      const isHeld = contentType !== 'image/jpeg' || found.isProgressive
-      if (pages > 1 || isEmptyish(bytes.length, pixels) || (isHeld && pixels > MAX_HELD)) {
-        return bytes
-      }
-      const image = () =>
-        sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
-          .autoOrient()
-          .timeout({ seconds: secondsUntil(until) })
-      const target = sizeTarget(bytes.length, level)
-      const smaller = await encoded({ image, sharp, pixels, target, until }, contentType)
-      return smaller.length < bytes.length ? smaller : bytes
-    },
+    optimize: (bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) =>
+      queued(async () => {
+        const until = performance.now() + timeMs
+        const { default: sharp } = await import('sharp')
+        const pixels = await pixelsOf(sharp, bytes, contentType, maxPixels)
+        if (pixels === undefined) return bytes
+        const image = () =>
+          sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
+            .autoOrient()
+            .timeout({ seconds: secondsUntil(until) })
+        const target = sizeTarget(bytes.length, level)
+        const smaller = await encoded({ image, sharp, pixels, target, until }, contentType)
+        return smaller.length < bytes.length ? smaller : bytes
+      }),
   }
+}
+
+/** The pixels of an image that can become smaller, told by its header; undefined for one that stays as it is. */
+async function pixelsOf(
+  sharp: MakeSharp,
+  bytes: Uint8Array,
+  contentType: OptimizedType,
+  maxPixels: number,
+): Promise<number | undefined> {
+  // Without a limit of its own, so that the refusal is ours: only the header is read here.
+  const found = await sharp(bytes, { limitInputPixels: false }).metadata()
+  const { width, height, pages = 1 } = found
+  const pixels = width * height
+  if (pixels > maxPixels) throw new TooManyPixels(`${width} × ${height}`)
+  const isHeld = contentType !== 'image/jpeg' || found.isProgressive
+  const stays = pages > 1 || isEmptyish(bytes.length, pixels) || (isHeld && pixels > MAX_HELD)
+  return stays ? undefined : pixels
 }
 
 /** sharp counts in whole seconds, of which it takes one at least. */

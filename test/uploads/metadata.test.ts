@@ -8,6 +8,7 @@ import { sharpImages } from '../../adapters/images/sharp.ts'
 import { wasmImages } from '../../adapters/images/wasm.ts'
 import type { ImageOptimizer, OptimizationLevel } from '../../src/index.ts'
 import { type Source, stripped, strippedBytes } from '../../src/uploads/strip/stripped.ts'
+import { cat } from '../contract/images/photos.ts'
 import { album, pieces } from './album.ts'
 import { form } from './png.ts'
 import { type Format, SECRET, segment, tagged } from './tagged.ts'
@@ -110,6 +111,15 @@ describe.each(FORMATS)('a %s image with metadata', (format) => {
     }
     expect(await strippedBytes(whole, mime)).toEqual(whole)
   })
+})
+
+it('a WebP image that EXIF data turns stands upright where it is to become smaller in WebAssembly', async () => {
+  const turned = sharp(cat.bytes).resize(900, 600, { fit: 'fill' }).withMetadata({ orientation: 6 })
+  const image = new Uint8Array(await turned.webp({ quality: 95 }).toBuffer())
+  const bytes = await stored(image, { level: 'low', images: wasmImages() })
+  expect(
+    (await sharp(bytes).autoOrient().toBuffer({ resolveWithObject: true })).info,
+  ).toMatchObject({ width: 600, height: 900 })
 })
 
 describe('a JPEG image', () => {
