@@ -10,8 +10,10 @@
 import type { ApiRequest } from '../http/request.ts'
 import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
+import type { Fields } from '../ports/store.ts'
 import type { Guard } from '../records/guard.ts'
 import { fail } from './checks.ts'
+import { endSessionsOfDisabled, endTokensOfDisabled } from './disabled.ts'
 import { changedAt, isDisabled, type Realm, userById, withoutSecrets } from './realm.ts'
 import {
   authenticationRequired,
@@ -21,6 +23,7 @@ import {
   sessionEnded,
 } from './refusals.ts'
 import { hasRole, type RoleSettings } from './roles.ts'
+import { liveSession } from './sessions.ts'
 import type { Claims } from './tokens.ts'
 
 /** Finds the realm of the app that a request came to. */
@@ -97,11 +100,23 @@ async function authenticate(realm: Realm, request: ApiRequest, token: string): P
   const id = idFrom(claims.sub, settings.model.idType)
   const user = id === undefined ? undefined : await userById(realm, id)
   if (!user) throw invalidToken()
-  if (changedAt(realm, user) !== claims.pca) throw sessionEnded()
-  if (isDisabled(realm, user)) throw notActive()
+  if (isDisabled(realm, user)) {
+    await (settings.refresh
+      ? endSessionsOfDisabled(realm, user)
+      : endTokensOfDisabled(realm, user, claims.pca))
+    throw notActive()
+  }
+  if (hasEnded(realm, user, claims)) throw sessionEnded()
   const role = (user[names.role] ?? settings.roles.default) as string | readonly string[]
   request.auth = { userId: claims.sub, role, claims: asRecord(claims) }
   request.user = withoutSecrets(realm, user)
+}
+
+/** Whether what `claims` rest on is over: the password, or with refresh tokens the session. */
+function hasEnded(realm: Realm, user: Fields, { pca, sid }: Claims): boolean {
+  const { refresh } = realm.settings
+  if (changedAt(realm, user) !== pca) return true
+  return refresh !== undefined && !liveSession(realm, refresh, user, sid)
 }
 
 function asRecord(claims: Claims): Readonly<Record<string, unknown>> {

@@ -39,7 +39,10 @@ export interface TokenOptions {
   /** Set on every token and demanded of every token, where given. */
   readonly issuer?: string
   readonly audience?: string | readonly string[]
-  /** Whether a password change ends access tokens too. Default true; false saves a read for each request. */
+  /**
+   * Whether each request reads the user, so that a password change and the end of a session end access tokens too.
+   * Default true. False saves that read: access tokens then work until they expire, whatever happens to the session.
+   */
   readonly invalidateOnPasswordChange?: boolean
 }
 

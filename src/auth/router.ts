@@ -8,6 +8,7 @@
 
 import type { Guard, Route } from '../records/guard.ts'
 import type { Host, Mountable } from '../records/host.ts'
+import { endSessionsWhenDisabling } from './disabled.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
 import { guardedFields, modelAdvice } from './model-checks.ts'
 import type { AuthOptions, RouteName } from './options.ts'
@@ -85,6 +86,7 @@ export function createAuthRouter<R, const Role extends string = string>(
       if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       const realm = createRealm(host, settings)
       realms.set(host.data, realm)
+      endSessionsWhenDisabling(realm)
       host.protect(settings.model, guardedFields(settings))
       return routeTable(realm, host, mount, requireAuth)
     },

@@ -80,6 +80,18 @@ export function sessionsOf({ names }: Realm, user: Fields): readonly Session[] {
   return Array.isArray(stored) ? stored.filter(isSession) : []
 }
 
+/** The session of `user` with that id, unless it was ended or its time is over. */
+export function liveSession(
+  realm: Realm,
+  refresh: RefreshSettings,
+  user: Fields,
+  id: string | undefined,
+): Session | undefined {
+  return sessionsOf(realm, user).find(
+    (session) => session.id === id && !isOver(realm, refresh, session),
+  )
+}
+
 /** The token that `text` is, if we made it; no store is asked. */
 export function genuineToken(realm: Realm, text: unknown): RefreshToken | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined

@@ -130,7 +130,12 @@ export function signInData(
   const id = String(user._id)
   const role = user[names.role] ?? settings.roles.default
   return {
-    token: tokens.issue({ id, role, changedAt: changedAt(realm, user) }),
+    token: tokens.issue({
+      id,
+      role,
+      changedAt: changedAt(realm, user),
+      sessionId: session?.entry.id,
+    }),
     expiresIn: settings.token.expiresIn,
     ...(session && {
       refreshToken: session.token,

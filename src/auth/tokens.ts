@@ -23,13 +23,24 @@ export interface Claims {
    * `iat` counts seconds, too coarse to tell a token from the password change of the same second.
    */
   readonly pca: number
+  /** The id of the session that the token ends with; none without refresh tokens. */
+  readonly sid?: string
   readonly iss?: string
   readonly aud?: string | readonly string[]
 }
 
+/** Whom a token is for. */
+export interface SignedIn {
+  readonly id: string
+  readonly role: unknown
+  readonly changedAt: number
+  /** Undefined without refresh tokens. */
+  readonly sessionId: string | undefined
+}
+
 /** Issues and verifies the access tokens of one auth router. */
 export interface AccessTokens {
-  issue(user: { readonly id: string; readonly role: unknown; readonly changedAt: number }): string
+  issue(signedIn: SignedIn): string
   /** The claims of a genuine token that is valid now, else undefined. */
   verify(token: string): Claims | undefined
 }
@@ -47,7 +58,7 @@ export function accessTokens(settings: AuthSettings['token'], now: () => number)
   const remembered = new Map<string, Claims>()
   const { issuer, audience, expiresIn } = settings
   return {
-    issue({ id, role, changedAt }) {
+    issue({ id, role, changedAt, sessionId }) {
       const iat = Math.floor(now() / 1000)
       const claims = {
         sub: id,
@@ -56,6 +67,7 @@ export function accessTokens(settings: AuthSettings['token'], now: () => number)
         exp: iat + expiresIn,
         jti: crypto.randomUUID(),
         pca: changedAt,
+        sid: sessionId,
         iss: issuer,
         aud: audience?.length === 1 ? audience[0] : audience,
       }
@@ -97,7 +109,7 @@ function isOurHeader(header: Readonly<Record<string, unknown>> | undefined): boo
 
 function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims | undefined {
   if (!body) return undefined
-  const { sub, role, iat, exp, nbf, jti, pca } = body
+  const { sub, role, iat, exp, nbf, jti, pca, sid } = body
   const typed =
     typeof sub === 'string' &&
     typeof jti === 'string' &&
@@ -105,6 +117,7 @@ function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims |
     isInstant(iat) &&
     isInstant(exp) &&
     isInstant(pca) &&
+    (sid === undefined || typeof sid === 'string') &&
     nbf === undefined
   return typed ? (body as unknown as Claims) : undefined
 }

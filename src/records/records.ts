@@ -39,6 +39,8 @@ interface KnownUpdate {
   readonly kept: readonly string[]
   readonly unsure: readonly string[]
 }
+/** What a write of `changes` writes along with them, in the same step. */
+export type Along = (changes: Fields) => Fields
 
 /** How often a compare-and-set is tried before the writes that outran it win. */
 const MAX_TRIES = 50
@@ -51,11 +53,20 @@ export class Records {
   /** The store's collection: for reads, and for conditional writes of values that need no validation. */
   readonly stored: Collection
   readonly #surroundings: Surroundings
+  readonly #along: Along[] = []
 
   constructor(model: Model, stored: Collection, surroundings: Surroundings) {
     this.model = model
     this.stored = stored
     this.#surroundings = surroundings
+  }
+
+  /**
+   * From now on every update writes along what `along` gives for its changes: what must follow from them follows in
+   * the same step, whoever writes. The values need no validation.
+   */
+  writeAlong(along: Along): void {
+    this.#along.push(along)
   }
 
   /** The record that matches, if there is one; any of them where several do. */
@@ -129,7 +140,7 @@ export class Records {
     const plan = replacement(this.model.shape, changes, [])
     if (!this.model.refinements && plan.unsure.length === 0) {
       return this.#answered({ filter, changes, every: true }, () =>
-        this.stored.updateMany(filter, this.#change(plan)),
+        this.stored.updateMany(filter, this.#change(changes, plan)),
       )
     }
     let count = 0
@@ -182,7 +193,7 @@ export class Records {
     expect?: Fields,
   ): Promise<Fields | null> {
     return this.#answered({ filter, changes }, () =>
-      this.stored.update(filter, this.#change(plan), expect && { expect }),
+      this.stored.update(filter, this.#change(changes, plan), expect && { expect }),
     )
   }
 
@@ -196,9 +207,17 @@ export class Records {
     }
   }
 
-  #change({ set, unset }: Replacement): Change {
-    const stamp = this.model.timestamps && { updatedAt: new Date(this.#surroundings.now()) }
-    return { set: { ...set, ...stamp }, ...(unset.length > 0 && { unset }) }
+  #change(changes: Fields, plan: Replacement): Change {
+    const set = { ...plan.set }
+    const unset = [...plan.unset]
+    for (const along of this.#along) {
+      for (const [field, value] of Object.entries(along(changes))) {
+        if (value === undefined) unset.push(field)
+        else set[field] = value
+      }
+    }
+    if (this.model.timestamps) set.updatedAt = new Date(this.#surroundings.now())
+    return { set, ...(unset.length > 0 && { unset }) }
   }
 
   async *#idsOf(filter: Filter): AsyncGenerator<string> {

@@ -87,7 +87,8 @@ describe('4.5 POST /login', () => {
     expect((await login(app, 'ann@example.com', wrong)).status).toBe(401)
     const answer = await login(app, 'ann@example.com')
     expect([answer.status, answer.body.error]).toEqual([403, 'This account is not active.'])
-    expect((await app.stored(user._id)).refreshTokens).toHaveLength(1)
+    // The one from before ended when the account was disabled.
+    expect((await app.stored(user._id)).refreshTokens).toHaveLength(0)
   })
 
   it('counts no guess where the right password of a disabled account is given', async () => {
@@ -227,15 +228,17 @@ describe('4.5 POST /login', () => {
 
   it('L12: a damaged record is refused, never a 500', async () => {
     const app = await service()
-    const { user, token } = await app.register('ann@example.com')
+    const { user } = await app.register('ann@example.com')
     const raw = app.app.store.collection(app.User)
     expect(
       (await raw.update(user._id, { failedLoginAttempts: undefined, refreshTokens: undefined }))
         ?._id,
     ).toBe(user._id)
-    expect((await login(app, 'ann@example.com')).status).toBe(200)
+    const signedIn = await login(app, 'ann@example.com')
+    expect(signedIn.status).toBe(200)
     await raw.update(user._id, { password: undefined, otpAttempts: undefined })
     expect((await login(app, 'ann@example.com')).status).toBe(401)
+    const { token } = signedIn.body.data
     expect((await app.call('GET', '/auth/me', undefined, token)).status).toBe(200)
   })
 })

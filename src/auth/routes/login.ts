@@ -8,6 +8,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody } from '../credentials.ts'
+import { endSessionsOfDisabled } from '../disabled.ts'
 import { forgiveGuess, guessPassword, signInAfterGuess } from '../guess.ts'
 import { lockLeft } from '../lockout.ts'
 import { checkPasswordSize } from '../passwords.ts'
@@ -35,7 +36,10 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     if (!guess.opened) throw refusal(realm, guess.locked ? user : undefined)
     const { reservation } = guess
     try {
-      if (isDisabled(realm, reservation.user)) throw notActive()
+      if (isDisabled(realm, reservation.user)) {
+        await endSessionsOfDisabled(realm, reservation.user)
+        throw notActive()
+      }
       await runOnLogin(realm, reservation.user, request)
     } catch (error) {
       await forgiveGuess(realm, reservation)

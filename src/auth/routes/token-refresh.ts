@@ -10,6 +10,7 @@ import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
+import { endSessionsOfDisabled } from '../disabled.ts'
 import { isDisabled, type Realm, userById } from '../realm.ts'
 import type { RefreshSettings } from '../refresh-settings.ts'
 import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
@@ -74,7 +75,11 @@ async function tryExchange(
 ): Promise<Refreshed | undefined> {
   const { records, names } = realm
   const user = await userById(realm, id)
-  if (!user || isDisabled(realm, user)) throw invalidRefreshToken()
+  if (!user) throw invalidRefreshToken()
+  if (isDisabled(realm, user)) {
+    await endSessionsOfDisabled(realm, user)
+    throw invalidRefreshToken()
+  }
   const sessions = sessionsOf(realm, user)
   const session = sessions.find((entry) => entry.id === token.sessionId)
   if (!session || isOver(realm, settings, session)) throw invalidRefreshToken()

@@ -35,11 +35,12 @@ export const accounts: Checks = {
       400,
       'Invalid credentials format.',
     )
-    ok(
-      await ask('POST', '/auth/login', {
-        json: { identifier: json.email, password: json.password },
-      }),
-    )
+    const again = await ask('POST', '/auth/login', {
+      json: { identifier: json.email, password: json.password },
+    })
+    // The first session is signed out below, and its access token ends with it.
+    world.tokens.set('ann', ok(again).body.data.token)
+    world.tokens.set('ann first', created.token)
   },
   '3.1 a refresh rotates the token, and every failure looks alike': async ({ ask }, { tokens }) => {
     const refreshToken = tokens.get('ann refresh')
@@ -52,6 +53,8 @@ export const accounts: Checks = {
       refused(failed, 401, 'Invalid or expired refresh token.')
     }
     ok(await ask('POST', '/auth/logout', { json: { refreshToken: first.refreshToken } }))
+    const me = await ask('GET', '/auth/me', bearer(tokens.get('ann first')))
+    refused(me, 401, 'Session ended. Sign in again.')
     const ended = await ask('POST', '/auth/token/refresh', {
       json: { refreshToken: first.refreshToken },
     })
