@@ -8,7 +8,7 @@
 import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { changedAt, nextChange, type Realm } from './realm.ts'
-import { sessionsEnded, sessionsOf } from './sessions.ts'
+import { oneEnded, sessionsEnded, sessionsOf } from './sessions.ts'
 
 /**
  * Ends the sessions in the very write that disables an account, whichever route or code of this app makes it. No
@@ -30,11 +30,9 @@ export function endSessionsWhenDisabling(realm: Realm): void {
  * one by one, and a session of somebody who signs in again meanwhile stays.
  */
 export async function endSessionsOfDisabled(realm: Realm, user: Fields): Promise<void> {
-  const { records, names } = realm
+  const { records } = realm
   for (const { id } of sessionsOf(realm, user)) {
-    await records.stored.update(withId(String(user._id)), {
-      pull: { [names.refreshTokens]: { key: 'id', value: id } },
-    })
+    await records.stored.update(withId(String(user._id)), oneEnded(realm, id))
   }
 }
 

@@ -13,7 +13,7 @@ import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { SocialOptions } from './providers/provider.ts'
 
-/** The fourteen routes of spec 4.5. */
+/** The fourteen routes of spec 4.5, and those of sessions, which are there with refresh tokens only. */
 export type RouteName =
   | 'register'
   | 'login'
@@ -24,11 +24,14 @@ export type RouteName =
   | 'refresh'
   | 'logout'
   | 'logoutAll'
+  | 'listSessions'
+  | 'endSession'
   | 'me'
   | 'listUsers'
   | 'getUser'
   | 'updateUser'
   | 'modifyRoles'
+  | 'endUserSessions'
 
 /** Access tokens. */
 export interface TokenOptions {

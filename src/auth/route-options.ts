@@ -11,7 +11,7 @@ import type { AuthOptions, MiddlewaresOption, RouteName } from './options.ts'
 /** Who may call a route. */
 export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'
 
-/** A row of spec 4.5. */
+/** A row of the route table. */
 export interface RouteRow {
   readonly name: RouteName
   readonly method: string
@@ -21,7 +21,7 @@ export interface RouteRow {
   readonly needs?: 'refresh'
 }
 
-/** The routes of spec 4.5, as data. */
+/** The routes of spec 4.5, and those of sessions, as data. */
 export const ROUTES: readonly RouteRow[] = [
   { name: 'register', method: 'POST', path: '/register', access: 'anyone' },
   { name: 'login', method: 'POST', path: '/login', access: 'anyone' },
@@ -32,11 +32,26 @@ export const ROUTES: readonly RouteRow[] = [
   { name: 'refresh', method: 'POST', path: '/token/refresh', access: 'anyone', needs: 'refresh' },
   { name: 'logout', method: 'POST', path: '/logout', access: 'anyone', needs: 'refresh' },
   { name: 'logoutAll', method: 'POST', path: '/logout/all', access: 'signed in', needs: 'refresh' },
+  { name: 'listSessions', method: 'GET', path: '/sessions', access: 'signed in', needs: 'refresh' },
+  {
+    name: 'endSession',
+    method: 'DELETE',
+    path: '/sessions/:id',
+    access: 'signed in',
+    needs: 'refresh',
+  },
   { name: 'me', method: 'GET', path: '/me', access: 'signed in' },
   { name: 'listUsers', method: 'GET', path: '/users', access: 'admin' },
   { name: 'getUser', method: 'GET', path: '/users/:id', access: 'signed in' },
   { name: 'updateUser', method: 'PATCH', path: '/users/:id', access: 'self or admin' },
   { name: 'modifyRoles', method: 'PATCH', path: '/users/:id/roles', access: 'admin' },
+  {
+    name: 'endUserSessions',
+    method: 'DELETE',
+    path: '/users/:id/sessions',
+    access: 'admin',
+    needs: 'refresh',
+  },
 ]
 
 const NAMES: readonly string[] = ROUTES.map((row) => row.name)

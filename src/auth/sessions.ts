@@ -12,7 +12,7 @@ import { base64url, textIn } from '../http/base64url.ts'
 import { sameText } from '../http/constant-time.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { isFields } from '../model/writable.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Change, Fields } from '../ports/store.ts'
 import { tag } from './mac.ts'
 import type { Realm } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
@@ -74,8 +74,13 @@ export function sessionsEnded({ names, settings }: Realm): Fields {
   return settings.model.shape.fields.has(names.refreshTokens) ? { [names.refreshTokens]: [] } : {}
 }
 
+/** The change that ends one session. */
+export function oneEnded({ names }: Realm, id: string): Change {
+  return { pull: { [names.refreshTokens]: { key: 'id', value: id } } }
+}
+
 /** The sessions of a record, whatever stands there. */
-export function sessionsOf({ names }: Realm, user: Fields): readonly Session[] {
+export function sessionsOf({ names }: Realm, user: Fields): Session[] {
   const stored = user[names.refreshTokens]
   return Array.isArray(stored) ? stored.filter(isSession) : []
 }
@@ -128,11 +133,14 @@ export function standingOf(
   return graced ? 'graced' : 'reused'
 }
 
+/** When the session's time is over, epoch milliseconds; `maxLifetime` holds for sessions from before it was set. */
+export function endOf({ maxLifetime }: RefreshSettings, { createdAt, expiresAt }: Session): number {
+  return Math.min(expiresAt.getTime(), createdAt.getTime() + maxLifetime * 1000)
+}
+
 /** Whether the session's time is over. */
 export function isOver({ now }: Realm, refresh: RefreshSettings, session: Session): boolean {
-  const { createdAt, expiresAt } = session
-  const end = Math.min(expiresAt.getTime(), createdAt.getTime() + refresh.maxLifetime * 1000)
-  return now() >= end
+  return now() >= endOf(refresh, session)
 }
 
 /** The session after a refresh with `token`: with rotation it has the successor, and its time starts anew. */

@@ -7,7 +7,7 @@ import { type Service, type ServiceOptions, service } from './service.ts'
 
 const social = { own: { verify: ({ profile }: Fields) => profile } }
 
-/** An app with all fourteen routes. */
+/** An app with all routes. */
 function everyRoute(auth: object = {}, more: Partial<ServiceOptions> = {}): Promise<Service> {
   return service({ unique: ['ownId'], ...more, auth: { social, ...auth } as never })
 }
@@ -39,8 +39,8 @@ function namesOfRoutes(): readonly string[] {
 }
 
 describe('4.5 every route', () => {
-  it('is there: fourteen of them', () => {
-    expect(names).toHaveLength(14)
+  it('is there: the fourteen of the contract, and those of sessions', () => {
+    expect(names).toHaveLength(17)
   })
 })
 

@@ -28,6 +28,8 @@ import {
 export const enders = [
   'sign-out',
   'sign-out everywhere',
+  'end of one session',
+  'sign-out by an admin',
   'password change',
   'password reset',
   'disabling',
@@ -65,6 +67,20 @@ async function ending(
       return { path: '/auth/logout', body: { refreshToken } }
     case 'sign-out everywhere':
       return { path: '/auth/logout/all', body: {}, token }
+    case 'end of one session':
+      return {
+        path: `/auth/sessions/${sessionIn(token)}`,
+        body: undefined,
+        method: 'DELETE',
+        token,
+      }
+    case 'sign-out by an admin':
+      return {
+        path: `/auth/users/${id}/sessions`,
+        body: undefined,
+        method: 'DELETE',
+        token: await adminOf(peers),
+      }
     case 'password change':
       return { path: '/auth/password/change', body: { currentPassword: right, newPassword }, token }
     case 'password reset': {
@@ -76,6 +92,18 @@ async function ending(
     case 'deletion':
       return { path: `/people/${id}`, body: undefined, method: 'DELETE' }
   }
+}
+
+/** The id of the session that an access token belongs to. */
+function sessionIn(token: string): string {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+}
+
+/** The access token of a new admin. */
+async function adminOf(peers: readonly Peer[]): Promise<string> {
+  const { id, token } = await account(peers)
+  await peers[0]?.ask({ requests: [], promote: [id] })
+  return token
 }
 
 /**

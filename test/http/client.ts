@@ -57,6 +57,7 @@ export function client(base: string): Client {
       .replace(/"requestId":"[^"]*"/g, '"requestId":"<id>"')
       .replace(/"nextCursor":"[^"]*"/g, '"nextCursor":"<cursor>"')
       .replace(/"refreshToken":"[^"]*"/g, '"refreshToken":"<token>"')
+      .replace(/("id":"|\/sessions\/)[\w-]{22}(?![\w-])/g, '$1<session>')
       .replace(/cursor=[\w-]{40,}/g, 'cursor=<cursor>')
       .replace(/\b[0-9a-f]{24}\b/g, named)
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')

@@ -17,11 +17,14 @@ import { changePassword } from './password-change.ts'
 import { forgotPassword } from './password-forgot.ts'
 import { resetPassword } from './password-reset.ts'
 import { register } from './register.ts'
+import { endSession } from './sessions-end.ts'
+import { listSessions } from './sessions-list.ts'
 import { social } from './social.ts'
 import { refresh } from './token-refresh.ts'
 import { usersLister } from './users-list.ts'
 import { getUser } from './users-read.ts'
 import { modifyRoles } from './users-roles.ts'
+import { endUserSessions } from './users-sessions.ts'
 import { updateUser } from './users-update.ts'
 
 /** The handlers of a realm; those of sessions only where refresh tokens are on. */
@@ -43,6 +46,9 @@ export function handlers(
       refresh: (request) => refresh(realm, sessions, request),
       logout: (request) => logout(realm, sessions, request),
       logoutAll: (request) => logoutAll(realm, request),
+      listSessions: (request) => listSessions(realm, sessions, request),
+      endSession: (request) => endSession(realm, sessions, request),
+      endUserSessions: (request) => endUserSessions(realm, request),
     }),
     me: (request) => me(realm, request),
     listUsers: usersLister(realm, host, mount),

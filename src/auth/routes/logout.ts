@@ -11,7 +11,7 @@ import { withId } from '../../ports/filter.ts'
 import { credential, readBody } from '../credentials.ts'
 import { type Realm, userById } from '../realm.ts'
 import type { RefreshSettings } from '../refresh-settings.ts'
-import { genuineToken, sessionsOf, standingOf } from '../sessions.ts'
+import { genuineToken, oneEnded, sessionsOf, standingOf } from '../sessions.ts'
 
 /** Signs out. */
 export async function logout(
@@ -21,7 +21,6 @@ export async function logout(
 ): Promise<Response> {
   const body = await readBody(realm, request)
   const token = genuineToken(realm, credential(body, 'refreshToken'))
-  const { records, names } = realm
   const id = token && idFrom(token.userId, realm.settings.model.idType)
   const user = id === undefined ? undefined : await userById(realm, id)
   const session = user && sessionsOf(realm, user).find((entry) => entry.id === token?.sessionId)
@@ -31,9 +30,7 @@ export async function logout(
     session &&
     standingOf(realm, settings, session, token) !== 'reused'
   ) {
-    await records.stored.update(withId(id), {
-      pull: { [names.refreshTokens]: { key: 'id', value: session.id } },
-    })
+    await realm.records.stored.update(withId(id), oneEnded(realm, session.id))
   }
   return messageResponse('Signed out.')
 }

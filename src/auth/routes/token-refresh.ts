@@ -17,6 +17,7 @@ import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
 import {
   genuineToken,
   isOver,
+  oneEnded,
   type RefreshToken,
   refreshed,
   type Session,
@@ -105,12 +106,10 @@ async function revoke(
   id: string,
   session: Session,
 ): Promise<void> {
-  const { records, names, host } = realm
+  const { records, host } = realm
   host.logger.warn('a refresh token was used again', { userId: id, sessionId: session.id })
   await records.stored.update(
     withId(id),
-    settings.revokeAllOnReuse
-      ? { set: sessionsEnded(realm) }
-      : { pull: { [names.refreshTokens]: { key: 'id', value: session.id } } },
+    settings.revokeAllOnReuse ? { set: sessionsEnded(realm) } : oneEnded(realm, session.id),
   )
 }

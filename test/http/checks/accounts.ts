@@ -60,6 +60,28 @@ export const accounts: Checks = {
     })
     refused(ended, 401, 'Invalid or expired refresh token.')
   },
+  'next: sessions are listed, and ended one by one': async ({ ask }, { tokens }) => {
+    const json = { identifier: 'ann@example.com', password: 'correct horse' }
+    const other = ok(await ask('POST', '/auth/login', { json })).body.data
+    const listed = ok(await ask('GET', '/auth/sessions', bearer(tokens.get('ann')))).body.data
+    const ids = listed.map(({ current, ...session }: { current: boolean }) => {
+      const { id, ...rest } = session as { id: string }
+      assert.deepEqual(Object.keys(rest), ['createdAt', 'lastUsedAt', 'expiresAt'])
+      return current ? 'current' : id
+    })
+    assert.deepEqual(ids.slice(1), ['current'])
+    const path = `/auth/sessions/${ids[0]}`
+    ok(await ask('DELETE', path, bearer(tokens.get('ann'))))
+    refused(await ask('DELETE', path, bearer(tokens.get('ann'))), 404, 'Entry not found.')
+    const me = await ask('GET', '/auth/me', bearer(other.token))
+    refused(me, 401, 'Session ended. Sign in again.')
+    const all = await ask(
+      'DELETE',
+      `/auth/users/${other.user._id}/sessions`,
+      bearer(tokens.get('ann')),
+    )
+    refused(all, 403, 'You do not have access to this resource.')
+  },
   '5.1 guards: no token, a bad one, the wrong role': async ({ ask }, { tokens }) => {
     refused(await ask('GET', '/favourites'), 401, 'Authentication required.')
     refused(await ask('GET', '/favourites', bearer('abc')), 401, 'Invalid or expired token.')

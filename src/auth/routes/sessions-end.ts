@@ -1,0 +1,27 @@
+/**
+ * `DELETE /sessions/:id`.
+ *
+ * @module
+ */
+
+import { entryNotFound } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse } from '../../http/respond.ts'
+import { withId } from '../../ports/filter.ts'
+import { type Realm, userById } from '../realm.ts'
+import type { RefreshSettings } from '../refresh-settings.ts'
+import { liveSession, oneEnded } from '../sessions.ts'
+
+/** Ends one session of the signed-in user, and the tokens that belong to it. */
+export async function endSession(
+  realm: Realm,
+  refresh: RefreshSettings,
+  request: ApiRequest,
+): Promise<Response> {
+  const id = String(request.auth?.userId)
+  const user = await userById(realm, id)
+  const session = user && liveSession(realm, refresh, user, request.params.id)
+  if (!session) throw entryNotFound()
+  await realm.records.stored.update(withId(id), oneEnded(realm, session.id))
+  return messageResponse('Signed out.')
+}

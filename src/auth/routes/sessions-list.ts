@@ -1,0 +1,33 @@
+/**
+ * `GET /sessions`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { dataResponse } from '../../http/respond.ts'
+import { type Realm, userById } from '../realm.ts'
+import type { RefreshSettings } from '../refresh-settings.ts'
+import { invalidToken } from '../refusals.ts'
+import { endOf, isOver, sessionsOf } from '../sessions.ts'
+
+/** The sessions of the signed-in user that can still be used, the newest first. */
+export async function listSessions(
+  realm: Realm,
+  refresh: RefreshSettings,
+  request: ApiRequest,
+): Promise<Response> {
+  const user = await userById(realm, String(request.auth?.userId))
+  if (!user) throw invalidToken()
+  const live = sessionsOf(realm, user).filter((session) => !isOver(realm, refresh, session))
+  // Stored in the order of the sign-ins, which tells those of one instant apart.
+  const newestFirst = live.reverse().sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  const sessions = newestFirst.map((session) => ({
+    id: session.id,
+    createdAt: session.createdAt,
+    lastUsedAt: session.lastUsedAt,
+    expiresAt: new Date(endOf(refresh, session)),
+    current: session.id === request.auth?.claims?.sid,
+  }))
+  return dataResponse(JSON.stringify(sessions))
+}
