@@ -9,11 +9,10 @@
  * @module
  */
 
-import { sameText } from '../http/constant-time.ts'
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Channel } from './delivery-options.ts'
-import { tag } from './mac.ts'
+import { isSealed, type Key, keyOf, seal } from './mac.ts'
 import { changedAt, type Realm } from './realm.ts'
 
 /** A window and its code, before the code is sent. */
@@ -21,6 +20,8 @@ export interface IssuedCode {
   readonly user: Fields
   readonly code: string
   readonly expiresAt: Date
+  /** What the code was made with. */
+  readonly key: Key
 }
 
 const PURPOSE = 'passwordReset'
@@ -50,7 +51,9 @@ export async function issueCode(
   const record = opened ?? (await records.first(all([user, open])))
   if (!record) return tries > 1 ? issueCode(realm, id, tries - 1) : undefined
   const expiresAt = record[names.otpExpiresAt] as Date
-  return { user: record, code: codeFor(realm, record, expiresAt), expiresAt }
+  // The code that this window has already, though another secret has become the first one since.
+  const key = keyOf(realm.codeKeys, record[names.otpHash]) ?? realm.codeKeys.current
+  return { user: record, code: codeFor(realm, key, record, expiresAt), expiresAt, key }
 }
 
 /**
@@ -69,10 +72,10 @@ export async function activateCode(
   channel: Channel,
 ): Promise<void> {
   const { names, records } = realm
-  const { user, code } = issued
+  const { user, code, key } = issued
   const window = windowOf(realm, issued)
   const unchanged = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
-  const hash = hashOf(realm, user, code)
+  const hash = seal(key, hashedText(realm, user, code))
   const activate = (filter: Filter, purpose: string) => {
     const set = { [names.otpHash]: hash, [names.otpPurpose]: purpose }
     return records.stored.update(filter, { set }, { expect: unchanged })
@@ -110,8 +113,9 @@ export async function tryCode(
     { increment: { [names.otpAttempts]: 1 } },
   )
   const hash = counted?.[names.otpHash]
-  if (!counted || typeof hash !== 'string' || typeof code !== 'string') return undefined
-  return sameText(hash, hashOf(realm, counted, code.trim())) ? counted : undefined
+  if (!counted || typeof code !== 'string') return undefined
+  const text = hashedText(realm, counted, code.trim())
+  return isSealed(realm.codeKeys, hash, text) ? counted : undefined
 }
 
 /** The part of a change that ends a pending code. */
@@ -126,18 +130,18 @@ export function wasMailed({ names }: Realm, user: Fields): boolean {
 }
 
 /** Digits from a MAC: 8 bytes for at most 12 digits make every code as likely as the next. */
-function codeFor(realm: Realm, user: Fields, expiresAt: Date): string {
-  const { codeMac, settings } = realm
+function codeFor(realm: Realm, key: Key, user: Fields, expiresAt: Date): string {
+  const { settings } = realm
   const parts = [PURPOSE, String(user._id), expiresAt.getTime(), changedAt(realm, user)]
-  const bytes = codeMac(JSON.stringify([...parts, ...addressesOf(realm, user)]))
+  const bytes = key.mac(JSON.stringify([...parts, ...addressesOf(realm, user)]))
   const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
   const { length } = settings.otp
   return String(number % 10n ** BigInt(length)).padStart(length, '0')
 }
 
-function hashOf(realm: Realm, user: Fields, code: string): string {
-  const parts = ['stored', String(user._id), code, ...addressesOf(realm, user)]
-  return tag(realm.codeMac, JSON.stringify(parts))
+/** What stands sealed in the record of a code. */
+function hashedText(realm: Realm, user: Fields, code: string): string {
+  return JSON.stringify(['stored', String(user._id), code, ...addressesOf(realm, user)])
 }
 
 /** Where codes go. Whatever writes another address there, the code that went to the old one must not prove it. */

@@ -35,8 +35,11 @@ export type RouteName =
 
 /** Access tokens. */
 export interface TokenOptions {
-  /** At least 32 characters. Keys everything that is signed; changing it signs everyone out. */
-  readonly secret: string
+  /**
+   * At least 32 characters, at random. Keys everything that is signed. Of a list the first signs and all verify, so that
+   * a secret can be replaced without signing anyone out: `['new…', 'old…']`.
+   */
+  readonly secret: string | readonly string[]
   /** Default `'15m'`. */
   readonly expiresIn?: Duration
   /** Set on every token and demanded of every token, where given. */

@@ -13,7 +13,7 @@ import type { ModelFiles } from '../uploads/model-files.ts'
 import { type Breaker, breaker } from './breaker.ts'
 import { SECRETS, type StoredNames } from './field-names.ts'
 import { boundedHashing, type Hashing } from './hashing.ts'
-import { type Mac, macOf } from './mac.ts'
+import { type Keys, keysFor } from './mac.ts'
 import { type Passwords, passwordsOf } from './passwords.ts'
 import type { AuthSettings } from './settings.ts'
 import { type AccessTokens, accessTokens } from './tokens.ts'
@@ -31,9 +31,9 @@ export interface Realm {
   readonly passwords: Passwords
   readonly hashing: Hashing
   readonly breaker: Breaker
-  readonly codeMac: Mac
-  readonly refreshMac: Mac
-  readonly sessionMac: Mac
+  readonly codeKeys: Keys
+  readonly refreshKeys: Keys
+  readonly sessionKeys: Keys
   /** Epoch milliseconds. */
   readonly now: () => number
 }
@@ -42,20 +42,20 @@ export interface Realm {
 export function createRealm(host: Host, settings: AuthSettings): Realm {
   const { now } = host
   const hashing = boundedHashing()
-  const { secret } = settings.token
+  const { secrets } = settings.token
   return {
     host,
     settings,
     names: settings.names,
     records: host.records(settings.model),
     files: host.filesOf(settings.model),
-    tokens: accessTokens(settings.token, now),
+    tokens: accessTokens(settings.token, keysFor(secrets, 'access token'), now),
     passwords: passwordsOf(settings.password, host.hasher, hashing),
     hashing,
     breaker: breaker(now),
-    codeMac: macOf(secret, 'one-time code'),
-    refreshMac: macOf(secret, 'refresh token'),
-    sessionMac: macOf(secret, 'stored session'),
+    codeKeys: keysFor(secrets, 'one-time code'),
+    refreshKeys: keysFor(secrets, 'refresh token'),
+    sessionKeys: keysFor(secrets, 'stored session'),
     now,
   }
 }

@@ -9,11 +9,10 @@
  */
 
 import { base64url, textIn } from '../http/base64url.ts'
-import { sameText } from '../http/constant-time.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { isFields } from '../model/writable.ts'
 import type { Change, Fields } from '../ports/store.ts'
-import { tag } from './mac.ts'
+import { isSealed, type Key, keyOf, seal } from './mac.ts'
 import type { Realm } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
 
@@ -56,7 +55,7 @@ export function newSession(
 ): NewSession {
   const at = new Date(realm.now())
   const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
-  const { text } = tokenOf(realm, userId, id, 0)
+  const { text } = tokenOf(realm.refreshKeys.current, userId, id, 0)
   const userAgent = request.headers.get('user-agent')?.slice(0, MAX_AGENT)
   const entry: Session = {
     id,
@@ -100,35 +99,46 @@ export function liveSession(
 /** The token that `text` is, if we made it; no store is asked. */
 export function genuineToken(realm: Realm, text: unknown): RefreshToken | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
-  const [payload = '', mac = '', ...rest] = text.split('~')
-  if (rest.length > 0 || !sameText(mac, tag(realm.refreshMac, payload))) return undefined
+  const [payload = '', sealed, ...rest] = text.split('~')
+  if (rest.length > 0 || !isSealed(realm.refreshKeys, sealed, payload)) return undefined
   const [userId, sessionId, counter] = textIn(payload)?.split('.') ?? []
   return userId && sessionId && counter
     ? { text, userId, sessionId, counter: Number(counter) }
     : undefined
 }
 
-/** The one token that follows `token`. */
-export function successorOf(realm: Realm, token: RefreshToken): RefreshToken {
-  return tokenOf(realm, token.userId, token.sessionId, token.counter + 1)
+/**
+ * The one token that follows `token` in `session`, which it has replaced there. It is signed as it was when it replaced
+ * it, whichever secret is the first one now. Undefined where that secret is unknown here.
+ */
+export function successorOf(
+  realm: Realm,
+  session: Session,
+  token: RefreshToken,
+): RefreshToken | undefined {
+  const key = keyOf(realm.refreshKeys, session.hash)
+  return key && successorUnder(key, token)
 }
 
 /** How a genuine token stands to its session. */
-export type Standing = 'current' | 'graced' | 'reused'
+export type Standing = 'current' | 'graced' | 'reused' | 'unknown'
 
-/** Whether `token` is the session's own, was replaced within the grace, or is used again after it. */
+/**
+ * Whether `token` is the session's own, was replaced within the grace, or is used again after it. Unknown where the
+ * session has a token that was signed with a secret that is unknown here: an instance with newer secrets has been at it.
+ */
 export function standingOf(
   realm: Realm,
   refresh: RefreshSettings,
   session: Session,
   token: RefreshToken,
 ): Standing {
-  const hash = hashOf(realm, token.text)
-  if (sameText(session.hash, hash)) return 'current'
+  const { sessionKeys } = realm
+  if (isSealed(sessionKeys, session.hash, token.text)) return 'current'
+  if (!keyOf(sessionKeys, session.hash)) return 'unknown'
   const rotatedAt = session.rotatedAt instanceof Date ? session.rotatedAt.getTime() : 0
   const graced =
-    typeof session.previousHash === 'string' &&
-    sameText(session.previousHash, hash) &&
+    isSealed(sessionKeys, session.previousHash, token.text) &&
     realm.now() < rotatedAt + refresh.graceSeconds * 1000
   return graced ? 'graced' : 'reused'
 }
@@ -154,7 +164,7 @@ export function refreshed(
   if (!refresh.rotate) return { ...session, lastUsedAt: at }
   return {
     ...session,
-    hash: hashOf(realm, successorOf(realm, token).text),
+    hash: hashOf(realm, successorUnder(realm.refreshKeys.current, token).text),
     previousHash: session.hash,
     rotatedAt: at,
     lastUsedAt: at,
@@ -162,13 +172,17 @@ export function refreshed(
   }
 }
 
-function tokenOf(realm: Realm, userId: string, sessionId: string, counter: number): RefreshToken {
-  const payload = base64url(new TextEncoder().encode(`${userId}.${sessionId}.${counter}`))
-  return { text: `${payload}~${tag(realm.refreshMac, payload)}`, userId, sessionId, counter }
+function successorUnder(key: Key, { userId, sessionId, counter }: RefreshToken): RefreshToken {
+  return tokenOf(key, userId, sessionId, counter + 1)
 }
 
-function hashOf({ sessionMac }: Realm, token: string): string {
-  return tag(sessionMac, token)
+function tokenOf(key: Key, userId: string, sessionId: string, counter: number): RefreshToken {
+  const payload = base64url(new TextEncoder().encode(`${userId}.${sessionId}.${counter}`))
+  return { text: `${payload}~${seal(key, payload)}`, userId, sessionId, counter }
+}
+
+function hashOf({ sessionKeys }: Realm, token: string): string {
+  return seal(sessionKeys.current, token)
 }
 
 function expiryOf(refresh: RefreshSettings, createdAt: Date, from: Date): Date {

@@ -9,7 +9,7 @@ import type { Model } from '../model/define.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Guard } from '../records/guard.ts'
 import { checkSimpleOptions } from '../records/option-checks.ts'
-import { callable, duration, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
+import { callable, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
 import { LONGEST } from './duration.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
@@ -21,6 +21,7 @@ import { enabledProviders } from './providers/registry.ts'
 import { type RefreshSettings, refreshSettings } from './refresh-settings.ts'
 import { type RoleSettings, roleSettings } from './roles.ts'
 import { middlewaresByRoute, routePaths } from './route-options.ts'
+import { type TokenSettings, tokenSettings } from './token-settings.ts'
 
 type Environment = Readonly<Record<string, unknown>>
 
@@ -31,13 +32,7 @@ export interface AuthSettings {
   /** The boolean that blocks sign-in, where `fields.disabled` names one. */
   readonly disabledField: string | undefined
   readonly identifiers: readonly Identifier[]
-  readonly token: {
-    readonly secret: string
-    readonly expiresIn: number
-    readonly issuer: string | undefined
-    readonly audience: readonly string[] | undefined
-    readonly invalidateOnPasswordChange: boolean
-  }
+  readonly token: TokenSettings
   /** Undefined while refresh tokens are off. */
   readonly refresh: RefreshSettings | undefined
   readonly roles: RoleSettings
@@ -95,7 +90,6 @@ const OPTIONS = [
   'onLogin',
   ...LIST_OPTIONS,
 ]
-const MIN_SECRET = 32
 const MAX_DIGITS = 12
 
 /**
@@ -125,7 +119,7 @@ export function resolveSettings(
     names,
     disabledField: options.fields?.disabled,
     identifiers,
-    token: tokenSettings(options),
+    token: tokenSettings(options.token),
     refresh,
     roles: roleSettings(options.roles),
     lockout: lockoutSettings(options),
@@ -176,31 +170,6 @@ function checkApart(names: StoredNames, disabled: string | undefined): void {
   if (twice !== undefined) fail(`'fields' stores two things in '${twice}'`)
 }
 
-function tokenSettings(options: AuthOptions<never>): AuthSettings['token'] {
-  const token = group('token', options.token, [
-    'secret',
-    'expiresIn',
-    'issuer',
-    'audience',
-    'invalidateOnPasswordChange',
-  ])
-  const { secret, audience } = token
-  if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
-    return fail(`'token.secret' must have at least ${MIN_SECRET} characters`)
-  }
-  return {
-    secret,
-    expiresIn: Math.ceil(duration('token.expiresIn', token.expiresIn, '15m')),
-    issuer: text('token.issuer', token.issuer),
-    audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
-    invalidateOnPasswordChange: flag(
-      'token.invalidateOnPasswordChange',
-      token.invalidateOnPasswordChange,
-      true,
-    ),
-  }
-}
-
 function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {
   const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
   return {
@@ -234,9 +203,4 @@ function linkingOf(value: unknown): AuthSettings['linking'] {
   if (value === undefined) return 'reset'
   if (value === 'reset' || value === 'keep' || value === 'refuse') return value
   return fail(`'social.linking' must be 'reset', 'keep' or 'refuse'`)
-}
-
-function nonEmpty(option: string, value: unknown): readonly string[] {
-  const list = texts(option, value)
-  return list.length > 0 ? list : fail(`'${option}' must name at least one`)
 }

@@ -1,15 +1,16 @@
 /**
  * Access tokens: JWTs (RFC 7519) signed with HMAC-SHA-256, typed `at+jwt` (RFC 9068).
  *
- * The one algorithm is ours to choose, never the token's: its header is checked, not followed (RFC 8725 §3.1).
+ * The one algorithm is ours to choose, never the token's: its header is checked, not followed (RFC 8725 §3.1). Its key id
+ * chooses among the own keys.
  *
  * @module
  */
 
 import { base64url, textIn } from '../http/base64url.ts'
 import { sameText } from '../http/constant-time.ts'
-import { type Mac, macOf, tag } from './mac.ts'
-import type { AuthSettings } from './settings.ts'
+import { type Key, type Keys, tag } from './mac.ts'
+import type { TokenSettings } from './token-settings.ts'
 
 /** What an access token says, checked. */
 export interface Claims {
@@ -50,11 +51,10 @@ const MAX_LENGTH = 8192
 /** Verified tokens are remembered: the second request of a client costs no HMAC. */
 const MAX_REMEMBERED = 1000
 
-const HEADER = base64url(new TextEncoder().encode('{"alg":"HS256","typ":"at+jwt"}'))
-
-/** The tokens of `settings`, by the clock `now` in epoch milliseconds. */
-export function accessTokens(settings: AuthSettings['token'], now: () => number): AccessTokens {
-  const mac = macOf(settings.secret, 'access token')
+/** The tokens of `settings`, signed with `keys`, by the clock `now` in epoch milliseconds. */
+export function accessTokens(settings: TokenSettings, keys: Keys, now: () => number): AccessTokens {
+  const signers = keys.all.map(signerOf)
+  const { header, key } = signerOf(keys.current)
   const remembered = new Map<string, Claims>()
   const { issuer, audience, expiresIn } = settings
   return {
@@ -72,7 +72,7 @@ export function accessTokens(settings: AuthSettings['token'], now: () => number)
         aud: audience?.length === 1 ? audience[0] : audience,
       }
       const body = base64url(new TextEncoder().encode(JSON.stringify(claims)))
-      return `${HEADER}.${body}.${tag(mac, `${HEADER}.${body}`)}`
+      return `${header}.${body}.${tag(key, `${header}.${body}`)}`
     },
     verify(token) {
       const claims = remembered.get(token) ?? checked(token)
@@ -84,7 +84,7 @@ export function accessTokens(settings: AuthSettings['token'], now: () => number)
 
   /** Everything but the time, which is asked again each time. */
   function checked(token: string): Claims | undefined {
-    const claims = token.length <= MAX_LENGTH ? genuine(mac, token) : undefined
+    const claims = token.length <= MAX_LENGTH ? genuine(signers, token) : undefined
     if (!claims || !isMeantFor(claims, settings)) return undefined
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(token, claims)
@@ -92,19 +92,34 @@ export function accessTokens(settings: AuthSettings['token'], now: () => number)
   }
 }
 
+/** A key, and the header of what it signs. */
+interface Signer {
+  readonly key: Key
+  readonly header: string
+}
+
+function signerOf(key: Key): Signer {
+  const header = JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid: key.id })
+  return { key, header: base64url(new TextEncoder().encode(header)) }
+}
+
 /** The claims of a token that we signed, whatever the time. */
-function genuine(mac: Mac, token: string): Claims | undefined {
+function genuine(signers: readonly Signer[], token: string): Claims | undefined {
   const [header = '', body = '', signature = '', ...rest] = token.split('.')
-  if (rest.length > 0 || !sameText(signature, tag(mac, `${header}.${body}`))) return undefined
   // Ours is always spelled alike; another one was signed by somebody else who has the key.
-  return header === HEADER || isOurHeader(objectIn(header)) ? claimsOf(objectIn(body)) : undefined
+  const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
+  if (!signer || rest.length > 0) return undefined
+  return sameText(signature, tag(signer.key, `${header}.${body}`))
+    ? claimsOf(objectIn(body))
+    : undefined
 }
 
 /** An extension that must be understood (`crit`, RFC 7515 §4.1.11) is one that we do not understand. */
-function isOurHeader(header: Readonly<Record<string, unknown>> | undefined): boolean {
-  return (
+function signerIn(signers: readonly Signer[], encoded: string): Signer | undefined {
+  const header = objectIn(encoded)
+  const understood =
     header?.alg === 'HS256' && header.typ === 'at+jwt' && !('crit' in header) && !('b64' in header)
-  )
+  return understood ? signers.find(({ key }) => key.id === header.kid) : undefined
 }
 
 function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims | undefined {
@@ -122,7 +137,7 @@ function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims |
   return typed ? (body as unknown as Claims) : undefined
 }
 
-function isMeantFor(claims: Claims, { issuer, audience }: AuthSettings['token']): boolean {
+function isMeantFor(claims: Claims, { issuer, audience }: TokenSettings): boolean {
   if (issuer !== undefined && claims.iss !== issuer) return false
   if (!audience) return true
   return isTextOrTexts(claims.aud) && [claims.aud].flat().some((name) => audience.includes(name))

@@ -14,7 +14,7 @@ import {
   type Model,
   type Store,
 } from '../../src/index.ts'
-import { authOptions, cheap, type Sent, userModel } from './accounts.ts'
+import { authOptions, cheap, type Sent, secret, userModel } from './accounts.ts'
 
 /** What a peer is told. */
 export interface Task {
@@ -44,6 +44,8 @@ export interface Done {
 export interface PeerOptions {
   readonly graceSeconds: number
   readonly maxAttempts: number
+  /** The first signs, all verify. */
+  readonly secrets?: readonly string[]
 }
 
 /** The password of every account in these tests. */
@@ -55,12 +57,13 @@ export type Ask = (task: Task) => Promise<Done>
 /** An app on `store`. */
 export async function createPeer(
   store: Store,
-  { graceSeconds, maxAttempts }: PeerOptions,
+  { graceSeconds, maxAttempts, secrets = [secret] }: PeerOptions,
 ): Promise<Ask> {
   let evaluated = 0
   const sent: Sent[] = []
   const User: Model<Fields> = userModel({ fields: { banned: z.boolean().optional() } })
   const options = authOptions(User, sent, {
+    token: { secret: secrets },
     fields: { disabled: 'banned' },
     refresh: { enabled: true, graceSeconds },
     lockout: { maxAttempts },

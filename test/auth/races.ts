@@ -24,17 +24,25 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
   describe(name, () => {
     const graced: Peer[] = []
     const strict: Peer[] = []
+    /** Between the two steps of a change of the secret: each signs with another one. */
+    const rotating: Peer[] = []
 
     beforeAll(async () => {
       // One after the other: the first makes the tables.
       for (let peers = 0; peers < 2; peers += 1) {
         graced.push(await start({ graceSeconds: 10, maxAttempts: 1_000_000 }))
         strict.push(await start({ graceSeconds: 0, maxAttempts: 10 }))
+        const secrets = [
+          'the older of two secrets, 32 characters',
+          'the newer of two secrets, 32 characters',
+        ]
+        if (peers > 0) secrets.reverse()
+        rotating.push(await start({ graceSeconds: 10, maxAttempts: 10, secrets }))
       }
     })
 
     afterAll(() => {
-      for (const peer of [...graced, ...strict]) peer.end()
+      for (const peer of [...graced, ...strict, ...rotating]) peer.end()
     })
 
     const times = (length: number, request: (index: number) => Request) =>
@@ -63,6 +71,33 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
       expect(
         (await one(graced, '/auth/token/refresh', { refreshToken: [...heirs][0] })).status,
       ).toBe(200)
+    })
+
+    it('A14: so they do while the secret is replaced, and each access token opens', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const { refreshToken } = await account(rotating)
+        const { answers } = await all(
+          rotating,
+          times(20, () => refresh(refreshToken)),
+        )
+        expect(new Set(answers.map((answer) => data(answer)?.refreshToken)).size).toBe(1)
+        const { answers: seen } = await all(
+          rotating,
+          answers.map((answer) => ({
+            path: '/auth/me',
+            body: undefined,
+            method: 'GET',
+            token: data(answer).token,
+          })),
+        )
+        expect(count(seen, 200)).toBe(20)
+        const heir = data(answers[0]).refreshToken
+        const { answers: next } = await all(
+          rotating,
+          times(4, () => refresh(heir)),
+        )
+        expect(count(next, 200)).toBe(4)
+      }
     })
 
     it('C2: of 200 guesses at once, one of them right, at most ten are evaluated', async () => {

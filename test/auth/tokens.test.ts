@@ -19,10 +19,12 @@ const me = async ({ call }: Service, token: string): Promise<string> => {
 }
 const invalid = '401 Invalid or expired token.'
 
+const kid = Buffer.from(hkdfSync('sha256', secret, '', 'fieldgate key id', 8)).toString('base64url')
+
 /** Signs any payload with the right key. */
 const signed = (payload: unknown, header: object = {}) =>
   new CompactSign(text.encode(JSON.stringify(payload) ?? ''))
-    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', ...header })
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid, ...header })
     .sign(key)
 
 describe('5.2 access tokens', () => {
@@ -31,7 +33,7 @@ describe('5.2 access tokens', () => {
       auth: { token: { secret, issuer: 'https://api', audience: 'web' } },
     })
     const { token, user } = await app.register('ann@example.com')
-    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'at+jwt' })
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'at+jwt', kid })
     expect(decodeJwt(token)).toMatchObject({
       sub: user._id,
       role: 'user',
@@ -67,12 +69,12 @@ describe('5.2 access tokens', () => {
     expect(await me(app, good)).toBe('200')
     const [, body, signature] = good.split('.')
     for (const alg of ['none', 'None', 'nOnE', '', 'HS384', 'HS512', 'RS256', 'ES256']) {
-      const header = base64url.encode(JSON.stringify({ alg, typ: 'at+jwt' }))
+      const header = base64url.encode(JSON.stringify({ alg, typ: 'at+jwt', kid }))
       expect(await me(app, `${header}.${body}.${signature}`)).toBe(invalid)
       expect(await me(app, `${header}.${body}.`)).toBe(invalid)
       // Even where the MAC fits.
       const own = await new CompactSign(text.encode(JSON.stringify(claims)))
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid })
         .sign(key)
       expect(await me(app, own)).toBe(invalid)
     }
@@ -83,7 +85,7 @@ describe('5.2 access tokens', () => {
     const claims = decodeJwt((await app.register('ann@example.com')).token)
     for (const wrong of [secret, 'x'.repeat(32)]) {
       const token = await new SignJWT(claims)
-        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+        .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
         .sign(text.encode(wrong))
       expect(await me(app, token)).toBe(invalid)
     }
@@ -118,7 +120,9 @@ describe('5.2 access tokens', () => {
     const app = await service()
     const [, body] = (await app.register('ann@example.com')).token.split('.')
     for (const extra of [{ crit: ['x'], x: 1 }, { b64: false }, { crit: [] }]) {
-      const header = base64url.encode(JSON.stringify({ alg: 'HS256', typ: 'at+jwt', ...extra }))
+      const header = base64url.encode(
+        JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid, ...extra }),
+      )
       const mac = await crypto.subtle.importKey(
         'raw',
         key,
@@ -170,8 +174,10 @@ describe('5.2 access tokens', () => {
     const app = await service()
     const { token } = await app.register('ann@example.com')
     const claims = decodeJwt(token)
-    for (const header of [{ jku: url }, { x5u: url }, { kid: '../../dev/null' }])
-      await me(app, await signed(claims, header))
+    for (const header of [{ jku: url }, { x5u: url }]) await me(app, await signed(claims, header))
+    for (const other of ['../../dev/null', '__proto__', '', url, secret, undefined, 5, [kid]]) {
+      expect(await me(app, await signed(claims, { kid: other }))).toBe(invalid)
+    }
     expect(await me(app, await signed(claims, { kid: 'x'.repeat(1_000_000) }))).toBe(invalid)
     expect(await me(app, 'a.b.c.d.e')).toBe(invalid)
     expect(await me(app, 'x'.repeat(64_000))).toBe(invalid)

@@ -11,7 +11,10 @@ import { withId } from '../../ports/filter.ts'
 import { credential, readBody } from '../credentials.ts'
 import { type Realm, userById } from '../realm.ts'
 import type { RefreshSettings } from '../refresh-settings.ts'
-import { genuineToken, oneEnded, sessionsOf, standingOf } from '../sessions.ts'
+import { genuineToken, oneEnded, type Standing, sessionsOf, standingOf } from '../sessions.ts'
+
+/** The standings of a token that may end its session. */
+const ENDS: readonly Standing[] = ['current', 'graced']
 
 /** Signs out. */
 export async function logout(
@@ -28,7 +31,7 @@ export async function logout(
     id !== undefined &&
     token &&
     session &&
-    standingOf(realm, settings, session, token) !== 'reused'
+    ENDS.includes(standingOf(realm, settings, session, token))
   ) {
     await realm.records.stored.update(withId(id), oneEnded(realm, session.id))
   }

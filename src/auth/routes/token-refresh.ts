@@ -41,7 +41,8 @@ export async function refresh(
   const token = genuineToken(realm, credential(body, 'refreshToken'))
   if (!token) throw invalidRefreshToken()
   const { user, session } = await exchanged(realm, settings, token)
-  const next = settings.rotate ? successorOf(realm, token) : token
+  const next = settings.rotate ? successorOf(realm, session, token) : token
+  if (!next) throw invalidRefreshToken()
   const data = signInData(realm, user, { token: next.text, entry: session })
   return dataResponse(JSON.stringify(data))
 }
@@ -85,6 +86,7 @@ async function tryExchange(
   const session = sessions.find((entry) => entry.id === token.sessionId)
   if (!session || isOver(realm, settings, session)) throw invalidRefreshToken()
   const standing = standingOf(realm, settings, session, token)
+  if (standing === 'unknown') throw invalidRefreshToken()
   if (standing === 'graced') return { user, session }
   if (standing === 'reused') {
     await revoke(realm, settings, id, session)

@@ -81,7 +81,7 @@ function appOf(version: 'old' | 'new', store: Store, options: Partial<AppOptions
   onTestFinished(() => app.close())
   const auth = createAuthRouter({
     model: User,
-    token: { secret: 'x'.repeat(32) },
+    token: { secret: 'a secret for tests, 32 characters or more' },
     refresh: { enabled: version === 'old' },
     registerFields: version === 'old' ? ['name', 'nationalId', 'card'] : ['name'],
     updateFields: ['name'],
