@@ -1,22 +1,24 @@
 /**
  * One-time codes (spec 3.3).
  *
- * A code is derived from the user, his addresses, the window in which it was asked for and the last password
- * change. So asking again within the window sends the same code: a flood of requests neither invalidates the
- * code that the user is typing, nor buys new tries. A code that was used never comes back, and one that went to
- * another address than the account has now is none.
+ * A code is derived from what it is for, the channel, the address, the user, the window in which it was requested and
+ * the last password change. Asking again within the window sends the same code: a flood of requests neither invalidates
+ * the code that the user is typing, nor buys new tries. A code by SMS and one by mail are different codes, each with a
+ * state of its own, so that using one proves the address that it went to, and nothing else. The window and the number
+ * of tries belong to the account: no change of it gives tries back.
  *
  * @module
  */
 
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
-import type { Channel } from './delivery-options.ts'
+import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './code-slots.ts'
 import { isSealed, type Key, keyOf, seal } from './mac.ts'
 import { changedAt, type Realm } from './realm.ts'
 
 /** A window and its code, before the code is sent. */
 export interface IssuedCode {
+  readonly kind: CodeKind
   readonly user: Fields
   readonly code: string
   readonly expiresAt: Date
@@ -24,128 +26,180 @@ export interface IssuedCode {
   readonly key: Key
 }
 
-const PURPOSE = 'passwordReset'
-/** The purpose of a code that went to the mailbox alone: using it proves the mailbox. */
-const MAILED = `${PURPOSE}:email`
-const TEXTED = `${PURPOSE}:sms`
+/** A right code: the user as the try was counted, and which of the codes it was. */
+export interface RightCode {
+  readonly kind: CodeKind
+  readonly user: Fields
+}
 
-/** Opens a window for a code, or finds the open one. The code is valid only once it was sent. */
+/**
+ * Opens a window for a code, or finds the open one, and notes that a code is being sent; undefined while the pause
+ * between two codes (`otp.resendSeconds`) lasts. One conditional step does all of it, so that requests at the same
+ * moment send one code. The code is valid only once it was sent.
+ */
 export async function issueCode(
   realm: Realm,
   id: string,
-  tries = 3,
+  kind: CodeKind,
 ): Promise<IssuedCode | undefined> {
-  const { names, records, settings, now } = realm
+  const { records, settings, now } = realm
+  const { resendSeconds, ttlSeconds } = settings.otp
+  const slot = slotOf(realm, kind)
   const at = now()
-  const user = withId(id)
-  const none: Filter = { op: 'eq', field: names.otpExpiresAt, value: null }
-  const over: Filter = { op: 'lte', field: names.otpExpiresAt, value: new Date(at) }
-  const open: Filter = { op: 'gt', field: names.otpExpiresAt, value: new Date(at) }
-  const opened = await records.stored.update(all([user, any([none, over])]), {
-    set: {
-      [names.otpExpiresAt]: new Date(at + settings.otp.ttlSeconds * 1000),
-      [names.otpAttempts]: 0,
-    },
-    unset: [names.otpHash, names.otpPurpose],
-  })
-  const record = opened ?? (await records.first(all([user, open])))
-  if (!record) return tries > 1 ? issueCode(realm, id, tries - 1) : undefined
-  const expiresAt = record[names.otpExpiresAt] as Date
+  const sentAt = new Date(at)
+  const never: Filter = { op: 'eq', field: slot.sentAt, value: null }
+  const before = new Date(at - resendSeconds * 1000)
+  const rested = any([never, { op: 'lte', field: slot.sentAt, value: before }])
+  const none: Filter = { op: 'eq', field: slot.expiresAt, value: null }
+  const over: Filter = { op: 'lte', field: slot.expiresAt, value: sentAt }
+  const open: Filter = { op: 'gt', field: slot.expiresAt, value: sentAt }
+  const opening = {
+    [slot.expiresAt]: new Date(at + ttlSeconds * 1000),
+    [slot.attempts]: 0,
+    [slot.sentAt]: sentAt,
+  }
+  const user =
+    (await records.stored.update(all([withId(id), rested, any([none, over])]), {
+      set: opening,
+      unset: hashesOf(realm, [kind]),
+    })) ??
+    (await records.stored.update(all([withId(id), rested, open]), {
+      set: { [slot.sentAt]: sentAt },
+    }))
+  if (!user) return undefined
+  const expiresAt = user[slot.expiresAt] as Date
   // The code that this window has already, though another secret has become the first one since.
-  const key = keyOf(realm.codeKeys, record[names.otpHash]) ?? realm.codeKeys.current
-  return { user: record, code: codeFor(realm, key, record, expiresAt), expiresAt, key }
-}
-
-/**
- * Notes that the code of a window is about to be texted. From here on using it proves no mailbox: a sender may
- * deliver a message and fail after that.
- */
-export async function noteTexted(realm: Realm, issued: IssuedCode): Promise<void> {
-  const set = { [realm.names.otpPurpose]: TEXTED }
-  await realm.records.stored.update(windowOf(realm, issued), { set })
+  const key = keyOf(realm.codeKeys, user[slot.hash]) ?? realm.codeKeys.current
+  return { kind, user, code: codeFor(realm, key, user, kind, expiresAt), expiresAt, key }
 }
 
 /** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
-export async function activateCode(
-  realm: Realm,
-  issued: IssuedCode,
-  channel: Channel,
-): Promise<void> {
+export async function activateCode(realm: Realm, issued: IssuedCode): Promise<void> {
   const { names, records } = realm
-  const { user, code, key } = issued
-  const window = windowOf(realm, issued)
-  const unchanged = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
-  const hash = seal(key, hashedText(realm, user, code))
-  const activate = (filter: Filter, purpose: string) => {
-    const set = { [names.otpHash]: hash, [names.otpPurpose]: purpose }
-    return records.stored.update(filter, { set }, { expect: unchanged })
+  const { kind, user, code, key } = issued
+  const slot = slotOf(realm, kind)
+  const set = {
+    [slot.hash]: seal(key, hashedText(realm, user, kind, code)),
+    ...(kind === 'email' && { [names.otpPurpose]: slot.purpose }),
   }
-  // The code of a window is one: if it was texted too, using it proves no mailbox.
-  const notTexted: Filter = { op: 'ne', field: names.otpPurpose, value: TEXTED }
-  const proves = channel === 'email' && (await activate(all([window, notTexted]), MAILED))
-  if (!proves) await activate(window, TEXTED)
+  const expect = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
+  await records.stored.update(windowOf(realm, issued), { set }, { expect })
 }
 
-function windowOf({ names }: Realm, { user, expiresAt }: IssuedCode): Filter {
-  return all([withId(String(user._id)), { op: 'eq', field: names.otpExpiresAt, value: expiresAt }])
+/** Ends the pause after a code that could not be sent: the next request tries again. */
+export async function endPause(realm: Realm, issued: IssuedCode): Promise<void> {
+  const { sentAt } = slotOf(realm, issued.kind)
+  await realm.records.stored.update(
+    windowOf(realm, issued),
+    { unset: [sentAt] },
+    { expect: { [sentAt]: issued.user[sentAt] } },
+  )
+}
+
+function windowOf(realm: Realm, { kind, user, expiresAt }: IssuedCode): Filter {
+  const { expiresAt: field } = slotOf(realm, kind)
+  return all([withId(String(user._id)), { op: 'eq', field, value: expiresAt }])
 }
 
 /**
- * Checks a code, counting the try in the same conditional step that finds tries left. Gives the user as he
- * was counted, or undefined for every reason to refuse.
+ * Checks a code against the pending ones of `kinds`, counting the try for each in the same conditional step that finds
+ * tries left. Gives undefined for every reason to refuse.
  */
 export async function tryCode(
   realm: Realm,
   user: Fields,
   code: string | null | undefined,
-): Promise<Fields | undefined> {
-  const { names, records, settings, now } = realm
-  const id = String(user._id)
-  const fewer: Filter = { op: 'lt', field: names.otpAttempts, value: settings.otp.maxAttempts }
-  const none: Filter = { op: 'eq', field: names.otpAttempts, value: null }
-  const counted = await records.stored.update(
+  kinds: readonly CodeKind[],
+): Promise<RightCode | undefined> {
+  const { records, settings, now } = realm
+  const { maxAttempts } = settings.otp
+  const at = now()
+  const there = kinds.filter((kind) => isStored(realm, kind))
+  const slots = there.map((kind) => slotOf(realm, kind))
+  const pending = slots.map(({ hash, expiresAt, attempts }) =>
     all([
-      withId(id),
-      { op: 'in', field: names.otpPurpose, values: [MAILED, TEXTED] },
-      { op: 'gt', field: names.otpExpiresAt, value: new Date(now()) },
-      any([none, fewer]),
+      { op: 'ne', field: hash, value: null },
+      { op: 'gt', field: expiresAt, value: new Date(at) },
+      any([
+        { op: 'eq', field: attempts, value: null },
+        { op: 'lt', field: attempts, value: maxAttempts },
+      ]),
     ]),
-    { increment: { [names.otpAttempts]: 1 } },
   )
-  const hash = counted?.[names.otpHash]
+  const counted = await records.stored.update(all([withId(String(user._id)), any(pending)]), {
+    increment: Object.fromEntries(slots.map(({ attempts }) => [attempts, 1])),
+  })
   if (!counted || typeof code !== 'string') return undefined
-  const text = hashedText(realm, counted, code.trim())
-  return isSealed(realm.codeKeys, hash, text) ? counted : undefined
+  const kind = there.find((kind) => isRight(realm, counted, kind, code.trim(), at))
+  return kind && { kind, user: counted }
 }
 
-/** The part of a change that ends a pending code. */
-export function codeEnded({ names, settings }: Realm): readonly string[] {
-  const fields = [names.otpHash, names.otpPurpose, names.otpExpiresAt, names.otpAttempts]
+/** Whether `code` is the pending code of `kind`; the try is among those that were counted. */
+function isRight(realm: Realm, user: Fields, kind: CodeKind, code: string, at: number): boolean {
+  const slot = slotOf(realm, kind)
+  const hash = user[slot.hash]
+  const expiresAt = user[slot.expiresAt]
+  const isPending =
+    expiresAt instanceof Date &&
+    expiresAt.getTime() > at &&
+    Number(user[slot.attempts] ?? 0) <= realm.settings.otp.maxAttempts
+  const isSame = isSealed(realm.codeKeys, hash, hashedText(realm, user, kind, code))
+  return isPending && isSame
+}
+
+/** The part of a change that ends the pending codes. Their windows and counted tries stay. */
+export function codesEnded(realm: Realm): readonly string[] {
+  return hashesOf(realm, CODE_KINDS)
+}
+
+/** What must still be as it was when a code was counted, for the step that uses it up. */
+export function codeState(realm: Realm, { kind }: RightCode): readonly string[] {
+  const { hash, expiresAt } = slotOf(realm, kind)
+  return [hash, expiresAt]
+}
+
+function hashesOf({ names, settings }: Realm, kinds: readonly CodeKind[]): readonly string[] {
+  const fields = kinds.map((kind) => names[SLOTS[kind].hash])
+  if (kinds.includes('email')) fields.push(names.otpPurpose)
   return fields.filter((field) => settings.model.shape.fields.has(field))
 }
 
-/** Whether the pending code of `user` went to the mailbox alone. */
-export function wasMailed({ names }: Realm, user: Fields): boolean {
-  return user[names.otpPurpose] === MAILED
+/** Whether the model has a place for codes of the kind. */
+function isStored({ names, settings }: Realm, kind: CodeKind): boolean {
+  return settings.model.shape.fields.has(names[SLOTS[kind].hash])
+}
+
+/** The stored fields of a kind of code. */
+function slotOf({ names }: Realm, kind: CodeKind): Readonly<Record<keyof Slot, string>> {
+  const { purpose, hash, expiresAt, attempts, sentAt } = SLOTS[kind]
+  return {
+    purpose,
+    hash: names[hash],
+    expiresAt: names[expiresAt],
+    attempts: names[attempts],
+    sentAt: names[sentAt],
+  }
 }
 
 /** Digits from a MAC: 8 bytes for at most 12 digits make every code as likely as the next. */
-function codeFor(realm: Realm, key: Key, user: Fields, expiresAt: Date): string {
+function codeFor(realm: Realm, key: Key, user: Fields, kind: CodeKind, expiresAt: Date): string {
   const { settings } = realm
-  const parts = [PURPOSE, String(user._id), expiresAt.getTime(), changedAt(realm, user)]
-  const bytes = key.mac(JSON.stringify([...parts, ...addressesOf(realm, user)]))
+  const parts = [String(user._id), expiresAt.getTime(), changedAt(realm, user)]
+  const bytes = key.mac(
+    JSON.stringify([SLOTS[kind].purpose, ...parts, addressFor(realm, user, kind)]),
+  )
   const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
   const { length } = settings.otp
   return String(number % 10n ** BigInt(length)).padStart(length, '0')
 }
 
 /** What stands sealed in the record of a code. */
-function hashedText(realm: Realm, user: Fields, code: string): string {
-  return JSON.stringify(['stored', String(user._id), code, ...addressesOf(realm, user)])
+function hashedText(realm: Realm, user: Fields, kind: CodeKind, code: string): string {
+  const parts = ['stored', SLOTS[kind].purpose, String(user._id), code]
+  return JSON.stringify([...parts, addressFor(realm, user, kind)])
 }
 
-/** Where codes go. Whatever writes another address there, the code that went to the old one must not prove it. */
-function addressesOf({ settings }: Realm, user: Fields): readonly unknown[] {
-  const { email, sms } = settings.delivery.toField
-  return [user[email], user[sms]]
+/** Where the code goes. Whatever writes another address there, the code that went to the old one must not prove it. */
+function addressFor({ settings }: Realm, user: Fields, kind: CodeKind): unknown {
+  return user[settings.delivery.toField[kind]]
 }

@@ -79,6 +79,11 @@ export interface OtpOptions {
   /** Wrong tries that end a code. Default 5. */
   readonly maxAttempts?: number
   /**
+   * The pause between two codes to one account by one channel. Within it a repeated request sends nothing and is
+   * answered as always. Default 60; 0 sends one for each request.
+   */
+  readonly resendSeconds?: number
+  /**
    * Replaces `mail` and `sms`. Sends to the e-mail or phone field of the user: an address in another field is not
    * among those that linking drops (`social.linking`).
    */

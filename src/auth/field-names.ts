@@ -19,10 +19,16 @@ const NAMES = [
   'otpPurpose',
   'otpExpiresAt',
   'otpAttempts',
+  'otpSentAt',
+  'smsOtpHash',
+  'smsOtpExpiresAt',
+  'smsOtpAttempts',
+  'smsOtpSentAt',
   'failedLoginAttempts',
   'lockedUntil',
   'refreshTokens',
   'provenEmail',
+  'provenPhone',
   'disabled',
 ] as const
 
@@ -40,10 +46,16 @@ export const SECRETS: readonly StoredName[] = [
   'otpPurpose',
   'otpExpiresAt',
   'otpAttempts',
+  'otpSentAt',
+  'smsOtpHash',
+  'smsOtpExpiresAt',
+  'smsOtpAttempts',
+  'smsOtpSentAt',
   'failedLoginAttempts',
   'lockedUntil',
   'refreshTokens',
   'provenEmail',
+  'provenPhone',
 ]
 
 /** The providers' ids of an account: no client writes them, whether the provider is enabled yet or not. */

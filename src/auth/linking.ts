@@ -13,7 +13,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { all, type Filter, withId } from '../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../ports/store.ts'
 import { createAccount } from './accounts.ts'
-import { codeEnded } from './codes.ts'
+import { codesEnded } from './codes.ts'
 import { channelsThere } from './delivery.ts'
 import { cleared } from './lockout.ts'
 import type { Profile, Provider } from './providers/provider.ts'
@@ -125,7 +125,7 @@ function withoutOldWays(realm: Realm, provider: Provider, owner: Fields): Change
       ...sessionsEnded(realm),
       [names.passwordChangedAt]: nextChange(realm, owner),
     },
-    unset: [...unset, ...codeEnded(realm), ...gone],
+    unset: [...unset, ...codesEnded(realm), ...gone],
   }
 }
 

@@ -10,6 +10,7 @@ import { noSuchField } from '../model/suggest.ts'
 import { isForbiddenKey } from '../model/writable.ts'
 import type { Shape } from '../ports/shape.ts'
 import { fail } from './checks.ts'
+import { type CodeKind, codeFields } from './code-slots.ts'
 import { PROVIDER_IDS, SECRETS } from './field-names.ts'
 import type { AuthSettings } from './settings.ts'
 
@@ -53,16 +54,24 @@ function needs(settings: AuthSettings): readonly Need[] {
     [names.passwordChangedAt, 'date', 'password changes'],
     guesses && [names.failedLoginAttempts, 'number', 'lockout'],
     guesses && [names.lockedUntil, 'date', 'lockout'],
-    codes && [names.otpHash, 'string', 'one-time codes'],
     codes && [names.otpPurpose, 'string', 'one-time codes'],
-    codes && [names.otpExpiresAt, 'date', 'one-time codes'],
-    codes && [names.otpAttempts, 'number', 'one-time codes'],
+    ...(codes ? codeNeeds(settings) : []),
     codes && delivery.mail && [delivery.toField.email, 'string', 'mail.toField'],
     codes && delivery.sms && [delivery.toField.sms, 'string', 'sms.toField'],
     refresh && [names.refreshTokens, 'list', 'refresh.enabled'],
     disabledField !== undefined && [disabledField, 'boolean', 'fields.disabled'],
   ]
   return all.filter((need): need is Need => Boolean(need))
+}
+
+/** The fields that the codes of each channel need; `otp.deliver` may send by both. */
+function codeNeeds({ names, delivery, model }: AuthSettings): readonly Need[] {
+  const { deliver, sms, toField } = delivery
+  const bySms = deliver ? model.shape.fields.has(toField.sms) : sms !== undefined
+  const kinds: readonly CodeKind[] = bySms ? ['email', 'sms'] : ['email']
+  return kinds.flatMap((kind) =>
+    codeFields(kind).map(([name, type]): Need => [names[name], type, `one-time codes (${kind})`]),
+  )
 }
 
 /** Whether codes can be sent, so that passwords can be reset. */

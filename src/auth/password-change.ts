@@ -6,7 +6,7 @@
 
 import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
-import { codeEnded } from './codes.ts'
+import { codesEnded } from './codes.ts'
 import { cleared } from './lockout.ts'
 import { nextChange, type Realm } from './realm.ts'
 import { sessionsEnded } from './sessions.ts'
@@ -31,7 +31,7 @@ export function passwordChange(
       [names.password]: hash,
       [names.passwordChangedAt]: nextChange(realm, user),
     },
-    unset: [...unset, ...codeEnded(realm)],
+    unset: [...unset, ...codesEnded(realm)],
   }
 }
 

@@ -45,6 +45,7 @@ export interface AuthSettings {
     readonly length: number
     readonly ttlSeconds: number
     readonly maxAttempts: number
+    readonly resendSeconds: number
   }
   readonly delivery: DeliverySettings
   readonly password: PasswordOptions & { readonly minLength: number }
@@ -180,11 +181,18 @@ function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings
 }
 
 function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] {
-  const otp = group('otp', options, ['length', 'ttlSeconds', 'maxAttempts', 'deliver'])
+  const otp = group('otp', options, [
+    'length',
+    'ttlSeconds',
+    'maxAttempts',
+    'resendSeconds',
+    'deliver',
+  ])
   return {
     length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
     ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, LONGEST),
     maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5),
+    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, LONGEST),
   }
 }
 

@@ -55,6 +55,11 @@ interface SecretSchemas {
   readonly otpPurpose: Text
   readonly otpExpiresAt: Instant
   readonly otpAttempts: Count
+  readonly otpSentAt: Instant
+  readonly smsOtpHash: Text
+  readonly smsOtpExpiresAt: Instant
+  readonly smsOtpAttempts: $ZodOptional<$ZodNumber>
+  readonly smsOtpSentAt: Instant
   readonly failedLoginAttempts: Count
   readonly lockedUntil: Instant
 }
@@ -81,12 +86,19 @@ type RoleSchema<O> = O extends { readonly roles: { readonly multiple: true } }
   ? $ZodDefault<$ZodArray<$ZodString>>
   : $ZodDefault<$ZodString>
 
+type ProofFields<O> = ('email' extends IdentifierNames<O>
+  ? { readonly provenEmail: Text }
+  : O extends { readonly social: object }
+    ? { readonly provenEmail: Text }
+    : unknown) &
+  ('phone' extends IdentifierNames<O> ? { readonly provenPhone: Text } : unknown)
+
 type ByDefaultName<O> = SecretSchemas & { readonly [Name in IdentifierNames<O>]: Text } & {
   readonly [Name in ProviderFields<O>]: Text
 } & { readonly role: RoleSchema<O> } & (O extends { readonly refresh: object }
     ? { readonly refreshTokens: $ZodOptional<$ZodArray<SessionSchema>> }
     : unknown) &
-  (O extends { readonly social: object } ? { readonly provenEmail: Text } : unknown)
+  ProofFields<O>
 
 type Renamed<S, Names> = {
   readonly [Name in keyof S as Name extends keyof Names
@@ -135,9 +147,16 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   fields[names.otpPurpose] = secretText()
   fields[names.otpExpiresAt] = secretDate()
   fields[names.otpAttempts] = secretCount()
+  fields[names.otpSentAt] = secretDate()
+  fields[names.smsOtpHash] = secretText()
+  fields[names.smsOtpExpiresAt] = secretDate()
+  fields[names.smsOtpAttempts] = hiddenField(optional(number()))
+  fields[names.smsOtpSentAt] = secretDate()
   fields[names.failedLoginAttempts] = secretCount()
   fields[names.lockedUntil] = secretDate()
-  if (given.social) fields[names.provenEmail] = secretText()
+  const isIdentifier = (field: string) => Object.hasOwn(fields, field)
+  if (given.social || isIdentifier(names.email)) fields[names.provenEmail] = secretText()
+  if (isIdentifier(names.phone)) fields[names.provenPhone] = secretText()
   if (given.refresh) fields[names.refreshTokens] = hiddenField(optional(array(session())))
   return fields as unknown as UserFields<O>
 }

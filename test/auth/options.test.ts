@@ -31,12 +31,18 @@ describe('2.4 the fields of userFields', () => {
       'otpExpiresAt',
       'otpHash',
       'otpPurpose',
+      'otpSentAt',
       'password',
       'passwordChangedAt',
       'phone',
       'provenEmail',
+      'provenPhone',
       'refreshTokens',
       'role',
+      'smsOtpAttempts',
+      'smsOtpExpiresAt',
+      'smsOtpHash',
+      'smsOtpSentAt',
     ])
     expect([...User.hidden].sort()).toEqual([
       'failedLoginAttempts',
@@ -45,10 +51,16 @@ describe('2.4 the fields of userFields', () => {
       'otpExpiresAt',
       'otpHash',
       'otpPurpose',
+      'otpSentAt',
       'password',
       'passwordChangedAt',
       'provenEmail',
+      'provenPhone',
       'refreshTokens',
+      'smsOtpAttempts',
+      'smsOtpExpiresAt',
+      'smsOtpHash',
+      'smsOtpSentAt',
     ])
   })
 

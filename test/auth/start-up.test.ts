@@ -282,8 +282,9 @@ describe('answers, start-up errors', () => {
     const verify = () => undefined
     const ids = { oneId: z.string().optional(), twoId: z.string().optional() }
     const warnings = async (social: object, fields: object) => {
+      const { provenEmail: _, ...bare } = userFields()
       const model = defineModel('User', {
-        fields: { ...userFields(), ...ids, ...fields },
+        fields: { ...bare, ...ids, ...fields },
         unique: ['email', 'oneId', 'twoId'],
         hidden: Object.keys(fields) as never,
       })

@@ -10,7 +10,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { activateCode, issueCode, noteTexted } from '../codes.ts'
+import { activateCode, endPause, issueCode } from '../codes.ts'
 import { accountFinder, readBody } from '../credentials.ts'
 import { addressOf, channelsFor, sendCode } from '../delivery.ts'
 import type { Channel } from '../delivery-options.ts'
@@ -36,31 +36,31 @@ export async function forgotPassword(
   return messageResponse('If that account exists, a code has been sent.')
 }
 
-/** Whether there was somewhere to send a code. */
+/** Whether there was a code to send, and somewhere to send it. */
 async function deliver(
   realm: Realm,
   user: Fields,
   channels: readonly Channel[],
   request: ApiRequest,
 ): Promise<boolean> {
-  const reachable = addressOf(realm, user, channels) !== undefined
-  const issued = reachable ? await issueCode(realm, String(user._id)) : undefined
+  const channel = addressOf(realm, user, channels)?.channel
+  const issued = channel && (await issueCode(realm, String(user._id), channel))
   // The address that the code is made for: it may have changed since the account was found.
-  const address = issued && addressOf(realm, issued.user, channels)
-  if (!address) return false
-  const { channel, to } = address
-  if (channel === 'sms') await noteTexted(realm, issued)
-  const secondsLeft = (issued.expiresAt.getTime() - realm.now()) / 1000
+  const to = issued && addressOf(realm, issued.user, [issued.kind])?.to
+  if (!issued || to === undefined) return false
+  const { code, kind, expiresAt } = issued
+  const secondsLeft = (expiresAt.getTime() - realm.now()) / 1000
   try {
-    await sendCode(realm, issued.user, to, { code: issued.code, channel, secondsLeft }, request)
+    await sendCode(realm, issued.user, to, { code, channel: kind, secondsLeft }, request)
   } catch (error) {
-    realm.host.logger.error(`a code could not be sent by ${channel}`, {
+    realm.host.logger.error(`a code could not be sent by ${kind}`, {
       requestId: request.requestId,
       // A sender's error may quote the message that it was given.
-      error: String((error as Error)?.message ?? error).replaceAll(issued.code, '…'),
+      error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
     })
+    await endPause(realm, issued)
     throw realm.breaker.failed()
   }
-  await activateCode(realm, issued, channel)
+  await activateCode(realm, issued)
   return true
 }

@@ -12,7 +12,6 @@ import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { updateWithFiles } from '../../records/file-writes.ts'
 import { requestedId } from '../../records/identify.ts'
-import { codeEnded } from '../codes.ts'
 import { identifierText, readBody } from '../credentials.ts'
 import { isAdmin } from '../guards.ts'
 import { chosenFields } from '../profile-fields.ts'
@@ -36,9 +35,7 @@ export async function updateUser(realm: Realm, request: ApiRequest): Promise<Res
   const given = withNormalIdentifiers(realm, chosen)
   const changes = await records.validateSeen(given, withId(id), unseen)
   checkKept(realm, changes)
-  const ended = endsCode(realm, changes) ? codeEnded(realm).map((field) => [field, undefined]) : []
-  const all = { ...changes, ...Object.fromEntries(ended) }
-  const user = await updateWithFiles(realm, noFiles, withId(id), all)
+  const user = await updateWithFiles(realm, noFiles, withId(id), changes)
   return dataResponse(JSON.stringify(shownUser(realm, user)))
 }
 
@@ -60,10 +57,4 @@ function checkKept({ settings }: Realm, changes: Fields): void {
     const isRemoved = Object.hasOwn(changes, field) && changes[field] === undefined
     if (isRemoved) throw invalidFields({ [field]: 'Invalid value.' })
   }
-}
-
-/** A code that went to an address must not work once the account has another one. */
-function endsCode({ settings }: Realm, changes: Fields): boolean {
-  const { email, sms } = settings.delivery.toField
-  return Object.hasOwn(changes, email) || Object.hasOwn(changes, sms)
 }
