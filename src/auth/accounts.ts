@@ -10,6 +10,7 @@ import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { DECOY } from './passwords.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
+import { freed } from './ways.ts'
 
 /**
  * Stores an account and runs `onRegister`; if that fails, the account is taken back. Undefined when one with
@@ -36,11 +37,25 @@ export async function createAccount(
   return user
 }
 
-async function inserted({ records }: Realm, values: Fields): Promise<Fields | undefined> {
-  try {
-    return await records.insert(values)
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 409) return undefined
-    throw error
+/** How often a sign-up frees what others only claim; they may claim it again meanwhile. */
+const MAX_TRIES = 5
+
+async function inserted(realm: Realm, values: Fields): Promise<Fields | undefined> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    try {
+      return await realm.records.insert(values)
+    } catch (error) {
+      if (!(error instanceof HttpError && error.status === 409)) throw error
+    }
+    if (!(await identifiersFreed(realm, values))) return undefined
   }
+  return undefined
+}
+
+/** Whether all identifiers among `values` are free, those that others only claimed without effect included. */
+async function identifiersFreed(realm: Realm, values: Fields): Promise<boolean> {
+  for (const { field } of realm.settings.identifiers) {
+    if (values[field] !== undefined && !(await freed(realm, field, values[field]))) return false
+  }
+  return true
 }

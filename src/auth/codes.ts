@@ -153,9 +153,10 @@ export function codesEnded(realm: Realm): readonly string[] {
 }
 
 /** What must still be as it was when a code was counted, for the step that uses it up. */
-export function codeState(realm: Realm, { kind }: RightCode): readonly string[] {
+export function codeState(realm: Realm, { kind, user }: RightCode): Fields {
   const { hash, expiresAt } = slotOf(realm, kind)
-  return [hash, expiresAt]
+  const address = realm.settings.delivery.toField[kind]
+  return Object.fromEntries([hash, expiresAt, address].map((field) => [field, user[field]]))
 }
 
 function hashesOf({ names, settings }: Realm, kinds: readonly CodeKind[]): readonly string[] {

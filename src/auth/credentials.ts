@@ -13,6 +13,7 @@ import type { Identifier, IdentifierKind } from './identifiers.ts'
 import { MAX_BYTES, sizeOf } from './passwords.ts'
 import type { Realm } from './realm.ts'
 import { invalidFormat } from './refusals.ts'
+import { opens } from './ways.ts'
 
 /** A body's members; a body that is no object has none. */
 export async function readBody({ host }: Realm, request: ApiRequest): Promise<Fields> {
@@ -47,7 +48,7 @@ const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 
 
 /**
  * Finds the account that a body's `identifier` means, or the identifier under a field's name; undefined where
- * nothing stands there.
+ * nothing stands there. An identifier that opens nothing (see ways.ts) finds nothing.
  */
 export function accountFinder(
   realm: Realm,
@@ -80,7 +81,7 @@ export function accountFinder(
     })
     for (const { field, value } of wanted) {
       const user = found.find((record) => record[field] === value)
-      if (user) return user
+      if (user && opens(realm, user, field)) return user
     }
     return undefined
   }

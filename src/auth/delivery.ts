@@ -10,8 +10,8 @@ import { within } from './deadline.ts'
 import type { Channel, CodeMessage, ShownUser, TemplateValues } from './delivery-options.ts'
 import type { MailSettings } from './delivery-settings.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
-import { noSuchChannel, unknownChannel } from './refusals.ts'
 import { mailTexts, smsText } from './templates.ts'
+import { opens } from './ways.ts'
 
 /** A code on its way to a user. */
 export interface Code {
@@ -23,32 +23,19 @@ export interface Code {
 /** How long a sender may take. */
 export const DEADLINE_MS = 10_000
 
-/** The channels that codes can be sent by, e-mail first. */
-export function channelsThere(realm: Realm): readonly Channel[] {
-  return (['email', 'sms'] as const).filter((channel) => isThere(realm, channel))
-}
-
-/** The channels that the client may mean: the one that it names, or all that there are, e-mail first. */
-export function channelsFor(realm: Realm, wanted: unknown): readonly Channel[] {
-  const there = channelsThere(realm)
-  if (wanted === undefined || wanted === null) {
-    if (there.length === 0) throw noSuchChannel('email')
-    return there
-  }
-  if (wanted !== 'email' && wanted !== 'sms') throw unknownChannel()
-  if (!there.includes(wanted)) throw noSuchChannel(wanted)
-  return [wanted]
-}
-
-/** The first of `channels` that leads to the user, and the stored address: never one that a client typed. */
+/**
+ * The first of `channels` that leads to the user, and the stored address: never one that a client typed, nor one that
+ * is only claimed on an account with a proven identifier.
+ */
 export function addressOf(
-  { settings }: Realm,
+  realm: Realm,
   user: Fields,
   channels: readonly Channel[],
 ): { readonly channel: Channel; readonly to: string } | undefined {
   for (const channel of channels) {
-    const to = user[settings.delivery.toField[channel]]
-    if (typeof to === 'string' && to !== '') return { channel, to }
+    const field = realm.settings.delivery.toField[channel]
+    const to = user[field]
+    if (typeof to === 'string' && to !== '' && opens(realm, user, field)) return { channel, to }
   }
   return undefined
 }
@@ -90,10 +77,4 @@ async function sendMail(
   const texts = await mailTexts(template, values)
   if (sender) await sender({ ...message, ...texts })
   else await (await transporter?.())?.sendMail({ ...(from && { from }), to: message.to, ...texts })
-}
-
-function isThere({ settings }: Realm, channel: Channel): boolean {
-  const { deliver, mail, sms, toField } = settings.delivery
-  if (deliver) return settings.model.shape.fields.has(toField[channel])
-  return channel === 'email' ? mail !== undefined : sms !== undefined
 }

@@ -3,24 +3,29 @@
  * (spec 4.5, behaviour 3).
  *
  * Whoever signs up with another's address must not keep a way in once the owner of the mailbox comes (account
- * pre-hijacking): nobody has proven the mailbox then, so the password, the sessions and the other providers of
- * the account end in the step that links it.
+ * pre-hijacking): a provider that vouches for the address proves it, and ways.ts says what that ends.
  *
  * @module
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { all, type Filter, withId } from '../ports/filter.ts'
+import { withId } from '../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../ports/store.ts'
 import { createAccount } from './accounts.ts'
-import { codesEnded } from './codes.ts'
-import { channelsThere } from './delivery.ts'
-import { cleared } from './lockout.ts'
 import type { Profile, Provider } from './providers/provider.ts'
-import { isDisabled, nextChange, proofOf, type Realm } from './realm.ts'
+import { isDisabled, type Realm } from './realm.ts'
 import { accountExists, notActive } from './refusals.ts'
 import { firstRole } from './roles.ts'
-import { sessionsEnded } from './sessions.ts'
+import {
+  freed,
+  hasProof,
+  isProven,
+  opens,
+  proofFieldOf,
+  proofOf,
+  proofState,
+  takeover,
+} from './ways.ts'
 
 /** First sign-ins in parallel make one account: the others find it in the next round. */
 const MAX_TRIES = 10
@@ -34,24 +39,91 @@ export async function accountOf(
 ): Promise<Fields> {
   const email = addressOf(realm, profile)
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const known = await findBy(realm, provider.idField, profile.id)
-    if (known) return active(realm, known)
-    const owner = email && (await findBy(realm, realm.names.email, email))
-    const account = owner
-      ? await linked(realm, provider, profile, active(realm, owner))
-      : await made(realm, provider, profile, email, request)
-    if (account) return account
+    const account =
+      (await found(realm, provider, profile)) ??
+      (await ownerLinked(realm, provider, profile, email)) ??
+      (await made(realm, provider, profile, email, request))
+    if (account && account !== 'again') return account
   }
   throw accountExists()
 }
 
-/** Whether a verified address of the profile is news: the mailbox is proven from now on. */
-export function newProof(realm: Realm, user: Fields, profile: Profile): Fields {
-  const { names, settings } = realm
-  const address = user[names.email]
-  const verified = profile.emailVerified === true && profile.email !== undefined
-  const same = verified && emailIdentifier(settings)?.normalize(profile.email ?? '') === address
-  return same && user[names.provenEmail] !== address ? proofOf(realm, address) : {}
+/** Nothing was done, as something else came first: the next round finds how it is now. */
+type Again = 'again'
+
+/** The account that is linked with the provider's id. A verified address of the profile is a proof of it, if it is the account's. */
+async function found(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+): Promise<Fields | Again | undefined> {
+  const user = await findBy(realm, provider.idField, profile.id)
+  if (!user) return undefined
+  active(realm, user)
+  const field = realm.names.email
+  const isNews = verifies(realm, profile, user) && !isProven(realm, user, field)
+  if (!isNews || proofFieldOf(realm, field) === undefined) return user
+  return proven(realm, provider, profile, user)
+}
+
+/** The account that has the profile's address, linked; undefined where none has it. */
+async function ownerLinked(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+  email: string | undefined,
+): Promise<Fields | Again | undefined> {
+  const field = realm.names.email
+  const owner = email === undefined ? undefined : await findBy(realm, field, email)
+  if (!owner) return undefined
+  const vouched = profile.emailVerified === true
+  if (!opens(realm, owner, field)) {
+    // A claim that reserves nothing keeps nobody out, and goes to whoever proves the address.
+    if (vouched) await freed(realm, field, email)
+    return vouched ? 'again' : undefined
+  }
+  active(realm, owner)
+  if (owner[provider.idField] === profile.id) return 'again'
+  if (!vouched || !mayLink(realm, provider, owner, isProven(realm, owner, field)))
+    throw accountExists()
+  return proven(realm, provider, profile, owner)
+}
+
+/** Whether a proof of the account's mailbox may link the provider: in place of another link, only as the first proof. */
+function mayLink(
+  { settings }: Realm,
+  { idField }: Provider,
+  owner: Fields,
+  isKnown: boolean,
+): boolean {
+  const isLinked = (owner[idField] ?? undefined) !== undefined
+  if (isKnown) return !isLinked
+  return settings.linking === 'reset' || (settings.linking === 'keep' && !isLinked)
+}
+
+/** Links and notes the proof in one conditional step. The first proof on the account ends every other way in. */
+async function proven(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+  user: Fields,
+): Promise<Fields | Again> {
+  const { names, records, settings } = realm
+  const { idField } = provider
+  const isFirst = !hasProof(realm, user) && settings.linking !== 'keep'
+  const kept = { field: names.email, idField }
+  const change: Change = isFirst ? takeover(realm, user, kept) : {}
+  const set = { ...change.set, ...proofOf(realm, user, names.email), [idField]: profile.id }
+  const fields = [names.email, names.password, names.passwordChangedAt, idField]
+  const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
+  const expect = { ...unchanged, ...proofState(realm, user) }
+  try {
+    const byId = withId(String(user._id))
+    return (await records.stored.update(byId, { ...change, set }, { expect })) ?? 'again'
+  } catch (error) {
+    if (error instanceof DuplicateKey) return 'again'
+    throw error
+  }
 }
 
 function emailIdentifier(settings: Realm['settings']) {
@@ -63,6 +135,12 @@ function addressOf({ settings }: Realm, { email }: Profile): string | undefined 
   return email === undefined ? undefined : emailIdentifier(settings)?.normalize(email)
 }
 
+/** Whether the provider vouches for the address that the account has. */
+function verifies(realm: Realm, profile: Profile, user: Fields): boolean {
+  const email = addressOf(realm, profile)
+  return profile.emailVerified === true && email !== undefined && user[realm.names.email] === email
+}
+
 function findBy({ records }: Realm, field: string, value: string): Promise<Fields | undefined> {
   return records.first({ op: 'eq', field, value })
 }
@@ -72,64 +150,10 @@ function active(realm: Realm, user: Fields): Fields {
   return user
 }
 
-/** Links in one conditional step; undefined when the account has changed since it was read. */
-async function linked(
-  realm: Realm,
-  provider: Provider,
-  profile: Profile,
-  owner: Fields,
-): Promise<Fields | undefined> {
-  const { names, records } = realm
-  const change = linkingChange(realm, provider, profile, owner)
-  const same: Filter[] = [
-    withId(String(owner._id)),
-    { op: 'eq', field: provider.idField, value: null },
-  ]
-  const unchanged = [names.email, names.password, names.passwordChangedAt, names.provenEmail]
-  const expect = Object.fromEntries(unchanged.map((field) => [field, owner[field]]))
-  try {
-    return (await records.stored.update(all(same), change, { expect })) ?? undefined
-  } catch (error) {
-    if (error instanceof DuplicateKey) return undefined
-    throw error
-  }
-}
-
-/** What linking writes. Throws 409 where the profile may not be linked. */
-function linkingChange(realm: Realm, provider: Provider, profile: Profile, owner: Fields): Change {
-  const { names, settings } = realm
-  const linkedId = owner[provider.idField] ?? undefined
-  if (profile.emailVerified !== true || linkedId !== undefined) throw accountExists()
-  const proven = owner[names.provenEmail] === owner[names.email]
-  if (!proven && settings.linking === 'refuse') throw accountExists()
-  const change = proven || settings.linking === 'keep' ? {} : withoutOldWays(realm, provider, owner)
-  const proof = proofOf(realm, owner[names.email])
-  return { ...change, set: { ...change.set, ...proof, [provider.idField]: profile.id } }
-}
-
-/** Ends every way in that was set up before anybody had proven the mailbox. */
-function withoutOldWays(realm: Realm, provider: Provider, owner: Fields): Change {
-  const { names, settings } = realm
-  const { set, unset } = cleared(realm)
-  const others = [...settings.providers.values()].map(({ idField }) => idField)
-  // An address that gets codes is a way in too; the mailbox itself is the owner's.
-  const addresses = channelsThere(realm).map((channel) => settings.delivery.toField[channel])
-  const kept = [provider.idField, names.email]
-  // Those too that the owner did not have when he was read: they may be set at this very moment.
-  const gone = [...new Set([names.password, ...others, ...addresses])].filter(
-    (field) => !kept.includes(field) && settings.model.shape.fields.has(field),
-  )
-  return {
-    set: {
-      ...set,
-      ...sessionsEnded(realm),
-      [names.passwordChangedAt]: nextChange(realm, owner),
-    },
-    unset: [...unset, ...codesEnded(realm), ...gone],
-  }
-}
-
-/** A new account; undefined when somebody else has just made it. */
+/**
+ * A new account; undefined when somebody else has just made it. It gets the profile's address only if the provider
+ * vouches for it: anybody may claim another's.
+ */
 function made(
   realm: Realm,
   provider: Provider,
@@ -139,12 +163,15 @@ function made(
 ): Promise<Fields | undefined> {
   const { names, settings } = realm
   const { fields } = settings.model.shape
-  const proven = email !== undefined && profile.emailVerified === true
+  const verified: Fields =
+    email !== undefined && profile.emailVerified === true ? { [names.email]: email } : {}
   const values: Fields = {
     [provider.idField]: profile.id,
     [names.role]: firstRole(settings.roles),
-    ...(email !== undefined && { [emailIdentifier(settings)?.field ?? names.email]: email }),
-    ...(proven && proofOf(realm, email)),
+    ...verified,
+    ...(email !== undefined &&
+      profile.emailVerified === true &&
+      proofOf(realm, verified, names.email)),
     ...(profile.name !== undefined && fields.has(names.name) && { [names.name]: profile.name }),
   }
   return createAccount(realm, values, undefined, request)

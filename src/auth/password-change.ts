@@ -6,28 +6,23 @@
 
 import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
-import { codesEnded } from './codes.ts'
+import { codesEnded, type RightCode } from './codes.ts'
 import { cleared } from './lockout.ts'
 import { nextChange, type Realm } from './realm.ts'
 import { sessionsEnded } from './sessions.ts'
+import { isProvable, isProven, opens, takeover } from './ways.ts'
 
 /**
  * The change that gives `user` the password behind `hash`: every session ends, access tokens too, a pending
  * code dies, the lockout is cleared.
  */
-export function passwordChange(
-  realm: Realm,
-  user: Fields,
-  hash: string,
-  also: Fields = {},
-): Change {
+export function passwordChange(realm: Realm, user: Fields, hash: string): Change {
   const { names } = realm
   const { set, unset } = cleared(realm)
   return {
     set: {
       ...set,
       ...sessionsEnded(realm),
-      ...also,
       [names.password]: hash,
       [names.passwordChangedAt]: nextChange(realm, user),
     },
@@ -35,16 +30,37 @@ export function passwordChange(
   }
 }
 
-/** Writes such a change if the password, and what `expect` names, are still those of `user`. */
+/**
+ * The change that a right code makes: as `passwordChange`, and if it is the first proof on the account, what it proves
+ * stays alone. Undefined for a code that went to an address that opens nothing any more.
+ */
+export function resetChange(
+  realm: Realm,
+  { kind, user }: RightCode,
+  hash: string,
+): Change | undefined {
+  const field = realm.settings.delivery.toField[kind]
+  const change = passwordChange(realm, user, hash)
+  if (!opens(realm, user, field)) return undefined
+  if (!isProvable(realm, field) || isProven(realm, user, field)) return change
+  const { set, unset = [] } = takeover(realm, user, { field })
+  return {
+    set: { ...set, ...change.set },
+    unset: unset.filter((gone) => gone !== realm.names.password),
+  }
+}
+
+/** Writes such a change if the password, and what `expect` holds, are still those of `user`. */
 export async function writePassword(
   realm: Realm,
   user: Fields,
   change: Change,
-  expect: readonly string[] = [],
+  expect: Fields = {},
 ): Promise<boolean> {
   const { names, records } = realm
   const filter = withId(String(user._id))
-  const fields = [names.password, names.passwordChangedAt, ...expect]
+  const fields = [names.password, names.passwordChangedAt]
   const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
-  return (await records.stored.update(filter, change, { expect: unchanged })) !== null
+  const options = { expect: { ...unchanged, ...expect } }
+  return (await records.stored.update(filter, change, options)) !== null
 }

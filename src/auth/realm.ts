@@ -78,11 +78,6 @@ export function userById({ records }: Realm, id: string): Promise<Fields | undef
   return records.first(withId(id))
 }
 
-/** What notes that the mailbox `address` is proven, where the model keeps that. */
-export function proofOf({ settings, names }: Realm, address: unknown): Fields {
-  return settings.model.shape.fields.has(names.provenEmail) ? { [names.provenEmail]: address } : {}
-}
-
 /** Whether the account may not sign in. */
 export function isDisabled({ settings }: Realm, user: Fields): boolean {
   return settings.disabledField !== undefined && user[settings.disabledField] === true

@@ -123,10 +123,13 @@ describe('4.5 POST /social/:provider', () => {
       it,
       await openId.idToken('web', 'g-4', verified('victim@example.com')),
     )
-    expect(victim.body.data.user._id).toBe(attacker.body.data.user._id)
-    expect((await it.call('GET', '/auth/me', undefined, attacker.body.data.token)).status).toBe(401)
+    expect(attacker.body.data.user).not.toHaveProperty('email')
+    expect(victim.body.data.user.email).toBe('victim@example.com')
     const again = await own(it, { id: 'attacker', email: 'victim@example.com' })
-    expect(told(again)).toEqual(taken)
+    expect(again.body.data.user._id).toBe(attacker.body.data.user._id)
+    expect(again.body.data.user._id).not.toBe(victim.body.data.user._id)
+    const third = await own(it, { id: 'third', email: 'victim@example.com' })
+    expect(told(third)).toEqual(taken)
   })
 
   it('W1: a number that the attacker adds at the very moment of linking goes too', async () => {

@@ -10,9 +10,10 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
+import { channelsFor } from '../channels.ts'
 import { activateCode, endPause, issueCode } from '../codes.ts'
 import { accountFinder, readBody } from '../credentials.ts'
-import { addressOf, channelsFor, sendCode } from '../delivery.ts'
+import { addressOf, sendCode } from '../delivery.ts'
 import type { Channel } from '../delivery-options.ts'
 import type { Pace } from '../pace.ts'
 import type { Realm } from '../realm.ts'
@@ -27,7 +28,10 @@ export async function forgotPassword(
   const body = await readBody(realm, request)
   const find = accountFinder(realm, body)
   if (!find) throw identifierRequired()
-  const channels = channelsFor(realm, Object.hasOwn(body, 'channel') ? body.channel : undefined)
+  const channels = channelsFor(
+    realm.settings,
+    Object.hasOwn(body, 'channel') ? body.channel : undefined,
+  )
   realm.breaker.check()
   await pace(async () => {
     const user = await find()

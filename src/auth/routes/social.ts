@@ -8,7 +8,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
-import { accountOf, newProof } from '../linking.ts'
+import { accountOf } from '../linking.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Realm } from '../realm.ts'
 import {
@@ -33,9 +33,9 @@ export async function social(realm: Realm, request: ApiRequest): Promise<Respons
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const user = await accountOf(realm, provider, profile, request)
     if (tries === 0) await runOnLogin(realm, user, request)
-    const proof = newProof(realm, user, profile)
-    const change = Object.keys(proof).length > 0 ? { set: proof } : {}
-    const data = await signIn(realm, user, request, { change })
+    // The link may end meanwhile, when somebody proves the account's address.
+    const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
+    const data = await signIn(realm, user, request, { filter })
     if (data) return dataResponse(JSON.stringify({ ...data, provider: name }))
   }
   throw invalidCredentials()
