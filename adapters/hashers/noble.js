@@ -15,3 +15,6 @@ const utf8 = new TextEncoder()
 export const hasher = hasherOver((plain, salt, { N, r, p, length }) =>
   scryptAsync(utf8.encode(plain), salt, { N, r, p, dkLen: length }),
 )
+
+/** How many hashes may be computed at once: on one thread they would only take memory. */
+export const slots = () => 1

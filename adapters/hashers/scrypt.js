@@ -7,6 +7,7 @@
 
 import { scrypt } from 'node:crypto'
 import { hasherOver } from './format.js'
+import { nativeSlots } from './slots.js'
 
 /** The hasher. */
 export const hasher = hasherOver(
@@ -18,3 +19,6 @@ export const hasher = hasherOver(
       )
     }),
 )
+
+/** How many hashes may be computed at once. */
+export const slots = nativeSlots

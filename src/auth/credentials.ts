@@ -43,6 +43,24 @@ export function valueFor(body: Fields, { field, name }: Identifier): string | nu
   return identifierText(body, field) ?? identifierText(body, name)
 }
 
+/**
+ * The account that a body names, as a key for queues: however it is typed, and whether there is one or not. Undefined
+ * where nothing stands there.
+ */
+export function typedAccount({ settings }: Realm, body: Fields): string | undefined {
+  const { identifiers } = settings
+  const texts = [
+    identifierText(body, 'identifier'),
+    ...identifiers.map((identifier) => valueFor(body, identifier)),
+  ]
+  const text = texts.find((one) => typeof one === 'string' && one !== '')
+  if (typeof text !== 'string') return undefined
+  const normal = identifiers
+    .map(({ normalize }) => normalize(text))
+    .find((one) => one !== undefined)
+  return normal ?? text
+}
+
 /** An e-mail address is never taken for somebody's user name, even where one looks like it. */
 const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 1, name: 2 }
 

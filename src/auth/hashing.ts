@@ -1,44 +1,72 @@
 /**
- * Bounded password hashing: as many computations at once as there are cores, a bounded queue, then 503.
+ * Bounded password hashing: few computations at once, a bounded and fair queue before them, then 503.
  *
  * @module
  */
 
 import { busy } from './refusals.ts'
+import { fairQueue } from './turns.ts'
 
-/** A flood of sign-ins fills a queue, not the memory: each computation takes 16 MiB while it runs. */
-const MAX_ADMITTED = 256
-const DEFAULT_CORES = 2
-const MAX_SLOTS = 16
+/** Who asks for a password to be hashed; what floods cannot share out at will. */
+export interface Asker {
+  /** Who sends the request, as the `client` option says. All without one share their turns. */
+  readonly client?: string | undefined
+  /** The account as it was typed, whether there is one or not. */
+  readonly account?: string | undefined
+}
+
+/** A request's turn. */
+export interface Turn {
+  /** Gives the turn to the next request: nothing more will be hashed. Calling it twice is harmless. */
+  end(): void
+}
 
 /** Lets requests in that will hash, and computations run. */
 export interface Hashing {
   /**
-   * Runs a request that will hash. Throws 503 when too many are under way already: before anything was
-   * counted against an account.
+   * Runs a request that will hash, when it is its turn. Throws 503 when too many wait already, or when its turn does
+   * not come in time: before anything was read, or counted against an account.
    */
-  admit<T>(request: () => Promise<T>): Promise<T>
+  admit<T>(request: (turn: Turn) => Promise<T>, asker?: Asker): Promise<T>
   /** Runs one computation, when it is its turn. */
   run<T>(computation: () => T | Promise<T>): Promise<T>
 }
 
-/** The hashing of one app. */
-export function boundedHashing(cores: number = coresHere()): Hashing {
-  let free = Math.min(cores, MAX_SLOTS)
-  let admitted = 0
+/** A request reads and writes too: while one does, another one hashes. */
+const TURNS_PER_SLOT = 2
+
+/**
+ * The hashing of one app. `slots` gives how many computations may run at once; it is asked once.
+ */
+export function boundedHashing(slots: () => number | Promise<number> = slotsHere): Hashing {
+  let free: number | undefined
+  let starting: Promise<number> | undefined
   const waiting: (() => void)[] = []
+  const turns = fairQueue()
+
+  const start = async (): Promise<void> => {
+    if (free !== undefined) return
+    starting ??= Promise.resolve(slots())
+    const count = await starting
+    if (free !== undefined) return
+    free = count
+    turns.open(count * TURNS_PER_SLOT)
+  }
+
   return {
-    async admit(request) {
-      if (admitted >= MAX_ADMITTED) throw busy()
-      admitted += 1
+    async admit(request, asker = {}) {
+      await start()
+      const end = await turns.take(asker.client ?? '', asker.account ?? '')
+      if (!end) throw busy()
       try {
-        return await request()
+        return await request({ end })
       } finally {
-        admitted -= 1
+        end()
       }
     },
     async run(computation) {
-      if (free > 0) free -= 1
+      await start()
+      if (free) free -= 1
       else await new Promise<void>((resolve) => waiting.push(resolve))
       try {
         return await computation()
@@ -46,13 +74,14 @@ export function boundedHashing(cores: number = coresHere()): Hashing {
         // A waiting computation takes over the slot.
         const next = waiting.shift()
         if (next) next()
-        else free += 1
+        else free = (free ?? 0) + 1
       }
     },
   }
 }
 
-function coresHere(): number {
-  const { navigator } = globalThis as { navigator?: { hardwareConcurrency?: number } }
-  return navigator?.hardwareConcurrency || DEFAULT_CORES
+/** Threads are the runtime's, so their number comes from the package's own conditional import. */
+async function slotsHere(): Promise<number> {
+  const { slots } = await import('#scrypt')
+  return slots()
 }

@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../http/request.ts'
 import type { Managed, Model } from '../model/define.ts'
 import type { Guard } from '../records/guard.ts'
+import type { ClientOption } from './client.ts'
 import type { MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { Duration } from './duration.ts'
 import type { StoredName } from './field-names.ts'
@@ -140,6 +141,11 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   /** Other paths by the route's name; false leaves the route out. */
   readonly routes?: { readonly [Name in RouteName]?: string | boolean }
   readonly middlewares?: MiddlewaresOption
+  /**
+   * The key of who sends a request, for the queue before password hashing and for security events. Default: the
+   * address of the connection, of IPv6 its /64.
+   */
+  readonly client?: ClientOption
   /** After an account was made; if it fails, the account is taken back. */
   onRegister?(user: R & Managed, request: ApiRequest): unknown
   /** Before a sign-in is answered; an HttpError refuses it. */

@@ -39,7 +39,8 @@ export const tooManyAttempts = (seconds: number): HttpError =>
   new HttpError(429, 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(seconds) },
   })
-export const busy = (): HttpError => unavailable('The server is busy. Try again shortly.', 5)
+export const busy = (): HttpError =>
+  unavailable('The service is unavailable. Try again shortly.', 5)
 
 // Sessions
 export const invalidRefreshToken = (): HttpError =>

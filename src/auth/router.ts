@@ -16,6 +16,7 @@ import { createRealm, type Realm } from './realm.ts'
 import { type Access, parametersIn, ROUTES } from './route-options.ts'
 import { handlers } from './routes/handlers.ts'
 import { type AuthSettings, resolveSettings } from './settings.ts'
+import { noteVisit } from './visit.ts'
 
 /** A route as `router.urls` lists it, its path relative to the mount. */
 export interface AuthUrl {
@@ -109,6 +110,7 @@ function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard)
     if (path === undefined || !handler) return []
     const guards = [
       neverStored,
+      noteVisit(settings, name),
       ...settings.middlewares(name),
       ...accessGuards(settings, access, requireAuth),
     ]

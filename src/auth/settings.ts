@@ -10,6 +10,7 @@ import type { Fields } from '../ports/store.ts'
 import type { Guard } from '../records/guard.ts'
 import { checkSimpleOptions } from '../records/option-checks.ts'
 import { callable, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
+import { byAddress, type ClientOption } from './client.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
 import { LONGEST } from './duration.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
@@ -58,6 +59,7 @@ export interface AuthSettings {
   readonly paths: ReadonlyMap<RouteName, string>
   /** The deployer's guards for a route; without a name, those that all routes share. */
   readonly middlewares: (route?: RouteName) => readonly Guard[]
+  readonly client: ClientOption
   readonly onRegister: Hook | undefined
   readonly onLogin: Hook | undefined
   /** What `GET /users` takes of the resource router's options. */
@@ -87,6 +89,7 @@ const OPTIONS = [
   'appName',
   'routes',
   'middlewares',
+  'client',
   'onRegister',
   'onLogin',
   ...LIST_OPTIONS,
@@ -134,6 +137,7 @@ export function resolveSettings(
     visibleFields: visibleFieldsOf(options.visibleFields),
     paths: routePaths(options.routes, { refresh: refresh !== undefined }),
     middlewares: middlewaresByRoute(options.middlewares),
+    client: callable('client', options.client) ?? byAddress,
     onRegister: callable('onRegister', options.onRegister),
     onLogin: callable('onLogin', options.onLogin),
     list: listSettings(options, model),

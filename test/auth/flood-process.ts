@@ -17,7 +17,8 @@ const app = createApp({
   env: {},
 })
 const lockout = { maxAttempts: 1_000_000 }
-const options = authOptions(userModel(), [], { password: {}, lockout })
+const client = (request: Request) => request.headers.get('x-client') ?? undefined
+const options = authOptions(userModel(), [], { password: {}, lockout, client })
 app.mount('/auth', createAuthRouter(options).router)
 const { url } = await serve(app, { hostname: '127.0.0.1', port: 0 })
 

@@ -1,5 +1,5 @@
 /**
- * 500 sign-ins at once, with scrypt as it is: what does the server's memory grow to, and how long do others wait?
+ * 800 sign-ins at once, with scrypt as it is: what does the server's memory grow to, and how long do others wait?
  * `node test/auth/flood.ts [seconds]` looks for 30 seconds.
  *
  * @module
@@ -8,10 +8,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { nativeSlots } from '../../adapters/hashers/slots.js'
 import { password } from './accounts.ts'
 
 /** What a flood does. */
@@ -29,8 +30,8 @@ export interface Flood {
   readonly retryAfter: boolean
 }
 
-const SIGN_INS = 500
-/** As many as are surely refused: 256 are let in at once. */
+const SIGN_INS = 800
+/** As many as are surely refused: 512 wait, and a few are looked at. */
 const SURPLUS = 200
 const MIB = 1024 * 1024
 const SCRYPT_MIB = 16
@@ -83,7 +84,7 @@ async function floodAt(auth: string, server: ChildProcess, forMs: number): Promi
     idle,
     flooded,
     grown: (after.peak - before.rss) / MIB,
-    hashes: Math.min(availableParallelism(), 16) * SCRYPT_MIB,
+    hashes: nativeSlots() * SCRYPT_MIB,
     statuses: { ...statuses },
     lastRefusal,
     retryAfter,

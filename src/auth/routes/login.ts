@@ -7,7 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { accountFinder, credential, readBody } from '../credentials.ts'
+import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { endSessionsOfDisabled } from '../disabled.ts'
 import { forgiveGuess, guessPassword, signInAfterGuess } from '../guess.ts'
 import { lockLeft } from '../lockout.ts'
@@ -21,6 +21,7 @@ import {
   tooManyAttempts,
 } from '../refusals.ts'
 import { runOnLogin } from '../sign-in.ts'
+import { visitOf } from '../visit.ts'
 
 /** Signs in by identifier and password. */
 export async function login(realm: Realm, request: ApiRequest): Promise<Response> {
@@ -30,9 +31,11 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
   if (password === undefined || password === '') throw passwordRequired()
   if (!find) throw identifierRequired()
   if (password !== null) checkPasswordSize(password)
-  return realm.hashing.admit(async () => {
+  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
+  return realm.hashing.admit(async (turn) => {
     const user = await find()
     const guess = await guessPassword(realm, user, password)
+    turn.end()
     if (!guess.opened) throw refusal(realm, guess.locked ? user : undefined)
     const { reservation } = guess
     try {
@@ -48,7 +51,7 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     const data = await signInAfterGuess(realm, reservation, String(password), request)
     if (!data) throw invalidCredentials()
     return dataResponse(JSON.stringify(data))
-  })
+  }, asker)
 }
 
 /** The same for everybody, unless the deployer wants locked accounts to be told apart. */

@@ -12,6 +12,7 @@ import { passwordChange, writePassword } from '../password-change.ts'
 import { checkPasswordSize, newPassword } from '../passwords.ts'
 import { type Realm, userById } from '../realm.ts'
 import { currentPasswordIncorrect } from '../refusals.ts'
+import { visitOf } from '../visit.ts'
 
 /** Replaces the signed-in user's password; the current one is a guess like one at the sign-in. */
 export async function changePassword(realm: Realm, request: ApiRequest): Promise<Response> {
@@ -24,6 +25,7 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
     settings.password.minLength,
   )
   if (typeof current === 'string') checkPasswordSize(current)
+  const asker = { client: visitOf(request).client, account: String(request.auth?.userId) }
   return realm.hashing.admit(async () => {
     const user = await userById(realm, String(request.auth?.userId))
     const guess = await guessPassword(realm, user, current)
@@ -32,5 +34,5 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
     const written = await writePassword(realm, guess.reservation.user, change)
     if (!written) throw currentPasswordIncorrect()
     return messageResponse('Password changed.')
-  })
+  }, asker)
 }

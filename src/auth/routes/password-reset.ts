@@ -8,13 +8,14 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { RESET_CODES } from '../code-slots.ts'
 import { codeState, tryCode } from '../codes.ts'
-import { accountFinder, credential, readBody } from '../credentials.ts'
+import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { reserveNothing } from '../lockout.ts'
 import { canReset } from '../model-checks.ts'
 import { resetChange, writePassword } from '../password-change.ts'
 import { newPassword } from '../passwords.ts'
 import type { Realm } from '../realm.ts'
 import { identifierRequired, invalidCode } from '../refusals.ts'
+import { visitOf } from '../visit.ts'
 import { proofState } from '../ways.ts'
 
 /** Sets a new password by a one-time code. */
@@ -30,6 +31,7 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
   )
   if (!find) throw identifierRequired()
   if (!canReset(settings)) throw invalidCode()
+  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
   return realm.hashing.admit(async () => {
     const user = await find()
     // Same time for unknown accounts: a wrong code of a known one writes its count.
@@ -42,5 +44,5 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
     const written = change && (await writePassword(realm, right.user, change, expect))
     if (!written) throw invalidCode()
     return messageResponse('Password reset. Sign in with your new password.')
-  })
+  }, asker)
 }

@@ -9,13 +9,14 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { createAccount } from '../accounts.ts'
-import { credential, readBody, valueFor } from '../credentials.ts'
+import { credential, readBody, typedAccount, valueFor } from '../credentials.ts'
 import { newPassword } from '../passwords.ts'
 import { chosenFields } from '../profile-fields.ts'
 import { isDisabled, type Realm, userById } from '../realm.ts'
 import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
 import { firstRole } from '../roles.ts'
 import { signIn } from '../sign-in.ts'
+import { visitOf } from '../visit.ts'
 
 /** Makes an account and signs it in. */
 export async function register(realm: Realm, request: ApiRequest): Promise<Response> {
@@ -38,13 +39,15 @@ export async function register(realm: Realm, request: ApiRequest): Promise<Respo
   for (const [{ field, normalize }, value] of identifiers) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)
   }
-  return realm.hashing.admit(async () => {
-    const user = await createAccount(realm, values, () => realm.passwords.hash(plain), request)
+  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
+  return realm.hashing.admit(async (turn) => {
+    const hash = () => realm.passwords.hash(plain).finally(turn.end)
+    const user = await createAccount(realm, values, hash, request)
     if (!user) throw accountExists()
     const data = await signIn(realm, user, request, {})
     if (!data) throw await refusal(realm, user)
     return dataResponse(JSON.stringify(data), { status: 201 })
-  })
+  }, asker)
 }
 
 /** Why an account that was just made is not signed in. */

@@ -1,0 +1,2 @@
+/** How many native hashes may be computed at once. */
+export declare function nativeSlots(): number

@@ -1,0 +1,60 @@
+/**
+ * An order of keys that wait: round and round from the first to come, or from the last one.
+ *
+ * @module
+ */
+
+/** The keys that wait, each with what waits under it. */
+export interface Rounds<T> {
+  /** How many keys wait. */
+  readonly size: number
+  get(key: string): T | undefined
+  /** Adds a key: the last to come. */
+  add(key: string, value: T): void
+  remove(key: string): void
+  /** The key whose turn it is; or the last to come, as long as one is there that has had no turn. */
+  next(newest: boolean): [key: string, value: T] | undefined
+  /** Notes that a key that still waits has had a turn: all others are before it. */
+  served(key: string): void
+  /** The key with the most, by `sizeOf`. */
+  largest(sizeOf: (value: T) => number): [key: string, value: T] | undefined
+}
+
+/** No keys yet. */
+export function rounds<T>(): Rounds<T> {
+  const order = new Map<string, T>()
+  /** Those without a turn yet. Were the others among them, a flood would be the newest for ever. */
+  const fresh = new Set<string>()
+  return {
+    get size() {
+      return order.size
+    },
+    get: (key) => order.get(key),
+    add(key, value) {
+      order.set(key, value)
+      fresh.add(key)
+    },
+    remove(key) {
+      order.delete(key)
+      fresh.delete(key)
+    },
+    next(newest) {
+      const key = newest ? [...fresh].at(-1) : undefined
+      const value = key === undefined ? undefined : order.get(key)
+      if (key !== undefined && value !== undefined) return [key, value]
+      return order.entries().next().value
+    },
+    served(key) {
+      const value = order.get(key)
+      if (value === undefined) return
+      order.delete(key)
+      order.set(key, value)
+      fresh.delete(key)
+    },
+    largest(sizeOf) {
+      let most: [string, T] | undefined
+      for (const entry of order) if (!most || sizeOf(entry[1]) > sizeOf(most[1])) most = entry
+      return most
+    },
+  }
+}
