@@ -6,6 +6,7 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import type { Managed, Model } from '../model/define.ts'
+import type { Fields } from '../ports/store.ts'
 import type { Guard } from '../records/guard.ts'
 import type { ClientOption } from './client.ts'
 import type { MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
@@ -95,10 +96,34 @@ export interface LockoutOptions {
   readonly reveal?: boolean
 }
 
+/** A message that refuses a password, or nothing. */
+export type PasswordVerdict = string | undefined | void
+
+/** What `password.check` receives beside the password. */
+export interface PasswordCheckContext {
+  readonly request: ApiRequest
+  /** The account whose password it will be, without its secrets; on sign-up the values to be stored. */
+  readonly user: Fields
+}
+
+/** A list of common passwords in lower case, or a function that loads those of at least `least` characters. */
+export type CommonPasswords =
+  | ReadonlySet<string>
+  | ((least: number) => ReadonlySet<string> | Promise<ReadonlySet<string>>)
+
 /** Passwords. `hash` and `verify` replace scrypt; only `true` opens. */
 export interface PasswordOptions {
   /** In characters. Default 8. */
   readonly minLength?: number
+  /**
+   * The passwords to refuse as too common. Default: a list of 49,000, loaded when the first password is set; none on
+   * Workers, where `commonPasswords` of `fieldgate/common-passwords` is named for it. False refuses none.
+   */
+  readonly common?: boolean | CommonPasswords
+  /**
+   * Looks at a new password before it is hashed; a string refuses it with a 400. It has 5 seconds.
+   */
+  check?(plain: string, context: PasswordCheckContext): PasswordVerdict | Promise<PasswordVerdict>
   hash?(plain: string): string | Promise<string>
   verify?(plain: string, stored: string): boolean | Promise<boolean>
 }

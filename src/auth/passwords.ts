@@ -6,6 +6,8 @@
 
 import { invalidFields } from '../http/refusals.ts'
 import type { Hasher } from '../ports/hasher.ts'
+import type { Logger } from '../ports/logger.ts'
+import { commonOnes, type IsCommon } from './common-passwords.ts'
 import type { Hashing } from './hashing.ts'
 import type { PasswordOptions } from './options.ts'
 import { passwordRequired, passwordTooLong, passwordTooShort } from './refusals.ts'
@@ -19,6 +21,8 @@ export interface Passwords {
   /** Whether `plain` opens `stored`. Without a stored hash it takes as long, and is false. */
   verify(plain: string, stored: string | undefined): Promise<boolean>
   needsRehash(stored: string): boolean
+  /** Whether a password, folded, is a common one. */
+  readonly isCommon: IsCommon
 }
 
 /** The password that a body sets. Throws 400 with the contract's texts. */
@@ -51,6 +55,7 @@ export function passwordsOf(
   own: PasswordOptions,
   appHasher: Hasher | undefined,
   hashing: Hashing,
+  logger: Logger,
 ): Passwords {
   let hasher: Hasher | undefined = ownHasher(own) ?? appHasher
   let decoy: Promise<string> | undefined
@@ -76,6 +81,7 @@ export function passwordsOf(
       const opens = await hashing.run(() => verify(plain, against))
       return opens === true && stored !== undefined && plain.isWellFormed()
     },
+    isCommon: commonOnes(own, logger),
     needsRehash: (stored) => hasher?.needsRehash(stored) ?? false,
   }
 }

@@ -50,7 +50,7 @@ export function createRealm(host: Host, settings: AuthSettings): Realm {
     records: host.records(settings.model),
     files: host.filesOf(settings.model),
     tokens: accessTokens(settings.token, keysFor(secrets, 'access token'), now),
-    passwords: passwordsOf(settings.password, host.hasher, hashing),
+    passwords: passwordsOf(settings.password, host.hasher, hashing, host.logger),
     hashing,
     breaker: breaker(now),
     codeKeys: keysFor(secrets, 'one-time code'),

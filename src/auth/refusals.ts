@@ -30,6 +30,10 @@ export const passwordTooShort = (least: number): HttpError =>
   badRequest(`Password must be at least ${least} characters.`)
 export const passwordTooLong = (most: number): HttpError =>
   badRequest(`Password must be at most ${most} bytes.`)
+export const passwordTooCommon = (): HttpError => badRequest('Password is too common.')
+export const passwordTooPersonal = (): HttpError =>
+  badRequest('Password must not be built from your own details.')
+export const passwordRejected = (message: string): HttpError => badRequest(message)
 export const accountExists = (): HttpError =>
   new HttpError(409, 'An account with those details already exists.')
 export const invalidCredentials = (): HttpError => unauthorized('Invalid credentials.')

@@ -49,7 +49,7 @@ export interface AuthSettings {
     readonly resendSeconds: number
   }
   readonly delivery: DeliverySettings
-  readonly password: PasswordOptions & { readonly minLength: number }
+  readonly password: PasswordOptions & Required<Pick<PasswordOptions, 'minLength' | 'common'>>
   readonly providers: ReadonlyMap<string, Provider>
   readonly linking: 'reset' | 'keep' | 'refuse'
   readonly registerFields: readonly string[]
@@ -201,14 +201,23 @@ function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] 
 }
 
 function passwordSettings(options: PasswordOptions | undefined): AuthSettings['password'] {
-  const password = group('password', options, ['minLength', 'hash', 'verify'])
+  const password = group('password', options, ['minLength', 'common', 'check', 'hash', 'verify'])
   const hash = callable('password.hash', password.hash)
   const verify = callable('password.verify', password.verify)
   if ((hash === undefined) !== (verify === undefined)) {
     fail(`'password.hash' and 'password.verify' replace scrypt together`)
   }
   const minLength = wholeNumber('password.minLength', password.minLength, 8, 1, 1024)
-  return { minLength, ...(hash && verify && { hash, verify }) }
+  const check = callable('password.check', password.check)
+  const common = commonOf(password.common)
+  return { minLength, common, ...(check && { check }), ...(hash && verify && { hash, verify }) }
+}
+
+function commonOf(value: PasswordOptions['common']): NonNullable<PasswordOptions['common']> {
+  if (value === undefined || value === true) return true
+  if (value === false || typeof value === 'function' || typeof value?.has === 'function')
+    return value
+  return fail(`'password.common' must be a Set, a function that gives one, true or false`)
 }
 
 function linkingOf(value: unknown): AuthSettings['linking'] {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bundled } from '../http/workerd.ts'
 
 const KIB = 1024
-const LIMIT = 100 * KIB
+const LIMIT = 112 * KIB
 
 /** Names that only other adapters, or other runtimes, would bring along. */
 const FOREIGN = [
@@ -21,19 +21,29 @@ const FOREIGN = [
   'node:net',
   'Deno.',
   'Bun.',
+  // A common password: their list is large.
+  'qwertyuiop',
 ]
 
-async function gzipped(model: 'mini' | 'classic'): Promise<{ size: number; text: string }> {
+async function gzipped(
+  model: 'mini' | 'classic' | 'passwords',
+): Promise<{ size: number; text: string }> {
   const text = await bundled(new URL(`./bundles/${model}.ts`, import.meta.url), true)
   return { size: gzipSync(text, { level: 9 }).length, text }
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 100 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 112 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
     expect(mini.size).toBeLessThan(LIMIT)
+  })
+
+  it('has the list of common passwords only where it is named', async () => {
+    const { size, text } = await gzipped('passwords')
+    console.log(`gzipped: ${(size / KIB).toFixed(1)} KiB with the list of common passwords`)
+    expect(text).toContain('qwertyuiop')
   })
 
   it('names no other adapter and no other runtime', async () => {

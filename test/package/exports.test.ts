@@ -93,6 +93,7 @@ describe('an entry', () => {
       {
         ".": "HttpError ValidationError createApp createAuthRouter createRouter defineModel errorHandler ref sweepFiles userFields",
         "./bun": "serve",
+        "./common-passwords": "commonPasswords",
         "./d1": "d1Store",
         "./deno": "serve",
         "./disk": "diskFiles",

@@ -77,7 +77,7 @@ describe('the layers of src', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
-      /^#(scrypt|response|smtp)$/,
+      /^#(scrypt|response|smtp|passwords)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)

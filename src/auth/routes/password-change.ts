@@ -9,6 +9,7 @@ import { messageResponse } from '../../http/respond.ts'
 import { credential, readBody } from '../credentials.ts'
 import { guessPassword } from '../guess.ts'
 import { passwordChange, writePassword } from '../password-change.ts'
+import { checkChoiceOf } from '../password-choice.ts'
 import { checkPasswordSize, newPassword } from '../passwords.ts'
 import { type Realm, userById } from '../realm.ts'
 import { currentPasswordIncorrect } from '../refusals.ts'
@@ -25,9 +26,10 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
     settings.password.minLength,
   )
   if (typeof current === 'string') checkPasswordSize(current)
+  const user = await userById(realm, String(request.auth?.userId))
+  await checkChoiceOf(realm, plain, user ?? {}, request)
   const asker = { client: visitOf(request).client, account: String(request.auth?.userId) }
   return realm.hashing.admit(async () => {
-    const user = await userById(realm, String(request.auth?.userId))
     const guess = await guessPassword(realm, user, current)
     if (!guess.opened) throw currentPasswordIncorrect()
     const change = passwordChange(realm, guess.reservation.user, await passwords.hash(plain))

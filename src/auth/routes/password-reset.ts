@@ -12,6 +12,7 @@ import { accountFinder, credential, readBody, typedAccount } from '../credential
 import { reserveNothing } from '../lockout.ts'
 import { canReset } from '../model-checks.ts'
 import { resetChange, writePassword } from '../password-change.ts'
+import { checkChoice, checkChoiceOf, identifiersIn } from '../password-choice.ts'
 import { newPassword } from '../passwords.ts'
 import type { Realm } from '../realm.ts'
 import { identifierRequired, invalidCode } from '../refusals.ts'
@@ -31,6 +32,7 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
   )
   if (!find) throw identifierRequired()
   if (!canReset(settings)) throw invalidCode()
+  await checkChoice(realm, plain, [body.identifier, ...identifiersIn(realm, body)])
   const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
   return realm.hashing.admit(async () => {
     const user = await find()
@@ -38,6 +40,7 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
     if (!user) await reserveNothing(realm)
     const right = user && (await tryCode(realm, user, code, RESET_CODES))
     if (!right) throw invalidCode()
+    await checkChoiceOf(realm, plain, right.user, request)
     const change = resetChange(realm, right, await passwords.hash(plain))
     // The code is used up by the same step, so that of two right ones in parallel one is too late.
     const expect = { ...codeState(realm, right), ...proofState(realm, right.user) }

@@ -10,6 +10,7 @@ import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { createAccount } from '../accounts.ts'
 import { credential, readBody, typedAccount, valueFor } from '../credentials.ts'
+import { checkChoiceOf } from '../password-choice.ts'
 import { newPassword } from '../passwords.ts'
 import { chosenFields } from '../profile-fields.ts'
 import { isDisabled, type Realm, userById } from '../realm.ts'
@@ -39,6 +40,7 @@ export async function register(realm: Realm, request: ApiRequest): Promise<Respo
   for (const [{ field, normalize }, value] of identifiers) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)
   }
+  await checkChoiceOf(realm, plain, values, request)
   const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
   return realm.hashing.admit(async (turn) => {
     const hash = () => realm.passwords.hash(plain).finally(turn.end)
