@@ -42,6 +42,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   // Its writes concern whoever shares the cache, also where no router of this app reads from it.
   if (options.cache) caches.space({ store: options.cache, ...defaultsOf(env, failed) })
   const served = new Map<Model, Served>()
+  const own = new Set<CollectionSchema>()
   const checks: (() => void | Promise<void>)[] = []
   const newId = idMaker(now)
   let starting: Promise<void> | undefined
@@ -80,7 +81,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     checkReferences(served.keys(), host.modelNamed)
     warnOfOpen(host)
     const schemas = [...served.values()].map((entry) => entry.schema)
-    await store.prepare([...schemas, ...caches.schemas()])
+    await store.prepare([...schemas, ...own, ...caches.schemas()])
   }
 
   const ready = (): Promise<void> => {
@@ -122,6 +123,11 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         recordCollection<R, I>(serve(model as unknown as Model).records, ready),
     },
     records: (model) => serve(model).records,
+    collection(schema) {
+      if (!own.has(schema)) starting = undefined
+      own.add(schema)
+      return store.collection(schema)
+    },
     modelNamed(name) {
       for (const model of served.keys()) if (model.name === name) return model
       return lastDefined(name)

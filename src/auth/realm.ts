@@ -15,6 +15,7 @@ import { SECRETS, type StoredNames } from './field-names.ts'
 import { boundedHashing, type Hashing } from './hashing.ts'
 import { type Keys, keysFor } from './mac.ts'
 import { type Passwords, passwordsOf } from './passwords.ts'
+import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
 import type { AuthSettings } from './settings.ts'
 import { type AccessTokens, accessTokens } from './tokens.ts'
 
@@ -31,6 +32,8 @@ export interface Realm {
   readonly passwords: Passwords
   readonly hashing: Hashing
   readonly breaker: Breaker
+  /** Where a provider's tokens sign in once only. */
+  readonly usedTokens: UsedTokens | undefined
   readonly codeKeys: Keys
   readonly refreshKeys: Keys
   readonly sessionKeys: Keys
@@ -53,11 +56,17 @@ export function createRealm(host: Host, settings: AuthSettings): Realm {
     passwords: passwordsOf(settings.password, host.hasher, hashing, host.logger),
     hashing,
     breaker: breaker(now),
+    usedTokens: singleUse(host, settings),
     codeKeys: keysFor(secrets, 'one-time code'),
     refreshKeys: keysFor(secrets, 'refresh token'),
     sessionKeys: keysFor(secrets, 'stored session'),
     now,
   }
+}
+
+function singleUse(host: Host, { providers, model }: AuthSettings): UsedTokens | undefined {
+  if (![...providers.values()].some((provider) => provider.singleUse)) return undefined
+  return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
 }
 
 /** A user's record without its secrets, and without what the model does not declare. */

@@ -13,7 +13,7 @@ import type { FileStore } from '../ports/files.ts'
 import type { Hasher } from '../ports/hasher.ts'
 import type { ImageOptimizer } from '../ports/images.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Store } from '../ports/store.ts'
+import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
 import type { ModelFiles } from '../uploads/model-files.ts'
 import type { FilePlace } from '../uploads/sweep.ts'
 import type { RecordStore } from './collection.ts'
@@ -47,6 +47,8 @@ export interface Host extends BodyLimits {
   readonly data: RecordStore
   /** The engine behind a model's routes; the same one for every router of the model. */
   records(model: Model): Records
+  /** A collection of the app's own, beside those of models; start-up makes it exist. */
+  collection(schema: CollectionSchema): Collection
   /** The model that a `ref()` names. */
   modelNamed(name: string): Model | undefined
   /** Runs before the first request, when every model is known; a throw is a start-up error. */

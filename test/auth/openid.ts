@@ -11,6 +11,15 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import Provider from 'oidc-provider'
 
+/** The body of a sign-in with a token, with the nonce that the client has chosen for it, if any. */
+export function credentialsOf(idToken: unknown): { idToken: unknown; nonce?: unknown } {
+  const [, payload = ''] = String(idToken).split('.')
+  const { nonce } = /^[\w-]{3,}$/.test(payload)
+    ? JSON.parse(Buffer.from(payload, 'base64url').toString())
+    : {}
+  return nonce === undefined ? { idToken } : { idToken, nonce }
+}
+
 /** What the provider knows of a person. */
 export interface Person {
   readonly email?: string

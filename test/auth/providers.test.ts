@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { answering, listening } from './endpoints.ts'
-import { startOpenId } from './openid.ts'
+import { credentialsOf, startOpenId } from './openid.ts'
 import { parallel, type Service, service } from './service.ts'
 
 const refused = [401, 'The provider did not accept this sign-in.']
@@ -24,6 +24,8 @@ async function withFacebook(debug: unknown, me: unknown): Promise<Service> {
   })
 }
 
+const verifier = 'v'.repeat(43)
+
 interface Github {
   readonly check?: unknown
   readonly user?: unknown
@@ -39,14 +41,13 @@ async function withGithub({
     request.headers.authorization === 'Bearer token' ? answer : 401
   const endpoints = await answering({
     '/login/oauth/access_token': (_, __, body) => {
-      const { code, client_id, client_secret, redirect_uri } = JSON.parse(body)
+      const { code, code_verifier, client_id, client_secret, redirect_uri } = JSON.parse(body)
       const known =
         client_id === 'app' &&
         client_secret === 'sesame' &&
         redirect_uri === 'https://app.example.com/cb'
-      return known && code === 'code'
-        ? { access_token: 'token' }
-        : { error: 'bad_verification_code' }
+      const fits = code === 'code' || (code === 'with challenge' && code_verifier === verifier)
+      return known && fits ? { access_token: 'token' } : { error: 'bad_verification_code' }
     },
     '/applications/app/token': (request, _, body) => {
       const basic = request.headers.authorization === `Basic ${btoa('app:sesame')}`
@@ -119,6 +120,18 @@ describe('4.5 POST /social/github', () => {
     }
   })
 
+  it('A15: hands the code verifier on, for GitHub to check', async () => {
+    const app = await withGithub({ emails: verified })
+    const code = 'with challenge'
+    expect((await signIn(app, { code, codeVerifier: verifier })).status).toBe(200)
+    const wrong = [undefined, '', 'w'.repeat(43), 'v'.repeat(42), `${verifier} `, 5]
+    for (const codeVerifier of wrong) {
+      expect(told(await signIn(app, { code, codeVerifier }))).toEqual(refused)
+    }
+    const shaped = await signIn(app, { code, codeVerifier: { $ne: '' } })
+    expect(told(shaped)).toEqual([400, 'Invalid credentials format.'])
+  })
+
   it('D7: refuses a token of another app, and a wrong code', async () => {
     const app = await withGithub()
     expect(told(await signIn(app, { accessToken: 'of another app' }))).toEqual(refused)
@@ -182,16 +195,16 @@ describe('providers at once', () => {
       unique: ['googleId', 'appleId', 'facebookId', 'githubId'],
       app: { now: () => Date.now() },
     })
-    const people = await parallel(25, async (who) => [
+    const signInsOf = async (who: number) => [
       {
         credentials: {
-          idToken: await openId.idToken('web', `g-${who}`, { name: `google ${who}` }),
+          ...credentialsOf(await openId.idToken('web', `g-${who}`, { name: `google ${who}` })),
         },
         expected: { provider: 'google', user: { googleId: `g-${who}`, name: `google ${who}` } },
       },
       {
         credentials: {
-          idToken: await openId.idToken('ios', `a-${who}`, {}),
+          ...credentialsOf(await openId.idToken('ios', `a-${who}`, {})),
           name: { firstName: 'apple', lastName: `${who}` },
         },
         expected: { provider: 'apple', user: { appleId: `a-${who}`, name: `apple ${who}` } },
@@ -207,9 +220,9 @@ describe('providers at once', () => {
         credentials: { accessToken: `token-${who}` },
         expected: { provider: 'github', user: { githubId: `h-${who}`, name: `github ${who}` } },
       },
-    ])
-    const signIns = people.flat()
+    ]
     for (let round = 0; round < 3; round += 1) {
+      const signIns = (await parallel(25, signInsOf)).flat()
       const answers = await Promise.all(
         signIns.map(({ expected, credentials }) =>
           app.post(`/auth/social/${expected.provider}`, credentials),

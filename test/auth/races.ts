@@ -174,6 +174,19 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
       expect([count(answers, 201), count(answers, 409)]).toEqual([1, 49])
     })
 
+    it('A12: first sign-ins at once through a provider are one account, and never a 409', async () => {
+      for (let round = 0; round < 40; round += 1) {
+        const card = `card${round}.${process.pid}`
+        const body = { card, email: `${card}@example.com` }
+        const { answers } = await all(
+          graced,
+          times(5, () => ({ path: '/auth/social/card', body })),
+        )
+        expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+        expect(new Set(answers.map((answer) => data(answer).user._id)).size).toBe(1)
+      }
+    })
+
     it('B8: of 20 sign-ins at once five sessions live', async () => {
       const { email } = await account(graced)
       const { answers } = await all(

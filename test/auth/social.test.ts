@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { type Fields, HttpError } from '../../src/index.ts'
 import { password } from './accounts.ts'
-import { type OpenId, startOpenId } from './openid.ts'
+import { credentialsOf, type OpenId, startOpenId } from './openid.ts'
 import { raced } from './raced.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
 
@@ -35,7 +35,7 @@ function app(auth: object = {}, more: object = {}): Promise<Service> {
   })
 }
 const google = ({ post }: Service, idToken: unknown, more: object = {}) =>
-  post('/auth/social/google', { idToken, ...more })
+  post('/auth/social/google', { ...credentialsOf(idToken), ...more })
 const own = ({ post }: Service, profile: object) => post('/auth/social/own', { profile })
 const verified = (email: string) => ({ email, email_verified: true, name: 'Ann' })
 
@@ -175,16 +175,22 @@ describe('4.5 POST /social/:provider', () => {
   it.each([true, false])(
     'E7: a sign-up whose account the owner of the mailbox takes meanwhile is a 409, refresh %s',
     async (enabled) => {
-      const idToken = await openId.idToken('web', 'g-quick', verified('ann@example.com'))
+      const now = Math.floor(Date.now() / 1000)
+      const claims = { iss: openId.issuer, aud: 'web', sub: 'g-quick', iat: now, exp: now + 60 }
+      let tokens = 0
+      const idToken = () => {
+        tokens += 1
+        return openId.forge({ ...claims, ...verified('ann@example.com'), jti: `${tokens}` })
+      }
       const it = await app({
         refresh: { enabled },
         onRegister: async ({ googleId }: { googleId?: string }) => {
-          if (!googleId) expect((await google(it, idToken)).status).toBe(200)
+          if (!googleId) expect((await google(it, await idToken())).status).toBe(200)
         },
       })
       const answer = await it.post('/auth/register', { email: 'ann@example.com', password })
       expect(told(answer)).toEqual(taken)
-      expect((await google(it, idToken)).status).toBe(200)
+      expect((await google(it, await idToken())).status).toBe(200)
     },
   )
 
@@ -256,7 +262,7 @@ describe('4.5 POST /social/:provider', () => {
       email: 'ann@example.com',
       email_verified: 'true',
     })
-    expect((await it.post('/auth/social/apple', { idToken: apple })).status).toBe(200)
+    expect((await it.post('/auth/social/apple', credentialsOf(apple))).status).toBe(200)
   })
 
   it('D3: a token of another app is refused', async () => {
@@ -324,7 +330,7 @@ describe('4.5 POST /social/:provider', () => {
     expect(answer.body.data.user).not.toHaveProperty('email')
     const apple = await openId.idToken('ios', 'a-10', {})
     const named = await it.post('/auth/social/apple', {
-      idToken: apple,
+      ...credentialsOf(apple),
       name: { firstName: 'Ann', lastName: 'Lee' },
       role: 'admin',
     })
@@ -333,13 +339,19 @@ describe('4.5 POST /social/:provider', () => {
 
   it('D9: first sign-ins at once make one account, through two providers too', async () => {
     const it = await app()
-    const idToken = await openId.idToken('web', 'g-11', verified('ann@example.com'))
-    const same = await parallel(50, () => google(it, idToken))
+    const now = Math.floor(Date.now() / 1000)
+    const claims = { iss: openId.issuer, iat: now, exp: now + 60 }
+    const ann = { ...claims, aud: 'web', sub: 'g-11', ...verified('ann@example.com') }
+    const same = await parallel(50, async (index) =>
+      google(it, await openId.forge({ ...ann, jti: `${index}` })),
+    )
     expect(statuses(same)).toEqual({ 200: 50 })
     expect(await it.users.count()).toBe(1)
-    const other = await openId.idToken('ios', 'both', verified('both@example.com'))
-    const both = await parallel(20, (index) =>
-      it.post(`/auth/social/${index % 2 ? 'google' : 'apple'}`, { idToken: other }),
+    const other = { ...claims, aud: 'ios', sub: 'both', ...verified('both@example.com') }
+    const both = await parallel(20, async (index) =>
+      it.post(`/auth/social/${index % 2 ? 'google' : 'apple'}`, {
+        idToken: await openId.forge({ ...other, jti: `${index}` }),
+      }),
     )
     expect(
       new Set(both.filter(({ status }) => status === 200).map(({ body }) => body.data.user._id))

@@ -17,7 +17,7 @@ const JSON_HEADERS = {
   'User-Agent': 'fieldgate',
 }
 
-/** GitHub: `accessToken` or `code`. */
+/** GitHub: `accessToken`, or `code` with `codeVerifier` where the client has sent a challenge. */
 export function githubProvider(name: string, idField: string, settings: GithubOptions): Provider {
   const clientId = needed(name, 'clientId', settings.clientId)
   const clientSecret = needed(name, 'clientSecret', settings.clientSecret)
@@ -28,7 +28,7 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
     emails: 'https://api.github.com/user/emails',
   })
 
-  async function exchanged(ask: Ask, code: string): Promise<string> {
+  async function exchanged(ask: Ask, code: string, verifier: string | undefined): Promise<string> {
     const { status, body } = await ask(urls.token, {
       method: 'POST',
       headers: JSON_HEADERS,
@@ -36,6 +36,7 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
         client_id: clientId,
         client_secret: clientSecret,
         code,
+        ...(verifier !== undefined && { code_verifier: verifier }),
         ...(settings.redirectUri !== undefined && { redirect_uri: settings.redirectUri }),
       }),
     })
@@ -59,12 +60,13 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
     name,
     idField,
     credentials: ['accessToken', 'code'],
+    companions: ['codeVerifier'],
     async profile(body) {
       const ask = asking()
       const token =
         typeof body.accessToken === 'string'
           ? await checked(ask, body.accessToken)
-          : await exchanged(ask, String(body.code))
+          : await exchanged(ask, String(body.code), codeVerifierIn(body))
       const headers = { ...JSON_HEADERS, Authorization: `Bearer ${token}` }
       const user = await ask(urls.user, { headers })
       const { id, name: fullName } = user.body
@@ -78,6 +80,16 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
     },
   }
 }
+
+/** The PKCE verifier of a code (RFC 7636); GitHub checks that it fits. */
+function codeVerifierIn({ codeVerifier }: Fields): string | undefined {
+  if (codeVerifier === undefined || codeVerifier === '') return undefined
+  if (typeof codeVerifier !== 'string' || !VERIFIER.test(codeVerifier)) throw providerRefused()
+  return codeVerifier
+}
+
+/** RFC 7636 §4.1. */
+const VERIFIER = /^[\w\-.~]{43,128}$/
 
 /** The primary address, if GitHub has verified it; the public one of the profile proves nothing. */
 async function mailbox(

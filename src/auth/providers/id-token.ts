@@ -9,7 +9,8 @@ import type { Fields } from '../../ports/store.ts'
 import { fail } from '../checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
-import type { IdTokenOptions, Profile, Provider } from './provider.ts'
+import { checkNonce, nonceRule } from './nonce.ts'
+import type { IdTokenOptions, Provider, Verified } from './provider.ts'
 import { checkedUrl, endpointsOf } from './settings.ts'
 
 interface Issuer {
@@ -26,7 +27,7 @@ const JWKS_DEADLINE_MS = 5000
 const JWKS_COOLDOWN_MS = 30_000
 const TOLERANCE_SECONDS = 5
 
-/** Google: `idToken`. */
+/** Google: `idToken` and `nonce`. */
 export function googleProvider(name: string, idField: string, settings: IdTokenOptions): Provider {
   return idTokenProvider(name, idField, settings, {
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
@@ -36,7 +37,7 @@ export function googleProvider(name: string, idField: string, settings: IdTokenO
   })
 }
 
-/** Apple: `idToken`, and `name`, which Apple tells the client alone, and only once. */
+/** Apple: `idToken`, `nonce`, and `name`, which Apple tells the client alone, and only once. */
 export function appleProvider(name: string, idField: string, settings: IdTokenOptions): Provider {
   return idTokenProvider(name, idField, settings, {
     issuers: ['https://appleid.apple.com'],
@@ -56,6 +57,7 @@ function idTokenProvider(
   if (clientIds.length === 0 || clientIds.some((id) => typeof id !== 'string' || id === '')) {
     fail(`'social.${name}' needs 'clientId'`)
   }
+  const nonce = nonceRule(name, settings.nonce)
   const urls = endpointsOf(name, settings, { issuer: usual.issuers[0] as string, jwks: usual.jwks })
   const issuers = urls.issuer === usual.issuers[0] ? usual.issuers : [urls.issuer]
   const keys = keySet(checkedUrl(`social.${name}.jwksUrl`, settings.jwksUrl ?? urls.jwks))
@@ -63,8 +65,12 @@ function idTokenProvider(
     name,
     idField,
     credentials: ['idToken'],
+    companions: ['nonce'],
+    singleUse: true,
     async profile(body, now) {
-      const claims = await verified(String(body.idToken), await keys(), issuers, now())
+      const token = String(body.idToken)
+      const claims = await verified(token, await keys(), issuers, now())
+      checkNonce(nonce, claims.nonce, body.nonce)
       const { sub, aud, email } = claims
       // An audience list would need `azp` too; neither provider issues one.
       if (typeof sub !== 'string' || sub === '') throw providerRefused()
@@ -75,7 +81,11 @@ function idTokenProvider(
         ...(typeof email === 'string' && { email }),
         emailVerified: usual.verified(claims.email_verified),
         ...(typeof person === 'string' && { name: person }),
-      } satisfies Profile
+        once: {
+          signed: token.slice(0, token.lastIndexOf('.')),
+          expiresAt: Number(claims.exp) * 1000,
+        },
+      } satisfies Verified
     },
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Fields } from '../../ports/store.ts'
+import type { SingleUse } from './used-tokens.ts'
 
 /** What a provider says of the person who signs in. */
 export interface Profile {
@@ -14,6 +15,11 @@ export interface Profile {
   /** Whether the provider itself vouches for the address; nothing else links accounts. */
   readonly emailVerified?: boolean
   readonly name?: string
+}
+
+/** A profile, and the token that may sign in once only. */
+export interface Verified extends Profile {
+  readonly once?: SingleUse
 }
 
 /** What every provider's settings may hold. */
@@ -30,8 +36,14 @@ export interface ProviderOptions {
 export interface IdTokenOptions extends ProviderOptions {
   /** The audience that tokens must have; several for an app on several platforms. */
   readonly clientId: string | readonly string[]
-  /** Default: the provider's. */
+  /** Default: the provider's. It must begin with `https:`; on this machine, for tests, `http:` will do. */
   readonly jwksUrl?: string
+  /**
+   * How the body's `nonce` and the token's claim are compared. `'checked'`, the default: where one of them is there, both
+   * must be, and be the same (or the claim the SHA-256 of the body's, in hex, as Apple's SDK has it). `'required'`:
+   * both must be there. `'ignored'`: for clients whose SDK sets a nonce that they cannot learn.
+   */
+  readonly nonce?: 'checked' | 'required' | 'ignored'
 }
 
 /** Facebook: access tokens. */
@@ -84,6 +96,10 @@ export interface Provider {
   readonly idField: string
   /** The members of the body that hold the credential; one of them is needed. */
   readonly credentials: readonly string[]
+  /** Further members of the body that must be strings where they are given. */
+  readonly companions?: readonly string[]
+  /** Whether its tokens sign in once only. */
+  readonly singleUse?: boolean
   /** The profile behind a credential. Throws 401 or 503. */
-  profile(body: Fields, now: () => number): Promise<Profile>
+  profile(body: Fields, now: () => number): Promise<Verified>
 }

@@ -40,8 +40,15 @@ function origin(provider: string, url: string): string {
   return checkedUrl(`social.${provider}.endpoints`, url).replace(/(^|[^/])\/+$/, '$1')
 }
 
-/** A setting that must be a URL. */
+/** A setting that must be a URL: what goes there are secrets, and what comes decides who signs in. */
 export function checkedUrl(option: string, url: string): string {
-  if (typeof url === 'string' && URL.canParse(url)) return url
-  return fail(`'${option}' holds '${url}', which is no URL`)
+  if (typeof url !== 'string' || !URL.canParse(url)) {
+    return fail(`'${option}' holds '${url}', which is no URL`)
+  }
+  const { protocol, hostname } = new URL(url)
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+  return isSafe ? url : fail(`'${option}' holds '${url}': it must begin with 'https:'`)
 }
+
+/** This machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3), as URLs write it. */
+const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

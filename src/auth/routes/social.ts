@@ -10,6 +10,7 @@ import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
 import { accountOf } from '../linking.ts'
 import type { Provider } from '../providers/provider.ts'
+import type { SingleUse } from '../providers/used-tokens.ts'
 import type { Realm } from '../realm.ts'
 import {
   invalidCredentials,
@@ -18,6 +19,7 @@ import {
   providerRefused,
 } from '../refusals.ts'
 import { runOnLogin, signIn } from '../sign-in.ts'
+import { visitOf } from '../visit.ts'
 
 const MAX_SHOWN = 64
 const MAX_TRIES = 3
@@ -30,19 +32,47 @@ export async function social(realm: Realm, request: ApiRequest): Promise<Respons
   const body = await readBody(realm, request)
   checkCredentials(provider, body)
   const profile = await provider.profile(body, realm.now)
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const user = await accountOf(realm, provider, profile, request)
-    if (tries === 0) await runOnLogin(realm, user, request)
-    // The link may end meanwhile, when somebody proves the account's address.
-    const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
-    const data = await signIn(realm, user, request, { filter })
-    if (data) return dataResponse(JSON.stringify({ ...data, provider: name }))
+  return once(realm, profile.once, request, async () => {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const user = await accountOf(realm, provider, profile, request)
+      if (tries === 0) await runOnLogin(realm, user, request)
+      // The link may end meanwhile, when somebody proves the account's address.
+      const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
+      const data = await signIn(realm, user, request, { filter })
+      if (data) return dataResponse(JSON.stringify({ ...data, provider: name }))
+    }
+    throw invalidCredentials()
+  })
+}
+
+/**
+ * Signs in with a token that may do so once. It is used up before, so that two in parallel cannot both, and given back
+ * when the sign-in does not succeed: whom `onLogin` asks for more may come again with it.
+ */
+async function once(
+  realm: Realm,
+  token: SingleUse | undefined,
+  request: ApiRequest,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  const { usedTokens } = realm
+  if (!token || !usedTokens) return work()
+  const giveBack = await usedTokens.use(token)
+  if (!giveBack) throw providerRefused()
+  visitOf(request).later(usedTokens.sweep())
+  try {
+    return await work()
+  } catch (error) {
+    // Where the store fails, the token stays used: a new one is easily had.
+    await giveBack().catch(() => {})
+    throw error
   }
-  throw invalidCredentials()
 }
 
 /** One of the provider's credentials must be a text; a number or boolean is merely a wrong one. */
-function checkCredentials({ credentials }: Provider, body: Fields): void {
+function checkCredentials({ credentials, companions = [] }: Provider, body: Fields): void {
+  const others = companions.map((name) => credential(body, name))
+  if (others.includes(null)) throw providerRefused()
   const given = credentials
     .map((name) => credential(body, name))
     .filter((value) => value !== undefined && value !== '')

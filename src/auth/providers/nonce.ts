@@ -1,0 +1,34 @@
+/**
+ * The nonce of an ID token (OpenID Connect Core 1.0, 3.1.3.7): it ties the token to the client that asked for it, so
+ * that one that was stolen signs in nobody else.
+ *
+ * @module
+ */
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { sameText } from '../../http/constant-time.ts'
+import { fail } from '../checks.ts'
+import { providerRefused } from '../refusals.ts'
+import type { IdTokenOptions } from './provider.ts'
+
+type Rule = NonNullable<IdTokenOptions['nonce']>
+
+/** The setting `nonce` of a provider. */
+export function nonceRule(provider: string, value: unknown): Rule {
+  if (value === undefined) return 'checked'
+  if (value === 'checked' || value === 'required' || value === 'ignored') return value
+  return fail(`'social.${provider}.nonce' must be 'checked', 'required' or 'ignored'`)
+}
+
+/** Compares the claim of a token with what the body gives. Throws 401. */
+export function checkNonce(rule: Rule, claim: unknown, given: unknown): void {
+  if (rule === 'ignored') return
+  const isGiven = given !== undefined && given !== ''
+  if (claim === undefined && !isGiven && rule === 'checked') return
+  if (typeof claim !== 'string' || claim === '' || typeof given !== 'string' || !isGiven) {
+    throw providerRefused()
+  }
+  const hashed = bytesToHex(sha256(utf8ToBytes(given)))
+  if (!sameText(claim, given) && !sameText(claim, hashed)) throw providerRefused()
+}

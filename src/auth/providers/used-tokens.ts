@@ -1,0 +1,72 @@
+/**
+ * ID tokens that have signed somebody in: each is accepted once, whichever instance of the app it is sent to.
+ *
+ * The store enforces it: the digest of a token is the id of a record, and no id can be inserted twice.
+ *
+ * @module
+ */
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { withId } from '../../ports/filter.ts'
+import { type Collection, type CollectionSchema, DuplicateKey } from '../../ports/store.ts'
+
+/** A token that is about to sign somebody in. */
+export interface SingleUse {
+  /** The part of it that is signed: the text of a signature can be changed without making it invalid. */
+  readonly signed: string
+  /** When the provider's token expires, epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** The tokens that were used. */
+export interface UsedTokens {
+  /**
+   * Uses a token up; whether it was unused. What it gives takes that back, for a sign-in that does not succeed.
+   */
+  use(token: SingleUse): Promise<(() => Promise<void>) | undefined>
+  /** Forgets some tokens that have expired: more than are used up meanwhile. */
+  sweep(): Promise<void>
+}
+
+/** The collection of the digests. */
+export const usedTokenSchema: CollectionSchema = {
+  name: 'fieldgate_used_tokens',
+  idType: 'objectId',
+  shape: {
+    kind: 'object',
+    fields: new Map([
+      ['_id', { kind: 'id', idType: 'objectId' }],
+      ['expiresAt', { kind: 'date' }],
+    ]),
+  },
+  unique: [],
+  indexes: [[{ field: 'expiresAt', descending: false }]],
+  searchable: [],
+}
+
+/** Clocks of instances may differ, and a token is accepted for some seconds longer. */
+const MARGIN_MS = 60_000
+const SWEPT = 3
+
+/** The tokens used in `collection` to sign in to the realm named `realm`, by the clock `now`. */
+export function usedTokens(collection: Collection, realm: string, now: () => number): UsedTokens {
+  return {
+    async use({ signed, expiresAt }) {
+      const _id = bytesToHex(sha256(utf8ToBytes(JSON.stringify([realm, signed])))).slice(0, 24)
+      try {
+        await collection.insert({ _id, expiresAt: new Date(expiresAt + MARGIN_MS) })
+      } catch (error) {
+        if (error instanceof DuplicateKey) return undefined
+        throw error
+      }
+      return async () => void (await collection.delete(withId(_id)))
+    },
+    async sweep() {
+      const expired = { op: 'lt', field: 'expiresAt', value: new Date(now()) } as const
+      for (let swept = 0; swept < SWEPT; swept += 1) {
+        if ((await collection.delete(expired)) === null) return
+      }
+    },
+  }
+}
