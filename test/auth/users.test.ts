@@ -334,7 +334,7 @@ describe('4.5 routes and middlewares', () => {
       path: '/users/:id',
       access: 'self or admin',
     })
-    expect(auth.router.urls).toHaveLength(13)
+    expect(auth.router.urls).toHaveLength(16)
   })
 
   it('serves renamed routes, and disabled ones not', async () => {
