@@ -1,6 +1,6 @@
 /**
- * Message authentication: one key for each purpose, all derived from `token.secret` (RFC 8725 §3.10 asks that
- * no key serves two purposes).
+ * Message authentication: one key for each purpose of each auth router, all derived from `token.secret` (RFC 8725 §3.10
+ * asks that no key serves two purposes). So nothing that one router has signed opens another with the same secret.
  *
  * There may be several secrets, so that one can replace another while both are good. What is signed therefore names
  * its key. A name chooses among the own keys only.
@@ -14,8 +14,16 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { base64url } from '../http/base64url.ts'
 import { sameText } from '../http/constant-time.ts'
 
-/** What a key is for; the HKDF label. */
+/** What a key is for; a part of the HKDF label. */
 export type Purpose = 'access token' | 'one-time code' | 'refresh token' | 'stored session'
+
+/** What tells auth routers apart; a part of the HKDF label. */
+export interface RealmName {
+  /** The name of the user model. */
+  readonly model: string
+  /** The path that the router is mounted on. */
+  readonly mount: string
+}
 
 /** The HMAC-SHA-256 of a text, as bytes. */
 export type Mac = (text: string) => Uint8Array
@@ -39,11 +47,15 @@ const ID_BYTES = 8
 const KEY_BYTES = 32
 const utf8 = new TextEncoder()
 
-/** The keys for `purpose`; the first of `secrets` signs. */
-export function keysFor(secrets: readonly [string, ...string[]], purpose: Purpose): Keys {
+/** The keys for `purpose` of the auth router that `name` names; the first of `secrets` signs. */
+export function keysFor(
+  secrets: readonly [string, ...string[]],
+  name: RealmName,
+  purpose: Purpose,
+): Keys {
   const [first, ...others] = secrets
-  const current = keyFor(first, purpose)
-  return { current, all: [current, ...others.map((secret) => keyFor(secret, purpose))] }
+  const current = keyFor(first, name, purpose)
+  return { current, all: [current, ...others.map((secret) => keyFor(secret, name, purpose))] }
 }
 
 /** The MAC of `text` under `key`, as text. */
@@ -69,14 +81,15 @@ export function isSealed(keys: Keys, sealed: unknown, text: string): boolean {
 }
 
 /** Synchronous: a key schedule is made once and copied for each text. */
-function keyFor(secret: string, purpose: Purpose): Key {
-  const keyed = hmac.create(sha256, derived(secret, purpose, KEY_BYTES))
+function keyFor(secret: string, name: RealmName, purpose: Purpose): Key {
+  const keyed = hmac.create(sha256, derived(secret, name, purpose, KEY_BYTES))
   return {
-    id: base64url(derived(secret, 'key id', ID_BYTES)),
+    id: base64url(derived(secret, name, 'key id', ID_BYTES)),
     mac: (text) => keyed.clone().update(utf8.encode(text)).digest(),
   }
 }
 
-function derived(secret: string, label: string, bytes: number): Uint8Array {
-  return hkdf(sha256, utf8.encode(secret), undefined, utf8.encode(`fieldgate ${label}`), bytes)
+function derived(secret: string, { model, mount }: RealmName, use: string, bytes: number) {
+  const label = `fieldgate ${use} ${JSON.stringify([model, mount])}`
+  return hkdf(sha256, utf8.encode(secret), undefined, utf8.encode(label), bytes)
 }

@@ -44,8 +44,9 @@ export interface TokenOptions {
   readonly secret: string | readonly string[]
   /** Default `'15m'`. */
   readonly expiresIn?: Duration
-  /** Set on every token and demanded of every token, where given. */
+  /** `iss` on every token, and demanded of every token. Default: the path that the router is mounted on. */
   readonly issuer?: string
+  /** `aud` on every token; a token must have one of them. Default: the name of the user model. */
   readonly audience?: string | readonly string[]
   /**
    * Whether each request reads the user, so that a password change and the end of a session end access tokens too.

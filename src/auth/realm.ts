@@ -13,7 +13,7 @@ import type { ModelFiles } from '../uploads/model-files.ts'
 import { type Breaker, breaker } from './breaker.ts'
 import { SECRETS, type StoredNames } from './field-names.ts'
 import { boundedHashing, type Hashing } from './hashing.ts'
-import { type Keys, keysFor } from './mac.ts'
+import { type Keys, keysFor, type Purpose } from './mac.ts'
 import { type Passwords, passwordsOf } from './passwords.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
 import type { AuthSettings } from './settings.ts'
@@ -41,25 +41,28 @@ export interface Realm {
   readonly now: () => number
 }
 
-/** The realm of `settings` in the app of `host`. */
-export function createRealm(host: Host, settings: AuthSettings): Realm {
+/** The realm of `settings` on `mount` in the app of `host`. */
+export function createRealm(host: Host, settings: AuthSettings, mount: string): Realm {
   const { now } = host
   const hashing = boundedHashing()
-  const { secrets } = settings.token
+  const { secrets, issuer, audience } = settings.token
+  const name = { model: settings.model.name, mount: mount || '/' }
+  const parties = { issuer: issuer ?? name.mount, audience: audience ?? [name.model] }
+  const keys = (purpose: Purpose) => keysFor(secrets, name, purpose)
   return {
     host,
     settings,
     names: settings.names,
     records: host.records(settings.model),
     files: host.filesOf(settings.model),
-    tokens: accessTokens(settings.token, keysFor(secrets, 'access token'), now),
+    tokens: accessTokens(settings.token, parties, keys('access token'), now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, host.logger),
     hashing,
     breaker: breaker(now),
     usedTokens: singleUse(host, settings),
-    codeKeys: keysFor(secrets, 'one-time code'),
-    refreshKeys: keysFor(secrets, 'refresh token'),
-    sessionKeys: keysFor(secrets, 'stored session'),
+    codeKeys: keys('one-time code'),
+    refreshKeys: keys('refresh token'),
+    sessionKeys: keys('stored session'),
     now,
   }
 }

@@ -85,9 +85,11 @@ export function createAuthRouter<R, const Role extends string = string>(
       settings = resolveSettings(given, host.env)
       const advice = modelAdvice(settings)
       if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
-      const realm = createRealm(host, settings)
+      // A router that is mounted twice is one realm: its guards know no mount.
+      const known = realms.get(host.data)
+      const realm = known ?? createRealm(host, settings, mount)
       realms.set(host.data, realm)
-      endSessionsWhenDisabling(realm)
+      if (!known) endSessionsWhenDisabling(realm)
       host.protect(settings.model, guardedFields(settings))
       return routeTable(realm, host, mount, requireAuth)
     },

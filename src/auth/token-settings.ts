@@ -10,6 +10,12 @@ import type { TokenOptions } from './options.ts'
 /** At least one secret. */
 export type Secrets = readonly [string, ...string[]]
 
+/** Whom access tokens name, on every token and demanded of every token (RFC 7519 §4.1.1, §4.1.3). */
+export interface Parties {
+  readonly issuer: string
+  readonly audience: readonly string[]
+}
+
 /** Access tokens, and the secrets behind everything that is signed. */
 export interface TokenSettings {
   /** The first signs, all verify. */

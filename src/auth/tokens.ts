@@ -10,7 +10,7 @@
 import { base64url, textIn } from '../http/base64url.ts'
 import { sameText } from '../http/constant-time.ts'
 import { type Key, type Keys, tag } from './mac.ts'
-import type { TokenSettings } from './token-settings.ts'
+import type { Parties, TokenSettings } from './token-settings.ts'
 
 /** What an access token says, checked. */
 export interface Claims {
@@ -51,12 +51,17 @@ const MAX_LENGTH = 8192
 /** Verified tokens are remembered: the second request of a client costs no HMAC. */
 const MAX_REMEMBERED = 1000
 
-/** The tokens of `settings`, signed with `keys`, by the clock `now` in epoch milliseconds. */
-export function accessTokens(settings: TokenSettings, keys: Keys, now: () => number): AccessTokens {
+/** The tokens of `settings` between these parties, signed with `keys`, by the clock `now` in epoch milliseconds. */
+export function accessTokens(
+  { expiresIn }: Pick<TokenSettings, 'expiresIn'>,
+  parties: Parties,
+  keys: Keys,
+  now: () => number,
+): AccessTokens {
   const signers = keys.all.map(signerOf)
   const { header, key } = signerOf(keys.current)
   const remembered = new Map<string, Claims>()
-  const { issuer, audience, expiresIn } = settings
+  const { issuer, audience } = parties
   return {
     issue({ id, role, changedAt, sessionId }) {
       const iat = Math.floor(now() / 1000)
@@ -69,7 +74,7 @@ export function accessTokens(settings: TokenSettings, keys: Keys, now: () => num
         pca: changedAt,
         sid: sessionId,
         iss: issuer,
-        aud: audience?.length === 1 ? audience[0] : audience,
+        aud: audience.length === 1 ? audience[0] : audience,
       }
       const body = base64url(new TextEncoder().encode(JSON.stringify(claims)))
       return `${header}.${body}.${tag(key, `${header}.${body}`)}`
@@ -85,7 +90,7 @@ export function accessTokens(settings: TokenSettings, keys: Keys, now: () => num
   /** Everything but the time, which is asked again each time. */
   function checked(token: string): Claims | undefined {
     const claims = token.length <= MAX_LENGTH ? genuine(signers, token) : undefined
-    if (!claims || !isMeantFor(claims, settings)) return undefined
+    if (!claims || !isMeantFor(claims, parties)) return undefined
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(token, claims)
     return claims
@@ -137,9 +142,8 @@ function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims |
   return typed ? (body as unknown as Claims) : undefined
 }
 
-function isMeantFor(claims: Claims, { issuer, audience }: TokenSettings): boolean {
-  if (issuer !== undefined && claims.iss !== issuer) return false
-  if (!audience) return true
+function isMeantFor(claims: Claims, { issuer, audience }: Parties): boolean {
+  if (claims.iss !== issuer) return false
   return isTextOrTexts(claims.aud) && [claims.aud].flat().some((name) => audience.includes(name))
 }
 

@@ -10,7 +10,9 @@ import { password, secret } from './accounts.ts'
 import { type Service, service } from './service.ts'
 
 /** The key that access tokens are signed with, as the documentation of keys says. */
-const key = new Uint8Array(hkdfSync('sha256', secret, '', 'fieldgate access token', 32))
+const derived = (use: string, bytes: number) =>
+  new Uint8Array(hkdfSync('sha256', secret, '', `fieldgate ${use} ["User","/auth"]`, bytes))
+const key = derived('access token', 32)
 const text = new TextEncoder()
 
 const me = async ({ call }: Service, token: string): Promise<string> => {
@@ -19,7 +21,7 @@ const me = async ({ call }: Service, token: string): Promise<string> => {
 }
 const invalid = '401 Invalid or expired token.'
 
-const kid = Buffer.from(hkdfSync('sha256', secret, '', 'fieldgate key id', 8)).toString('base64url')
+const kid = base64url.encode(derived('key id', 8))
 
 /** Signs any payload with the right key. */
 const signed = (payload: unknown, header: object = {}) =>
@@ -147,9 +149,13 @@ describe('5.2 access tokens', () => {
     for (const iss of [undefined, 'api2', ['api'], '']) {
       expect(await me(app, await signed({ ...claims, iss }))).toBe(invalid)
     }
+    // A19: the mount and the model are demanded where nothing else is set.
     const open = await service()
     const other = decodeJwt((await open.register('ann@example.com')).token)
-    expect(await me(open, await signed({ ...other, aud: 'any', iss: 'any' }))).toBe('200')
+    expect(await me(open, await signed({ ...other, aud: ['any', 'User'] }))).toBe('200')
+    for (const change of [{ aud: 'any' }, { iss: 'any' }, { aud: undefined }, { iss: undefined }]) {
+      expect(await me(open, await signed({ ...other, ...change }))).toBe(invalid)
+    }
   })
 
   it('A6: nothing that was made for another purpose opens', async () => {
