@@ -1,0 +1,172 @@
+/**
+ * An app with accounts, and two people who use it: the owner of a mailbox and an attacker. Each controls addresses and
+ * provider accounts, and keeps everything that they get: passwords, codes, tokens and sessions.
+ *
+ * @module
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as z from 'zod'
+import { createApp, createAuthRouter, type Fields, type Store } from '../../../src/index.ts'
+import { authOptions, userModel } from '../accounts.ts'
+
+/** Who acts. */
+export type Person = 'owner' | 'attacker'
+
+/** What a person holds. */
+export interface Holdings {
+  readonly passwords: string[]
+  readonly sessions: {
+    readonly id: string
+    readonly token: string
+    readonly refreshToken: string
+  }[]
+  /** The ids of the provider accounts that the person has signed in with. */
+  readonly links: Set<string>
+}
+
+/** An answer: its status and the `data` member. */
+export interface Answer {
+  readonly status: number
+  readonly data: Fields
+}
+
+/** One sequence's part of the app: addresses of its own, a clock of its own. */
+export interface World {
+  /** The real address or name behind a short one: `V` and `W` are the owner's, `A` and `B` the attacker's. */
+  address(short: string): string
+  holdings(person: Person): Holdings
+  /** The codes that reached an address of the person, in their order. */
+  codes(person: Person): readonly string[]
+  ask(method: string, path: string, body?: Fields, token?: string): Promise<Answer>
+  later(seconds: number): void
+  /** Disables or enables an account. */
+  disable(id: string, disabled: boolean): Promise<void>
+  /** The accounts that were disabled at some time. */
+  readonly disabled: ReadonlySet<string>
+}
+
+/** Short names: the owner's mailboxes, phone and user name, and the attacker's. */
+export const OWNED: Readonly<Record<Person, readonly string[]>> = {
+  owner: ['V', 'V2', 'W', 'U'],
+  attacker: ['A', 'A2', 'B', 'N'],
+}
+
+/** The identifier field of each short name. */
+export function fieldOf(short: string): 'email' | 'phone' | 'username' {
+  if (/^[VA]/.test(short)) return 'email'
+  return /^[WB]/.test(short) ? 'phone' : 'username'
+}
+
+const START = Date.UTC(2030, 0, 1)
+
+/** Opens an app on `store`; `enter` gives each sequence a world of its own. */
+export async function openApp(
+  store: Store,
+  more: object = {},
+): Promise<{
+  enter<T>(work: (world: World) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}> {
+  const clock = new AsyncLocalStorage<{ now: number }>()
+  const boxes = new Map<string, { readonly code: string; readonly place: number }[]>()
+  let places = 0
+  const deliver = ({ to, code }: { to: string; code?: string }) => {
+    places += 1
+    if (code !== undefined) boxes.set(to, [...(boxes.get(to) ?? []), { code, place: places }])
+  }
+  const provider = { verify: (body: Fields) => body.profile as never }
+  const auth = {
+    identifiers: ['email', 'phone', 'username'],
+    updateFields: ['email', 'phone', 'username'],
+    registerFields: [],
+    fields: { disabled: 'banned' },
+    lockout: { maxAttempts: 1_000_000 },
+    social: { one: provider, two: provider, last: provider },
+    mail: { sender: deliver },
+    sms: { sender: deliver },
+    ...more,
+  }
+  const User = userModel({
+    auth: auth as never,
+    unique: ['oneId', 'twoId', 'lastId'],
+    fields: { banned: z.boolean().optional() },
+  })
+  const quiet = () => {}
+  const app = createApp({
+    store,
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    now: () => clock.getStore()?.now ?? START,
+    env: {},
+  })
+  app.mount('/auth', createAuthRouter(authOptions(User, [], auth as never)).router)
+  await app.ready()
+  const users = app.store.collection(User)
+  // Several runs may share a database: each has addresses of its own.
+  let worlds = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+
+  function world(time: { now: number }): World {
+    worlds += 1
+    const number = worlds
+    const disabled = new Set<string>()
+    const held: Record<Person, Holdings> = { owner: empty(), attacker: empty() }
+    const address = (short: string) => {
+      const place = OWNED.owner.indexOf(short) + OWNED.attacker.indexOf(short) + 2
+      const side = OWNED.owner.includes(short) ? 1 : 2
+      if (fieldOf(short) === 'phone') return `+49${number}0${side}${place}`
+      return fieldOf(short) === 'email'
+        ? `${short}.${number}@example.com`.toLowerCase()
+        : `${short}${number}`
+    }
+    return {
+      address,
+      holdings: (person) => held[person],
+      codes(person) {
+        const codes = OWNED[person].flatMap((short) => boxes.get(address(short)) ?? [])
+        return codes.sort((a, b) => a.place - b.place).map(({ code }) => code)
+      },
+      async ask(method, path, body, token) {
+        const headers = {
+          'content-type': 'application/json',
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        }
+        const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+        const background: Promise<unknown>[] = []
+        const platform = { waitUntil: (work: Promise<unknown>) => background.push(work) }
+        const send = () =>
+          app.handle(new Request(`http://localhost/auth${path}`, init), undefined, platform)
+        let response = await send()
+        // A busy machine may let a deadline pass; that says nothing of the rules.
+        for (let tries = 0; response.status === 503 && tries < 5; tries += 1) {
+          await wait(200)
+          response = await send()
+        }
+        const { data } = (await response.json()) as { data?: Fields }
+        // What is sent after the answer has arrived before the next request.
+        await Promise.all(background)
+        return { status: response.status, data: data ?? {} }
+      },
+      later(seconds) {
+        time.now += seconds * 1000
+      },
+      async disable(id, banned) {
+        disabled.add(id)
+        await users.update(id, { banned })
+      },
+      disabled,
+    }
+  }
+
+  return {
+    enter(work) {
+      const time = { now: START }
+      return clock.run(time, () => work(world(time)))
+    },
+    close: () => app.close(),
+  }
+}
+
+function empty(): Holdings {
+  return { passwords: [], sessions: [], links: new Set() }
+}
