@@ -8,6 +8,7 @@ import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
+import { isTakenElsewhere } from './namespace.ts'
 import { DECOY } from './passwords.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
 import { freed } from './ways.ts'
@@ -28,6 +29,11 @@ export async function createAccount(
   if (hash) checked[names.password] = await hash()
   const user = await inserted(realm, checked)
   if (!user) return undefined
+  // An address that a provider vouches for is proven: no other kind of identifier keeps its owner out.
+  if (hash && (await isTakenElsewhere(realm, checked, String(user._id)))) {
+    await records.remove(withId(String(user._id)))
+    return undefined
+  }
   try {
     await settings.onRegister?.(withoutSecrets(realm, user) as never, request)
   } catch (error) {

@@ -9,18 +9,28 @@ import type { Managed } from '../model/define.ts'
 import type { MailTransporter } from '../ports/mailer.ts'
 import type { Fields } from '../ports/store.ts'
 
+/** The purposes of messages. */
+export const PURPOSES = ['passwordReset', 'emailVerification', 'identifierChanged'] as const
+
 /** Where a code is sent. */
 export type Channel = 'email' | 'sms'
 
 /** A user's record without its secrets. */
 export type ShownUser = Fields & Managed
 
+/**
+ * What a message is for: a code that resets the password, a code that proves a mailbox, or the notice that an
+ * identifier was changed, which goes to the old address and has no code.
+ */
+export type MessagePurpose = 'passwordReset' | 'emailVerification' | 'identifierChanged'
+
 /** What every sender receives. */
 export interface CodeMessage {
   readonly to: string
   readonly text: string
   readonly user: ShownUser
-  readonly purpose: 'passwordReset'
+  readonly purpose: MessagePurpose
+  /** Empty in a notice. */
   readonly code: string
   readonly request: ApiRequest
 }
@@ -52,9 +62,9 @@ export interface MailOptions {
   readonly from?: string
   /** The field with the address. Default: the e-mail field. */
   readonly toField?: string
+  /** A function, async or not, gives finished texts. */
   readonly templates?: {
-    /** A function, async or not, gives finished texts. */
-    readonly passwordReset?:
+    readonly [Purpose in MessagePurpose]?:
       | MailTemplate
       | ((values: TemplateValues) => MailTemplate | Promise<MailTemplate>)
   }
@@ -66,7 +76,9 @@ export interface SmsOptions {
   /** The field with the number. Default: the phone field. */
   readonly toField?: string
   readonly templates?: {
-    readonly passwordReset?: string | ((values: TemplateValues) => string | Promise<string>)
+    readonly [Purpose in MessagePurpose]?:
+      | string
+      | ((values: TemplateValues) => string | Promise<string>)
   }
 }
 
@@ -91,6 +103,9 @@ export interface OtpOptions {
     readonly user: ShownUser
     readonly code: string
     readonly channel: Channel
+    readonly purpose: MessagePurpose
+    /** The address. In a notice it is the old one. */
+    readonly to: string
     readonly request: ApiRequest
   }): unknown
 }

@@ -6,7 +6,14 @@
 
 import type { MailTransporter } from '../ports/mailer.ts'
 import { callable, fail, flagIn, group, text, wholeNumber } from './checks.ts'
-import type { Channel, MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
+import {
+  type Channel,
+  type MailOptions,
+  type MessagePurpose,
+  type OtpOptions,
+  PURPOSES,
+  type SmsOptions,
+} from './delivery-options.ts'
 import type { StoredNames } from './field-names.ts'
 import type { AuthOptions } from './options.ts'
 
@@ -26,7 +33,7 @@ export interface MailSettings {
   /** Made when the first mail is sent. */
   readonly transporter: (() => Promise<MailTransporter>) | undefined
   readonly from: string | undefined
-  readonly template: NonNullable<MailOptions['templates']>['passwordReset']
+  readonly templates: NonNullable<MailOptions['templates']>
 }
 
 type Environment = Readonly<Record<string, unknown>>
@@ -66,16 +73,16 @@ function mailSettings(
   if (transporter !== undefined && typeof transporter?.sendMail !== 'function') {
     fail(`'mail.transporter' must have sendMail(), as Nodemailer's has`)
   }
-  const template = group('mail.templates', mail.templates, ['passwordReset']).passwordReset
-  checkMailTemplate(template)
+  const templates = group('mail.templates', mail.templates, PURPOSES)
+  for (const purpose of PURPOSES) checkMailTemplate(purpose, templates[purpose])
   const from = text('mail.from', mail.from) ?? text('MAIL_FROM', env?.MAIL_FROM || undefined)
   if (sender || transporter) {
-    return { sender, transporter: transporter && (async () => transporter), from, template }
+    return { sender, transporter: transporter && (async () => transporter), from, templates }
   }
   const transport = mail.transport ?? (env && transportIn(env))
   if (transport !== undefined) {
     checkFrom(from, env)
-    return { sender, transporter: overSmtp(transport), from, template }
+    return { sender, transporter: overSmtp(transport), from, templates }
   }
   if (option && env) fail(`'mail' needs a 'transporter', a 'sender' or a 'transport'`)
   return undefined
@@ -123,19 +130,24 @@ function smsSettings(option: SmsOptions | undefined): SmsOptions | undefined {
   if (option === undefined) return undefined
   const sms = group('sms', option, ['sender', 'toField', 'templates'])
   if (typeof sms.sender !== 'function') fail(`'sms.sender' must be a function`)
-  const template = group('sms.templates', sms.templates, ['passwordReset']).passwordReset
-  if (!['undefined', 'string', 'function'].includes(typeof template)) {
-    fail(`'sms.templates.passwordReset' must be a text or a function`)
+  const templates = group('sms.templates', sms.templates, PURPOSES)
+  for (const purpose of PURPOSES) {
+    if (!['undefined', 'string', 'function'].includes(typeof templates[purpose])) {
+      fail(`'sms.templates.${purpose}' must be a text or a function`)
+    }
   }
   return option
 }
 
-function checkMailTemplate(template: MailSettings['template']): void {
+function checkMailTemplate(
+  purpose: MessagePurpose,
+  template: MailSettings['templates'][MessagePurpose],
+): void {
   if (template === undefined || typeof template === 'function') return
-  const parts = group('mail.templates.passwordReset', template, ['subject', 'text', 'html'])
+  const parts = group(`mail.templates.${purpose}`, template, ['subject', 'text', 'html'])
   for (const [part, value] of Object.entries(parts)) {
     if (value !== undefined && typeof value !== 'string') {
-      fail(`'mail.templates.passwordReset.${part}' must be a text`)
+      fail(`'mail.templates.${purpose}.${part}' must be a text`)
     }
   }
 }

@@ -6,8 +6,16 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
+import type { Context } from '../records/guard.ts'
+import { channelsThere } from './channels.ts'
 import { within } from './deadline.ts'
-import type { Channel, CodeMessage, ShownUser, TemplateValues } from './delivery-options.ts'
+import type {
+  Channel,
+  CodeMessage,
+  MessagePurpose,
+  ShownUser,
+  TemplateValues,
+} from './delivery-options.ts'
 import type { MailSettings } from './delivery-settings.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
 import { mailTexts, smsText } from './templates.ts'
@@ -18,6 +26,8 @@ export interface Code {
   readonly code: string
   readonly channel: Channel
   readonly secondsLeft: number
+  /** Default `passwordReset`. */
+  readonly purpose?: MessagePurpose
 }
 
 /** How long a sender may take. */
@@ -45,7 +55,7 @@ export function sendCode(
   realm: Realm,
   record: Fields,
   to: string,
-  { code, channel, secondsLeft }: Code,
+  { code, channel, secondsLeft, purpose = 'passwordReset' }: Code,
   request: ApiRequest,
 ): Promise<void> {
   const { deliver, mail, sms, appName } = realm.settings.delivery
@@ -56,25 +66,50 @@ export function sendCode(
     appName,
     user,
   }
-  const message = { to, user, purpose: 'passwordReset', code, request } as const
+  const message = { to, user, purpose, code, request } as const
   return within(
     DEADLINE_MS,
     async () => {
-      if (deliver) await deliver({ user, code, channel, request })
+      if (deliver) await deliver({ user, code, channel, purpose, to, request })
       else if (channel === 'email' && mail) await sendMail(mail, message, values)
       else if (sms)
-        await sms.sender({ ...message, text: await smsText(sms.templates?.passwordReset, values) })
+        await sms.sender({ ...message, text: await smsText(sms.templates, purpose, values) })
     },
     () => new Error(`the ${channel} sender did not answer within ${DEADLINE_MS} ms`),
   )
 }
 
+/**
+ * Tells the old address of `field` that it was changed, in the background: a failure is logged and changes nothing.
+ * `before` is the account as it was.
+ */
+export function sendNotice(
+  realm: Realm,
+  before: Fields,
+  field: string,
+  request: ApiRequest,
+  context: Pick<Context, 'waitUntil'>,
+): void {
+  const { delivery } = realm.settings
+  const channel = channelsThere(realm.settings).find((each) => delivery.toField[each] === field)
+  const to = before[field]
+  if (!channel || typeof to !== 'string' || to === '') return
+  const notice = { code: '', channel, secondsLeft: 0, purpose: 'identifierChanged' } as const
+  const sending = sendCode(realm, before, to, notice, request).catch((error: unknown) => {
+    realm.host.logger.error(`a notice could not be sent by ${channel}`, {
+      requestId: request.requestId,
+      error: String((error as Error)?.message ?? error),
+    })
+  })
+  context.waitUntil(sending)
+}
+
 async function sendMail(
-  { sender, transporter, from, template }: MailSettings,
+  { sender, transporter, from, templates }: MailSettings,
   message: Omit<CodeMessage, 'text'>,
   values: TemplateValues,
 ): Promise<void> {
-  const texts = await mailTexts(template, values)
+  const texts = await mailTexts(templates, message.purpose, values)
   if (sender) await sender({ ...message, ...texts })
   else await (await transporter?.())?.sendMail({ ...(from && { from }), to: message.to, ...texts })
 }

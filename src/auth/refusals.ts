@@ -39,6 +39,9 @@ export const accountExists = (): HttpError =>
 export const invalidCredentials = (): HttpError => unauthorized('Invalid credentials.')
 export const currentPasswordIncorrect = (): HttpError =>
   unauthorized('Current password is incorrect.')
+export const currentPasswordRequired = (): HttpError =>
+  new HttpError(403, 'Current password required.')
+export const recentSignInRequired = (): HttpError => new HttpError(403, 'Sign in again to do this.')
 export const tooManyAttempts = (seconds: number): HttpError =>
   new HttpError(429, 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(seconds) },

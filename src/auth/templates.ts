@@ -5,7 +5,12 @@
  */
 
 import { isFields } from '../model/writable.ts'
-import type { MailTemplate, SmsOptions, TemplateValues } from './delivery-options.ts'
+import type {
+  MailTemplate,
+  MessagePurpose,
+  SmsOptions,
+  TemplateValues,
+} from './delivery-options.ts'
 import type { MailSettings } from './delivery-settings.ts'
 
 /** A mail's finished texts. */
@@ -15,26 +20,47 @@ export interface MailTexts {
   readonly html?: string
 }
 
-const MAIL = {
-  subject: 'Your {{appName}} password reset code',
-  text: 'Your {{appName}} password reset code is {{code}}. It is valid for {{minutes}} minutes.\n\nIf you did not ask for it, ignore this message.\n',
-  html: '<p>Your {{appName}} password reset code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>If you did not ask for it, ignore this message.</p>',
+const IGNORE = 'If you did not ask for it, ignore this message.'
+const ACT = 'If this was not you, reset your password now.'
+
+const MAIL: Readonly<Record<MessagePurpose, Required<MailTemplate>>> = {
+  passwordReset: {
+    subject: 'Your {{appName}} password reset code',
+    text: `Your {{appName}} password reset code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
+    html: `<p>Your {{appName}} password reset code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
+  },
+  emailVerification: {
+    subject: 'Confirm your email address for {{appName}}',
+    text: `Your {{appName}} confirmation code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
+    html: `<p>Your {{appName}} confirmation code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
+  },
+  identifierChanged: {
+    subject: 'Your {{appName}} account was changed',
+    text: `The way you sign in to your {{appName}} account is being changed.\n\n${ACT}\n`,
+    html: `<p>The way you sign in to your {{appName}} account is being changed.</p><p>${ACT}</p>`,
+  },
 }
-const SMS = '{{code}} is your {{appName}} password reset code, valid for {{minutes}} minutes.'
+const SMS: Readonly<Record<MessagePurpose, string>> = {
+  passwordReset: '{{code}} is your {{appName}} password reset code, valid for {{minutes}} minutes.',
+  emailVerification:
+    '{{code}} is your {{appName}} confirmation code, valid for {{minutes}} minutes.',
+  identifierChanged: `The way you sign in to your {{appName}} account is being changed. ${ACT}`,
+}
 
 const PLACE = /\{\{\s*(code|minutes|appName|user\.\w+(?:\.\w+)*)\s*\}\}/g
 
 /** A mail's texts. A template that gives only one of text and HTML has no default HTML. */
 export async function mailTexts(
-  template: MailSettings['template'],
+  templates: MailSettings['templates'],
+  purpose: MessagePurpose,
   values: TemplateValues,
 ): Promise<MailTexts> {
   const standard: MailTexts = {
-    subject: filled(MAIL.subject, values, plain),
-    text: filled(MAIL.text, values, plain),
-    html: filled(MAIL.html, values, escaped),
+    subject: filled(MAIL[purpose].subject, values, plain),
+    text: filled(MAIL[purpose].text, values, plain),
+    html: filled(MAIL[purpose].html, values, escaped),
   }
-  const { subject, text, html } = await ownTexts(template, values)
+  const { subject, text, html } = await ownTexts(templates[purpose], values)
   const own = text !== undefined || html !== undefined
   const htmlPart = own ? html : standard.html
   return {
@@ -46,7 +72,7 @@ export async function mailTexts(
 
 /** What a function gives is finished: a user's name that holds `{{code}}` is not filled in. */
 async function ownTexts(
-  template: MailSettings['template'],
+  template: MailSettings['templates'][MessagePurpose],
   values: TemplateValues,
 ): Promise<MailTemplate> {
   if (typeof template === 'function') return (await template(values)) ?? {}
@@ -60,10 +86,13 @@ async function ownTexts(
 
 /** A text message. */
 export async function smsText(
-  template: NonNullable<SmsOptions['templates']>['passwordReset'],
+  templates: SmsOptions['templates'],
+  purpose: MessagePurpose,
   values: TemplateValues,
 ): Promise<string> {
-  return typeof template === 'function' ? template(values) : filled(template ?? SMS, values, plain)
+  const template = templates?.[purpose]
+  if (typeof template === 'function') return template(values)
+  return filled(template ?? SMS[purpose], values, plain)
 }
 
 function filled(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { password } from './accounts.ts'
 import { raced } from './raced.ts'
 import { parallel, type Service, service } from './service.ts'
 
@@ -48,7 +49,9 @@ describe('3.3 a one-time code and how often it is asked for', () => {
 describe('3.3 a one-time code and the address that it went to', () => {
   it('is none once PATCH /users/:id has changed the address', async () => {
     const { app, code, token, user } = await withCode({ auth: { updateFields: ['email'] } })
-    await app.call('PATCH', `/auth/users/${user._id}`, { email: 'new@example.com' }, token)
+    const change = { email: 'new@example.com', currentPassword: password }
+    const { status } = await app.call('PATCH', `/auth/users/${user._id}`, change, token)
+    expect(status).toBe(200)
     expect(await reset(app, 'new@example.com', code)).toEqual(invalidCode)
   })
 

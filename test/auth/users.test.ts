@@ -186,7 +186,8 @@ describe('4.5 PATCH /users/:id', () => {
     const app = await service({ auth: { updateFields: ['email'] } })
     const { token, user } = await app.register('ann@example.com')
     await app.register('bob@example.com')
-    const patch = (email: unknown) => app.call('PATCH', `/auth/users/${user._id}`, { email }, token)
+    const patch = (email: unknown) =>
+      app.call('PATCH', `/auth/users/${user._id}`, { email, currentPassword: password }, token)
     expect((await patch(' New@Example.com')).body.data.email).toBe('new@example.com')
     const taken = await patch('BOB@example.com')
     expect(told(taken)).toEqual([409, 'Duplicate value for: email.'])

@@ -53,7 +53,7 @@ export function handlers(
     me: (request) => me(realm, request),
     listUsers: usersLister(realm, host, mount),
     getUser: (request) => getUser(realm, request),
-    updateUser: (request) => updateUser(realm, request),
+    updateUser: (request, context) => updateUser(realm, request, context),
     modifyRoles: (request) => modifyRoles(realm, request),
   }
 }

@@ -4,26 +4,37 @@
  * @module
  */
 
-import { invalidFields, nothingWritable } from '../../http/refusals.ts'
+import { HttpError } from '../../http/errors.ts'
+import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { updateWithFiles } from '../../records/file-writes.ts'
+import type { Context } from '../../records/guard.ts'
 import { requestedId } from '../../records/identify.ts'
+import { channelsThere } from '../channels.ts'
 import { identifierText, readBody } from '../credentials.ts'
+import { sendNotice } from '../delivery.ts'
 import { isAdmin } from '../guards.ts'
+import { isTakenElsewhere } from '../namespace.ts'
 import { chosenFields } from '../profile-fields.ts'
 import { type Realm, shownUser, userById } from '../realm.ts'
-import { ownAccountOnly } from '../refusals.ts'
+import { reauthenticated, signInState } from '../reauthentication.ts'
+import { ownAccountOnly, sessionEnded } from '../refusals.ts'
+import { freed } from '../ways.ts'
 import { isSelf } from './users-read.ts'
 
 /** A profile is sent as JSON. */
 const noFiles = { files: [], level: undefined, client: undefined } as const
 
-/** Changes the fields that `updateFields` names. */
-export async function updateUser(realm: Realm, request: ApiRequest): Promise<Response> {
+/** Changes the fields that `updateFields` names; identifiers and addresses for codes only with the current password. */
+export async function updateUser(
+  realm: Realm,
+  request: ApiRequest,
+  context: Pick<Context, 'waitUntil'>,
+): Promise<Response> {
   const { settings, records } = realm
   const id = requestedId(realm.settings, request)
   if (!isSelf(request, id) && !isAdmin(realm, request)) throw ownAccountOnly()
@@ -31,12 +42,71 @@ export async function updateUser(realm: Realm, request: ApiRequest): Promise<Res
   const stored = realm.files.namedIn(body).length > 0 ? await userById(realm, id) : undefined
   const chosen = chosenFields(realm, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
-  const unseen = hiddenInside(settings.model)
   const given = withNormalIdentifiers(realm, chosen)
-  const changes = await records.validateSeen(given, withId(id), unseen)
+  const changes = await records.validateSeen(given, withId(id), hiddenInside(settings.model))
   checkKept(realm, changes)
-  const user = await updateWithFiles(realm, noFiles, withId(id), changes)
+  const touched = waysIn(realm).filter((field) => Object.hasOwn(changes, field))
+  const before = touched.length > 0 ? await userById(realm, id) : undefined
+  if (touched.length > 0 && !before) throw entryNotFound()
+  const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
+  const user =
+    before && moved.length > 0
+      ? await movedUser(realm, before, { body, changes, moved }, request, context)
+      : await updateWithFiles(realm, noFiles, withId(id), changes)
   return dataResponse(JSON.stringify(shownUser(realm, user)))
+}
+
+interface Move {
+  readonly body: Fields
+  readonly changes: Fields
+  /** The identifiers and addresses that get another value. */
+  readonly moved: readonly string[]
+}
+
+/** Writes changes of identifiers, and tells the old addresses. */
+async function movedUser(
+  realm: Realm,
+  before: Fields,
+  { body, changes, moved }: Move,
+  request: ApiRequest,
+  context: Pick<Context, 'waitUntil'>,
+): Promise<Fields> {
+  const { records } = realm
+  const id = String(before._id)
+  const checked = await reauthenticated(realm, body, request)
+  // Whoever proves the account's address meanwhile has ended this session: nothing of it may be written after that.
+  const expect = isSelf(request, id) ? signInState(realm, checked) : undefined
+  const values = Object.fromEntries(moved.map((field) => [field, changes[field]]))
+  if (await isTakenElsewhere(realm, values, id)) throw duplicate(moved)
+  const write = async () => {
+    try {
+      return await updateWithFiles(realm, noFiles, withId(id), changes, expect)
+    } catch (error) {
+      throw hasStatus(error, 412) ? sessionEnded() : error
+    }
+  }
+  const user = await write().catch(async (error: unknown) => {
+    if (!hasStatus(error, 409)) throw error
+    for (const field of moved) if (!(await freed(realm, field, values[field]))) throw error
+    return write()
+  })
+  if (await isTakenElsewhere(realm, values, id)) {
+    const old = Object.fromEntries(moved.map((field) => [field, before[field]]))
+    await records.update(withId(id), old, values)
+    throw duplicate(moved)
+  }
+  for (const field of moved) sendNotice(realm, before, field, request, context)
+  return user
+}
+
+function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof HttpError && error.status === status
+}
+
+/** The fields that lead into an account: its identifiers, and where its codes go. */
+function waysIn({ settings }: Realm): readonly string[] {
+  const addresses = channelsThere(settings).map((channel) => settings.delivery.toField[channel])
+  return [...new Set([...settings.identifiers.map(({ field }) => field), ...addresses])]
 }
 
 function withNormalIdentifiers({ settings }: Realm, chosen: Fields): Fields {
