@@ -84,11 +84,11 @@ export interface SmsOptions {
 
 /** One-time codes. */
 export interface OtpOptions {
-  /** Digits. Default 6. */
+  /** Digits. Default 6, from 4 to 12. */
   readonly length?: number
-  /** Default 600. */
+  /** Default 600, at most a day. */
   readonly ttlSeconds?: number
-  /** Wrong tries that end a code. Default 5. */
+  /** Wrong tries that end a code. Default 5, at most 100. */
   readonly maxAttempts?: number
   /**
    * The pause between two codes to one account by one channel. Within it a repeated request sends nothing and is

@@ -10,7 +10,7 @@ export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** Seconds. Dates must stay within what stores can order: a hundred years are enough for any session. */
-export const LONGEST: number = 100 * 365 * 86_400
+const LONGEST = 100 * 365 * 86_400
 
 /** The duration in seconds, or undefined where `value` is none. */
 export function secondsOf(value: unknown): number | undefined {

@@ -63,11 +63,11 @@ export interface RefreshOptions {
   readonly rotate?: boolean
   /** Default `'30d'`; rotation starts it anew. */
   readonly expiresIn?: Duration
-  /** Seconds in which a token that was replaced is still taken, for parallel requests. Default 10. */
+  /** Seconds in which a token that was replaced is still taken, for parallel requests. Default 10, at most 3600. */
   readonly graceSeconds?: number
   /** Whether a replaced token presented later ends every session of the user. Default true. */
   readonly revokeAllOnReuse?: boolean
-  /** Default 5; sessions that are over make room, then the oldest sign-in. */
+  /** Default 5, at most 100; sessions that are over make room, then the oldest sign-in. */
   readonly maxSessions?: number
   /** The longest that a session can be kept alive by rotation. Default: no limit. */
   readonly maxLifetime?: Duration
@@ -89,9 +89,9 @@ export interface RolesOptions<Role extends string = string> {
 
 /** Lockout of accounts after failed sign-ins. */
 export interface LockoutOptions {
-  /** Default 10. */
+  /** Default 10, at most 1,000,000. */
   readonly maxAttempts?: number
-  /** Default 900. */
+  /** Default 900, at most 30 days. */
   readonly lockSeconds?: number
   /** Whether a locked account answers 429 instead of the 401 that tells nothing. Default false. */
   readonly reveal?: boolean
@@ -114,7 +114,7 @@ export type CommonPasswords =
 
 /** Passwords. `hash` and `verify` replace scrypt; only `true` opens. */
 export interface PasswordOptions {
-  /** In characters. Default 8. */
+  /** In characters. Default 8, from 6 to 64. */
   readonly minLength?: number
   /**
    * The passwords to refuse as too common. Default: a list of 49,000, loaded when the first password is set; none on

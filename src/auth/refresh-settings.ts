@@ -5,8 +5,12 @@
  */
 
 import { duration, flag, flagIn, group, wholeNumber } from './checks.ts'
-import { LONGEST } from './duration.ts'
 import type { RefreshOptions } from './options.ts'
+
+/** In a grace of hours a stolen token would be as good as its successor. */
+const MAX_GRACE = 3600
+/** They stand in the user's record, which each request reads. */
+const MAX_SESSIONS = 100
 
 type Environment = Readonly<Record<string, unknown>>
 
@@ -41,9 +45,9 @@ export function refreshSettings(
       refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
       '30d',
     ),
-    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0, LONGEST),
+    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0, MAX_GRACE),
     revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),
-    maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5),
+    maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5, 1, MAX_SESSIONS),
     maxLifetime:
       refresh.maxLifetime === undefined
         ? Number.POSITIVE_INFINITY

@@ -12,7 +12,6 @@ import { checkSimpleOptions } from '../records/option-checks.ts'
 import { callable, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { byAddress, type ClientOption } from './client.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
-import { LONGEST } from './duration.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
@@ -95,6 +94,13 @@ const OPTIONS = [
   ...LIST_OPTIONS,
 ]
 const MAX_DIGITS = 12
+/** A hundred guesses hit one of a million codes once in ten thousand times. NIST 800-63B allows no more failures. */
+const MAX_CODE_GUESSES = 100
+const DAY = 86_400
+const MAX_GUESSES = 1_000_000
+const MAX_LOCK = 30 * DAY
+/** Shorter ones are guessed; longer ones need not be chosen by anybody (ASVS 6.2.9 asks to allow 64). */
+const PASSWORD_LENGTHS = [6, 64] as const
 
 /**
  * Resolves the options. Throws a `TypeError` that starts with `Auth:` and names the option. Without `env` it
@@ -178,8 +184,8 @@ function checkApart(names: StoredNames, disabled: string | undefined): void {
 function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {
   const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
   return {
-    maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10),
-    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, LONGEST),
+    maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10, 1, MAX_GUESSES),
+    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, MAX_LOCK),
     reveal: flag('lockout.reveal', lockout.reveal, false),
   }
 }
@@ -194,9 +200,9 @@ function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] 
   ])
   return {
     length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
-    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, LONGEST),
-    maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5),
-    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, LONGEST),
+    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, DAY),
+    maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5, 1, MAX_CODE_GUESSES),
+    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, DAY),
   }
 }
 
@@ -207,7 +213,7 @@ function passwordSettings(options: PasswordOptions | undefined): AuthSettings['p
   if ((hash === undefined) !== (verify === undefined)) {
     fail(`'password.hash' and 'password.verify' replace scrypt together`)
   }
-  const minLength = wholeNumber('password.minLength', password.minLength, 8, 1, 1024)
+  const minLength = wholeNumber('password.minLength', password.minLength, 8, ...PASSWORD_LENGTHS)
   const check = callable('password.check', password.check)
   const common = commonOf(password.common)
   return { minLength, common, ...(check && { check }), ...(hash && verify && { hash, verify }) }

@@ -43,6 +43,39 @@ describe('answers, start-up errors', () => {
       { refresh: { enabled: true, graceSeconds: 1e12 } },
       /refresh\.graceSeconds/,
     ],
+    'A20: a grace of years': [
+      { refresh: { enabled: true, graceSeconds: 1e9 } },
+      /^Auth: 'refresh\.graceSeconds' must be a whole number, 0 to 3600$/,
+    ],
+    'A20: a grace of more than an hour': [
+      { refresh: { enabled: true, graceSeconds: 3601 } },
+      /refresh\.graceSeconds/,
+    ],
+    'A20: sessions without end': [
+      { refresh: { enabled: true, maxSessions: 101 } },
+      /^Auth: 'refresh\.maxSessions' must be a whole number, 1 to 100$/,
+    ],
+    'A20: guesses at codes without end': [
+      { otp: { maxAttempts: 1e15 } },
+      /^Auth: 'otp\.maxAttempts' must be a whole number, 1 to 100$/,
+    ],
+    'A20: a code of more than a day': [
+      { otp: { ttlSeconds: 86_401 } },
+      /^Auth: 'otp\.ttlSeconds' must be a whole number, 1 to 86400$/,
+    ],
+    'A20: guesses at passwords without end': [
+      { lockout: { maxAttempts: 1e15 } },
+      /^Auth: 'lockout\.maxAttempts' must be a whole number, 1 to 1000000$/,
+    ],
+    'A20: a lock of years': [
+      { lockout: { lockSeconds: 1e8 } },
+      /^Auth: 'lockout\.lockSeconds' must be a whole number, 1 to 2592000$/,
+    ],
+    'A20: a password of one letter': [
+      { password: { minLength: 1 } },
+      /^Auth: 'password\.minLength' must be a whole number, 6 to 64$/,
+    ],
+    'A20: a password that nobody can choose': [{ password: { minLength: 1024 } }, /minLength/],
     'refresh lifetime': [{ refresh: { enabled: true, expiresIn: '1 week' } }, /refresh\.expiresIn/],
     'password length': [{ password: { minLength: 0 } }, /password\.minLength/],
     'hash without verify': [{ password: { hash: () => 'x' } }, /password\.hash/],
