@@ -12,6 +12,7 @@ export type {
   CodeMessage,
   MailOptions,
   MailTemplate,
+  MessagePurpose,
   OtpOptions,
   ShownUser,
   SmsOptions,

@@ -6,8 +6,11 @@
 
 import type { StoredName } from './field-names.ts'
 
-/** What a code is for and how it is sent: a password reset by mail or by SMS. */
-export type CodeKind = 'email' | 'sms'
+/** What a code is for and how it is sent: a password reset by mail or by SMS, or the proof of a mailbox. */
+export type CodeKind = 'email' | 'sms' | 'verification'
+
+/** The kinds of code that reset a password. */
+export type ResetCode = Exclude<CodeKind, 'verification'>
 
 /** The state of one kind of code: the stored names of its fields. */
 export interface Slot {
@@ -35,13 +38,20 @@ export const SLOTS: Readonly<Record<CodeKind, Slot>> = {
     attempts: 'smsOtpAttempts',
     sentAt: 'smsOtpSentAt',
   },
+  verification: {
+    purpose: 'emailVerification',
+    hash: 'verifyOtpHash',
+    expiresAt: 'verifyOtpExpiresAt',
+    attempts: 'verifyOtpAttempts',
+    sentAt: 'verifyOtpSentAt',
+  },
 }
 
 /** Every kind of code. */
-export const CODE_KINDS: readonly CodeKind[] = ['email', 'sms']
+export const CODE_KINDS: readonly CodeKind[] = ['email', 'sms', 'verification']
 
 /** The kinds of code that reset a password. */
-export const RESET_CODES: readonly CodeKind[] = ['email', 'sms']
+export const RESET_CODES: readonly ResetCode[] = ['email', 'sms']
 
 /** The stored names that a kind of code needs, with their types. */
 export function codeFields(

@@ -17,8 +17,8 @@ import { isSealed, type Key, keyOf, seal } from './mac.ts'
 import { changedAt, type Realm } from './realm.ts'
 
 /** A window and its code, before the code is sent. */
-export interface IssuedCode {
-  readonly kind: CodeKind
+export interface IssuedCode<Kind extends CodeKind = CodeKind> {
+  readonly kind: Kind
   readonly user: Fields
   readonly code: string
   readonly expiresAt: Date
@@ -27,8 +27,8 @@ export interface IssuedCode {
 }
 
 /** A right code: the user as the try was counted, and which of the codes it was. */
-export interface RightCode {
-  readonly kind: CodeKind
+export interface RightCode<Kind extends CodeKind = CodeKind> {
+  readonly kind: Kind
   readonly user: Fields
 }
 
@@ -37,11 +37,11 @@ export interface RightCode {
  * between two codes (`otp.resendSeconds`) lasts. One conditional step does all of it, so that requests at the same
  * moment send one code. The code is valid only once it was sent.
  */
-export async function issueCode(
+export async function issueCode<Kind extends CodeKind>(
   realm: Realm,
   id: string,
-  kind: CodeKind,
-): Promise<IssuedCode | undefined> {
+  kind: Kind,
+): Promise<IssuedCode<Kind> | undefined> {
   const { records, settings, now } = realm
   const { resendSeconds, ttlSeconds } = settings.otp
   const slot = slotOf(realm, kind)
@@ -105,12 +105,12 @@ function windowOf(realm: Realm, { kind, user, expiresAt }: IssuedCode): Filter {
  * Checks a code against the pending ones of `kinds`, counting the try for each in the same conditional step that finds
  * tries left. Gives undefined for every reason to refuse.
  */
-export async function tryCode(
+export async function tryCode<Kind extends CodeKind>(
   realm: Realm,
   user: Fields,
   code: string | null | undefined,
-  kinds: readonly CodeKind[],
-): Promise<RightCode | undefined> {
+  kinds: readonly Kind[],
+): Promise<RightCode<Kind> | undefined> {
   const { records, settings, now } = realm
   const { maxAttempts } = settings.otp
   const at = now()
@@ -155,8 +155,8 @@ export function codesEnded(realm: Realm): readonly string[] {
 /** What must still be as it was when a code was counted, for the step that uses it up. */
 export function codeState(realm: Realm, { kind, user }: RightCode): Fields {
   const { hash, expiresAt } = slotOf(realm, kind)
-  const address = realm.settings.delivery.toField[kind]
-  return Object.fromEntries([hash, expiresAt, address].map((field) => [field, user[field]]))
+  const address = kind === 'verification' ? [] : [realm.settings.delivery.toField[kind]]
+  return Object.fromEntries([hash, expiresAt, ...address].map((field) => [field, user[field]]))
 }
 
 function hashesOf({ names, settings }: Realm, kinds: readonly CodeKind[]): readonly string[] {
@@ -201,6 +201,8 @@ function hashedText(realm: Realm, user: Fields, kind: CodeKind, code: string): s
 }
 
 /** Where the code goes. Whatever writes another address there, the code that went to the old one must not prove it. */
-function addressFor({ settings }: Realm, user: Fields, kind: CodeKind): unknown {
+function addressFor(realm: Realm, user: Fields, kind: CodeKind): unknown {
+  const { names, settings } = realm
+  if (kind === 'verification') return user[names.pendingEmail] ?? user[names.email]
   return user[settings.delivery.toField[kind]]
 }

@@ -29,6 +29,11 @@ const NAMES = [
   'refreshTokens',
   'provenEmail',
   'provenPhone',
+  'pendingEmail',
+  'verifyOtpHash',
+  'verifyOtpExpiresAt',
+  'verifyOtpAttempts',
+  'verifyOtpSentAt',
   'disabled',
 ] as const
 
@@ -56,6 +61,11 @@ export const SECRETS: readonly StoredName[] = [
   'refreshTokens',
   'provenEmail',
   'provenPhone',
+  'pendingEmail',
+  'verifyOtpHash',
+  'verifyOtpExpiresAt',
+  'verifyOtpAttempts',
+  'verifyOtpSentAt',
 ]
 
 /** The providers' ids of an account: no client writes them, whether the provider is enabled yet or not. */

@@ -58,10 +58,17 @@ function needs(settings: AuthSettings): readonly Need[] {
     ...(codes ? codeNeeds(settings) : []),
     codes && delivery.mail && [delivery.toField.email, 'string', 'mail.toField'],
     codes && delivery.sms && [delivery.toField.sms, 'string', 'sms.toField'],
+    ...(settings.emailVerification.enabled ? verificationNeeds(settings) : []),
     refresh && [names.refreshTokens, 'list', 'refresh.enabled'],
     disabledField !== undefined && [disabledField, 'boolean', 'fields.disabled'],
   ]
   return all.filter((need): need is Need => Boolean(need))
+}
+
+function verificationNeeds({ names }: AuthSettings): readonly Need[] {
+  const why = `emailVerification; pass it to userFields() too`
+  const fields = codeFields('verification').map(([name, type]): Need => [names[name], type, why])
+  return [[names.provenEmail, 'string', why], [names.pendingEmail, 'string', why], ...fields]
 }
 
 /** The fields that the codes of each channel need; `otp.deliver` may send by both. */

@@ -15,7 +15,7 @@ import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { SocialOptions } from './providers/provider.ts'
 
-/** The fourteen routes of spec 4.5, and those of sessions, which are there with refresh tokens only. */
+/** The routes of spec 4.5, those of sessions, which are there with refresh tokens only, and those of email verification. */
 export type RouteName =
   | 'register'
   | 'login'
@@ -34,6 +34,8 @@ export type RouteName =
   | 'updateUser'
   | 'modifyRoles'
   | 'endUserSessions'
+  | 'sendEmailCode'
+  | 'verifyEmail'
 
 /** Access tokens. */
 export interface TokenOptions {
@@ -134,6 +136,14 @@ export type MiddlewaresOption =
   | readonly Guard[]
   | { readonly [Name in RouteName | 'all']?: Guard | readonly Guard[] }
 
+/** Email verification. */
+export interface EmailVerificationOptions {
+  /** Whether mailboxes can be proven: `POST /email/code`, `POST /email/verify`. Default false. */
+  readonly enabled?: boolean
+  /** Whether an account with an address signs in only once the address is proven (403 before). Default false. */
+  readonly required?: boolean
+}
+
 /** The options that `userFields` reads too. */
 export interface UserFieldsOptions {
   /** Default `['email']`. */
@@ -143,6 +153,7 @@ export interface UserFieldsOptions {
   readonly social?: SocialOptions
   readonly refresh?: RefreshOptions
   readonly roles?: RolesOptions
+  readonly emailVerification?: EmailVerificationOptions
 }
 
 /** What `createAuthRouter` takes. */

@@ -6,6 +6,7 @@
 
 import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
+import type { ResetCode } from './code-slots.ts'
 import { codesEnded, type RightCode } from './codes.ts'
 import { cleared } from './lockout.ts'
 import { nextChange, type Realm } from './realm.ts'
@@ -26,7 +27,8 @@ export function passwordChange(realm: Realm, user: Fields, hash: string): Change
       [names.password]: hash,
       [names.passwordChangedAt]: nextChange(realm, user),
     },
-    unset: [...unset, ...codesEnded(realm)],
+    // Whoever asked for another address may not be the one who knows the new password.
+    unset: [...unset, ...codesEnded(realm), ...pendingEnded(realm)],
   }
 }
 
@@ -36,7 +38,7 @@ export function passwordChange(realm: Realm, user: Fields, hash: string): Change
  */
 export function resetChange(
   realm: Realm,
-  { kind, user }: RightCode,
+  { kind, user }: RightCode<ResetCode>,
   hash: string,
 ): Change | undefined {
   const field = realm.settings.delivery.toField[kind]
@@ -48,6 +50,10 @@ export function resetChange(
     set: { ...set, ...change.set },
     unset: unset.filter((gone) => gone !== realm.names.password),
   }
+}
+
+function pendingEnded({ names, settings }: Realm): readonly string[] {
+  return [names.pendingEmail].filter((field) => settings.model.shape.fields.has(field))
 }
 
 /** Writes such a change if the password, and what `expect` holds, are still those of `user`. */

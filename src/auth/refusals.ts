@@ -49,6 +49,9 @@ export const tooManyAttempts = (seconds: number): HttpError =>
 export const busy = (): HttpError =>
   unavailable('The service is unavailable. Try again shortly.', 5)
 
+export const emailNotConfirmed = (): HttpError =>
+  new HttpError(403, 'Confirm your email address first.')
+
 // Sessions
 export const invalidRefreshToken = (): HttpError =>
   unauthorized('Invalid or expired refresh token.')

@@ -18,7 +18,9 @@ export interface RouteRow {
   readonly path: string
   readonly access: Access
   /** The option that the route needs. */
-  readonly needs?: 'refresh'
+  readonly needs?: 'refresh' | 'emailVerification'
+  /** Whether a token is looked at where one is sent. */
+  readonly optionalAuth?: true
 }
 
 /** The routes of spec 4.5, and those of sessions, as data. */
@@ -44,6 +46,22 @@ export const ROUTES: readonly RouteRow[] = [
   { name: 'listUsers', method: 'GET', path: '/users', access: 'admin' },
   { name: 'getUser', method: 'GET', path: '/users/:id', access: 'signed in' },
   { name: 'updateUser', method: 'PATCH', path: '/users/:id', access: 'self or admin' },
+  {
+    name: 'sendEmailCode',
+    method: 'POST',
+    path: '/email/code',
+    access: 'anyone',
+    needs: 'emailVerification',
+    optionalAuth: true,
+  },
+  {
+    name: 'verifyEmail',
+    method: 'POST',
+    path: '/email/verify',
+    access: 'anyone',
+    needs: 'emailVerification',
+    optionalAuth: true,
+  },
   { name: 'modifyRoles', method: 'PATCH', path: '/users/:id/roles', access: 'admin' },
   {
     name: 'endUserSessions',
@@ -59,14 +77,14 @@ const NAMES: readonly string[] = ROUTES.map((row) => row.name)
 /** The path of each route that is there. */
 export function routePaths(
   option: AuthOptions<never>['routes'],
-  has: { readonly refresh: boolean },
+  has: Readonly<Record<NonNullable<RouteRow['needs']>, boolean>>,
 ): ReadonlyMap<RouteName, string> {
   const routes = group('routes', option, NAMES)
   const paths = new Map<RouteName, string>()
   const taken = new Set<string>()
   for (const row of ROUTES) {
     const path = pathOf(row, routes[row.name])
-    if (path === undefined || (row.needs === 'refresh' && !has.refresh)) continue
+    if (path === undefined || (row.needs && !has[row.needs])) continue
     const route = `${row.method} ${matchedBy(path)}`
     if (taken.has(route)) fail(`'routes' serves '${row.method} ${path}' twice`)
     taken.add(route)

@@ -70,6 +70,7 @@ export function createAuthRouter<R, const Role extends string = string>(
     return realm
   }
   const requireAuth = requireAuthGuard(realmOf)
+  const optionalAuth = optionalAuthGuard(realmOf)
   const router: AuthRoutes = {
     get urls() {
       return ROUTES.filter(({ name }) => settings.paths.has(name)).map(
@@ -91,22 +92,27 @@ export function createAuthRouter<R, const Role extends string = string>(
       realms.set(host.data, realm)
       if (!known) endSessionsWhenDisabling(realm)
       host.protect(settings.model, guardedFields(settings))
-      return routeTable(realm, host, mount, requireAuth)
+      return routeTable(realm, host, mount, { requireAuth, optionalAuth })
     },
   }
   return {
     router,
     requireAuth,
     requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
-    optionalAuth: optionalAuthGuard(realmOf),
+    optionalAuth,
   }
 }
 
-function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard): readonly Route[] {
+interface Guards {
+  readonly requireAuth: Guard
+  readonly optionalAuth: Guard
+}
+
+function routeTable(realm: Realm, host: Host, mount: string, own: Guards): readonly Route[] {
   const { settings } = realm
   const byName = handlers(realm, host, mount)
   const shared = [neverStored, ...settings.middlewares()]
-  const table = ROUTES.flatMap(({ name, method, access }): Route[] => {
+  const table = ROUTES.flatMap(({ name, method, access, optionalAuth }): Route[] => {
     const path = settings.paths.get(name)
     const handler = byName[name]
     if (path === undefined || !handler) return []
@@ -114,7 +120,7 @@ function routeTable(realm: Realm, host: Host, mount: string, requireAuth: Guard)
       neverStored,
       noteVisit(settings, name),
       ...settings.middlewares(name),
-      ...accessGuards(settings, access, requireAuth),
+      ...(optionalAuth ? [own.optionalAuth] : accessGuards(settings, access, own.requireAuth)),
     ]
     return [{ method, path, guards, handler, shared }]
   })

@@ -9,6 +9,7 @@ import type { Model } from '../model/define.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Guard } from '../records/guard.ts'
 import { checkSimpleOptions } from '../records/option-checks.ts'
+import { isThere } from './channels.ts'
 import { callable, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { byAddress, type ClientOption } from './client.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
@@ -47,6 +48,7 @@ export interface AuthSettings {
     readonly maxAttempts: number
     readonly resendSeconds: number
   }
+  readonly emailVerification: { readonly enabled: boolean; readonly required: boolean }
   readonly delivery: DeliverySettings
   readonly password: PasswordOptions & Required<Pick<PasswordOptions, 'minLength' | 'common'>>
   readonly providers: ReadonlyMap<string, Provider>
@@ -77,6 +79,7 @@ const OPTIONS = [
   'social',
   'refresh',
   'roles',
+  'emailVerification',
   'registerFields',
   'updateFields',
   'visibleFields',
@@ -124,6 +127,7 @@ export function resolveSettings(
   checkApart(names, options.fields?.disabled)
   const refresh = refreshSettings(options.refresh, env ?? {})
   const identifiers = identifiersOf(options.identifiers, names)
+  const emailVerification = emailVerificationOf(options)
   const settings: AuthSettings = Object.freeze({
     model,
     names,
@@ -134,6 +138,7 @@ export function resolveSettings(
     roles: roleSettings(options.roles),
     lockout: lockoutSettings(options),
     otp: otpSettings(options),
+    emailVerification,
     delivery: deliverySettings(options, names, env),
     password: passwordSettings(options.password),
     providers,
@@ -141,7 +146,10 @@ export function resolveSettings(
     registerFields: registerFieldsOf(options.registerFields, identifiers),
     updateFields: texts('updateFields', options.updateFields ?? []),
     visibleFields: visibleFieldsOf(options.visibleFields),
-    paths: routePaths(options.routes, { refresh: refresh !== undefined }),
+    paths: routePaths(options.routes, {
+      refresh: refresh !== undefined,
+      emailVerification: emailVerification.enabled,
+    }),
     middlewares: middlewaresByRoute(options.middlewares),
     client: callable('client', options.client) ?? byAddress,
     onRegister: callable('onRegister', options.onRegister),
@@ -149,6 +157,7 @@ export function resolveSettings(
     list: listSettings(options, model),
   })
   checkFieldLists(settings)
+  checkVerification(settings, env)
   checkModel(settings)
   return settings
 }
@@ -204,6 +213,29 @@ function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] 
     maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5, 1, MAX_CODE_GUESSES),
     resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, DAY),
   }
+}
+
+function emailVerificationOf({
+  emailVerification: options,
+}: AuthOptions<never>): AuthSettings['emailVerification'] {
+  const verification = group('emailVerification', options, ['enabled', 'required'])
+  const enabled = flag('emailVerification.enabled', verification.enabled, false)
+  const required = flag('emailVerification.required', verification.required, false)
+  if (required && !enabled) fail(`'emailVerification.required' needs 'emailVerification.enabled'`)
+  return { enabled, required }
+}
+
+/** Codes that prove a mailbox must have a way to it. Without the environment nobody knows yet. */
+function checkVerification(settings: AuthSettings, env: Environment | undefined): void {
+  const { emailVerification, identifiers, delivery, names } = settings
+  if (!emailVerification.enabled) return
+  if (!identifiers.some(({ kind }) => kind === 'email')) {
+    fail(`'emailVerification' needs '${names.email}' in 'identifiers'`)
+  }
+  if (delivery.toField.email !== names.email) {
+    fail(`'emailVerification' needs mail to go to '${names.email}': take out 'mail.toField'`)
+  }
+  if (env && !isThere(settings, 'email')) fail(`'emailVerification' needs 'mail'`)
 }
 
 function passwordSettings(options: PasswordOptions | undefined): AuthSettings['password'] {

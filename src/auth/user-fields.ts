@@ -64,6 +64,14 @@ interface SecretSchemas {
   readonly lockedUntil: Instant
 }
 
+interface VerificationSchemas {
+  readonly pendingEmail: Text
+  readonly verifyOtpHash: Text
+  readonly verifyOtpExpiresAt: Instant
+  readonly verifyOtpAttempts: $ZodOptional<$ZodNumber>
+  readonly verifyOtpSentAt: Instant
+}
+
 type IdentifierNames<O> = O extends { readonly identifiers: readonly (infer I)[] }
   ? I extends string
     ? I
@@ -98,7 +106,8 @@ type ByDefaultName<O> = SecretSchemas & { readonly [Name in IdentifierNames<O>]:
 } & { readonly role: RoleSchema<O> } & (O extends { readonly refresh: object }
     ? { readonly refreshTokens: $ZodOptional<$ZodArray<SessionSchema>> }
     : unknown) &
-  ProofFields<O>
+  ProofFields<O> &
+  (O extends { readonly emailVerification: object } ? VerificationSchemas : unknown)
 
 type Renamed<S, Names> = {
   readonly [Name in keyof S as Name extends keyof Names
@@ -119,8 +128,8 @@ export type UserFields<O> = Renamed<
 >
 
 /**
- * The fields of spec 2.4 to spread into a user model. It takes the `identifiers`, `fields`, `social`, `refresh`
- * and `roles` that `createAuthRouter` takes. Secrets hide themselves: no route of the model shows them.
+ * The fields of spec 2.4 to spread into a user model. It takes the `identifiers`, `fields`, `social`, `refresh`,
+ * `roles` and `emailVerification` that `createAuthRouter` takes. Secrets hide themselves: no route of the model shows them.
  *
  * ```ts
  * const User = defineModel('User', {
@@ -157,6 +166,14 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   const isIdentifier = (field: string) => Object.hasOwn(fields, field)
   if (given.social || isIdentifier(names.email)) fields[names.provenEmail] = secretText()
   if (isIdentifier(names.phone)) fields[names.provenPhone] = secretText()
+  if (given.emailVerification) {
+    fields[names.provenEmail] = secretText()
+    fields[names.pendingEmail] = secretText()
+    fields[names.verifyOtpHash] = secretText()
+    fields[names.verifyOtpExpiresAt] = secretDate()
+    fields[names.verifyOtpAttempts] = hiddenField(optional(number()))
+    fields[names.verifyOtpSentAt] = secretDate()
+  }
   if (given.refresh) fields[names.refreshTokens] = hiddenField(optional(array(session())))
   return fields as unknown as UserFields<O>
 }

@@ -11,6 +11,7 @@
  * | user name, and any identifier that no channel reaches | never | password | – | password |
  * | recovery address (`mail.toField`, `sms.toField` if no identifier) | never | codes | – | codes |
  * | provider | the provider | sign-in | – | sign-in |
+ * | address that is to replace the email address (`pendingEmail`) | a mailed code, signed in | nothing | – | nothing |
  * | session, pending code | – | itself | – | itself |
  *
  * | proof | what it ends, in the same conditional step |
@@ -84,7 +85,17 @@ export function proofState(realm: Realm, user: Fields): Fields {
     const proof = proofFieldOf(realm, field)
     return proof === undefined ? [] : [field, proof]
   })
+  fields.push(realm.names.pendingEmail)
   return Object.fromEntries(fields.map((field) => [field, user[field]]))
+}
+
+/** The address that a code is to prove: the one that is to replace the account's, else the account's own, unless it is proven. */
+export function addressToVerify(realm: Realm, user: Fields): string | undefined {
+  const { names } = realm
+  const pending = user[names.pendingEmail]
+  if (typeof pending === 'string') return pending
+  const email = user[names.email]
+  return typeof email === 'string' && !isProven(realm, user, names.email) ? email : undefined
 }
 
 /** What stays at a takeover. */
@@ -102,7 +113,7 @@ export function takeover(realm: Realm, user: Fields, kept: Kept): Change {
   const { names, settings } = realm
   const { fields } = settings.model.shape
   const { set, unset } = cleared(realm)
-  const proofs = [names.provenEmail, names.provenPhone]
+  const proofs = [names.provenEmail, names.provenPhone, names.pendingEmail]
   const stays = [kept.field, kept.idField, proofFieldOf(realm, kept.field)]
   const others = [...identifiersAndAddresses(realm), ...providerFields(realm), ...proofs]
   const gone = kept.signedIn ? others : [...others, names.password]

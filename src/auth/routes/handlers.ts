@@ -9,6 +9,8 @@ import type { Host } from '../../records/host.ts'
 import type { RouteName } from '../options.ts'
 import { paceOf } from '../pace.ts'
 import type { Realm } from '../realm.ts'
+import { sendEmailCode } from './email-code.ts'
+import { verifyEmail } from './email-verify.ts'
 import { login } from './login.ts'
 import { logout } from './logout.ts'
 import { logoutAll } from './logout-all.ts'
@@ -36,7 +38,7 @@ export function handlers(
   const sessions = realm.settings.refresh
   const pace = paceOf()
   return {
-    register: (request) => register(realm, request),
+    register: (request, context) => register(realm, request, context),
     login: (request) => login(realm, request),
     social: (request) => social(realm, request),
     forgotPassword: (request) => forgotPassword(realm, pace, request),
@@ -55,5 +57,7 @@ export function handlers(
     getUser: (request) => getUser(realm, request),
     updateUser: (request, context) => updateUser(realm, request, context),
     modifyRoles: (request) => modifyRoles(realm, request),
+    sendEmailCode: (request, context) => sendEmailCode(realm, request, context),
+    verifyEmail: (request) => verifyEmail(realm, request),
   }
 }

@@ -14,6 +14,7 @@ import { lockLeft } from '../lockout.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { isDisabled, type Realm } from '../realm.ts'
 import {
+  emailNotConfirmed,
   identifierRequired,
   invalidCredentials,
   notActive,
@@ -21,6 +22,7 @@ import {
   tooManyAttempts,
 } from '../refusals.ts'
 import { runOnLogin } from '../sign-in.ts'
+import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
 
 /** Signs in by identifier and password. */
@@ -43,6 +45,7 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
         await endSessionsOfDisabled(realm, reservation.user)
         throw notActive()
       }
+      if (awaitsProof(realm, reservation.user)) throw emailNotConfirmed()
       await runOnLogin(realm, reservation.user, request)
     } catch (error) {
       await forgiveGuess(realm, reservation)

@@ -8,19 +8,28 @@ import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
+import type { Context } from '../../records/guard.ts'
 import { createAccount } from '../accounts.ts'
 import { credential, readBody, typedAccount, valueFor } from '../credentials.ts'
 import { checkChoiceOf } from '../password-choice.ts'
 import { newPassword } from '../passwords.ts'
 import { chosenFields } from '../profile-fields.ts'
-import { isDisabled, type Realm, userById } from '../realm.ts'
+import { isDisabled, type Realm, shownUser, userById } from '../realm.ts'
 import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
 import { firstRole } from '../roles.ts'
 import { signIn } from '../sign-in.ts'
+import { awaitsProof, sendVerification } from '../verification.ts'
 import { visitOf } from '../visit.ts'
 
-/** Makes an account and signs it in. */
-export async function register(realm: Realm, request: ApiRequest): Promise<Response> {
+/**
+ * Makes an account and signs it in. With `emailVerification` a code goes to its mailbox; where that is required, the
+ * answer holds the user and no tokens.
+ */
+export async function register(
+  realm: Realm,
+  request: ApiRequest,
+  context: Pick<Context, 'waitUntil'>,
+): Promise<Response> {
   const { settings, names } = realm
   const body = await readBody(realm, request)
   const given = settings.identifiers.map(
@@ -46,6 +55,12 @@ export async function register(realm: Realm, request: ApiRequest): Promise<Respo
     const hash = () => realm.passwords.hash(plain).finally(turn.end)
     const user = await createAccount(realm, values, hash, request)
     if (!user) throw accountExists()
+    if (settings.emailVerification.enabled) {
+      context.waitUntil(sendVerification(realm, String(user._id), request))
+    }
+    if (awaitsProof(realm, user)) {
+      return dataResponse(JSON.stringify({ user: shownUser(realm, user) }), { status: 201 })
+    }
     const data = await signIn(realm, user, request, {})
     if (!data) throw await refusal(realm, user)
     return dataResponse(JSON.stringify(data), { status: 201 })

@@ -13,12 +13,14 @@ import type { Provider } from '../providers/provider.ts'
 import type { SingleUse } from '../providers/used-tokens.ts'
 import type { Realm } from '../realm.ts'
 import {
+  emailNotConfirmed,
   invalidCredentials,
   providerCredentialNeeded,
   providerNotEnabled,
   providerRefused,
 } from '../refusals.ts'
 import { runOnLogin, signIn } from '../sign-in.ts'
+import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
 
 const MAX_SHOWN = 64
@@ -35,6 +37,7 @@ export async function social(realm: Realm, request: ApiRequest): Promise<Respons
   return once(realm, profile.once, request, async () => {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const user = await accountOf(realm, provider, profile, request)
+      if (awaitsProof(realm, user)) throw emailNotConfirmed()
       if (tries === 0) await runOnLogin(realm, user, request)
       // The link may end meanwhile, when somebody proves the account's address.
       const filter = { op: 'eq', field: provider.idField, value: profile.id } as const

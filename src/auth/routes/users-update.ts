@@ -23,6 +23,7 @@ import { chosenFields } from '../profile-fields.ts'
 import { type Realm, shownUser, userById } from '../realm.ts'
 import { reauthenticated, signInState } from '../reauthentication.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
+import { sendVerification } from '../verification.ts'
 import { freed } from '../ways.ts'
 import { isSelf } from './users-read.ts'
 
@@ -71,30 +72,38 @@ async function movedUser(
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Fields> {
-  const { records } = realm
+  const { records, settings } = realm
   const id = String(before._id)
   const checked = await reauthenticated(realm, body, request)
   // Whoever proves the account's address meanwhile has ended this session: nothing of it may be written after that.
   const expect = isSelf(request, id) ? signInState(realm, checked) : undefined
-  const values = Object.fromEntries(moved.map((field) => [field, changes[field]]))
-  if (await isTakenElsewhere(realm, values, id)) throw duplicate(moved)
+  const { email, pendingEmail } = realm.names
+  const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined
+  // The new address replaces the old one once it is proven.
+  const waits = address !== undefined && moved.includes(email)
+  const { [email]: _, ...others } = changes
+  const written = waits ? { ...others, [pendingEmail]: address } : changes
+  const stored = waits ? moved.filter((field) => field !== email) : moved
+  const values = Object.fromEntries(stored.map((field) => [field, changes[field]]))
+  if (await isTakenElsewhere(realm, values, id)) throw duplicate(stored)
   const write = async () => {
     try {
-      return await updateWithFiles(realm, noFiles, withId(id), changes, expect)
+      return await updateWithFiles(realm, noFiles, withId(id), written, expect)
     } catch (error) {
       throw hasStatus(error, 412) ? sessionEnded() : error
     }
   }
   const user = await write().catch(async (error: unknown) => {
     if (!hasStatus(error, 409)) throw error
-    for (const field of moved) if (!(await freed(realm, field, values[field]))) throw error
+    for (const field of stored) if (!(await freed(realm, field, values[field]))) throw error
     return write()
   })
   if (await isTakenElsewhere(realm, values, id)) {
-    const old = Object.fromEntries(moved.map((field) => [field, before[field]]))
+    const old = Object.fromEntries(stored.map((field) => [field, before[field]]))
     await records.update(withId(id), old, values)
-    throw duplicate(moved)
+    throw duplicate(stored)
   }
+  if (waits) context.waitUntil(sendVerification(realm, id, request))
   for (const field of moved) sendNotice(realm, before, field, request, context)
   return user
 }

@@ -1,0 +1,117 @@
+/**
+ * `POST /email/verify`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { messageResponse } from '../../http/respond.ts'
+import { withId } from '../../ports/filter.ts'
+import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
+import { codeState, type RightCode, tryCode } from '../codes.ts'
+import { credential, identifierText, readBody } from '../credentials.ts'
+import { forgiveGuess, guessPassword } from '../guess.ts'
+import { reserveNothing } from '../lockout.ts'
+import { isTakenElsewhere } from '../namespace.ts'
+import { checkPasswordSize } from '../passwords.ts'
+import { type Realm, userById } from '../realm.ts'
+import { signInState } from '../reauthentication.ts'
+import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
+import { verificationChange } from '../verification.ts'
+import { addressToVerify, freed, opens, proofState } from '../ways.ts'
+
+const MAX_TRIES = 5
+
+/** Proves a mailbox by a code that was mailed to it. */
+export async function verifyEmail(realm: Realm, request: ApiRequest): Promise<Response> {
+  const body = await readBody(realm, request)
+  const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')
+  const otp = credential(body, 'otp') ?? credential(body, 'code')
+  if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
+  const user = await accountToVerify(realm, identifier, request)
+  if (!user) {
+    await reserveNothing(realm)
+    throw invalidCode()
+  }
+  const isOwn =
+    request.auth?.userId === String(user._id) || (await showsPassword(realm, user, body))
+  const right = await tryCode(realm, user, otp, ['verification'])
+  if (!right) throw invalidCode()
+  const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
+  await written(realm, right, isOwn ? { sessionId: sid } : undefined)
+  return messageResponse('Email address confirmed.')
+}
+
+/**
+ * The account that `identifier` is to be proven for: the signed-in user's own, if the address is theirs or is to become
+ * theirs, else the one that has it.
+ */
+export async function accountToVerify(
+  realm: Realm,
+  identifier: string | null | undefined,
+  request: ApiRequest,
+): Promise<Fields | undefined> {
+  const { names, settings, records } = realm
+  const { normalize } = settings.identifiers.find(({ kind }) => kind === 'email') ?? {}
+  const address = typeof identifier === 'string' ? normalize?.(identifier) : undefined
+  const own = request.auth ? await userById(realm, request.auth.userId) : undefined
+  if (own && (identifier === undefined || addressToVerify(realm, own) === address)) return own
+  if (address === undefined) return undefined
+  const found = await records.first({ op: 'eq', field: names.email, value: address })
+  const isMeant = found && opens(realm, found, names.email)
+  return isMeant && addressToVerify(realm, found) === address ? found : undefined
+}
+
+/** The password does as well as a sign-in, which `required` does not allow yet. */
+async function showsPassword(realm: Realm, user: Fields, body: Fields): Promise<boolean> {
+  const password = credential(body, 'password')
+  if (password === undefined) return false
+  if (password !== null) checkPasswordSize(password)
+  const guess = await realm.hashing.admit(() => guessPassword(realm, user, password))
+  if (!guess.opened) throw invalidCode()
+  await forgiveGuess(realm, guess.reservation)
+  return true
+}
+
+/** Writes the proof in one conditional step, which uses the code up. Throws 400 or 409. */
+async function written(
+  realm: Realm,
+  right: RightCode,
+  signedIn: { readonly sessionId: string | undefined } | undefined,
+): Promise<void> {
+  const { names, records } = realm
+  const id = String(right.user._id)
+  let user: Fields | undefined = right.user
+  for (let tries = 0; user && tries < MAX_TRIES; tries += 1) {
+    const change = verificationChange(realm, { ...right, user }, signedIn)
+    if (!change) throw invalidCode()
+    const email = change.set?.[names.email]
+    if (await isTakenElsewhere(realm, { [names.email]: email }, id)) throw accountExists()
+    const expect = {
+      ...signInState(realm, user),
+      ...proofState(realm, user),
+      ...codeState(realm, right),
+      ...(signedIn && { [names.refreshTokens]: user[names.refreshTokens] }),
+    }
+    const done = await attempt(realm, id, change, expect)
+    if (done === 'written') return
+    if (done === 'taken' && !(await freed(realm, names.email, email))) throw accountExists()
+    // A session of the account may have been refreshed meanwhile; the code must still be the same.
+    user = await records.first(withId(id))
+  }
+  throw invalidCode()
+}
+
+async function attempt(
+  { records }: Realm,
+  id: string,
+  change: Change,
+  expect: Fields,
+): Promise<'written' | 'outrun' | 'taken'> {
+  try {
+    return (await records.stored.update(withId(id), change, { expect })) ? 'written' : 'outrun'
+  } catch (error) {
+    if (error instanceof DuplicateKey) return 'taken'
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Proving a mailbox by a code, before or after it is the account's address: `emailVerification`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../http/request.ts'
+import type { Change, Fields } from '../ports/store.ts'
+import { activateCode, codesEnded, endPause, issueCode, type RightCode } from './codes.ts'
+import { sendCode } from './delivery.ts'
+import type { Realm } from './realm.ts'
+import { addressToVerify, hasProof, isProven, proofOf, takeover } from './ways.ts'
+
+/** Sends a code to the address that the account has yet to prove; nothing where there is none. Failures are logged. */
+export async function sendVerification(
+  realm: Realm,
+  id: string,
+  request: ApiRequest,
+): Promise<void> {
+  const issued = await issueCode(realm, id, 'verification')
+  if (!issued) return
+  const { code, user, expiresAt } = issued
+  const to = addressToVerify(realm, user)
+  if (to === undefined) return endPause(realm, issued)
+  const secondsLeft = (expiresAt.getTime() - realm.now()) / 1000
+  const message = { code, channel: 'email', secondsLeft, purpose: 'emailVerification' } as const
+  try {
+    await sendCode(realm, user, to, message, request)
+  } catch (error) {
+    realm.host.logger.error('a confirmation code could not be sent', {
+      requestId: request.requestId,
+      error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
+    })
+    return endPause(realm, issued)
+  }
+  await activateCode(realm, issued)
+}
+
+/** Whether the account may not sign in yet: its mailbox has to be proven first. */
+export function awaitsProof(realm: Realm, user: Fields): boolean {
+  const { names, settings } = realm
+  const email = user[names.email]
+  if (!settings.emailVerification.required || typeof email !== 'string') return false
+  return !isProven(realm, user, names.email)
+}
+
+/**
+ * What a right code changes. Undefined where it may prove nothing: on an account with a proven identifier only its own
+ * user adds another, as a code in the wrong hands would give the account away.
+ */
+export function verificationChange(
+  realm: Realm,
+  { user }: RightCode,
+  signedIn: { readonly sessionId: string | undefined } | undefined,
+): Change | undefined {
+  const { names, settings } = realm
+  const { email: field } = names
+  const address = addressToVerify(realm, user)
+  const isNew = address !== user[field]
+  if (address === undefined || (!signedIn && (isNew || hasProof(realm, user)))) return undefined
+  const proven = { ...user, [field]: address }
+  if (!hasProof(realm, user)) {
+    const change = takeover(realm, proven, { field, ...(signedIn && { signedIn }) })
+    return { ...change, set: { ...change.set, [field]: address } }
+  }
+  const pending = [names.pendingEmail].filter((name) => settings.model.shape.fields.has(name))
+  return {
+    set: { [field]: address, ...proofOf(realm, proven, field) },
+    unset: [...codesEnded(realm), ...pending],
+  }
+}
