@@ -10,10 +10,12 @@ import type { Fields } from '../ports/store.ts'
 import type { Host } from '../records/host.ts'
 import type { Records } from '../records/records.ts'
 import type { ModelFiles } from '../uploads/model-files.ts'
+import { type Afterwards, afterwards } from './afterwards.ts'
 import { type Breaker, breaker } from './breaker.ts'
 import { SECRETS, type StoredNames } from './field-names.ts'
 import { boundedHashing, type Hashing } from './hashing.ts'
 import { type Keys, keysFor, type Purpose } from './mac.ts'
+import { type MailCheck, mailCheck } from './mail-check.ts'
 import { type Passwords, passwordsOf } from './passwords.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
 import type { AuthSettings } from './settings.ts'
@@ -32,6 +34,8 @@ export interface Realm {
   readonly passwords: Passwords
   readonly hashing: Hashing
   readonly breaker: Breaker
+  readonly mailCheck: MailCheck
+  readonly afterwards: Afterwards
   /** Where a provider's tokens sign in once only. */
   readonly usedTokens: UsedTokens | undefined
   readonly codeKeys: Keys
@@ -49,6 +53,7 @@ export function createRealm(host: Host, settings: AuthSettings, mount: string): 
   const name = { model: settings.model.name, mount: mount || '/' }
   const parties = { issuer: issuer ?? name.mount, audience: audience ?? [name.model] }
   const keys = (purpose: Purpose) => keysFor(secrets, name, purpose)
+  const sender = breaker(now)
   return {
     host,
     settings,
@@ -58,7 +63,9 @@ export function createRealm(host: Host, settings: AuthSettings, mount: string): 
     tokens: accessTokens(settings.token, parties, keys('access token'), now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, host.logger),
     hashing,
-    breaker: breaker(now),
+    breaker: sender,
+    mailCheck: mailCheck(settings.delivery, sender, now),
+    afterwards: afterwards(),
     usedTokens: singleUse(host, settings),
     codeKeys: keys('one-time code'),
     refreshKeys: keys('refresh token'),

@@ -26,7 +26,9 @@ export async function sendVerification(
   const message = { code, channel: 'email', secondsLeft, purpose: 'emailVerification' } as const
   try {
     await sendCode(realm, user, to, message, request)
+    realm.breaker.succeeded()
   } catch (error) {
+    realm.breaker.failed(to, error)
     realm.host.logger.error('a confirmation code could not be sent', {
       requestId: request.requestId,
       error: String((error as Error)?.message ?? error).replaceAll(code, '…'),

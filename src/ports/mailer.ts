@@ -16,4 +16,6 @@ export interface MailMessage {
 /** Sends mail; Nodemailer's transporter fits as it is. Rejects when the mail was not accepted. */
 export interface MailTransporter {
   sendMail(message: MailMessage): Promise<unknown>
+  /** Whether the server can be reached and lets us in; rejects where not. */
+  verify?(): Promise<unknown>
 }

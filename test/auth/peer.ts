@@ -99,7 +99,11 @@ export async function createPeer(
         const headers: Record<string, string> = { 'content-type': 'application/json' }
         if (token !== undefined) headers.authorization = `Bearer ${token}`
         const init = { method, headers, body: JSON.stringify(body) }
-        const response = await app.handle(new Request(`http://localhost${path}`, init))
+        const later: Promise<unknown>[] = []
+        const platform = { waitUntil: (work: Promise<unknown>) => later.push(work) }
+        const request = new Request(`http://localhost${path}`, init)
+        const response = await app.handle(request, undefined, platform)
+        await Promise.all(later)
         return { status: response.status, body: (await response.json()) as Fields }
       }),
     )

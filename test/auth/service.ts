@@ -85,7 +85,11 @@ export async function service(options: ServiceOptions = {}): Promise<Service> {
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    const response = await app.handle(new Request(`http://localhost${path}`, init))
+    const later: Promise<unknown>[] = []
+    const platform = { waitUntil: (work: Promise<unknown>) => later.push(work) }
+    const request = new Request(`http://localhost${path}`, init)
+    const response = await app.handle(request, undefined, platform)
+    await Promise.all(later)
     const text = await response.text()
     const known = text.startsWith('{') ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, body: known }

@@ -31,8 +31,10 @@ it('SMTP_SECURE is read as the other switches of the environment', async () => {
     const env = { ...common, SMTP_SECURE: secure }
     const app = await service({ auth: { mail: undefined } as never, app: { env } })
     await app.register('ann@example.com')
-    const answer = await app.post('/auth/password/forgot', { identifier: 'ann@example.com' })
-    expect([secure, answer.status]).toEqual([secure, status])
+    const forgot = () => app.post('/auth/password/forgot', { identifier: 'ann@example.com' })
+    expect((await forgot()).status).toBe(200)
+    // The next one is told whether the server could be reached.
+    expect([secure, (await forgot()).status]).toEqual([secure, status])
   }
-  expect(mails).toHaveLength(3)
+  expect(mails).toHaveLength(6)
 })

@@ -59,7 +59,11 @@ export async function deskOn(store: Store): Promise<Desk> {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     }
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-    const response = await app.handle(new Request(`http://localhost/auth${path}`, init))
+    const later: Promise<unknown>[] = []
+    const platform = { waitUntil: (work: Promise<unknown>) => later.push(work) }
+    const request = new Request(`http://localhost/auth${path}`, init)
+    const response = await app.handle(request, undefined, platform)
+    await Promise.all(later)
     const { data } = (await response.json()) as { data?: Fields }
     return { status: response.status, data: data ?? {} }
   }

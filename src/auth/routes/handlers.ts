@@ -7,7 +7,6 @@
 import type { Handler } from '../../records/guard.ts'
 import type { Host } from '../../records/host.ts'
 import type { RouteName } from '../options.ts'
-import { paceOf } from '../pace.ts'
 import type { Realm } from '../realm.ts'
 import { sendEmailCode } from './email-code.ts'
 import { verifyEmail } from './email-verify.ts'
@@ -36,12 +35,11 @@ export function handlers(
   mount: string,
 ): { readonly [Name in RouteName]?: Handler } {
   const sessions = realm.settings.refresh
-  const pace = paceOf()
   return {
     register: (request, context) => register(realm, request, context),
     login: (request) => login(realm, request),
     social: (request) => social(realm, request),
-    forgotPassword: (request) => forgotPassword(realm, pace, request),
+    forgotPassword: (request) => forgotPassword(realm, request),
     resetPassword: (request) => resetPassword(realm, request),
     changePassword: (request) => changePassword(realm, request),
     ...(sessions && {

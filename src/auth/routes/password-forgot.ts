@@ -1,30 +1,27 @@
 /**
  * `POST /password/forgot`.
  *
- * The answer and its time are the same whether the account exists or not: every answer waits until the slowest
- * of the latest sends would have been done.
+ * The answer comes before the account is looked for, so neither it nor its time depends on whether there is one.
  *
  * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
+import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { channelsFor } from '../channels.ts'
 import { activateCode, endPause, issueCode } from '../codes.ts'
 import { accountFinder, readBody } from '../credentials.ts'
-import { addressOf, sendCode } from '../delivery.ts'
+import { addressOf, type Code, sendCode } from '../delivery.ts'
 import type { Channel } from '../delivery-options.ts'
-import type { Pace } from '../pace.ts'
+import { reserveNothing } from '../lockout.ts'
 import type { Realm } from '../realm.ts'
 import { identifierRequired } from '../refusals.ts'
+import { visitOf } from '../visit.ts'
 
-/** Sends a code to the account's stored address. */
-export async function forgotPassword(
-  realm: Realm,
-  pace: Pace,
-  request: ApiRequest,
-): Promise<Response> {
+/** Answers, then sends a code to the account's stored address. */
+export async function forgotPassword(realm: Realm, request: ApiRequest): Promise<Response> {
   const body = await readBody(realm, request)
   const find = accountFinder(realm, body)
   if (!find) throw identifierRequired()
@@ -33,14 +30,21 @@ export async function forgotPassword(
     Object.hasOwn(body, 'channel') ? body.channel : undefined,
   )
   realm.breaker.check()
-  await pace(async () => {
+  // A store that cannot be reached is told of; what it is asked is the same for everybody.
+  await realm.records.stored.find({ filter: everything, sort: [], limit: 1 })
+  const work = realm.afterwards.begin(async () => {
     const user = await find()
-    return user !== undefined && (await deliver(realm, user, channels, request))
+    const sent = user !== undefined && (await deliver(realm, user, channels, request))
+    // The writes that go with a code: the requests that come next would have to wait for them.
+    if (!sent) for (let writes = 0; writes < 2; writes += 1) await reserveNothing(realm)
+    await realm.mailCheck(channels)
   })
+  if (work) visitOf(request).later(work)
+  else realm.host.logger.error('too many codes are being sent: one was not')
   return messageResponse('If that account exists, a code has been sent.')
 }
 
-/** Whether there was a code to send, and somewhere to send it. */
+/** Whether a code was to be sent: whether there was somewhere to send it. */
 async function deliver(
   realm: Realm,
   user: Fields,
@@ -52,19 +56,32 @@ async function deliver(
   // The address that the code is made for: it may have changed since the account was found.
   const to = issued && addressOf(realm, issued.user, [issued.kind])?.to
   if (!issued || to === undefined) return false
-  const { code, kind, expiresAt } = issued
-  const secondsLeft = (expiresAt.getTime() - realm.now()) / 1000
+  const secondsLeft = (issued.expiresAt.getTime() - realm.now()) / 1000
+  const code = { code: issued.code, channel: issued.kind, secondsLeft }
+  if (await isSent(realm, issued.user, to, code, request)) await activateCode(realm, issued)
+  else await endPause(realm, issued)
+  return true
+}
+
+/** Sends a code, and notes how that went. */
+async function isSent(
+  realm: Realm,
+  user: Fields,
+  to: string,
+  code: Code,
+  request: ApiRequest,
+): Promise<boolean> {
   try {
-    await sendCode(realm, issued.user, to, { code, channel: kind, secondsLeft }, request)
+    await sendCode(realm, user, to, code, request)
+    realm.breaker.succeeded()
+    return true
   } catch (error) {
-    realm.host.logger.error(`a code could not be sent by ${kind}`, {
+    realm.host.logger.error(`a code could not be sent by ${code.channel}`, {
       requestId: request.requestId,
       // A sender's error may quote the message that it was given.
-      error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
+      error: String((error as Error)?.message ?? error).replaceAll(code.code, '…'),
     })
-    await endPause(realm, issued)
-    throw realm.breaker.failed()
+    realm.breaker.failed(to, error)
+    return false
   }
-  await activateCode(realm, issued)
-  return true
 }
