@@ -44,12 +44,15 @@ export async function guessPassword(
   return opened ? { opened, reservation } : { opened: false, locked: false }
 }
 
-/** Takes a right guess back whose sign-in was refused by other rules. */
+/**
+ * Takes a right guess back whose sign-in was refused by other rules, and no guess before it: a refusal must not make
+ * room for more of them.
+ */
 export async function forgiveGuess(realm: Realm, { user, count }: Reservation): Promise<void> {
   const { records, names } = realm
-  await records.stored.update(withId(String(user._id)), cleared(realm), {
-    expect: { [names.failedLoginAttempts]: count },
-  })
+  const { failedLoginAttempts: field, lockedUntil } = names
+  const change: Change = { set: { [field]: count - 1 }, unset: [lockedUntil] }
+  await records.stored.update(withId(String(user._id)), change, { expect: { [field]: count } })
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
@@ -143,6 +144,11 @@ export function signInData(
     }),
     user: shownUser(realm, user),
   }
+}
+
+/** Whether an error refuses the request, rather than telling of a failure of the server. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof HttpError && error.status < 500
 }
 
 /** Runs `onLogin`; what it throws refuses the sign-in. */

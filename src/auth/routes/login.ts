@@ -10,7 +10,7 @@ import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { endSessionsOfDisabled } from '../disabled.ts'
 import { forgiveGuess, guessPassword, signInAfterGuess } from '../guess.ts'
-import { lockLeft } from '../lockout.ts'
+import { lockLeft, type Reservation } from '../lockout.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { isDisabled, type Realm } from '../realm.ts'
 import {
@@ -21,7 +21,7 @@ import {
   passwordRequired,
   tooManyAttempts,
 } from '../refusals.ts'
-import { runOnLogin } from '../sign-in.ts'
+import { isRefusal, runOnLogin } from '../sign-in.ts'
 import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
 
@@ -40,21 +40,35 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     turn.end()
     if (!guess.opened) throw refusal(realm, guess.locked ? user : undefined)
     const { reservation } = guess
-    try {
-      if (isDisabled(realm, reservation.user)) {
-        await endSessionsOfDisabled(realm, reservation.user)
-        throw notActive()
-      }
-      if (awaitsProof(realm, reservation.user)) throw emailNotConfirmed()
-      await runOnLogin(realm, reservation.user, request)
-    } catch (error) {
-      await forgiveGuess(realm, reservation)
-      throw error
-    }
+    await checkFurther(realm, reservation, request)
     const data = await signInAfterGuess(realm, reservation, String(password), request)
     if (!data) throw invalidCredentials()
     return dataResponse(JSON.stringify(data))
   }, asker)
+}
+
+/** What must hold beside the password. Throws what refuses the sign-in. */
+async function checkFurther(
+  realm: Realm,
+  reservation: Reservation,
+  request: ApiRequest,
+): Promise<void> {
+  if (isDisabled(realm, reservation.user)) {
+    await forgiveGuess(realm, reservation)
+    await endSessionsOfDisabled(realm, reservation.user)
+    throw notActive()
+  }
+  if (awaitsProof(realm, reservation.user)) {
+    await forgiveGuess(realm, reservation)
+    throw emailNotConfirmed()
+  }
+  try {
+    await runOnLogin(realm, reservation.user, request)
+  } catch (error) {
+    // Whom onLogin refuses may be guessing at a second factor; a failure of its own is nobody's guess.
+    if (!isRefusal(error)) await forgiveGuess(realm, reservation)
+    throw error
+  }
 }
 
 /** The same for everybody, unless the deployer wants locked accounts to be told apart. */

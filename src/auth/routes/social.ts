@@ -19,7 +19,7 @@ import {
   providerNotEnabled,
   providerRefused,
 } from '../refusals.ts'
-import { runOnLogin, signIn } from '../sign-in.ts'
+import { isRefusal, runOnLogin, signIn } from '../sign-in.ts'
 import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
 
@@ -50,7 +50,7 @@ export async function social(realm: Realm, request: ApiRequest): Promise<Respons
 
 /**
  * Signs in with a token that may do so once. It is used up before, so that two in parallel cannot both, and given back
- * when the sign-in does not succeed: whom `onLogin` asks for more may come again with it.
+ * when the server fails. Whom `onLogin` refuses needs a new one: there is no other limit to guesses at a second factor here.
  */
 async function once(
   realm: Realm,
@@ -67,7 +67,7 @@ async function once(
     return await work()
   } catch (error) {
     // Where the store fails, the token stays used: a new one is easily had.
-    await giveBack().catch(() => {})
+    if (!isRefusal(error)) await giveBack().catch(() => {})
     throw error
   }
 }
