@@ -7,6 +7,7 @@
 export { type App, createApp } from './app.ts'
 export type { Platform } from './app-context.ts'
 export type { AppOptions } from './app-options.ts'
+export type { ClientOption } from './auth/client.ts'
 export type {
   Channel,
   CodeMessage,
@@ -19,13 +20,17 @@ export type {
   TemplateValues,
 } from './auth/delivery-options.ts'
 export type { Duration } from './auth/duration.ts'
+export type { SecurityEvent, SecurityEventType } from './auth/events.ts'
 export type { StoredName } from './auth/field-names.ts'
 export type { IdentifierOption } from './auth/identifiers.ts'
 export type {
   AuthOptions,
+  CommonPasswords,
   LockoutOptions,
   MiddlewaresOption,
+  PasswordCheckContext,
   PasswordOptions,
+  PasswordVerdict,
   RefreshOptions,
   RolesOptions,
   RouteName,

@@ -8,6 +8,7 @@ import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
+import { report } from './events.ts'
 import { isTakenElsewhere } from './namespace.ts'
 import { DECOY } from './passwords.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
@@ -40,6 +41,7 @@ export async function createAccount(
     await records.remove(withId(String(user._id)))
     throw error
   }
+  report(realm, request, 'signed-up', user._id)
   return user
 }
 

@@ -14,7 +14,13 @@ import { type SignInData, signIn } from './sign-in.ts'
 /** What became of a guess. */
 export type Guess =
   | { readonly opened: true; readonly reservation: Reservation }
-  | { readonly opened: false; readonly locked: boolean }
+  | {
+      readonly opened: false
+      /** Whether the account was locked already. */
+      readonly locked: boolean
+      /** Whether this guess has locked it. */
+      readonly locks?: boolean
+    }
 
 /**
  * Evaluates a guess at the password of `user`. Unknown, wrong, locked and social-only accounts take the same
@@ -41,7 +47,13 @@ export async function guessPassword(
   const stored = reservation.user[names.password]
   const evaluable = typeof stored === 'string' && typeof plain === 'string'
   const opened = await passwords.verify(guessed, evaluable ? stored : undefined)
-  return opened ? { opened, reservation } : { opened: false, locked: false }
+  if (opened) return { opened, reservation }
+  return { opened, locked: false, locks: locksNow(realm, reservation) }
+}
+
+/** Whether a guess that was counted is the last one, which has locked the account. */
+export function locksNow({ settings }: Realm, { count }: Reservation): boolean {
+  return count >= settings.lockout.maxAttempts
 }
 
 /**

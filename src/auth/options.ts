@@ -11,6 +11,7 @@ import type { Guard } from '../records/guard.ts'
 import type { ClientOption } from './client.ts'
 import type { MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { Duration } from './duration.ts'
+import type { SecurityEvent } from './events.ts'
 import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { SocialOptions } from './providers/provider.ts'
@@ -187,6 +188,8 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   onRegister?(user: R & Managed, request: ApiRequest): unknown
   /** Before a sign-in is answered; an HttpError refuses it. */
   onLogin?(user: R & Managed, request: ApiRequest): unknown
+  /** Takes security events, sync or async. Default: the logger, at `info`. */
+  onSecurityEvent?(event: SecurityEvent): unknown
   /** As on a resource router, for `GET /users`. */
   readonly maxLimit?: number
   readonly defaultPageSize?: number

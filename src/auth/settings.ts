@@ -13,6 +13,7 @@ import { isThere } from './channels.ts'
 import { callable, fail, flag, group, text, texts, wholeNumber } from './checks.ts'
 import { byAddress, type ClientOption } from './client.ts'
 import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
+import type { SecurityHook } from './events.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
@@ -63,6 +64,7 @@ export interface AuthSettings {
   readonly client: ClientOption
   readonly onRegister: Hook | undefined
   readonly onLogin: Hook | undefined
+  readonly onSecurityEvent: SecurityHook | undefined
   /** What `GET /users` takes of the resource router's options. */
   readonly list: Readonly<Record<string, unknown>>
 }
@@ -94,6 +96,7 @@ const OPTIONS = [
   'client',
   'onRegister',
   'onLogin',
+  'onSecurityEvent',
   ...LIST_OPTIONS,
 ]
 const MAX_DIGITS = 12
@@ -154,6 +157,7 @@ export function resolveSettings(
     client: callable('client', options.client) ?? byAddress,
     onRegister: callable('onRegister', options.onRegister),
     onLogin: callable('onLogin', options.onLogin),
+    onSecurityEvent: callable('onSecurityEvent', options.onSecurityEvent),
     list: listSettings(options, model),
   })
   checkFieldLists(settings)

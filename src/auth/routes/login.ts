@@ -9,7 +9,8 @@ import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { endSessionsOfDisabled } from '../disabled.ts'
-import { forgiveGuess, guessPassword, signInAfterGuess } from '../guess.ts'
+import { report } from '../events.ts'
+import { forgiveGuess, guessPassword, locksNow, signInAfterGuess } from '../guess.ts'
 import { lockLeft, type Reservation } from '../lockout.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { isDisabled, type Realm } from '../realm.ts'
@@ -38,11 +39,16 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     const user = await find()
     const guess = await guessPassword(realm, user, password)
     turn.end()
-    if (!guess.opened) throw refusal(realm, guess.locked ? user : undefined)
+    if (!guess.opened) {
+      report(realm, request, 'sign-in-failed', user?._id)
+      if (guess.locks) report(realm, request, 'locked', user?._id)
+      throw refusal(realm, guess.locked ? user : undefined)
+    }
     const { reservation } = guess
     await checkFurther(realm, reservation, request)
     const data = await signInAfterGuess(realm, reservation, String(password), request)
     if (!data) throw invalidCredentials()
+    report(realm, request, 'signed-in', reservation.user._id)
     return dataResponse(JSON.stringify(data))
   }, asker)
 }
@@ -53,7 +59,9 @@ async function checkFurther(
   reservation: Reservation,
   request: ApiRequest,
 ): Promise<void> {
+  const { _id } = reservation.user
   if (isDisabled(realm, reservation.user)) {
+    report(realm, request, 'sign-in-failed', _id)
     await forgiveGuess(realm, reservation)
     await endSessionsOfDisabled(realm, reservation.user)
     throw notActive()
@@ -66,7 +74,9 @@ async function checkFurther(
     await runOnLogin(realm, reservation.user, request)
   } catch (error) {
     // Whom onLogin refuses may be guessing at a second factor; a failure of its own is nobody's guess.
+    report(realm, request, 'sign-in-failed', _id)
     if (!isRefusal(error)) await forgiveGuess(realm, reservation)
+    else if (locksNow(realm, reservation)) report(realm, request, 'locked', _id)
     throw error
   }
 }

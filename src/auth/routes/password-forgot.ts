@@ -15,6 +15,7 @@ import { activateCode, endPause, issueCode } from '../codes.ts'
 import { accountFinder, readBody } from '../credentials.ts'
 import { addressOf, type Code, sendCode } from '../delivery.ts'
 import type { Channel } from '../delivery-options.ts'
+import { report } from '../events.ts'
 import { reserveNothing } from '../lockout.ts'
 import type { Realm } from '../realm.ts'
 import { identifierRequired } from '../refusals.ts'
@@ -74,6 +75,7 @@ async function isSent(
   try {
     await sendCode(realm, user, to, code, request)
     realm.breaker.succeeded()
+    report(realm, request, 'code-sent', user._id)
     return true
   } catch (error) {
     realm.host.logger.error(`a code could not be sent by ${code.channel}`, {

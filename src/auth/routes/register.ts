@@ -11,6 +11,7 @@ import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/guard.ts'
 import { createAccount } from '../accounts.ts'
 import { credential, readBody, typedAccount, valueFor } from '../credentials.ts'
+import { report } from '../events.ts'
 import { checkChoiceOf } from '../password-choice.ts'
 import { newPassword } from '../passwords.ts'
 import { chosenFields } from '../profile-fields.ts'
@@ -63,6 +64,7 @@ export async function register(
     }
     const data = await signIn(realm, user, request, {})
     if (!data) throw await refusal(realm, user)
+    report(realm, request, 'signed-in', user._id)
     return dataResponse(JSON.stringify(data), { status: 201 })
   }, asker)
 }

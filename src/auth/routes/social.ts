@@ -8,8 +8,9 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
+import { report } from '../events.ts'
 import { accountOf } from '../linking.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { Profile, Provider } from '../providers/provider.ts'
 import type { SingleUse } from '../providers/used-tokens.ts'
 import type { Realm } from '../realm.ts'
 import {
@@ -33,19 +34,35 @@ export async function social(realm: Realm, request: ApiRequest): Promise<Respons
   if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN))
   const body = await readBody(realm, request)
   checkCredentials(provider, body)
-  const profile = await provider.profile(body, realm.now)
-  return once(realm, profile.once, request, async () => {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const user = await accountOf(realm, provider, profile, request)
-      if (awaitsProof(realm, user)) throw emailNotConfirmed()
-      if (tries === 0) await runOnLogin(realm, user, request)
-      // The link may end meanwhile, when somebody proves the account's address.
-      const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
-      const data = await signIn(realm, user, request, { filter })
-      if (data) return dataResponse(JSON.stringify({ ...data, provider: name }))
-    }
-    throw invalidCredentials()
-  })
+  try {
+    const profile = await provider.profile(body, realm.now)
+    return await once(realm, profile.once, request, () =>
+      signedIn(realm, provider, profile, request),
+    )
+  } catch (error) {
+    if (isRefusal(error)) report(realm, request, 'sign-in-failed')
+    throw error
+  }
+}
+
+async function signedIn(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+  request: ApiRequest,
+): Promise<Response> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const user = await accountOf(realm, provider, profile, request)
+    if (awaitsProof(realm, user)) throw emailNotConfirmed()
+    if (tries === 0) await runOnLogin(realm, user, request)
+    // The link may end meanwhile, when somebody proves the account's address.
+    const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
+    const data = await signIn(realm, user, request, { filter })
+    if (!data) continue
+    report(realm, request, 'signed-in', user._id)
+    return dataResponse(JSON.stringify({ ...data, provider: provider.name }))
+  }
+  throw invalidCredentials()
 }
 
 /**
