@@ -7,6 +7,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { within } from './deadline.ts'
 import type { RouteName } from './options.ts'
 import type { Realm } from './realm.ts'
 import { visitOf } from './visit.ts'
@@ -44,6 +45,9 @@ export interface SecurityEvent {
 /** Takes events; what it throws is logged, and changes nothing. */
 export type SecurityHook = (event: SecurityEvent) => unknown
 
+/** A hook that takes longer is no longer waited for when the server closes. */
+const DEADLINE_MS = 10_000
+
 /** Tells of an event. Never throws, and waits for nothing. */
 export function report(
   realm: Realm,
@@ -61,8 +65,8 @@ export function report(
     requestId: request.requestId,
     route,
   }
-  const { onSecurityEvent } = settings
-  if (!onSecurityEvent) return host.logger.info(`auth: ${type}`, { ...event })
+  const log = () => host.logger.info(`auth: ${type}`, { ...event })
+  const { onSecurityEvent = log } = settings
   const failed = (error: unknown) =>
     host.logger.error('onSecurityEvent failed', {
       requestId: request.requestId,
@@ -71,8 +75,12 @@ export function report(
     })
   try {
     const told: unknown = onSecurityEvent(event)
-    if (told instanceof Promise) later(told.catch(failed))
+    if (told instanceof Promise) later(within(DEADLINE_MS, () => told, late).catch(failed))
   } catch (error) {
     failed(error)
   }
+}
+
+function late(): Error {
+  return new Error(`it did not settle within ${DEADLINE_MS} ms`)
 }
