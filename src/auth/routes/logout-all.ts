@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
+import { report } from '../events.ts'
 import type { Realm } from '../realm.ts'
 import { sessionsEnded } from '../sessions.ts'
 
@@ -14,5 +15,6 @@ import { sessionsEnded } from '../sessions.ts'
 export async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {
   const user = String(request.auth?.userId)
   await realm.records.stored.update(withId(user), { set: sessionsEnded(realm) })
+  report(realm, request, 'session-ended', user)
   return messageResponse('Signed out everywhere.')
 }

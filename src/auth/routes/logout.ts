@@ -9,6 +9,7 @@ import { messageResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import { credential, readBody } from '../credentials.ts'
+import { report } from '../events.ts'
 import { type Realm, userById } from '../realm.ts'
 import type { RefreshSettings } from '../refresh-settings.ts'
 import { genuineToken, oneEnded, type Standing, sessionsOf, standingOf } from '../sessions.ts'
@@ -34,6 +35,7 @@ export async function logout(
     ENDS.includes(standingOf(realm, settings, session, token))
   ) {
     await realm.records.stored.update(withId(id), oneEnded(realm, session.id))
+    report(realm, request, 'session-ended', id)
   }
   return messageResponse('Signed out.')
 }

@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { credential, readBody } from '../credentials.ts'
+import { report } from '../events.ts'
 import { guessPassword } from '../guess.ts'
 import { passwordChange, writePassword } from '../password-change.ts'
 import { checkChoiceOf } from '../password-choice.ts'
@@ -31,10 +32,14 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
   const asker = { client: visitOf(request).client, account: String(request.auth?.userId) }
   return realm.hashing.admit(async () => {
     const guess = await guessPassword(realm, user, current)
-    if (!guess.opened) throw currentPasswordIncorrect()
+    if (!guess.opened) {
+      if (guess.locks) report(realm, request, 'locked', user?._id)
+      throw currentPasswordIncorrect()
+    }
     const change = passwordChange(realm, guess.reservation.user, await passwords.hash(plain))
     const written = await writePassword(realm, guess.reservation.user, change)
     if (!written) throw currentPasswordIncorrect()
+    report(realm, request, 'password-changed', user?._id)
     return messageResponse('Password changed.')
   }, asker)
 }

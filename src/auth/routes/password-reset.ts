@@ -9,6 +9,7 @@ import { messageResponse } from '../../http/respond.ts'
 import { RESET_CODES } from '../code-slots.ts'
 import { codeState, tryCode } from '../codes.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
+import { report } from '../events.ts'
 import { reserveNothing } from '../lockout.ts'
 import { canReset } from '../model-checks.ts'
 import { resetChange, writePassword } from '../password-change.ts'
@@ -39,13 +40,17 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
     // Same time for unknown accounts: a wrong code of a known one writes its count.
     if (!user) await reserveNothing(realm)
     const right = user && (await tryCode(realm, user, code, RESET_CODES))
-    if (!right) throw invalidCode()
+    if (!right) {
+      report(realm, request, 'code-failed', user?._id)
+      throw invalidCode()
+    }
     await checkChoiceOf(realm, plain, right.user, request)
     const change = resetChange(realm, right, await passwords.hash(plain))
     // The code is used up by the same step, so that of two right ones in parallel one is too late.
     const expect = { ...codeState(realm, right), ...proofState(realm, right.user) }
     const written = change && (await writePassword(realm, right.user, change, expect))
     if (!written) throw invalidCode()
+    report(realm, request, 'password-reset', right.user._id)
     return messageResponse('Password reset. Sign in with your new password.')
   }, asker)
 }

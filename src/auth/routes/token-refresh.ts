@@ -11,6 +11,7 @@ import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
 import { endSessionsOfDisabled } from '../disabled.ts'
+import { report } from '../events.ts'
 import { isDisabled, type Realm, userById } from '../realm.ts'
 import type { RefreshSettings } from '../refresh-settings.ts'
 import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
@@ -40,7 +41,7 @@ export async function refresh(
   const body = await readBody(realm, request)
   const token = genuineToken(realm, credential(body, 'refreshToken'))
   if (!token) throw invalidRefreshToken()
-  const { user, session } = await exchanged(realm, settings, token)
+  const { user, session } = await exchanged(realm, settings, token, request)
   const next = settings.rotate ? successorOf(realm, session, token) : token
   if (!next) throw invalidRefreshToken()
   const data = signInData(realm, user, { token: next.text, entry: session })
@@ -58,11 +59,12 @@ async function exchanged(
   realm: Realm,
   settings: RefreshSettings,
   token: RefreshToken,
+  request: ApiRequest,
 ): Promise<Refreshed> {
   const id = idFrom(token.userId, realm.settings.model.idType)
   if (id === undefined) throw invalidRefreshToken()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const done = await tryExchange(realm, settings, token, id)
+    const done = await tryExchange(realm, settings, token, id, request)
     if (done) return done
   }
   throw sessionInUse()
@@ -74,6 +76,7 @@ async function tryExchange(
   settings: RefreshSettings,
   token: RefreshToken,
   id: string,
+  request: ApiRequest,
 ): Promise<Refreshed | undefined> {
   const { records, names } = realm
   const user = await userById(realm, id)
@@ -90,6 +93,7 @@ async function tryExchange(
   if (standing === 'graced') return { user, session }
   if (standing === 'reused') {
     await revoke(realm, settings, id, session)
+    report(realm, request, 'token-reused', id)
     throw invalidRefreshToken()
   }
   const next = refreshed(realm, settings, session, token)

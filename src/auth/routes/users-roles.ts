@@ -11,6 +11,7 @@ import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/identify.ts'
 import { credential, readBody } from '../credentials.ts'
+import { report } from '../events.ts'
 import { isDisabled, type Realm, shownUser, userById } from '../realm.ts'
 import {
   invalidFormat,
@@ -40,6 +41,7 @@ export async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Re
       ? await demoted(realm, before, value)
       : await realm.records.update(withId(id), { [names.role]: value })
   if (!updated) throw entryNotFound()
+  report(realm, request, 'roles-changed', id)
   return dataResponse(JSON.stringify(shownUser(realm, updated)))
 }
 
