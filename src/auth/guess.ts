@@ -67,6 +67,12 @@ export async function forgiveGuess(realm: Realm, { user, count }: Reservation): 
   await records.stored.update(withId(String(user._id)), change, { expect: { [field]: count } })
 }
 
+/** Clears the lockout after a right guess that signs nobody in. Guesses counted meanwhile stay counted. */
+export async function clearGuesses(realm: Realm, { user, count }: Reservation): Promise<void> {
+  const expect = { [realm.names.failedLoginAttempts]: count }
+  await realm.records.stored.update(withId(String(user._id)), cleared(realm), { expect })
+}
+
 /**
  * Opens the session after a right guess and clears the lockout; undefined if the account has changed since.
  * Guesses that were counted in the meantime stay counted: they are still being evaluated.

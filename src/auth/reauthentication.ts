@@ -8,7 +8,8 @@
 import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
 import { credential } from './credentials.ts'
-import { forgiveGuess, guessPassword } from './guess.ts'
+import { report } from './events.ts'
+import { clearGuesses, guessPassword } from './guess.ts'
 import { checkPasswordSize } from './passwords.ts'
 import { type Realm, userById } from './realm.ts'
 import {
@@ -18,6 +19,7 @@ import {
   recentSignInRequired,
 } from './refusals.ts'
 import { sessionsOf } from './sessions.ts'
+import { visitOf } from './visit.ts'
 
 const RECENT_MS = 10 * 60_000
 
@@ -39,9 +41,13 @@ export async function reauthenticated(
   const current = credential(body, 'currentPassword')
   if (current === undefined || current === '') throw currentPasswordRequired()
   if (current !== null) checkPasswordSize(current)
-  const guess = await realm.hashing.admit(() => guessPassword(realm, user, current))
-  if (!guess.opened) throw currentPasswordIncorrect()
-  await forgiveGuess(realm, guess.reservation)
+  const asker = { client: visitOf(request).client, account: String(user._id) }
+  const guess = await realm.hashing.admit(() => guessPassword(realm, user, current), asker)
+  if (!guess.opened) {
+    if (guess.locks) report(realm, request, 'locked', user._id)
+    throw currentPasswordIncorrect()
+  }
+  await clearGuesses(realm, guess.reservation)
   return guess.reservation.user
 }
 

@@ -8,6 +8,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { activateCode, codesEnded, endPause, issueCode, type RightCode } from './codes.ts'
 import { sendCode } from './delivery.ts'
+import { report } from './events.ts'
 import type { Realm } from './realm.ts'
 import { addressToVerify, hasProof, isProven, proofOf, takeover } from './ways.ts'
 
@@ -36,6 +37,7 @@ export async function sendVerification(
     return endPause(realm, issued)
   }
   await activateCode(realm, issued)
+  report(realm, request, 'code-sent', user._id)
 }
 
 /** Whether the account may not sign in yet: its mailbox has to be proven first. */

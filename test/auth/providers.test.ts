@@ -76,8 +76,10 @@ describe('4.5 POST /social/facebook', () => {
     expect(answer.status).toBe(200)
     expect(answer.body.data).toMatchObject({
       provider: 'facebook',
-      user: { facebookId: '42', name: 'Ann', email: 'ann@example.com' },
+      user: { facebookId: '42', name: 'Ann' },
     })
+    // Facebook vouches for no address.
+    expect(answer.body.data.user).not.toHaveProperty('email')
   })
 
   it('D3: refuses tokens of another app, invalid ones, and those of another user', async () => {

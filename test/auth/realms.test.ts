@@ -56,7 +56,11 @@ function appWith(routers: Record<string, AuthRouter>) {
     const headers: Record<string, string> = { 'content-type': 'application/json' }
     if (token !== undefined) headers.authorization = `Bearer ${token}`
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-    const answer = await app.handle(new Request(`http://localhost${path}`, init))
+    const later: Promise<unknown>[] = []
+    const platform = { waitUntil: (work: Promise<unknown>) => later.push(work) }
+    const request = new Request(`http://localhost${path}`, init)
+    const answer = await app.handle(request, undefined, platform)
+    await Promise.all(later)
     return { status: answer.status, body: JSON.parse(await answer.text()) }
   }
   return {

@@ -10,6 +10,7 @@ import { withId } from '../../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
 import { codeState, type RightCode, tryCode } from '../codes.ts'
 import { credential, identifierText, readBody } from '../credentials.ts'
+import { report } from '../events.ts'
 import { forgiveGuess, guessPassword } from '../guess.ts'
 import { reserveNothing } from '../lockout.ts'
 import { isTakenElsewhere } from '../namespace.ts'
@@ -36,9 +37,13 @@ export async function verifyEmail(realm: Realm, request: ApiRequest): Promise<Re
   const isOwn =
     request.auth?.userId === String(user._id) || (await showsPassword(realm, user, body))
   const right = await tryCode(realm, user, otp, ['verification'])
-  if (!right) throw invalidCode()
+  if (!right) {
+    report(realm, request, 'code-failed', user._id)
+    throw invalidCode()
+  }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
   await written(realm, right, isOwn ? { sessionId: sid } : undefined)
+  report(realm, request, 'email-verified', user._id)
   return messageResponse('Email address confirmed.')
 }
 

@@ -8,6 +8,7 @@ import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
+import { report } from '../events.ts'
 import { type Realm, userById } from '../realm.ts'
 import type { RefreshSettings } from '../refresh-settings.ts'
 import { liveSession, oneEnded } from '../sessions.ts'
@@ -23,5 +24,6 @@ export async function endSession(
   const session = user && liveSession(realm, refresh, user, request.params.id)
   if (!session) throw entryNotFound()
   await realm.records.stored.update(withId(id), oneEnded(realm, session.id))
+  report(realm, request, 'session-ended', id)
   return messageResponse('Signed out.')
 }

@@ -9,6 +9,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import { requestedId } from '../../records/identify.ts'
+import { report } from '../events.ts'
 import type { Realm } from '../realm.ts'
 import { sessionsEnded } from '../sessions.ts'
 
@@ -17,5 +18,6 @@ export async function endUserSessions(realm: Realm, request: ApiRequest): Promis
   const id = requestedId(realm.settings, request)
   const user = await realm.records.stored.update(withId(id), { set: sessionsEnded(realm) })
   if (!user) throw entryNotFound()
+  report(realm, request, 'session-ended', id)
   return messageResponse('Signed out everywhere.')
 }

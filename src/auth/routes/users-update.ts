@@ -17,6 +17,7 @@ import { requestedId } from '../../records/identify.ts'
 import { channelsThere } from '../channels.ts'
 import { identifierText, readBody } from '../credentials.ts'
 import { sendNotice } from '../delivery.ts'
+import { report } from '../events.ts'
 import { isAdmin } from '../guards.ts'
 import { isTakenElsewhere } from '../namespace.ts'
 import { chosenFields } from '../profile-fields.ts'
@@ -103,6 +104,7 @@ async function movedUser(
     await records.update(withId(id), old, values)
     throw duplicate(stored)
   }
+  report(realm, request, 'identifier-changed', id)
   if (waits) context.waitUntil(sendVerification(realm, id, request))
   for (const field of moved) sendNotice(realm, before, field, request, context)
   return user
