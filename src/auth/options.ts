@@ -16,7 +16,7 @@ import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { SocialOptions } from './providers/provider.ts'
 
-/** The routes of spec 4.5, those of sessions, which are there with refresh tokens only, and those of email verification. */
+/** The routes of spec 4.5, and those of sessions (with refresh tokens only), of email verification and of account deletion. */
 export type RouteName =
   | 'register'
   | 'login'
@@ -37,6 +37,7 @@ export type RouteName =
   | 'endUserSessions'
   | 'sendEmailCode'
   | 'verifyEmail'
+  | 'deleteUser'
 
 /** Access tokens. */
 export interface TokenOptions {
@@ -176,7 +177,10 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   readonly sms?: SmsOptions
   /** `{{appName}}` in messages. Default: `APP_NAME` of the environment. */
   readonly appName?: string
-  /** Other paths by the route's name; false leaves the route out. */
+  /**
+   * Other paths by the route's name; false leaves the route out. `deleteUser` is there only where it is named: true, or
+   * a path.
+   */
   readonly routes?: { readonly [Name in RouteName]?: string | boolean }
   readonly middlewares?: MiddlewaresOption
   /**
@@ -190,6 +194,8 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   onLogin?(user: R & Managed, request: ApiRequest): unknown
   /** Takes security events, sync or async. Default: the logger, at `info`. */
   onSecurityEvent?(event: SecurityEvent): unknown
+  /** Before an account is deleted; what it throws keeps the account. */
+  onDelete?(user: R & Managed, request: ApiRequest): unknown
   /** As on a resource router, for `GET /users`. */
   readonly maxLimit?: number
   readonly defaultPageSize?: number

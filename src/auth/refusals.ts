@@ -75,6 +75,7 @@ export const unknownRole = (role: string, allowed: readonly string[]): HttpError
 export const oneRoleOnly = (): HttpError => badRequest('This model holds one role per user.')
 export const ownAdminRole = (): HttpError => badRequest('You cannot remove your own admin role.')
 export const lastAdmin = (): HttpError => badRequest('At least one admin must remain.')
+export const adminNeeded = (): HttpError => new HttpError(409, 'At least one admin must remain.')
 
 // Social sign-in
 export const providerNotEnabled = (name: string): HttpError =>

@@ -19,6 +19,8 @@ export interface RouteRow {
   readonly access: Access
   /** The option that the route needs. */
   readonly needs?: 'refresh' | 'emailVerification'
+  /** Whether the route is left out unless `routes` names it. */
+  readonly optIn?: true
   /** Whether a token is looked at where one is sent. */
   readonly optionalAuth?: true
 }
@@ -61,6 +63,13 @@ export const ROUTES: readonly RouteRow[] = [
     access: 'anyone',
     needs: 'emailVerification',
     optionalAuth: true,
+  },
+  {
+    name: 'deleteUser',
+    method: 'DELETE',
+    path: '/users/:id',
+    access: 'self or admin',
+    optIn: true,
   },
   { name: 'modifyRoles', method: 'PATCH', path: '/users/:id/roles', access: 'admin' },
   {
@@ -105,10 +114,10 @@ export function parametersIn(path: string): number {
 
 /** The path that the option chooses for a route; undefined where it leaves the route out. */
 function pathOf(
-  { name, path }: RouteRow,
+  { name, path, optIn }: RouteRow,
   chosen: string | boolean | undefined,
 ): string | undefined {
-  if (chosen === false) return undefined
+  if (chosen === false || (optIn && chosen === undefined)) return undefined
   if (chosen === undefined || chosen === true) return path
   checkPath(name, chosen, path)
   return chosen

@@ -65,6 +65,7 @@ export interface AuthSettings {
   readonly onRegister: Hook | undefined
   readonly onLogin: Hook | undefined
   readonly onSecurityEvent: SecurityHook | undefined
+  readonly onDelete: Hook | undefined
   /** What `GET /users` takes of the resource router's options. */
   readonly list: Readonly<Record<string, unknown>>
 }
@@ -97,6 +98,7 @@ const OPTIONS = [
   'onRegister',
   'onLogin',
   'onSecurityEvent',
+  'onDelete',
   ...LIST_OPTIONS,
 ]
 const MAX_DIGITS = 12
@@ -158,6 +160,7 @@ export function resolveSettings(
     onRegister: callable('onRegister', options.onRegister),
     onLogin: callable('onLogin', options.onLogin),
     onSecurityEvent: callable('onSecurityEvent', options.onSecurityEvent),
+    onDelete: callable('onDelete', options.onDelete),
     list: listSettings(options, model),
   })
   checkFieldLists(settings)

@@ -22,6 +22,7 @@ import { endSession } from './sessions-end.ts'
 import { listSessions } from './sessions-list.ts'
 import { social } from './social.ts'
 import { refresh } from './token-refresh.ts'
+import { deleteUser } from './users-delete.ts'
 import { usersLister } from './users-list.ts'
 import { getUser } from './users-read.ts'
 import { modifyRoles } from './users-roles.ts'
@@ -57,5 +58,6 @@ export function handlers(
     modifyRoles: (request) => modifyRoles(realm, request),
     sendEmailCode: (request, context) => sendEmailCode(realm, request, context),
     verifyEmail: (request) => verifyEmail(realm, request),
+    deleteUser: (request) => deleteUser(realm, request),
   }
 }

@@ -60,7 +60,11 @@ async function demoted(realm: Realm, before: Fields, value: unknown): Promise<Fi
   throw lastAdmin()
 }
 
-async function anotherAdmin({ names, records, settings }: Realm, id: string): Promise<boolean> {
+/** Whether an admin who may sign in is there beside the user with `id`. */
+export async function anotherAdmin(
+  { names, records, settings }: Realm,
+  id: string,
+): Promise<boolean> {
   const role: Filter = { op: 'in', field: names.role, values: settings.roles.admin }
   const filters: Filter[] = [role, { op: 'ne', field: '_id', value: id }]
   if (settings.disabledField) filters.push({ op: 'ne', field: settings.disabledField, value: true })
