@@ -81,9 +81,19 @@ type Normalizer = (text: string) => string | undefined
 export const normalizers: Readonly<Record<IdentifierKind, Normalizer>> = {
   email: bounded(normalizeEmail),
   phone: bounded(normalizePhone),
-  name: bounded((text) => text.trim() || undefined),
+  name: bounded(normalizeName),
 }
 
+// Nobody sees these: names that differ in them alone look alike, and some databases end a string at NUL.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u
+/** Trimmed; nothing in it that nobody sees. */
+function normalizeName(text: string): string | undefined {
+  const name = text.trim()
+  return name !== '' && name.isWellFormed() && !UNSEEN.test(name) ? name : undefined
+}
+
+// Dots of domain names beside the full stop (UTS #46): mail libraries fold them into it.
+const OTHER_DOTS = /[\u3002\uFF0E\uFF61]/
 // RFC 5322 specials: mail libraries read them as lists, groups and display names, so that an address with
 // one of them might reach somebody else.
 const MAIL_SYNTAX = /[\s\p{Cc}\p{Cf}\p{Zs}()<>[\]:;\\,"]/u
@@ -95,11 +105,20 @@ function normalizeEmail(text: string): string | undefined {
   if (!address.isWellFormed() || !ADDRESS.test(address)) return undefined
   // A full-width @ or comma turns into the real one where mail libraries apply compatibility forms.
   const compatible = address.normalize('NFKC')
-  const safe = (form: string) => !MAIL_SYNTAX.test(form) && ADDRESS.test(form)
-  return safe(address) && safe(compatible) ? address : undefined
+  const safe = (form: string) => !MAIL_SYNTAX.test(form) && !UNSEEN.test(form) && ADDRESS.test(form)
+  return safe(address) && safe(compatible) && isOwnDomain(address) ? address : undefined
 }
+
+/** Whether the domain is spelled as name servers see it: two spellings of one domain would be two accounts. */
+function isOwnDomain(address: string): boolean {
+  const domain = address.slice(address.indexOf('@') + 1)
+  return !OTHER_DOTS.test(domain) && domain === domain.normalize('NFKC')
+}
+
+/** International numbers have at most 15 digits (ITU-T E.164); prefixes of a country may come on top. */
+const PHONE = /^\+?\d{1,20}$/
 
 function normalizePhone(text: string): string | undefined {
   const digits = text.replace(/[\s().-]/g, '')
-  return /^\+?\d+$/.test(digits) ? digits : undefined
+  return PHONE.test(digits) ? digits : undefined
 }

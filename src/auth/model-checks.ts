@@ -107,7 +107,8 @@ export function guardedFields(settings: AuthSettings): readonly string[] {
 /** Refuses lists that would let clients write what only the auth routes write, or see what is hidden. */
 export function checkFieldLists(settings: AuthSettings): void {
   const { model, identifiers, registerFields, updateFields, visibleFields = [] } = settings
-  const guarded = guardedFields(settings)
+  // Whoever may write it could enable an account again, or disable one.
+  const guarded = [...guardedFields(settings), settings.disabledField]
   const isWritable = (field: string) => !guarded.includes(field) && !isForbiddenKey(field)
   const check = (
     option: string,
