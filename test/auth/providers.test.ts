@@ -78,7 +78,7 @@ describe('4.5 POST /social/facebook', () => {
       provider: 'facebook',
       user: { facebookId: '42', name: 'Ann' },
     })
-    // Facebook vouches for no address.
+    // Facebook does not say whether it has verified the address.
     expect(answer.body.data.user).not.toHaveProperty('email')
   })
 
