@@ -280,7 +280,9 @@ export function scalarFor(random: Random, field: FieldSpec): unknown {
     case 'numbers':
     case 'unknown':
     case 'union':
-      return random.chance(85) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e-?\d+)?$/.test(text) ? raw(text) : text
+      return random.chance(85) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e-?\d+)?$/.test(text)
+        ? raw(text)
+        : text
     case 'boolean':
     case 'booleans':
       return random.chance(85) ? text === 'true' || text === '1' : text
