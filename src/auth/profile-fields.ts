@@ -13,15 +13,15 @@ import type { Realm } from './realm.ts'
  * The part of `body` that `allowed` names, forbidden keys removed at every level; the rest is dropped, and with it
  * what `stored`, the account to be changed, does not hold in a file field.
  */
-export function chosenFields(
+export async function chosenFields(
   { files, host }: Pick<Realm, 'files' | 'host'>,
   body: Fields,
   allowed: readonly string[],
   stored?: Fields,
-): Fields {
+): Promise<Fields> {
   const chosen: Fields = {}
   for (const field of allowed) {
-    if (Object.hasOwn(body, field)) chosen[field] = cleaned(field, body[field])
+    if (Object.hasOwn(body, field)) chosen[field] = await cleaned(field, body[field])
   }
   return withoutForeignUrls(files.namedIn(chosen), chosen, stored, host.files)
 }

@@ -4,7 +4,9 @@
  * @module
  */
 
-import { invalidJson } from './refusals.ts'
+import { parseInSlices } from '../ports/json.ts'
+import { type Bounds, TooManyKeys } from '../ports/json-pieces.ts'
+import { invalidJson, tooManyKeys } from './refusals.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -14,41 +16,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  */
 const MAX_NESTING = 1000
 
-const QUOTE = 2
+/** The most keys of one object: runtimes and schemas take ever longer for each of them. */
+const MAX_KEYS = 10_000
 
-/** What a byte does to the depth: a bracket opens or closes a level, a quote begins a text. */
-const STEPS: Int8Array = new Int8Array(256)
-for (const opening of '[{') STEPS[opening.charCodeAt(0)] = 1
-for (const closing of ']}') STEPS[closing.charCodeAt(0)] = -1
-STEPS['"'.charCodeAt(0)] = QUOTE
-
-/** The value. Throws a 400 for anything that is not JSON in UTF-8; a byte order mark is skipped. */
-export function parseJson(bytes: Uint8Array): unknown {
-  if (nestsTooDeep(bytes)) throw invalidJson()
+/**
+ * The value. Throws a 400 for anything that is not JSON in UTF-8, that nests deeper than 1,000 levels or that has an object of
+ * more than 10,000 keys; a byte order mark is skipped. A long text is parsed in slices, each of about `piece` characters.
+ */
+export async function parseJson(bytes: Uint8Array, piece?: number): Promise<unknown> {
+  const bounds: Partial<Bounds> = { keys: MAX_KEYS, ...(piece !== undefined && { piece }) }
   try {
-    return JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw invalidJson()
+    const text = utf8.decode(bytes)
+    // Each level takes two characters, so ordinary bodies need no look.
+    const isShort = text.length <= 2 * MAX_NESTING
+    return await parseInSlices(text, isShort ? bounds : { ...bounds, nesting: MAX_NESTING })
+  } catch (error) {
+    throw error instanceof TooManyKeys ? tooManyKeys(MAX_KEYS) : invalidJson()
   }
-}
-
-/** Exact for valid JSON, which is all that matters: the rest is refused anyway. */
-function nestsTooDeep(bytes: Uint8Array): boolean {
-  // Each level takes two bytes, so ordinary bodies need no look.
-  if (bytes.length <= 2 * MAX_NESTING) return false
-  let depth = 0
-  for (let at = 0; at < bytes.length; at += 1) {
-    const step = STEPS[bytes[at] as number] as number
-    if (step === 0) continue
-    if (step === QUOTE) at = endOfText(bytes, at)
-    else depth += step
-    if (depth > MAX_NESTING) return true
-  }
-  return false
-}
-
-function endOfText(bytes: Uint8Array, start: number): number {
-  let at = start + 1
-  while (at < bytes.length && bytes[at] !== 0x22) at += bytes[at] === 0x5c ? 2 : 1
-  return at
 }

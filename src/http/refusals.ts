@@ -35,6 +35,8 @@ export const bodyTooSlow = (): HttpError =>
 export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')
 export const invalidForm = (cause: unknown): HttpError =>
   new HttpError(400, 'Request body is not a valid form.', { cause })
+export const tooManyKeys = (most: number): HttpError =>
+  badRequest(`Request body has an object with more than ${most} keys.`)
 export const unsupportedBody = (expected: string): HttpError =>
   new HttpError(415, `Request body must be sent as ${expected}.`)
 export const unsupportedEncoding = (): HttpError =>

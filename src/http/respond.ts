@@ -5,6 +5,7 @@
  */
 
 import { Response as FastResponse } from '#response'
+import { stringifyInSlices } from '../ports/json.ts'
 
 /** The pagination object of spec 2.3. */
 export type Pagination =
@@ -31,6 +32,11 @@ export function jsonResponse(json: string, init: ResponseInitLike = {}): Respons
 /** `{ success: true, data }`, `data` being JSON text. */
 export function dataResponse(dataJson: string, init?: ResponseInitLike): Response {
   return jsonResponse(dataText(dataJson), init)
+}
+
+/** `{ success: true, data }`, `data` being what `value` is as JSON; a large one is written in slices. */
+export async function valueResponse(value: unknown, init?: ResponseInitLike): Promise<Response> {
+  return dataResponse((await stringifyInSlices(value)) ?? 'null', init)
 }
 
 /** The text of an answer with one record. */

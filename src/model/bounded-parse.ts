@@ -19,12 +19,9 @@ import {
   safeParseAsync,
 } from 'zod/v4/core'
 import { MOST_MESSAGES } from '../ports/messages.ts'
-import { Slices, sizeUpTo } from '../ports/slices.ts'
+import { isLarge, LARGE, Slices, sizeUpTo } from '../ports/slices.ts'
 import { partsIn } from './parts.ts'
 import { mayWait } from './waiting.ts'
-
-/** Values with at least so many values in them are large. */
-const LARGE = 1000
 
 const WORK = Symbol('bounded parsing')
 
@@ -51,7 +48,7 @@ export async function boundedParse(
   context: ParseContext<$ZodIssue>,
   large: number = LARGE,
 ): ReturnType<typeof safeParseAsync> {
-  if (sizeUpTo(value, large) < large) {
+  if (!isLarge(value, large)) {
     // What may be asynchronous is not tried without waiting first: it would have begun, and run twice.
     return mayWait(schema)
       ? safeParseAsync(schema, value, context)
@@ -64,6 +61,8 @@ export async function boundedParse(
     sync: { ...context, async: false },
     plain: { ...context, async: true },
   }
+  // What came before may have taken a slice of its own.
+  await work.slices.next()
   return safeParseAsync(schema, value, { ...context, [WORK]: work } as Context)
 }
 
@@ -75,15 +74,15 @@ function prepare(schema: $ZodType): void {
   const internals = schema._zod
   const { parse, run } = internals as unknown as { parse: Parse; run: Parse }
   const list = listOf(schema)
-  if (list) {
+  const isRecord = isOpenRecord(schema)
+  if (list || isRecord) {
     internals.parse = (payload, context: Context) => {
       const work = context[WORK]
-      const { value } = payload
-      // zod 4.6 mixes up the places of what follows a tuple's first elements where that is asynchronous.
-      const least = list.start + (list.start > 0 ? 1 : (work?.large ?? 0))
-      const isLong = work && Array.isArray(value) && value.length >= least
-      return isLong
-        ? parseList(schema, list, payload, context, work, parse)
+      if (work && list && isLong(payload.value, list, work)) {
+        return parseList(schema, list, payload, context, work, parse)
+      }
+      return work && isRecord && isPlainAndLarge(payload.value, work)
+        ? parseRecord(payload, context, work, parse)
         : parse(payload, context)
     }
   }
@@ -92,7 +91,7 @@ function prepare(schema: $ZodType): void {
   internals.run = (payload, context: Context) => {
     const work = context[WORK]
     if (!work) return whole(payload, context)
-    if (sizeUpTo(payload.value, work.large) < work.large) {
+    if (!isLarge(payload.value, work.large)) {
       return whole(payload, mayWait(schema) ? work.plain : work.sync)
     }
     const result = whole(payload, context)
@@ -117,6 +116,47 @@ function listOf(schema: $ZodType): List | undefined {
   return def.type === 'tuple' && def.items && def.rest
     ? { start: def.items.length, element: def.rest }
     : undefined
+}
+
+function isLong(value: unknown, { start }: List, { large }: Work): boolean {
+  // zod 4.6 mixes up the places of what follows a tuple's first elements where that is asynchronous.
+  return Array.isArray(value) && value.length >= (start > 0 ? start + 1 : large)
+}
+
+/** Whether `schema` is a record of any keys: each is parsed by itself. */
+function isOpenRecord(schema: $ZodType): boolean {
+  const def = schema._zod.def as { type: string; keyType?: $ZodType }
+  return def.type === 'record' && def.keyType?._zod.values === undefined
+}
+
+function isPlainAndLarge(value: unknown, { large }: Work): value is Record<string, unknown> {
+  if (!isLarge(value, large)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Members of a record that are parsed at once. */
+const MEMBERS_AT_ONCE = 200
+
+/** As zod parses a record, but in slices; its issues are all kept, see `withFewIssues`. */
+async function parseRecord(
+  payload: ParsePayload,
+  context: Context,
+  { slices, large }: Work,
+  parse: Parse,
+): Promise<ParsePayload> {
+  const members = Object.entries(payload.value as object)
+  const values: [string, unknown][] = []
+  const step = Math.min(large, MEMBERS_AT_ONCE)
+  for (let at = 0; at < members.length; at += step) {
+    const some = Object.fromEntries(members.slice(at, at + step))
+    const part = await parse({ value: some, issues: [] }, context)
+    for (const issue of part.issues) payload.issues.push(issue)
+    values.push(...Object.entries(part.value as object))
+    if (slices.isOver(step)) await slices.next()
+  }
+  payload.value = Object.fromEntries(values)
+  return payload
 }
 
 /** How many elements are under way at once where they wait for something. */

@@ -7,6 +7,7 @@
 
 import type { Scalar } from '../ports/filter.ts'
 import type { IdType, Shape } from '../ports/shape.ts'
+import { inSlices, type Walk } from './in-slices.ts'
 import { isFields } from './writable.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
@@ -101,7 +102,7 @@ export function castInput(shape: Shape | undefined, value: unknown): unknown {
     case 'map':
       return isFields(value) ? mapFields(value, (_, item) => castInput(shape.value, item)) : value
     case 'list':
-      return Array.isArray(value) ? value.map((item) => castInput(shape.element, item)) : value
+      return Array.isArray(value) ? castList(shape.element, value) : value
     case 'number':
     case 'boolean':
       return typeof value === 'string' ? (castScalar(shape, value) ?? value) : value
@@ -114,6 +115,35 @@ export function castInput(shape: Shape | undefined, value: unknown): unknown {
     default:
       return value
   }
+}
+
+function castList(element: Shape, list: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let at = 0; at < list.length; at += 1) {
+    const cast = castInput(element, list[at])
+    if (cast === list[at]) continue
+    copy ??= list.slice()
+    copy[at] = cast
+  }
+  return copy ?? list
+}
+
+/** `castInput`, through large values in slices. */
+export async function castInSlices(shape: Shape | undefined, value: unknown): Promise<unknown> {
+  return inSlices(value, shape, casting)
+}
+
+const casting: Walk<Shape | undefined> = {
+  whole: (value, shape) => castInput(shape, value),
+  opens(value, shape) {
+    const kind = shape?.kind
+    return Array.isArray(value) ? kind === 'list' : kind === 'object' || kind === 'map'
+  },
+  member(shape, key) {
+    if (shape?.kind === 'list') return shape.element
+    if (shape?.kind === 'map') return shape.value
+    return shape?.kind === 'object' && key !== undefined ? shape.fields.get(key) : undefined
+  },
 }
 
 function castNumber(value: string | number | boolean): number | undefined {

@@ -17,8 +17,9 @@ import { firstMessages, messagesOf } from '../ports/messages.ts'
 import type { Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { boundedParse } from './bounded-parse.ts'
-import { castInput, dateFrom } from './cast.ts'
+import { castInSlices, dateFrom } from './cast.ts'
 import type { Model } from './define.ts'
+import { inSlices, type Walk } from './in-slices.ts'
 import { isRemovable, withoutNulls } from './null.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
@@ -30,10 +31,8 @@ export type Validation =
 
 /** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
-  const result = await parse(
-    model.schema,
-    castInput(model.input, withoutNulls(model.schema, input)),
-  )
+  const given = await castInSlices(model.input, withoutNulls(model.schema, input))
+  const result = await parse(model.schema, given)
   return result.success
     ? storable(defined(result.data as Fields))
     : { ok: false, fields: messagesOf(result.error.issues) }
@@ -70,7 +69,7 @@ async function changed(
     const without = await parse(object({ field: schema }), {})
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
-  return parse(schema, castInput(shape, withoutNulls(schema, value)))
+  return parse(schema, await castInSlices(shape, withoutNulls(schema, value)))
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */
@@ -101,28 +100,76 @@ function defined(values: Fields): Fields {
  * What a store could not give back as it was written: text with a lone surrogate has no UTF-8 form, BSON ends keys at a
  * NUL, JSON has no infinity, and dates are ordered by years of four digits.
  */
-function storable(values: Fields): Validation {
+async function storable(values: Fields): Promise<Validation> {
   const fields: Record<string, string> = {}
+  const dates = { count: 0 }
   for (const [field, value] of Object.entries(values)) {
-    const complaint = complaintOf(value)
+    const complaint = await complaintInSlices(value, dates)
     if (complaint !== undefined) fields[field] = complaint
   }
   return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
 }
 
-function complaintOf(value: unknown): string | undefined {
+function complaintOf(value: unknown, dates: Dates): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
-  if (value instanceof Date) return dateFrom(value.getTime()) ? undefined : 'Invalid date.'
-  return typeof value === 'object' && value !== null ? complaintInside(value) : undefined
+  if (value instanceof Date) return complaintOfDate(value, dates)
+  return typeof value === 'object' && value !== null ? complaintInside(value, dates) : undefined
 }
 
-function complaintInside(value: object): string | undefined {
+function complaintOfDate(date: Date, dates: Dates): string | undefined {
+  dates.count += 1
+  if (dates.count > MOST_DATES) return 'Too many dates.'
+  return dateFrom(date.getTime()) ? undefined : 'Invalid date.'
+}
+
+function complaintInside(value: object, dates: Dates): string | undefined {
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const complaint = complaintOf(item, dates)
+      if (complaint !== undefined) return complaint
+    }
+    return undefined
+  }
   for (const [key, item] of Object.entries(value)) {
-    const complaint = isKey(key) ? complaintOf(item) : NO_TEXT
+    const complaint = isKey(key) ? complaintOf(item, dates) : NO_TEXT
     if (complaint !== undefined) return complaint
   }
   return undefined
+}
+
+/** `complaintOf`, through large values in slices; the first complaint ends the walk. */
+async function complaintInSlices(value: unknown, dates: Dates): Promise<string | undefined> {
+  try {
+    await inSlices(value, dates, complaining)
+    return undefined
+  } catch (error) {
+    if (error instanceof Complaint) return error.message
+    throw error
+  }
+}
+
+class Complaint extends Error {}
+
+/** The most dates of one record: each takes a store as long as ten other values. */
+const MOST_DATES = 20_000
+
+/** The dates that a record has so far. */
+interface Dates {
+  count: number
+}
+
+const complaining: Walk<Dates> = {
+  whole(value, dates) {
+    const complaint = complaintOf(value, dates)
+    if (complaint !== undefined) throw new Complaint(complaint)
+    return value
+  },
+  opens: () => true,
+  member(dates, key) {
+    if (key !== undefined && !isKey(key)) throw new Complaint(NO_TEXT)
+    return dates
+  },
 }
 
 function isKey(key: string): boolean {

@@ -31,23 +31,38 @@ export function isFields(value: unknown): value is Fields {
   )
 }
 
-/** What `withoutForbiddenKeys` gives for a value that nests deeper than clients may write. */
-export const tooDeep: unique symbol = Symbol('nested too deeply')
+/** Thrown for a value that nests deeper than clients may write. */
+export class NestedTooDeeply extends Error {
+  override readonly name = 'NestedTooDeeply'
+}
 
-/** A copy of `value` without forbidden keys at any level, or `tooDeep`. */
+/** Throws where a container at `depth` is one too deep; 1 is a field's own value. */
+export function checkDepth(depth: number): void {
+  if (depth > MAX_DEPTH) throw new NestedTooDeeply()
+}
+
+/** `value` without forbidden keys at any level: itself where it has none. Throws `NestedTooDeeply`. */
 export function withoutForbiddenKeys(value: unknown, depth = 1): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  if (depth > MAX_DEPTH) return tooDeep
-  if (Array.isArray(value)) {
-    const kept = value.map((item) => withoutForbiddenKeys(item, depth + 1))
-    return kept.includes(tooDeep) ? tooDeep : kept
-  }
+  checkDepth(depth)
+  if (Array.isArray(value)) return cleanList(value, depth)
   const kept: Fields = {}
   for (const [key, item] of Object.entries(value)) {
-    if (isForbiddenKey(key)) continue
-    const copy = withoutForbiddenKeys(item, depth + 1)
-    if (copy === tooDeep) return tooDeep
-    kept[key] = copy
+    if (!isForbiddenKey(key)) kept[key] = withoutForbiddenKeys(item, depth + 1)
   }
   return kept
+}
+
+function cleanList(list: readonly unknown[], depth: number): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at]
+    // Most elements are plain values, which have no keys.
+    if (typeof item !== 'object' || item === null) continue
+    const clean = withoutForbiddenKeys(item, depth + 1)
+    if (clean === item) continue
+    copy ??= list.slice()
+    copy[at] = clean
+  }
+  return copy ?? list
 }

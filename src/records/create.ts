@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
+import { stringifyInSlices } from '../ports/json.ts'
 import type { Fields } from '../ports/store.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
@@ -34,7 +35,7 @@ async function createFrom(
 ): Promise<Response> {
   const { model, records } = resource
   const scope = await scopeOf(model, resource.scope, request)
-  const payload = keepWritable(incoming.body(), resource.writable.create, scope.values)
+  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.values)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
     req: request,
@@ -49,7 +50,7 @@ async function createFrom(
   const record = await saveWithFiles(resource, incoming, values, save)
   await afterCreate(resource, record, request)
   const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
-  const shown = JSON.stringify(present(model, visibly, resource.lean))
+  const shown = await stringifyInSlices(present(model, visibly, resource.lean))
   return withHookResponse(
     dataResponse(shown ?? 'null', { status: 201, headers: locationOf(request, record._id) }),
     res,

@@ -90,11 +90,11 @@ async function hooked(hook: () => unknown): Promise<unknown> {
   }
 }
 
-function stripped(payload: Fields): Fields {
+async function stripped(payload: Fields): Promise<Fields> {
   const kept: Fields = {}
   for (const [field, value] of Object.entries(payload)) {
     if (isForbiddenKey(field)) continue
-    kept[field] = cleaned(field, value)
+    kept[field] = await cleaned(field, value)
   }
   return kept
 }

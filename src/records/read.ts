@@ -25,7 +25,7 @@ export async function read(resource: Resource, request: ApiRequest): Promise<Loa
   if (text === undefined) throw entryNotFound()
   return {
     body: textWithin(resource.maxResponseBytes, dataText(text)),
-    state: unsigned?.()[0],
+    state: (await unsigned?.())?.[0],
     cacheable: view.cacheable,
   }
 }

@@ -7,6 +7,7 @@
 import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
+import { stringifyInSlices } from '../ports/json.ts'
 import { Slices } from '../ports/slices.ts'
 import type { Fields, Projection, Read } from '../ports/store.ts'
 import { withSignedUrls } from '../uploads/file-values.ts'
@@ -50,7 +51,7 @@ export async function viewOf(resource: Resource, request: ApiRequest): Promise<V
 export interface Page {
   readonly texts: readonly string[]
   /** The same with stored URLs in place of signed links; undefined where none are signed. */
-  readonly unsigned?: () => readonly string[]
+  readonly unsigned?: () => Promise<readonly string[]>
   /** Whether the store had more records than are shown. */
   readonly hasMore: boolean
   /** The id of the record at `index`. */
@@ -86,7 +87,7 @@ export async function readTexts(
   const filled = await filledIn(resource, view, found, request)
   return {
     texts: await signedTexts(resource, filled),
-    ...(signs && { unsigned: () => filled.map((record) => textOf(resource, record)) }),
+    ...(signs && { unsigned: () => Promise.all(filled.map((record) => textOf(resource, record))) }),
     hasMore: all.length > shown,
     idAt: (index) => String(found[index]?._id),
   }
@@ -109,7 +110,7 @@ export async function presentAfterWrite(
   })
   const [record = chosen] = (await filled) ?? []
   const shown = await signed(resource, record)
-  const text = textOf(resource, shown)
+  const text = await textOf(resource, shown)
   const isTooLarge = record !== chosen && text.length > resource.maxResponseBytes
   return isTooLarge ? textOf(resource, await signed(resource, chosen)) : text
 }
@@ -137,7 +138,7 @@ async function textsWithin(resource: Resource, records: readonly Fields[]): Prom
   const slices = new Slices()
   const texts: string[] = []
   for (const record of records) {
-    const text = textOf(resource, record)
+    const text = await textOf(resource, record)
     size.add(text.length)
     texts.push(text)
     // A step for every few characters: what takes time is their number.
@@ -146,8 +147,8 @@ async function textsWithin(resource: Resource, records: readonly Fields[]): Prom
   return texts
 }
 
-function textOf({ model, lean }: Resource, record: Fields): string {
-  return JSON.stringify(present(model, record, lean)) ?? 'null'
+async function textOf({ model, lean }: Resource, record: Fields): Promise<string> {
+  return (await stringifyInSlices(present(model, record, lean))) ?? 'null'
 }
 
 /** `record` with signed links to its private files, where the router asks for them. */

@@ -16,6 +16,7 @@ import {
 } from '../model/validate.ts'
 import { isFields } from '../model/writable.ts'
 import { all, type Filter, withId } from '../ports/filter.ts'
+import { isLarge, nextTurn } from '../ports/slices.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 import { clashingFields, type Refused } from './clashes.ts'
 import {
@@ -113,7 +114,7 @@ export class Records {
       const now = new Date(this.#surroundings.now())
       Object.assign(record, { createdAt: now, updatedAt: now })
     }
-    await this.#answered({ record }, () => this.stored.insert(record))
+    await apart(record, () => this.#answered({ record }, () => this.stored.insert(record)))
     return record
   }
 
@@ -192,8 +193,10 @@ export class Records {
     plan: Replacement,
     expect?: Fields,
   ): Promise<Fields | null> {
-    return this.#answered({ filter, changes }, () =>
-      this.stored.update(filter, this.#change(changes, plan), expect && { expect }),
+    return apart(changes, () =>
+      this.#answered({ filter, changes }, () =>
+        this.stored.update(filter, this.#change(changes, plan), expect && { expect }),
+      ),
     )
   }
 
@@ -240,6 +243,15 @@ export class Records {
 function accepted(validation: Validation): Fields {
   if (!validation.ok) throw invalidFields(validation.fields)
   return validation.values
+}
+
+/** Writes large values in a turn of its own: what comes before and after takes one too. */
+async function apart<T>(values: Fields, write: () => Promise<T>): Promise<T> {
+  if (!isLarge(values)) return write()
+  await nextTurn()
+  const written = await write()
+  await nextTurn()
+  return written
 }
 
 /** Whether `stored` has the values that the caller expects; the store decides when it writes. */

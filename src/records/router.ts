@@ -15,6 +15,7 @@ import type { Host, Mountable } from './host.ts'
 import { indexAdvice } from './index-advice.ts'
 import { listed, queried, queryBody } from './list.ts'
 import type { RouterOptions } from './options.ts'
+import { parseQueryBody } from './parse-query.ts'
 import { read } from './read.ts'
 import { type AnswerRead, readAnswers, withCache } from './read-cache.ts'
 import { remove } from './remove.ts'
@@ -117,6 +118,8 @@ function routeTable(host: Host, resource: Resource, answer: AnswerRead): Route[]
   })
   const query: Handler = async (request, context) => {
     const body = await queryBody(resource, request)
+    // What is refused needs no key in the cache: to make one of a large body takes its time.
+    if (resource.cache) parseQueryBody(resource, body)
     const asked = { kind: 'query', body } as const
     return answer(request, context, asked, () => queried(resource, tokens, request, body))
   }

@@ -39,7 +39,7 @@ async function updateFrom(
   const scope = await scopeOf(model, resource.scope, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await records.first(one) : undefined
-  const payload = keepWritable(incoming.body(stored), resource.writable.update, scope.values)
+  const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.values)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.update, payload, {
     req: request,

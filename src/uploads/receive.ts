@@ -7,6 +7,7 @@
 
 import { eachChunk, refuseEncoded } from '../http/body.ts'
 import type { FileStore } from '../ports/files.ts'
+import { Slices } from '../ports/slices.ts'
 import { type Branch, formFields, JsonText } from './form-fields.ts'
 import { Held } from './held.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
@@ -43,6 +44,7 @@ export interface Received {
 const MIB = 1024 * 1024
 /** The most text that one field, and all of them together, may have. */
 const MAX_TEXT = MIB
+const BYTES_PER_STEP = 16
 /** Texts, and file inputs that were left empty. */
 const MAX_SMALL_PARTS = 1000
 /** Room for headers and boundaries beside what the parts may hold. */
@@ -95,11 +97,14 @@ class Body {
     const parser = multipartParser(contentType, (head) => this.#accept(head))
     const { maxFiles, maxFileSize } = this.#upload
     let left = maxFiles * maxFileSize + MAX_TEXT + OVERHEAD
-    const take = (chunk: Uint8Array): Promise<void> => {
+    const slices = new Slices()
+    const take = async (chunk: Uint8Array): Promise<void> => {
       left -= chunk.length
       if (left < 0) throw malformedMultipart()
       parser.write(chunk)
-      return this.#hold()
+      await this.#hold()
+      // What has arrived already comes at once, and a body may be thousands of headers.
+      if (slices.isOver(chunk.length / BYTES_PER_STEP)) await slices.next()
     }
     await eachChunk(request, timeoutMs, take, malformedMultipart)
     parser.end()

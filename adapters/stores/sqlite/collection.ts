@@ -21,7 +21,7 @@ import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
 import { MARK, Marks, type Shapes } from './marks.ts'
 import { orderBy, stretchesAfter } from './order.ts'
-import { readerOf, textOf } from './rows.ts'
+import { parsed, readerOf, textInSlices, textOf } from './rows.ts'
 import type { Candidates } from './search.ts'
 import { type Shadow, shadowsOf, shadowText } from './shadow.ts'
 import { every, identifier, Parameters, type Statement } from './sql.ts'
@@ -88,13 +88,17 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   }
 
   /** The stored text of a row where all in it is declared and wanted, else the text of what is. */
-  const shownText = (row: Row, select: Projection | undefined): string => {
+  const shownText = (row: Row, select: Projection | undefined): string | Promise<string> => {
     const text = row.doc as string
-    const isDeclared = !marks || marks.trusts(row[MARK])
+    const { declared } = schema
+    const isDeclared = !declared || marks?.trusts(row[MARK]) === true
     if (isDeclared && !select && !hasNumberedField) return text
-    const record: Fields = JSON.parse(text)
-    const declared = isDeclared || !schema.declared ? record : onlyDeclared(schema.declared, record)
-    return textOf(project(declared as Fields, select))
+    const chosen = (record: unknown): string => {
+      const shown = isDeclared ? record : onlyDeclared(declared, record)
+      return textOf(project(shown as Fields, select))
+    }
+    const record = parsed(text)
+    return record instanceof Promise ? record.then(chosen) : chosen(record)
   }
 
   /** The one record to write, as a condition on the row. */
@@ -119,12 +123,17 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   return {
     async find(read) {
       const found = await rows(read, 'doc')
-      return found.map(({ doc }) => project(parse(doc as string), read.select))
+      const texts = found.map(({ doc }) => doc as string)
+      return eachOf(texts, parse, (record) => project(record, read.select))
     },
 
     async findJson(read) {
       const found = await rows(read, marks ? `${MARK}, doc` : 'doc')
-      return found.map((row) => shownText(row, read.select))
+      return eachOf(
+        found,
+        (row) => shownText(row, read.select),
+        (text) => text,
+      )
     },
 
     async count(filter, hints) {
@@ -138,11 +147,12 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     },
 
     async insert(record) {
+      const text = await textInSlices(record)
       const compiled = compilation()
       const { parameters } = compiled
       const columns = ['_id', MARK, 'doc']
       const mark = marks?.ofNew(record) ?? 'NULL'
-      const values = [parameters.bind(String(record._id)), mark, parameters.bind(textOf(record))]
+      const values = [parameters.bind(String(record._id)), mark, parameters.bind(text)]
       for (const shadow of compiled.shadows.values()) {
         const text = shadowText(record, shadow)
         columns.push(shadow.column)
@@ -174,6 +184,20 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
       return written(`DELETE FROM ${table} WHERE ${target(filter, options, compiled)}`, compiled)
     },
   }
+}
+
+/** What `make`, then `then`, make of each; only what takes long is waited for. */
+async function eachOf<Item, Made, T>(
+  items: readonly Item[],
+  make: (item: Item) => Made | Promise<Made>,
+  then: (made: Made) => T,
+): Promise<T[]> {
+  const results: T[] = []
+  for (const item of items) {
+    const made = make(item)
+    results.push(then(made instanceof Promise ? await made : made))
+  }
+  return results
 }
 
 /** The statement that gives a read's records in order; `from` names the columns and the table. */

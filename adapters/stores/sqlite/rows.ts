@@ -4,7 +4,9 @@
  * @module
  */
 
+import { parseInSlices, stringifyInSlices } from '../../../src/ports/json.ts'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
+import { isLarge } from '../../../src/ports/slices.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 
 /** `record` as it is stored: `_id` first, whatever the other names; dates as ISO 8601 with milliseconds. */
@@ -13,10 +15,29 @@ export function textOf({ _id, ...fields }: Fields): string {
   return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
-/** Reads records of a shape back from their texts. */
-export function readerOf(shape: ObjectShape): (text: string) => Fields {
-  const revive = reviverOf(shape)
-  return revive ? (text) => revive(JSON.parse(text)) as Fields : JSON.parse
+/** `textOf`, of a large record in slices, so that it holds up nobody. */
+export async function textInSlices(record: Fields): Promise<string> {
+  if (!isLarge(record)) return textOf(record)
+  const { _id, ...fields } = record
+  const rest = (await stringifyInSlices(fields)) as string
+  return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
+}
+
+/** Longer texts are parsed in slices. */
+const LONG = 64 * 1024
+
+/** The JSON value of a stored text; of a long one in slices. */
+export function parsed(text: string): unknown {
+  return text.length > LONG ? parseInSlices(text) : JSON.parse(text)
+}
+
+/** Reads records of a shape back from their texts; long ones in slices. */
+export function readerOf(shape: ObjectShape): (text: string) => Fields | Promise<Fields> {
+  const revive = (reviverOf(shape) ?? ((value) => value)) as (value: unknown) => Fields
+  return (text) => {
+    const value = parsed(text)
+    return value instanceof Promise ? value.then(revive) : revive(value)
+  }
 }
 
 type Revive = (value: unknown) => unknown

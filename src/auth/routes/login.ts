@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { endSessionsOfDisabled } from '../disabled.ts'
@@ -49,7 +49,7 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     const data = await signInAfterGuess(realm, reservation, String(password), request)
     if (!data) throw invalidCredentials()
     report(realm, request, 'signed-in', reservation.user._id)
-    return dataResponse(JSON.stringify(data))
+    return valueResponse(data)
   }, asker)
 }
 

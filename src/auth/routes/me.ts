@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import { type Realm, shownUser, userById } from '../realm.ts'
 import { invalidToken } from '../refusals.ts'
 
@@ -16,5 +16,5 @@ export async function me(realm: Realm, request: ApiRequest): Promise<Response> {
     ? request.user
     : await userById(realm, String(request.auth?.userId))
   if (!user) throw invalidToken()
-  return dataResponse(JSON.stringify(shownUser(realm, user)))
+  return valueResponse(shownUser(realm, user))
 }

@@ -6,7 +6,7 @@
 
 import { invalidFields } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/guard.ts'
 import { createAccount } from '../accounts.ts'
@@ -44,7 +44,7 @@ export async function register(
     throw identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(plainText, names.password, settings.password.minLength)
   const values: Fields = {
-    ...chosenFields(realm, body, settings.registerFields),
+    ...(await chosenFields(realm, body, settings.registerFields)),
     [names.role]: firstRole(settings.roles),
   }
   for (const [{ field, normalize }, value] of identifiers) {
@@ -60,12 +60,12 @@ export async function register(
       context.waitUntil(sendVerification(realm, String(user._id), request))
     }
     if (awaitsProof(realm, user)) {
-      return dataResponse(JSON.stringify({ user: shownUser(realm, user) }), { status: 201 })
+      return valueResponse({ user: shownUser(realm, user) }, { status: 201 })
     }
     const data = await signIn(realm, user, request, {})
     if (!data) throw await refusal(realm, user)
     report(realm, request, 'signed-in', user._id)
-    return dataResponse(JSON.stringify(data), { status: 201 })
+    return valueResponse(data, { status: 201 })
   }, asker)
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
 import { report } from '../events.ts'
@@ -60,7 +60,7 @@ async function signedIn(
     const data = await signIn(realm, user, request, { filter })
     if (!data) continue
     report(realm, request, 'signed-in', user._id)
-    return dataResponse(JSON.stringify({ ...data, provider: provider.name }))
+    return valueResponse({ ...data, provider: provider.name })
   }
   throw invalidCredentials()
 }

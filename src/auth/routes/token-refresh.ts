@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -45,7 +45,7 @@ export async function refresh(
   const next = settings.rotate ? successorOf(realm, session, token) : token
   if (!next) throw invalidRefreshToken()
   const data = signInData(realm, user, { token: next.text, entry: session })
-  return dataResponse(JSON.stringify(data))
+  return valueResponse(data)
 }
 
 /** What a refresh ends with. */

@@ -6,7 +6,7 @@
 
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import { projected } from '../../model/present.ts'
 import { requestedId } from '../../records/identify.ts'
 import { isAdmin } from '../guards.ts'
@@ -20,7 +20,7 @@ export async function getUser(realm: Realm, request: ApiRequest): Promise<Respon
   const { visibleFields } = realm.settings
   const whole = !visibleFields || isSelf(request, id) || isAdmin(realm, request)
   const seen = whole ? user : projected(user, { include: visibleFields })
-  return dataResponse(JSON.stringify(shownUser(realm, seen)))
+  return valueResponse(shownUser(realm, seen))
 }
 
 /** Whether the signed-in user is the one with `id`. */

@@ -6,7 +6,7 @@
 
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/identify.ts'
@@ -42,7 +42,7 @@ export async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Re
       : await realm.records.update(withId(id), { [names.role]: value })
   if (!updated) throw entryNotFound()
   report(realm, request, 'roles-changed', id)
-  return dataResponse(JSON.stringify(shownUser(realm, updated)))
+  return valueResponse(shownUser(realm, updated))
 }
 
 /**

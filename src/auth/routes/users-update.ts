@@ -7,7 +7,7 @@
 import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { dataResponse } from '../../http/respond.ts'
+import { valueResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -42,7 +42,7 @@ export async function updateUser(
   if (!isSelf(request, id) && !isAdmin(realm, request)) throw ownAccountOnly()
   const body = await readBody(realm, request)
   const stored = realm.files.namedIn(body).length > 0 ? await userById(realm, id) : undefined
-  const chosen = chosenFields(realm, body, settings.updateFields, stored)
+  const chosen = await chosenFields(realm, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(realm, chosen)
   const changes = await records.validateSeen(given, withId(id), hiddenInside(settings.model))
@@ -55,7 +55,7 @@ export async function updateUser(
     before && moved.length > 0
       ? await movedUser(realm, before, { body, changes, moved }, request, context)
       : await updateWithFiles(realm, noFiles, withId(id), changes)
-  return dataResponse(JSON.stringify(shownUser(realm, user)))
+  return valueResponse(shownUser(realm, user))
 }
 
 interface Move {

@@ -1,0 +1,100 @@
+/**
+ * A walk over a JSON value that goes through large lists and objects in slices, so that a body of a megabyte holds up nobody.
+ *
+ * @module
+ */
+
+import { isLarge, Slices } from '../ports/slices.ts'
+import type { Fields } from '../ports/store.ts'
+import { isFields } from './writable.ts'
+
+/** What a walk does; `C` says where it is: a depth, a shape. */
+export interface Walk<C> {
+  /** What becomes of a value that is not large; the value itself where nothing does. */
+  whole(value: unknown, context: C): unknown
+  /** Called for a large value before its members; false takes it as a whole. */
+  opens(value: object, context: C): boolean
+  /** Where a member is; `key` is undefined for the elements of a list. */
+  member(context: C, key: string | undefined): C
+  /** Whether an object's member is left out. */
+  drops?(key: string): boolean
+}
+
+/** What `walk` makes of `value`; a large value is the same one where nothing in it has changed. */
+export async function inSlices<C>(value: unknown, context: C, walk: Walk<C>): Promise<unknown> {
+  if (!isLarge(value)) return walk.whole(value, context)
+  const slices = new Slices()
+  // What came before may have taken a slice of its own.
+  await slices.next()
+  return walked(value, context, walk, slices)
+}
+
+async function walked<C>(
+  value: object,
+  context: C,
+  walk: Walk<C>,
+  slices: Slices,
+): Promise<unknown> {
+  if (!walk.opens(value, context)) return walk.whole(value, context)
+  if (Array.isArray(value)) return walkedList(value, walk.member(context, undefined), walk, slices)
+  return isFields(value) ? walkedObject(value, context, walk, slices) : value
+}
+
+async function walkedList<C>(
+  list: readonly unknown[],
+  inner: C,
+  walk: Walk<C>,
+  slices: Slices,
+): Promise<readonly unknown[]> {
+  let copy: unknown[] | undefined
+  for (let at = 0; at < list.length; at += 1) {
+    const item = list[at]
+    const next = isLarge(item) ? await walked(item, inner, walk, slices) : walk.whole(item, inner)
+    if (next !== item) {
+      copy ??= list.slice()
+      copy[at] = next
+    }
+    if (slices.isOver()) await slices.next()
+  }
+  return copy ?? list
+}
+
+async function walkedObject<C>(
+  object: Fields,
+  context: C,
+  walk: Walk<C>,
+  slices: Slices,
+): Promise<Fields> {
+  const keys = Object.keys(object)
+  let copy: Fields | undefined
+  for (const [at, key] of keys.entries()) {
+    const isDropped = walk.drops?.(key) === true
+    const item = object[key]
+    const inner = isDropped ? context : walk.member(context, key)
+    const next = isDropped ? undefined : await member(item, inner, walk, slices)
+    // Copied when something changes first: what came before is as it was.
+    if (!copy && (isDropped || next !== item)) copy = firstOf(object, keys, at)
+    if (copy && !isDropped) define(copy, key, next)
+    if (slices.isOver()) await slices.next()
+  }
+  return copy ?? object
+}
+
+function member<C>(item: unknown, inner: C, walk: Walk<C>, slices: Slices): unknown {
+  return isLarge(item) ? walked(item, inner, walk, slices) : walk.whole(item, inner)
+}
+
+function firstOf(object: Fields, keys: readonly string[], count: number): Fields {
+  const copy: Fields = {}
+  for (const key of keys.slice(0, count)) define(copy, key, object[key])
+  return copy
+}
+
+/** An assignment to `__proto__` would set the prototype. */
+function define(fields: Fields, key: string, value: unknown): void {
+  if (key !== '__proto__') fields[key] = value
+  else {
+    const plain = { writable: true, enumerable: true, configurable: true }
+    Object.defineProperty(fields, key, { ...plain, value })
+  }
+}

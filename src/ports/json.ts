@@ -1,0 +1,96 @@
+/**
+ * Long JSON, parsed and written in slices: of some texts the runtimes parse no more than two megabytes in a second.
+ *
+ * @module
+ */
+
+import { type Bounds, type Large, partsOf } from './json-pieces.ts'
+import { isLarge, Slices } from './slices.ts'
+
+/** Characters that are parsed at once. */
+const PIECE = 16 * 1024
+/** Characters of a step. */
+const STEP = 16
+
+/** What `JSON.parse` makes of `text`, or its `SyntaxError`. Throws `TooManyKeys` beyond `bounds`. */
+export async function parseInSlices(text: string, bounds: Partial<Bounds> = {}): Promise<unknown> {
+  const all = { piece: PIECE, nesting: Infinity, keys: Infinity, ...bounds }
+  const large = text.length > all.piece || all.nesting < Infinity ? partsOf(text, all) : undefined
+  return large ? assembled(text, large, new Slices()) : JSON.parse(text)
+}
+
+/** What a list or an object holds: the members of several parts, and each large one by itself. */
+async function assembled(text: string, { isList, parts }: Large, slices: Slices): Promise<unknown> {
+  const list: unknown[] = []
+  const object: Record<string, unknown> = {}
+  for (const part of parts) {
+    const piece = text.slice(part.from, part.to)
+    if ('large' in part) {
+      const before = JSON.parse(isList ? `[${piece}null]` : `{${piece}null}`) as object
+      const value = await assembled(text, part.large, slices)
+      if (Array.isArray(before)) list.push(value)
+      else define(object, Object.keys(before)[0] as string, value)
+      continue
+    }
+    const some = JSON.parse(isList ? `[${piece}]` : `{${piece}}`) as object
+    const members = Array.isArray(some) ? some : Object.entries(some)
+    // A comma at the end, or two in a row.
+    if (members.length === 0 && !part.isAll) throw new SyntaxError('a comma too many')
+    if (isList) for (const item of members) list.push(item)
+    else for (const [key, value] of members) define(object, key, value)
+    if (slices.isOver(piece.length / STEP)) await slices.next()
+  }
+  return isList ? list : object
+}
+
+/** As `JSON.parse` does it: an assignment to `__proto__` would set the prototype. */
+function define(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value
+  else {
+    const plain = { writable: true, enumerable: true, configurable: true }
+    Object.defineProperty(object, key, { ...plain, value })
+  }
+}
+
+/** Elements that are written at once, none of them large. */
+const AT_ONCE = 100
+
+/** What `JSON.stringify` makes of `value`; undefined for what has no JSON text. */
+export async function stringifyInSlices(
+  value: unknown,
+  slices: Slices = new Slices(),
+): Promise<string | undefined> {
+  if (!isLarge(value) || 'toJSON' in value) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${(await elementTexts(value, slices)).join(',')}]`
+  const texts: string[] = []
+  // Without a list of entries for each of ten thousand keys: what is thrown away costs time too.
+  for (const key of Object.keys(value)) {
+    const member = (value as Readonly<Record<string, unknown>>)[key]
+    const text = isLarge(member) ? await stringifyInSlices(member, slices) : JSON.stringify(member)
+    if (text === undefined) continue
+    texts.push(`${JSON.stringify(key)}:${text}`)
+    if (slices.isOver()) await slices.next()
+  }
+  return `{${texts.join(',')}}`
+}
+
+async function elementTexts(list: readonly unknown[], slices: Slices): Promise<string[]> {
+  const texts: string[] = []
+  let from = 0
+  const flush = (to: number): void => {
+    if (to > from) texts.push(JSON.stringify(list.slice(from, to)).slice(1, -1))
+    from = to
+  }
+  for (let at = 0; at < list.length; at += 1) {
+    if (isLarge(list[at])) {
+      flush(at)
+      texts.push((await stringifyInSlices(list[at], slices)) ?? 'null')
+      from = at + 1
+    } else if (at - from >= AT_ONCE) {
+      flush(at)
+      if (slices.isOver(AT_ONCE)) await slices.next()
+    }
+  }
+  flush(list.length)
+  return texts
+}
