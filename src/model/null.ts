@@ -7,14 +7,35 @@
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../ports/store.ts'
+import { inSlices, type Walk } from './in-slices.ts'
 import { isFields } from './writable.ts'
 
 /**
  * `value` as `schema` is to read it: members that are null and may be left out are left out, at every depth, so that
  * defaults are filled in. What is null anywhere else stays, for the schema to take or to refuse.
  */
-export function withoutNulls(schema: $ZodType, value: unknown): unknown {
-  return holdsNull(value) ? cleared([schema], value) : value
+export function withoutNulls(schema: $ZodType, value: unknown): Promise<unknown> {
+  return inSlices(value, { schemas: [schema], isElement: false }, clearing)
+}
+
+/** The schemas of a place, and whether it is in a list, whose elements keep their places. */
+interface Place {
+  readonly schemas: readonly $ZodType[]
+  readonly isElement: boolean
+}
+
+const clearing: Walk<Place> = {
+  whole(value, { schemas, isElement }) {
+    if (value === null && isElement) return null
+    return holdsNull(value) ? cleared(schemas, value) : value
+  },
+  opens: (_value, { schemas }) => schemas.some((schema) => containersIn(schema).length > 0),
+  member({ schemas }, key) {
+    const inner = schemas.flatMap(containersIn)
+    return key === undefined
+      ? { schemas: inner.flatMap(elementsOf), isElement: true }
+      : { schemas: inner.flatMap((schema) => memberAt(schema, key)), isElement: false }
+  },
 }
 
 /**
@@ -69,6 +90,13 @@ function elementAt(schema: $ZodType, index: number): readonly $ZodType[] {
 /** Whether an object that comes in may lack a member with this schema: optional, or with a default. */
 function mayBeLeftOut(schema: $ZodType): boolean {
   return schema._zod.optin !== undefined
+}
+
+/** The schemas of all elements, of a tuple too. */
+function elementsOf(schema: $ZodType): readonly $ZodType[] {
+  const { def } = (schema as $ZodTypes)._zod
+  if (def.type !== 'tuple') return elementAt(schema, 0)
+  return [...def.items, ...(def.rest ? [def.rest] : [])] as $ZodType[]
 }
 
 /** What a schema says of the values that come in: whether null is one, and the containers that it describes. */

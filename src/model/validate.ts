@@ -31,7 +31,7 @@ export type Validation =
 
 /** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
-  const given = await castInSlices(model.input, withoutNulls(model.schema, input))
+  const given = await castInSlices(model.input, await withoutNulls(model.schema, input))
   const result = await parse(model.schema, given)
   return result.success
     ? storable(defined(result.data as Fields))
@@ -69,7 +69,7 @@ async function changed(
     const without = await parse(object({ field: schema }), {})
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
-  return parse(schema, await castInSlices(shape, withoutNulls(schema, value)))
+  return parse(schema, await castInSlices(shape, await withoutNulls(schema, value)))
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */

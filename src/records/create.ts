@@ -12,15 +12,19 @@ import type { Fields } from '../ports/store.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { hookResponse, withHookResponse } from './hook-response.ts'
 import { runValidate } from './hooks.ts'
-import { type Incoming, readIncoming } from './incoming.ts'
+import { type Asking, type Incoming, readIncoming } from './incoming.ts'
 import { keepWritable } from './policy.ts'
 import { signed } from './reads.ts'
 import type { Resource } from './resource.ts'
 import { scopeOf } from './scope.ts'
 
 /** Stores a new record and answers 201 with it. */
-export async function create(resource: Resource, request: ApiRequest): Promise<Response> {
-  const incoming = await readIncoming(resource, request)
+export async function create(
+  resource: Resource,
+  request: ApiRequest,
+  asking?: Asking,
+): Promise<Response> {
+  const incoming = await readIncoming(resource, request, asking)
   try {
     return await createFrom(resource, request, incoming)
   } finally {

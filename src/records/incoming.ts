@@ -6,7 +6,7 @@
 
 import { readJson } from '../http/body.ts'
 import { unsupportedBody } from '../http/refusals.ts'
-import type { ApiRequest } from '../http/request.ts'
+import type { ApiRequest, RequestContext } from '../http/request.ts'
 import { isFields } from '../model/writable.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
 import type { Fields } from '../ports/store.ts'
@@ -42,13 +42,19 @@ export interface Incoming {
 }
 
 /** Reads the body of a write. Whatever has been held of it is forgotten when this throws. */
-export async function readIncoming(resource: Resource, request: ApiRequest): Promise<Incoming> {
+export async function readIncoming(
+  resource: Resource,
+  request: ApiRequest,
+  asking?: Asking,
+): Promise<Incoming> {
   const { host, upload } = resource
-  if (!upload) return withFiles(resource, request, (await readJson(request, host)) ?? {})
+  // Where the runtime does not tell the address, each request is a client of its own.
+  const client = asking?.clientAddress ?? request
+  if (!upload) return withFiles(resource, client, (await readJson(request, host)) ?? {})
   if (!isMultipart(request.headers.get('content-type'))) {
     const refuse = () => unsupportedBody('application/json or multipart/form-data')
     const json = (await readJson(request, host, refuse)) ?? {}
-    return withFiles(resource, request, json)
+    return withFiles(resource, client, json)
   }
   const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
   try {
@@ -58,7 +64,7 @@ export async function readIncoming(resource: Resource, request: ApiRequest): Pro
       field: fields.imgOptimizations,
       header: request.headers.get('x-img-optimizations'),
     })
-    return withFiles(resource, request, fields, files, level)
+    return withFiles(resource, client, fields, files, level)
   } catch (error) {
     await discard(files)
     throw error
@@ -71,7 +77,7 @@ async function discard(files: Received['files']): Promise<void> {
 
 function withFiles(
   resource: Resource,
-  request: ApiRequest,
+  client: unknown,
   sent: unknown,
   received: Received['files'] = [],
   level?: OptimizationLevel,
@@ -86,7 +92,7 @@ function withFiles(
   return {
     files,
     level,
-    client: clientOf(request),
+    client,
     concernsFiles: files.length > 0 || (isFields(sent) && resource.files.namedIn(sent).length > 0),
     body(stored) {
       if (!isFields(sent)) return sent
@@ -111,8 +117,5 @@ function fileValues(upload: Upload, files: readonly IncomingFile[], body: Fields
   return values
 }
 
-/** The client's address where the runtime tells it; else each request is a client of its own. */
-function clientOf(request: ApiRequest): unknown {
-  const { ip } = request as { ip?: unknown }
-  return typeof ip === 'string' && ip !== '' ? ip : request
-}
+/** Who sends a request. */
+export type Asking = Partial<Pick<RequestContext, 'clientAddress'>>

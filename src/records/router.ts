@@ -131,9 +131,9 @@ function routeTable(host: Host, resource: Resource, answer: AnswerRead): Route[]
   return [
     { ...list('GET', all), isRead: true },
     ...(resource.enableQuery ? [queryRoute] : []),
-    list('POST', (request) => create(resource, request)),
+    list('POST', (request, context) => create(resource, request, context)),
     { ...record('GET', one), isRead: true },
-    record('PATCH', (request) => update(resource, request)),
+    record('PATCH', (request, context) => update(resource, request, context)),
     record('DELETE', (request) => remove(resource, request)),
   ]
 }

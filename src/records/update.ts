@@ -12,16 +12,20 @@ import { hookResponse, withHookResponse } from './hook-response.ts'
 import { runValidate } from './hooks.ts'
 import { requestedId, within } from './identify.ts'
 import { expectedRecord } from './if-match.ts'
-import { type Incoming, readIncoming } from './incoming.ts'
+import { type Asking, type Incoming, readIncoming } from './incoming.ts'
 import { keepWritable } from './policy.ts'
 import { presentAfterWrite, viewOf } from './reads.ts'
 import type { Resource } from './resource.ts'
 import { scopeOf } from './scope.ts'
 
 /** Replaces the given fields, keeps the others, and answers the record as a read would. */
-export async function update(resource: Resource, request: ApiRequest): Promise<Response> {
+export async function update(
+  resource: Resource,
+  request: ApiRequest,
+  asking?: Asking,
+): Promise<Response> {
   const id = requestedId(resource, request)
-  const incoming = await readIncoming(resource, request)
+  const incoming = await readIncoming(resource, request, asking)
   try {
     return await updateFrom(resource, request, id, incoming)
   } finally {

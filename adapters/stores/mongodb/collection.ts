@@ -7,6 +7,7 @@
 import type { Document, FindOptions, Collection as Native, Filter as Query } from 'mongodb'
 import { onlyDeclared } from '../../../src/ports/declared.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
+import { project } from '../../../src/ports/projection.ts'
 import type {
   Change,
   Collection,
@@ -17,7 +18,6 @@ import type {
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
-import { project } from '../projection.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { fromDocument, textOf, toDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'

@@ -6,6 +6,7 @@
 
 import { onlyDeclared } from '../../../src/ports/declared.ts'
 import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
+import { project } from '../../../src/ports/projection.ts'
 import type {
   Change,
   Collection,
@@ -16,7 +17,6 @@ import type {
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
-import { project } from '../projection.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
 import { MARK, Marks, type Shapes } from './marks.ts'

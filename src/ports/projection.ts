@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Fields, Projection } from '../../src/ports/store.ts'
+import type { Fields, Projection } from './store.ts'
 
 /** The part of `record` that a read returns. Takes the record apart: it must be the caller's own. */
 export function project(record: Fields, select: Projection | undefined): Fields {
