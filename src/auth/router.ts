@@ -16,6 +16,7 @@ import { createRealm, type Realm } from './realm.ts'
 import { type Access, parametersIn, ROUTES } from './route-options.ts'
 import { handlers } from './routes/handlers.ts'
 import { type AuthSettings, resolveSettings } from './settings.ts'
+import { secretAdvice } from './token-settings.ts'
 import { noteVisit } from './visit.ts'
 
 /** A route as `router.urls` lists it, its path relative to the mount. */
@@ -84,8 +85,9 @@ export function createAuthRouter<R, const Role extends string = string>(
     },
     attach(host, mount) {
       settings = resolveSettings(given, host.env)
-      const advice = modelAdvice(settings)
-      if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
+      for (const advice of [modelAdvice(settings), secretAdvice(settings.token)]) {
+        if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
+      }
       // A router that is mounted twice is one realm: its guards know no mount.
       const known = realms.get(host.data)
       const realm = known ?? createRealm(host, settings, mount)

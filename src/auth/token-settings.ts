@@ -70,12 +70,19 @@ function checkedSecret(option: string, secret: unknown): string {
   if (typeof secret !== 'string' || secret.length < MIN_LENGTH) {
     return fail(`'${option}' must have at least ${MIN_LENGTH} characters`)
   }
-  if (new Set(secret).size < MIN_CHARACTERS || repeatsWord(secret)) {
-    fail(
-      `'${option}' is too easy to guess: it needs at least ${MIN_CHARACTERS} different characters, and must not repeat one word. Use random characters, as 'openssl rand -base64 32' gives them`,
-    )
-  }
   return secret
+}
+
+/** What to warn of at start-up: a secret that is long enough, and easy to guess all the same. */
+export function secretAdvice({ secrets }: Pick<TokenSettings, 'secrets'>): string | undefined {
+  const at = secrets.findIndex((secret) => isWeak(secret))
+  if (at === -1) return undefined
+  const option = secrets.length > 1 ? `token.secret[${at}]` : 'token.secret'
+  return `'${option}' is easy to guess: it has fewer than ${MIN_CHARACTERS} different characters, or repeats one word. Use random characters, as 'openssl rand -base64 32' gives them`
+}
+
+function isWeak(secret: string): boolean {
+  return new Set(secret).size < MIN_CHARACTERS || repeatsWord(secret)
 }
 
 /** Whether a text is one short word over and over. */

@@ -116,6 +116,7 @@ describe('DELETE /users/:id', () => {
   it('removes the files that the app has stored for the account, and no others', async () => {
     const removed: string[] = []
     const files = {
+      urlOf: (key: string) => `https://files.example/${key}`,
       keyOf: (url: string) => url.split('https://files.example/')[1],
       delete: async (key: string) => {
         removed.push(key)

@@ -167,17 +167,12 @@ describe('A14: secrets that are refused at start-up', () => {
     createAuthRouter(authOptions(userModel(), [], { token: { secret } } as never))
 
   it.each<[string, unknown, RegExp]>([
-    ['one letter', 'a'.repeat(32), /^Auth: 'token\.secret' is too easy to guess/],
-    ['two letters, long', 'ab'.repeat(500), /^Auth: 'token\.secret' is too easy to guess/],
-    ['seven characters', '1234567'.repeat(6), /^Auth: 'token\.secret' is too easy to guess/],
-    ['one word over and over', 'Passw0rd'.repeat(4), /^Auth: 'token\.secret' is too easy to guess/],
     ['no secret', [], /^Auth: 'token\.secret' must name at least one/],
     [
       'a short one in a list',
       [after, 'short'],
       /^Auth: 'token\.secret\[1\]' must have at least 32/,
     ],
-    ['a weak one in a list', [after, 'x'.repeat(64)], /^Auth: 'token\.secret\[1\]' is too easy/],
     ['no text in a list', [after, 5], /^Auth: 'token\.secret\[1\]' must have at least 32/],
     ['a list in a list', [[after]], /^Auth: 'token\.secret\[0\]' must have at least 32/],
     ['one twice', [...good, after], /^Auth: 'token\.secret' names one secret twice/],
@@ -187,7 +182,20 @@ describe('A14: secrets that are refused at start-up', () => {
     expect(make(secret)).toThrow(message)
   })
 
-  it('takes what openssl and the like give', () => {
+  it.each<[string, unknown, string]>([
+    ['one letter', 'a'.repeat(32), 'token.secret'],
+    ['two letters, long', 'ab'.repeat(500), 'token.secret'],
+    ['seven characters', '1234567'.repeat(6), 'token.secret'],
+    ['one word over and over', 'Passw0rd'.repeat(4), 'token.secret'],
+    ['a weak one in a list', [after, 'x'.repeat(64)], 'token.secret[1]'],
+  ])('warns of %s', async (_, secret, option) => {
+    const { log } = await service({ auth: { token: { secret } } as never })
+    expect(log.join()).toContain(`'${option}' is easy to guess`)
+  })
+
+  it('takes what openssl and the like give', async () => {
+    const { log } = await service({ auth: { token: { secret: good } } as never })
+    expect(log.join()).not.toContain('easy to guess')
     for (const secret of [
       good,
       [after],
