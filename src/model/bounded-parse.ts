@@ -75,13 +75,16 @@ function prepare(schema: $ZodType): void {
   const { parse, run } = internals as unknown as { parse: Parse; run: Parse }
   const list = listOf(schema)
   const isRecord = isOpenRecord(schema)
-  if (list || isRecord) {
+  const options = optionsOf(schema)
+  if (list || isRecord || options) {
     internals.parse = (payload, context: Context) => {
       const work = context[WORK]
-      if (work && list && isLong(payload.value, list, work)) {
+      if (!work || !isLarge(payload.value, work.large)) return parse(payload, context)
+      if (options) return parseUnion(options, payload, context, parse)
+      if (list && isLong(payload.value, list, work)) {
         return parseList(schema, list, payload, context, work, parse)
       }
-      return work && isRecord && isPlainAndLarge(payload.value, work)
+      return isRecord && isPlain(payload.value)
         ? parseRecord(payload, context, work, parse)
         : parse(payload, context)
     }
@@ -129,10 +132,38 @@ function isOpenRecord(schema: $ZodType): boolean {
   return def.type === 'record' && def.keyType?._zod.values === undefined
 }
 
-function isPlainAndLarge(value: unknown, { large }: Work): value is Record<string, unknown> {
-  if (!isLarge(value, large)) return false
+function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
+}
+
+/** The options of a union of which the first that fits wins. */
+function optionsOf(schema: $ZodType): readonly $ZodType[] | undefined {
+  const { type, options, discriminator, inclusive } = schema._zod.def as {
+    type: string
+    options?: readonly $ZodType[]
+    discriminator?: unknown
+    inclusive?: unknown
+  }
+  const isPlainUnion = type === 'union' && discriminator === undefined && inclusive !== false
+  return isPlainUnion && options && options.length > 1 ? options : undefined
+}
+
+/**
+ * The first option that fits, one after the other: zod takes one that does not wait before those that do. Where none fits,
+ * zod says so itself.
+ */
+async function parseUnion(
+  options: readonly $ZodType[],
+  payload: ParsePayload,
+  context: Context,
+  parse: Parse,
+): Promise<ParsePayload> {
+  for (const option of options) {
+    const result = await option._zod.run({ value: payload.value, issues: [] }, context)
+    if (result.issues.length === 0) return result
+  }
+  return parse(payload, context)
 }
 
 /** Members of a record that are parsed at once. */

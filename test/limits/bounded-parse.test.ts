@@ -7,6 +7,18 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type $ZodType, safeParseAsync } from 'zod/v4/core'
 import { boundedParse } from '../../src/model/bounded-parse.ts'
+import { schemasIn } from '../../src/model/waiting.ts'
+
+const waiting = z.string().refine(async (text) => text !== 'a', 'no a')
+
+/**
+ * zod takes an option of a union that does not wait before the ones that do, whatever their order; of a large value every
+ * option may wait, and the first that fits is taken.
+ */
+function isRace(schema: $ZodType): boolean {
+  const { found } = schemasIn(schema)
+  return found.has(waiting) && [...found].some(({ _zod }) => _zod.def.type === 'union')
+}
 
 const rests = fc.constantFrom<z.ZodType[]>(
   z.string(),
@@ -28,7 +40,7 @@ const schemas = fc.letrec<{ schema: $ZodType; leaf: $ZodType }>((tie) => {
       z.literal(['a', 'b']),
       z.string().transform((text) => text.length),
       z.string().refine((text) => text !== 'b', 'no b'),
-      z.string().refine(async (text) => text !== 'a', 'no a'),
+      waiting,
     ),
     schema: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
@@ -62,6 +74,18 @@ const schemas = fc.letrec<{ schema: $ZodType; leaf: $ZodType }>((tie) => {
       fc.tuple(inner, rests).map(([a, b]) => z.tuple([a]).rest(b)),
       fc.tuple(inner, inner).map(([a, b]) => z.tuple([a, b])),
       fc.tuple(inner, inner).map(([a, b]) => z.union([a, b])),
+      fc
+        .tuple(inner, inner)
+        .map(([a, b]) => z.union([z.array(a).transform(() => 'list'), b, z.unknown()])),
+      fc.tuple(inner, inner).map(([a, b]) => z.xor([a, b])),
+      fc
+        .tuple(inner, inner)
+        .map(([a, b]) =>
+          z.discriminatedUnion('a', [
+            z.object({ a: z.literal('a'), b: a }),
+            z.looseObject({ a: z.literal('b'), b }),
+          ]),
+        ),
       fc
         .tuple(inner, inner)
         .map(([a, b]) => z.intersection(z.looseObject({ a }), z.record(z.string().max(1), b))),
@@ -110,6 +134,7 @@ describe('a value that is parsed in slices', () => {
     async (large) => {
       await fc.assert(
         fc.asyncProperty(schemas, values, async (schema, value) => {
+          fc.pre(!isRace(schema))
           const wanted = await outcome(() => safeParseAsync(schema, value))
           expect(await outcome(() => boundedParse(schema, value, {}, large))).toEqual(wanted)
           // What has been prepared goes on parsing as before.

@@ -71,11 +71,13 @@ function worked(): number {
 
 let longest = 0
 let before = worked()
-setInterval(() => {
+const look = (): void => {
   const now = worked()
   longest = Math.max(longest, now - before)
   before = now
-}, 1)
+}
+// Looked at behind the sockets: a chain of timers would hold these up, and no timer.
+setInterval(() => setImmediate(look), 1)
 
 parentPort?.on('message', (word: string) => {
   if (word === 'begin') {
