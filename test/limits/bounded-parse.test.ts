@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type $ZodType, safeParseAsync } from 'zod/v4/core'
 import { boundedParse } from '../../src/model/bounded-parse.ts'
-import { schemasIn } from '../../src/model/waiting.ts'
+import { partsIn } from '../../src/model/parts.ts'
 
 const waiting = z.string().refine(async (text) => text !== 'a', 'no a')
 
@@ -16,8 +16,8 @@ const waiting = z.string().refine(async (text) => text !== 'a', 'no a')
  * option may wait, and the first that fits is taken.
  */
 function isRace(schema: $ZodType): boolean {
-  const { found } = schemasIn(schema)
-  return found.has(waiting) && [...found].some(({ _zod }) => _zod.def.type === 'union')
+  const found = partsIn(schema).parts.map((part) => part.schema)
+  return found.includes(waiting) && found.some(({ _zod }) => _zod.def.type === 'union')
 }
 
 const rests = fc.constantFrom<z.ZodType[]>(

@@ -65,16 +65,6 @@ function textOf(node: unknown): string | undefined {
     : undefined
 }
 
-/** The same outcome on a slow machine as on a fast one: what is too complex to prove is tried with the same texts. */
-const STEADY = {
-  randomSeed: 1,
-  timeout: null,
-  attackTimeout: null,
-  incubationTimeout: null,
-  recallTimeout: null,
-  seedingTimeout: null,
-} as const
-
 /** What is wrong with a regular expression, with a text that shows it; undefined for one that is linear. */
 export function complaintAbout(source: string, flags: string): string | undefined {
   // The automaton gives the same verdict each time; what it doesn't support, look-arounds and the like, is refused.
