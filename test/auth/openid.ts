@@ -5,6 +5,7 @@
  * @module
  */
 
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -95,7 +96,8 @@ export async function startOpenId(clientIds: readonly string[]): Promise<OpenId>
         response_type: 'id_token',
         redirect_uri: redirectUri,
         scope: 'openid email profile',
-        nonce: 'n',
+        // Two sign-ins of a person in one second would else get the same token, which counts once.
+        nonce: randomUUID(),
         login_hint: sub,
         prompt: 'login',
       })

@@ -10,8 +10,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is. */
-  readonly body?: BodyInit
+  /** Sent as it is; a stream is made by a function, as it may have to be sent again. */
+  readonly body?: BodyInit | (() => BodyInit)
 }
 
 /** An answer, parsed where it is JSON. */
@@ -69,12 +69,15 @@ export function client(base: string): Client {
       const request = `${method} ${path}${typeof sent === 'string' ? ` ${sent.slice(0, 300)}` : ''}`
       // Its place is taken when it is asked: parallel answers come in any order.
       const at = entries.push('') - 1
-      const response = await fetchOnce(base + path, {
+      const response = await answered(base + path, () => ({
         method,
         headers: { ...(json !== undefined && { 'Content-Type': 'application/json' }), ...headers },
         redirect: 'manual',
-        ...(sent !== undefined && { body: sent, duplex: 'half' }),
-      })
+        ...(sent !== undefined && {
+          body: typeof sent === 'function' ? sent() : sent,
+          duplex: 'half',
+        }),
+      }))
       const text = await response.text()
       const shown = HEADERS.flatMap((name) => {
         const value = response.headers.get(name)
@@ -93,12 +96,25 @@ export function client(base: string): Client {
   }
 }
 
-/** A server may close a kept connection at any moment; an idempotent request may then be sent again (RFC 9110, 9.2.2). */
-async function fetchOnce(url: string, init: RequestInit & { method: string }): Promise<Response> {
-  try {
-    return await fetch(url, init)
-  } catch (error) {
-    if (!['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(init.method)) throw error
-    return fetch(url, init)
+const TRIES = 5
+
+/**
+ * Asks again where that is safe: a server may close a kept connection at any moment, and an idempotent request may then
+ * be sent again (RFC 9110, 9.2.2); and one that refuses a body may hang up while it is still being written, which
+ * `fetch` reports instead of the answer.
+ */
+async function answered(
+  url: string,
+  init: () => RequestInit & { method: string },
+): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const request = init()
+    try {
+      return await fetch(url, request)
+    } catch (error) {
+      const isIdempotent = ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(request.method)
+      const hungUp = (error as { cause?: { code?: string } }).cause?.code === 'EPIPE'
+      if (tries === TRIES || !(isIdempotent || hungUp)) throw error
+    }
   }
 }

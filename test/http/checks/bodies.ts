@@ -61,7 +61,7 @@ export const bodies: Checks = {
     for (const way of WAYS) {
       const sized = { headers: JSON_TYPE, body: jsonOf(LIMIT + 1) }
       refused(await ask('POST', `/extras/read/${way}`, sized), 413, TOO_LARGE)
-      const streamed = { headers: JSON_TYPE, body: pieces(jsonOf(LIMIT + 1)) }
+      const streamed = { headers: JSON_TYPE, body: () => pieces(jsonOf(LIMIT + 1)) }
       refused(await ask('POST', `/extras/read/${way}`, streamed), 413, TOO_LARGE)
     }
     const form = { headers: FORM, body: `name=${'x'.repeat(LIMIT)}` }
