@@ -12,6 +12,8 @@ export interface Ask {
   readonly json?: unknown
   /** Sent as it is; a stream is made by a function, as it may have to be sent again. */
   readonly body?: BodyInit | (() => BodyInit)
+  /** The server may refuse it, and hang up, before it has read all of the body; it is then asked again. */
+  readonly refusedEarly?: true
 }
 
 /** An answer, parsed where it is JSON. */
@@ -64,12 +66,13 @@ export function client(base: string): Client {
       .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '<token>')
   }
   return {
-    async ask(method, path, { headers, json, body } = {}) {
+    async ask(method, path, { headers, json, body, refusedEarly } = {}) {
       const sent = json === undefined ? body : JSON.stringify(json)
       const request = `${method} ${path}${typeof sent === 'string' ? ` ${sent.slice(0, 300)}` : ''}`
       // Its place is taken when it is asked: parallel answers come in any order.
       const at = entries.push('') - 1
-      const response = await answered(base + path, () => ({
+      const isSafe = refusedEarly || ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
+      const response = await answered(base + path, isSafe ? TRIES : 1, () => ({
         method,
         headers: { ...(json !== undefined && { 'Content-Type': 'application/json' }), ...headers },
         redirect: 'manual',
@@ -99,22 +102,14 @@ export function client(base: string): Client {
 const TRIES = 5
 
 /**
- * Asks again where that is safe: a server may close a kept connection at any moment, and an idempotent request may then
- * be sent again (RFC 9110, 9.2.2); and one that refuses a body may hang up while it is still being written, which
- * `fetch` reports instead of the answer.
+ * Asks again where that is safe: a server may close a kept connection at any moment (RFC 9110, 9.2.2), and one that
+ * refuses a body may hang up while it is still being written, which `fetch` reports instead of the answer.
  */
-async function answered(
-  url: string,
-  init: () => RequestInit & { method: string },
-): Promise<Response> {
-  for (let tries = 1; ; tries += 1) {
-    const request = init()
-    try {
-      return await fetch(url, request)
-    } catch (error) {
-      const isIdempotent = ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(request.method)
-      const hungUp = (error as { cause?: { code?: string } }).cause?.code === 'EPIPE'
-      if (tries === TRIES || !(isIdempotent || hungUp)) throw error
-    }
+async function answered(url: string, tries: number, init: () => RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init())
+  } catch (error) {
+    if (tries === 1) throw error
+    return answered(url, tries - 1, init)
   }
 }

@@ -42,6 +42,7 @@ export const requests: Checks = {
     const answer = await ask('POST', '/cities', {
       body: large,
       headers: { 'Content-Type': 'application/json' },
+      refusedEarly: true,
     })
     refused(answer, 413, 'Request body exceeds the limit of 1048576 bytes.')
   },
