@@ -71,16 +71,19 @@ function among(field: string, values: readonly Scalar[], shape: ObjectShape): Do
     .map((value) => encode(value, element))
   if (first === undefined) return NONE
   const condition = others.length === 0 ? { $eq: first } : { $in: [first, ...others] }
-  const lacking = values.includes(null) ? nullElements(field, shape) : []
+  const lacking = values.includes(null) ? lackingElements(field, shape) : []
   return some([where(field, condition, shape), ...lacking])
 }
 
-/** Elements that are null have nothing at a path through them, which MongoDB does not take for null. */
-function nullElements(field: string, shape: ObjectShape): Document[] {
-  const { parts } = placeAt(field, shape)
-  return parts.slice(0, -1).map((_, at) => {
-    return { [parts.slice(0, at + 1).join('.')]: { $elemMatch: { $eq: null } } }
-  })
+/**
+ * Elements that are null have nothing at a path through them, which MongoDB does not take for null. A list that is not
+ * there has no elements either, and `where` asks for one of them where the place is a `mixed` value.
+ */
+function lackingElements(field: string, shape: ObjectShape): Document[] {
+  const { parts, shape: element } = placeAt(field, shape)
+  const lists = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('.'))
+  const absent = element.kind === 'mixed' ? lists.slice(-1).map((list) => ({ [list]: null })) : []
+  return [...lists.map((list) => ({ [list]: { $elemMatch: { $eq: null } } })), ...absent]
 }
 
 /** `condition` at a place. A list in a `mixed` value is a value like any other: its elements do not count. */

@@ -182,6 +182,20 @@ export const filters = {
     equal(await namesOf(people, among('any', 'in', 1, '1')), 'number text')
     equal(await namesOf(people, where('any', 'ne', 1)), 'text true null object')
   },
+  async 'a list that is not there has nothing at a mixed place in its elements'(store) {
+    const people = await holding(
+      store,
+      { name: 'none' },
+      { name: 'null', homes: null },
+      { name: 'empty', homes: [] },
+      { name: 'bare', homes: [{}] },
+      { name: 'list', homes: [{ extra: [null] }] },
+      { name: 'one', homes: [{ extra: 1 }] },
+    )
+    equal(await namesOf(people, where('homes.extra', 'eq', null)), 'none null bare')
+    equal(await namesOf(people, where('homes.extra', 'ne', null)), 'empty list one')
+    equal(await namesOf(people, among('homes.extra', 'in', 1, null)), 'none null bare one')
+  },
   async 'conditions nest: and, or'(store) {
     const people = await holding(store, ...ages)
     const filter = any([

@@ -23,7 +23,9 @@ const Person = defineModel('Person', {
     visits: z.array(z.date()).optional(),
     address: z.object({ city: z.string().nullish(), since: z.date().optional() }).optional(),
     homes: z
-      .array(z.object({ city: z.string().nullish(), rooms: z.number().optional() }))
+      .array(
+        z.object({ city: z.string().nullish(), rooms: z.number().optional(), extra: z.unknown() }),
+      )
       .optional(),
     any: z.any(),
     by: z.record(z.string(), z.date()).optional(),
