@@ -11,7 +11,6 @@ import decodeWebp, { init as initWebpDecoder } from '@jsquash/webp/decode.js'
 import encodeWebp, { init as initWebpEncoder } from '@jsquash/webp/encode.js'
 import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
 import { headerOf } from './header.ts'
-
 import {
   bisectQuality,
   type Encode,

@@ -4,17 +4,10 @@
  * @module
  */
 
-const NAMES = [
-  'email',
-  'phone',
-  'name',
+/** The fields that stand in no response and that no client writes. */
+export const SECRETS = [
   'password',
-  'role',
   'passwordChangedAt',
-  'googleId',
-  'appleId',
-  'facebookId',
-  'githubId',
   'otpHash',
   'otpPurpose',
   'otpExpiresAt',
@@ -34,42 +27,20 @@ const NAMES = [
   'verifyOtpExpiresAt',
   'verifyOtpAttempts',
   'verifyOtpSentAt',
-  'disabled',
 ] as const
 
+/** The providers' ids of an account: no client writes them, whether the provider is enabled yet or not. */
+export const PROVIDER_IDS = ['googleId', 'appleId', 'facebookId', 'githubId'] as const
+
+const OTHERS = ['email', 'phone', 'name', 'role', 'disabled'] as const
+
 /** A default stored name. */
-export type StoredName = (typeof NAMES)[number]
+export type StoredName = (typeof OTHERS | typeof PROVIDER_IDS | typeof SECRETS)[number]
+
+const NAMES: readonly StoredName[] = [...OTHERS, ...PROVIDER_IDS, ...SECRETS]
 
 /** The stored name of each default name. */
 export type StoredNames = Readonly<Record<StoredName, string>>
-
-/** The fields that stand in no response and that no client writes. */
-export const SECRETS: readonly StoredName[] = [
-  'password',
-  'passwordChangedAt',
-  'otpHash',
-  'otpPurpose',
-  'otpExpiresAt',
-  'otpAttempts',
-  'otpSentAt',
-  'smsOtpHash',
-  'smsOtpExpiresAt',
-  'smsOtpAttempts',
-  'smsOtpSentAt',
-  'failedLoginAttempts',
-  'lockedUntil',
-  'refreshTokens',
-  'provenEmail',
-  'provenPhone',
-  'pendingEmail',
-  'verifyOtpHash',
-  'verifyOtpExpiresAt',
-  'verifyOtpAttempts',
-  'verifyOtpSentAt',
-]
-
-/** The providers' ids of an account: no client writes them, whether the provider is enabled yet or not. */
-export const PROVIDER_IDS: readonly StoredName[] = ['googleId', 'appleId', 'facebookId', 'githubId']
 
 /** The stored names, with `fields` renaming some. */
 export function storedNames(

@@ -8,6 +8,7 @@ import { object } from 'zod/mini'
 import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'
 import type { SortKey } from '../ports/filter.ts'
+import { isWithin } from '../ports/paths.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { declaredRecord } from './declared.ts'
@@ -178,9 +179,7 @@ export function sortKey(text: string): SortKey {
 
 /** Whether `path` is hidden, lies inside something hidden, or holds something hidden. */
 export function isHidden(model: Model<never> | Model, path: string): boolean {
-  return model.hidden.some(
-    (hidden) => path === hidden || path.startsWith(`${hidden}.`) || hidden.startsWith(`${path}.`),
-  )
+  return model.hidden.some((hidden) => isWithin(path, hidden) || isWithin(hidden, path))
 }
 
 function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject | undefined {

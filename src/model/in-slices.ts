@@ -4,6 +4,7 @@
  * @module
  */
 
+import { setMember } from '../ports/members.ts'
 import { isLarge, Slices } from '../ports/slices.ts'
 import type { Fields } from '../ports/store.ts'
 import { isFields } from './writable.ts'
@@ -74,7 +75,7 @@ async function walkedObject<C>(
     const next = isDropped ? undefined : await member(item, inner, walk, slices)
     // Copied when something changes first: what came before is as it was.
     if (!copy && (isDropped || next !== item)) copy = firstOf(object, keys, at)
-    if (copy && !isDropped) define(copy, key, next)
+    if (copy && !isDropped) setMember(copy, key, next)
     if (slices.isOver()) await slices.next()
   }
   return copy ?? object
@@ -86,15 +87,6 @@ function member<C>(item: unknown, inner: C, walk: Walk<C>, slices: Slices): unkn
 
 function firstOf(object: Fields, keys: readonly string[], count: number): Fields {
   const copy: Fields = {}
-  for (const key of keys.slice(0, count)) define(copy, key, object[key])
+  for (const key of keys.slice(0, count)) setMember(copy, key, object[key])
   return copy
-}
-
-/** An assignment to `__proto__` would set the prototype. */
-function define(fields: Fields, key: string, value: unknown): void {
-  if (key !== '__proto__') fields[key] = value
-  else {
-    const plain = { writable: true, enumerable: true, configurable: true }
-    Object.defineProperty(fields, key, { ...plain, value })
-  }
 }

@@ -5,6 +5,7 @@
  */
 
 import { type Bounds, type Large, partsOf } from './json-pieces.ts'
+import { setMember } from './members.ts'
 import { isLarge, Slices } from './slices.ts'
 
 /** Characters that are parsed at once. */
@@ -29,7 +30,7 @@ async function assembled(text: string, { isList, parts }: Large, slices: Slices)
       const before = JSON.parse(isList ? `[${piece}null]` : `{${piece}null}`) as object
       const value = await assembled(text, part.large, slices)
       if (Array.isArray(before)) list.push(value)
-      else define(object, Object.keys(before)[0] as string, value)
+      else setMember(object, Object.keys(before)[0] as string, value)
       continue
     }
     const some = JSON.parse(isList ? `[${piece}]` : `{${piece}}`) as object
@@ -37,19 +38,10 @@ async function assembled(text: string, { isList, parts }: Large, slices: Slices)
     // A comma at the end, or two in a row.
     if (members.length === 0 && !part.isAll) throw new SyntaxError('a comma too many')
     if (isList) for (const item of members) list.push(item)
-    else for (const [key, value] of members) define(object, key, value)
+    else for (const [key, value] of members) setMember(object, key, value)
     if (slices.isOver(piece.length / STEP)) await slices.next()
   }
   return isList ? list : object
-}
-
-/** As `JSON.parse` does it: an assignment to `__proto__` would set the prototype. */
-function define(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') object[key] = value
-  else {
-    const plain = { writable: true, enumerable: true, configurable: true }
-    Object.defineProperty(object, key, { ...plain, value })
-  }
 }
 
 /** Elements that are written at once, none of them large. */

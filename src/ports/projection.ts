@@ -5,6 +5,7 @@
  * @module
  */
 
+import { setMember } from './members.ts'
 import type { Fields, Projection } from './store.ts'
 
 /** The part of `record` that a read returns. Takes the record apart: it must be the caller's own. */
@@ -39,7 +40,7 @@ function included(value: unknown, tree: Tree): unknown {
   const kept: Fields = {}
   for (const [key, member] of Object.entries(value)) {
     const inside = tree.get(key)
-    if (inside) define(kept, key, inside.size === 0 ? member : included(member, inside))
+    if (inside) setMember(kept, key, inside.size === 0 ? member : included(member, inside))
   }
   return kept
 }
@@ -56,14 +57,4 @@ function exclude(value: unknown, tree: Tree): void {
 function isObject(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null) return false
   return !Array.isArray(value) && !(value instanceof Date)
-}
-
-/** An assignment to `__proto__` would set the prototype. */
-function define(fields: Fields, key: string, value: unknown): void {
-  Object.defineProperty(fields, key, {
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  })
 }

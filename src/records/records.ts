@@ -19,14 +19,8 @@ import { all, type Filter, withId } from '../ports/filter.ts'
 import { isLarge, nextTurn } from '../ports/slices.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 import { clashingFields, type Refused } from './clashes.ts'
-import {
-  isMissing,
-  type Replacement,
-  replaced,
-  replacement,
-  valueIn,
-  withValue,
-} from './replace.ts'
+import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
+import { valueIn } from './value-at.ts'
 
 /** What the engine needs of the app. */
 export interface Surroundings {

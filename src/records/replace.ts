@@ -6,8 +6,10 @@
  */
 
 import { isFields } from '../model/writable.ts'
+import { isWithin } from '../ports/paths.ts'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
+import { valueIn } from './value-at.ts'
 
 /** What a write sets and removes, by dotted paths. */
 export interface Replacement {
@@ -47,15 +49,6 @@ export function replaced(record: Fields, { set, unset }: Replacement): Fields {
 /** A copy of `record` with `value` at `path`, or with nothing there. */
 export function withValue(record: Fields, path: string, value: unknown): Fields {
   return withAt(record, path.split('.'), value)
-}
-
-/** What stands at `path` in `record`, outside of lists. */
-export function valueIn(record: Fields, path: string): unknown {
-  let value: unknown = record
-  for (const key of path.split('.')) {
-    value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined
-  }
-  return value
 }
 
 /** Whether `record` has the object that `stored` has a value at `path` of, and lacks the value. */
@@ -154,10 +147,6 @@ function isPartlyKept({ kept }: Plan, path: string): boolean {
 /** Whether a path can name the member: stores read a dot as a step, and MongoDB a `$` as an operator. */
 function isName(key: string): boolean {
   return key !== '' && !key.includes('.') && !key.includes('\0') && !key.startsWith('$')
-}
-
-function isWithin(path: string, outer: string): boolean {
-  return path === outer || path.startsWith(`${outer}.`)
 }
 
 function fieldOf(path: string): string {

@@ -19,6 +19,7 @@ import {
   type IndexDescriptionInfo,
 } from 'mongodb'
 import { fold } from '../../../src/ports/fold.ts'
+import { isWithin } from '../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import { escaped } from './contains.ts'
 import { drop } from './drop.ts'
@@ -169,10 +170,6 @@ function fieldsOf({ set = {}, unset = [], increment, push, pull }: Change): stri
     unset,
     ...[increment, push, pull].map((member) => Object.keys(member ?? {})),
   ].flat()
-}
-
-function isWithin(path: string, outer: string): boolean {
-  return path === outer || path.startsWith(`${outer}.`)
 }
 
 /** The distinct grams of all texts at `path` of `value`; undefined where they are too many. */

@@ -5,6 +5,7 @@
  */
 
 import type { Scalar } from '../../../src/ports/filter.ts'
+import { isWithin } from '../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import { numberText } from './number.ts'
 import { asText, type Shadow, shadowAt } from './shadow.ts'
@@ -151,7 +152,7 @@ function changedShadow(
   { path, parts: [first = '', ...rest], column }: Shadow,
   parameters: Parameters,
 ): string | undefined {
-  const covers = (field: string) => path === field || path.startsWith(`${field}.`)
+  const covers = (field: string) => isWithin(path, field)
   if (unset.some(covers)) return 'NULL'
   const replaced = present(set).find(([field]) => covers(field))
   if (replaced) {
