@@ -15,7 +15,6 @@ import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Read } from '../ports/store.ts'
 import type { Cursors, Scan } from './cursor.ts'
 import { parseList } from './parse-list.ts'
-import { parseQueryBody } from './parse-query.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import { type Page, readTexts, type View, viewOf } from './reads.ts'
 import type { Resource } from './resource.ts'
@@ -40,26 +39,16 @@ export async function listed(
   cursors: Cursors,
   request: ApiRequest,
 ): Promise<Loaded> {
-  return answer(resource, cursors, parseList(resource, request.query), request)
+  return planned(resource, cursors, parseList(resource, request.query), request)
 }
 
-/** The body of a `QUERY <mount>`; 415 for anything but JSON. */
+/** The body of a `QUERY <mount>` (RFC 10008), whose URL's parameters are ignored; 415 for anything but JSON. */
 export function queryBody(resource: Resource, request: ApiRequest): Promise<unknown> {
   return readJson(request, resource.host, queryNotJson)
 }
 
-/** `QUERY <mount>` (RFC 10008) with `body`. Parameters of the URL are ignored. */
-export async function queried(
-  resource: Resource,
-  cursors: Cursors,
-  request: ApiRequest,
-  body: unknown,
-): Promise<Loaded> {
-  return answer(resource, cursors, parseQueryBody(resource, body), request)
-}
-
-/** Everything that can be refused is refused before the store is asked. */
-async function answer(
+/** The list that a plan asks for. Everything that can be refused is refused before the store is asked. */
+export async function planned(
   resource: Resource,
   cursors: Cursors,
   plan: ListPlan,

@@ -13,7 +13,7 @@ import { cursors } from './cursor.ts'
 import type { Handler, Route } from './guard.ts'
 import type { Host, Mountable } from './host.ts'
 import { indexAdvice } from './index-advice.ts'
-import { listed, queried, queryBody } from './list.ts'
+import { listed, planned, queryBody } from './list.ts'
 import type { RouterOptions } from './options.ts'
 import { parseQueryBody } from './parse-query.ts'
 import { read } from './read.ts'
@@ -118,10 +118,10 @@ function routeTable(host: Host, resource: Resource, answer: AnswerRead): Route[]
   })
   const query: Handler = async (request, context) => {
     const body = await queryBody(resource, request)
-    // What is refused needs no key in the cache: to make one of a large body takes its time.
-    if (resource.cache) parseQueryBody(resource, body)
+    // Before the cache is asked: to make a key of a large body takes its time.
+    const plan = parseQueryBody(resource, body)
     const asked = { kind: 'query', body } as const
-    return answer(request, context, asked, () => queried(resource, tokens, request, body))
+    return answer(request, context, asked, () => planned(resource, tokens, plan, request))
   }
   const queryRoute = { ...list('QUERY', query), isRead: true, acceptQuery: 'application/json' }
   const all: Handler = (request, context) =>
