@@ -8,6 +8,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Context } from '../records/guard.ts'
 import { channelsThere } from './channels.ts'
+import type { IssuedCode } from './codes.ts'
 import { within } from './deadline.ts'
 import type {
   Channel,
@@ -22,12 +23,11 @@ import { mailTexts, smsText } from './templates.ts'
 import { opens } from './ways.ts'
 
 /** A code on its way to a user. */
-export interface Code {
+interface Code {
   readonly code: string
   readonly channel: Channel
   readonly secondsLeft: number
-  /** Default `passwordReset`. */
-  readonly purpose?: MessagePurpose
+  readonly purpose: MessagePurpose
 }
 
 /** How long a sender may take. */
@@ -50,12 +50,41 @@ export function addressOf(
   return undefined
 }
 
+/** Sends an issued code, and notes how that went: whether it was sent. A failure is logged. */
+export async function isSent(
+  realm: Realm,
+  { kind, user, code, expiresAt }: IssuedCode,
+  to: string,
+  request: ApiRequest,
+): Promise<boolean> {
+  const isReset = kind !== 'verification'
+  const channel = isReset ? kind : 'email'
+  const purpose = isReset ? 'passwordReset' : 'emailVerification'
+  const secondsLeft = (expiresAt.getTime() - realm.now()) / 1000
+  try {
+    await sendCode(realm, user, to, { code, channel, secondsLeft, purpose }, request)
+    realm.breaker.succeeded()
+    return true
+  } catch (error) {
+    const what = isReset
+      ? `a code could not be sent by ${channel}`
+      : 'a confirmation code could not be sent'
+    realm.host.logger.error(what, {
+      requestId: request.requestId,
+      // A sender's error may quote the message that it was given.
+      error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
+    })
+    realm.breaker.failed(to, error)
+    return false
+  }
+}
+
 /** Sends a code. Rejects when the sender does, or takes too long. */
-export function sendCode(
+function sendCode(
   realm: Realm,
   record: Fields,
   to: string,
-  { code, channel, secondsLeft, purpose = 'passwordReset' }: Code,
+  { code, channel, secondsLeft, purpose }: Code,
   request: ApiRequest,
 ): Promise<void> {
   const { deliver, mail, sms, appName } = realm.settings.delivery

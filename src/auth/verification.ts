@@ -7,7 +7,7 @@
 import type { ApiRequest } from '../http/request.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { activateCode, codesEnded, endPause, issueCode, type RightCode } from './codes.ts'
-import { sendCode } from './delivery.ts'
+import { isSent } from './delivery.ts'
 import { report } from './events.ts'
 import type { Realm } from './realm.ts'
 import { addressToVerify, hasProof, isProven, proofOf, takeover } from './ways.ts'
@@ -20,24 +20,12 @@ export async function sendVerification(
 ): Promise<void> {
   const issued = await issueCode(realm, id, 'verification')
   if (!issued) return
-  const { code, user, expiresAt } = issued
-  const to = addressToVerify(realm, user)
-  if (to === undefined) return endPause(realm, issued)
-  const secondsLeft = (expiresAt.getTime() - realm.now()) / 1000
-  const message = { code, channel: 'email', secondsLeft, purpose: 'emailVerification' } as const
-  try {
-    await sendCode(realm, user, to, message, request)
-    realm.breaker.succeeded()
-  } catch (error) {
-    realm.breaker.failed(to, error)
-    realm.host.logger.error('a confirmation code could not be sent', {
-      requestId: request.requestId,
-      error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
-    })
+  const to = addressToVerify(realm, issued.user)
+  if (to === undefined || !(await isSent(realm, issued, to, request))) {
     return endPause(realm, issued)
   }
   await activateCode(realm, issued)
-  report(realm, request, 'code-sent', user._id)
+  report(realm, request, 'code-sent', id)
 }
 
 /** Whether the account may not sign in yet: its mailbox has to be proven first. */

@@ -138,10 +138,11 @@ function sessionsLeft(realm: Realm, user: Fields, id: string | undefined): Field
   return kept.length > 0 ? { [realm.names.refreshTokens]: kept } : sessionsEnded(realm)
 }
 
-function identifiersAndAddresses(realm: Realm): readonly string[] {
-  const { identifiers, delivery } = realm.settings
-  const addresses = channelsThere(realm.settings).map((channel) => delivery.toField[channel])
-  return [...identifiers.map(({ field }) => field), ...addresses]
+/** The fields of an account's identifiers, and of where its codes go; each once. */
+export function identifiersAndAddresses({ settings }: Realm): readonly string[] {
+  const { identifiers, delivery } = settings
+  const addresses = channelsThere(settings).map((channel) => delivery.toField[channel])
+  return [...new Set([...identifiers.map(({ field }) => field), ...addresses])]
 }
 
 /** Those of providers that are switched off too: they may be switched on again. */

@@ -13,7 +13,7 @@ import type { Fields } from '../../ports/store.ts'
 import { channelsFor } from '../channels.ts'
 import { activateCode, endPause, issueCode } from '../codes.ts'
 import { accountFinder, readBody } from '../credentials.ts'
-import { addressOf, type Code, sendCode } from '../delivery.ts'
+import { addressOf, isSent } from '../delivery.ts'
 import type { Channel } from '../delivery-options.ts'
 import { report } from '../events.ts'
 import { reserveNothing } from '../lockout.ts'
@@ -57,33 +57,9 @@ async function deliver(
   // The address that the code is made for: it may have changed since the account was found.
   const to = issued && addressOf(realm, issued.user, [issued.kind])?.to
   if (!issued || to === undefined) return false
-  const secondsLeft = (issued.expiresAt.getTime() - realm.now()) / 1000
-  const code = { code: issued.code, channel: issued.kind, secondsLeft }
-  if (await isSent(realm, issued.user, to, code, request)) await activateCode(realm, issued)
-  else await endPause(realm, issued)
-  return true
-}
-
-/** Sends a code, and notes how that went. */
-async function isSent(
-  realm: Realm,
-  user: Fields,
-  to: string,
-  code: Code,
-  request: ApiRequest,
-): Promise<boolean> {
-  try {
-    await sendCode(realm, user, to, code, request)
-    realm.breaker.succeeded()
+  if (await isSent(realm, issued, to, request)) {
     report(realm, request, 'code-sent', user._id)
-    return true
-  } catch (error) {
-    realm.host.logger.error(`a code could not be sent by ${code.channel}`, {
-      requestId: request.requestId,
-      // A sender's error may quote the message that it was given.
-      error: String((error as Error)?.message ?? error).replaceAll(code.code, '…'),
-    })
-    realm.breaker.failed(to, error)
-    return false
-  }
+    await activateCode(realm, issued)
+  } else await endPause(realm, issued)
+  return true
 }

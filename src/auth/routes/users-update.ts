@@ -14,7 +14,6 @@ import type { Fields } from '../../ports/store.ts'
 import { updateWithFiles } from '../../records/file-writes.ts'
 import type { Context } from '../../records/guard.ts'
 import { requestedId } from '../../records/identify.ts'
-import { channelsThere } from '../channels.ts'
 import { identifierText, readBody } from '../credentials.ts'
 import { sendNotice } from '../delivery.ts'
 import { report } from '../events.ts'
@@ -25,7 +24,7 @@ import { type Realm, shownUser, userById } from '../realm.ts'
 import { reauthenticated, signInState } from '../reauthentication.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
 import { sendVerification } from '../verification.ts'
-import { freed } from '../ways.ts'
+import { freed, identifiersAndAddresses } from '../ways.ts'
 import { isSelf } from './users-read.ts'
 
 /** A profile is sent as JSON. */
@@ -47,7 +46,7 @@ export async function updateUser(
   const given = withNormalIdentifiers(realm, chosen)
   const changes = await records.validateSeen(given, withId(id), hiddenInside(settings.model))
   checkKept(realm, changes)
-  const touched = waysIn(realm).filter((field) => Object.hasOwn(changes, field))
+  const touched = identifiersAndAddresses(realm).filter((field) => Object.hasOwn(changes, field))
   const before = touched.length > 0 ? await userById(realm, id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
   const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
@@ -112,12 +111,6 @@ async function movedUser(
 
 function hasStatus(error: unknown, status: number): boolean {
   return error instanceof HttpError && error.status === status
-}
-
-/** The fields that lead into an account: its identifiers, and where its codes go. */
-function waysIn({ settings }: Realm): readonly string[] {
-  const addresses = channelsThere(settings).map((channel) => settings.delivery.toField[channel])
-  return [...new Set([...settings.identifiers.map(({ field }) => field), ...addresses])]
 }
 
 function withNormalIdentifiers({ settings }: Realm, chosen: Fields): Fields {
