@@ -18,7 +18,7 @@ import { COLUMNS, product, sqlValue } from './products.ts'
 const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.url))
 
 /** Of a file whose records were made in another way. */
-const VERSION = 3
+const VERSION = 4
 
 /** The ends of the names of a database's files; SQLite makes the last one anew. */
 const ENDS = ['', '-wal', '-shm']
@@ -84,8 +84,8 @@ async function countOf(path: string): Promise<number> {
 
 async function fillFieldgate(path: string, size: number): Promise<void> {
   const store = sqliteStore({ path })
-  const { collection: name, idType, shape, unique, indexes } = Product
-  const schema = { name, idType, shape, unique, indexes, searchable: [] }
+  const { collection: name, idType, shape, declared, unique, indexes } = Product
+  const schema = { name, idType, shape, declared, unique, indexes, searchable: [] }
   await store.prepare([schema])
   const collection = store.collection(schema)
   for (let from = 0; from < size; from += 10_000) {
