@@ -19,7 +19,7 @@ import type {
 } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
-import { MARK, Marks, type Shapes } from './marks.ts'
+import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
 import { orderBy, stretchesAfter } from './order.ts'
 import { parsed, readerOf, textInSlices, textOf } from './rows.ts'
 import type { Candidates } from './search.ts'
@@ -87,14 +87,12 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     return runner.read(compiled.parameters.statement(sql), read.hints)
   }
 
-  /** The stored text of a row where all in it is declared and wanted, else the text of what is. */
-  const shownText = (row: Row, select: Projection | undefined): string | Promise<string> => {
-    const text = row.doc as string
-    const { declared } = schema
-    const isDeclared = !declared || marks?.trusts(row[MARK]) === true
+  /** The stored text where all in it is declared and wanted, else the text of what is. */
+  const shownText = (given: string, select: Projection | undefined): string | Promise<string> => {
+    const [text, isDeclared] = marks ? unmarked(given) : [given, true]
     if (isDeclared && !select && !hasNumberedField) return text
     const chosen = (record: unknown): string => {
-      const shown = isDeclared ? record : onlyDeclared(declared, record)
+      const shown = schema.declared && !isDeclared ? onlyDeclared(schema.declared, record) : record
       return textOf(project(shown as Fields, select))
     }
     const record = parsed(text)
@@ -128,10 +126,10 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     },
 
     async findJson(read) {
-      const found = await rows(read, marks ? `${MARK}, doc` : 'doc')
+      const found = await rows(read, `${marks?.shown() ?? 'doc'} AS shown`)
       return eachOf(
         found,
-        (row) => shownText(row, read.select),
+        ({ shown }) => shownText(shown as string, read.select),
         (text) => text,
       )
     },

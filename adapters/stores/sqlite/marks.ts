@@ -64,6 +64,14 @@ export function markTrigger(table: string): readonly [name: string, sql: string]
 
 const none: Shapes = new Map()
 
+/** No record's text begins with it. */
+const UNTRUSTED = '!'
+
+/** A record's text, and whether its mark says that all in it is declared. */
+export function unmarked(shown: string): [text: string, isDeclared: boolean] {
+  return shown.startsWith(UNTRUSTED) ? [shown.slice(UNTRUSTED.length), false] : [shown, true]
+}
+
 /** The marks of one collection, as a model's shape sees them. */
 export class Marks {
   readonly #declared: Declared
@@ -79,9 +87,9 @@ export class Marks {
     this.#shapes = shapes
   }
 
-  /** Whether a record with this mark holds nothing that is not declared. */
-  trusts(mark: unknown): boolean {
-    return this.#marks().has(mark as number)
+  /** The text of a record for `unmarked`, as SQL. One column: a second one costs lists a tenth. */
+  shown(): string {
+    return `iif(${MARK} IN (${[...this.#marks()]}), doc, '${UNTRUSTED}' || doc)`
   }
 
   /** The mark of a new record, as SQL. */
