@@ -72,6 +72,16 @@ describe('A15: the nonce of an ID token', () => {
     expect(told(await signIn(strict, { idToken: await token() }))).toEqual(refused)
     const idToken = await token({ nonce: 'n' })
     expect((await signIn(strict, { idToken, nonce: 'n' })).status).toBe(200)
+    const hash = createHash('sha256').update('n').digest('hex')
+    const hashed = await app({ nonce: 'hashed' })
+    const withHash = { idToken: await token({ nonce: hash }) }
+    // Whoever has the token can read the hash in it.
+    expect(told(await signIn(hashed, { ...withHash, nonce: hash }))).toEqual(refused)
+    expect(told(await signIn(hashed, withHash))).toEqual(refused)
+    expect(
+      told(await signIn(hashed, { idToken: await token({ nonce: 'n' }), nonce: 'n' })),
+    ).toEqual(refused)
+    expect((await signIn(hashed, { ...withHash, nonce: 'n' })).status).toBe(200)
     const lax = await app({ nonce: 'ignored' })
     expect((await signIn(lax, { idToken: await token({ nonce: 'n' }) })).status).toBe(200)
     await expect(app({ nonce: true })).rejects.toThrow("Auth: 'social.google.nonce'")

@@ -41,9 +41,10 @@ export interface IdTokenOptions extends ProviderOptions {
   /**
    * How the body's `nonce` and the token's claim are compared. `'checked'`, the default: where one of them is there, both
    * must be, and be the same (or the claim the SHA-256 of the body's, in hex, as Apple's SDK has it). `'required'`:
-   * both must be there. `'ignored'`: for clients whose SDK sets a nonce that they cannot learn.
+   * both must be there. `'hashed'`: both must be there, and the claim is the SHA-256 of the body's, as Apple's SDK has it;
+   * so who has a token alone cannot use it. `'ignored'`: for clients whose SDK sets a nonce that they cannot learn.
    */
-  readonly nonce?: 'checked' | 'required' | 'ignored'
+  readonly nonce?: 'checked' | 'required' | 'hashed' | 'ignored'
 }
 
 /** Facebook: access tokens. */
