@@ -57,13 +57,15 @@ function isErrorStatus(status: unknown): boolean {
   return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
 }
 
-/** One line a failed request: no query string, body or token; the stack only where something broke. */
+/** One line a failed request: whose it was, no query string, body or token; the stack only where something broke. */
 function log(error: unknown, status: number, request: ApiRequest, context: RequestContext): void {
   const details = {
     requestId: request.requestId,
     method: request.method,
     path: pathOf(request.url),
     status,
+    ...(context.clientAddress !== undefined && { client: context.clientAddress }),
+    ...(request.auth && { userId: request.auth.userId }),
   }
   try {
     if (status < 500) {
