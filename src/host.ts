@@ -123,6 +123,12 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         recordCollection<R, I>(serve(model as unknown as Model).records, ready),
     },
     records: (model) => serve(model).records,
+    twin(model, name) {
+      const { searchable } = serve(model)
+      const schema = schemaOf(model, searchable, `fieldgate_${name}_${model.collection}`)
+      own.add(schema)
+      return caches.watched(model.name, store.collection(schema))
+    },
     collection(schema) {
       if (!own.has(schema)) starting = undefined
       own.add(schema)
@@ -185,8 +191,11 @@ function failed(message: string): never {
 }
 
 /** What a store has to know of a model; what is searched is known when all routers are mounted. */
-function schemaOf(model: Model, searchable: ReadonlySet<string>): CollectionSchema {
-  const { collection: name, idType, shape, declared, unique, indexes } = model
+function schemaOf(
+  { collection, idType, shape, declared, unique, indexes }: Model,
+  searchable: ReadonlySet<string>,
+  name: string = collection,
+): CollectionSchema {
   return {
     name,
     idType,

@@ -48,6 +48,7 @@ export type {
 } from './auth/providers/provider.ts'
 export type { Access } from './auth/route-options.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
+export { SecondStepRequired, type SignInStep } from './auth/second-step.ts'
 export { type SessionSchema, type UserFields, userFields } from './auth/user-fields.ts'
 export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'

@@ -13,8 +13,10 @@
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './code-slots.ts'
+import type { DecoyStep } from './decoys.ts'
+import { type CodeTries, type KnownClient, knownClient, replaced } from './known-clients.ts'
 import { isSealed, type Key, keyOf, seal } from './mac.ts'
-import { changedAt, type Realm } from './realm.ts'
+import { changedAt, type Realm, userById } from './realm.ts'
 
 /** A window and its code, before the code is sent. */
 export interface IssuedCode<Kind extends CodeKind = CodeKind> {
@@ -33,13 +35,14 @@ export interface RightCode<Kind extends CodeKind = CodeKind> {
 }
 
 /**
- * Opens a window for a code, or finds the open one, and notes that a code is being sent; undefined while the pause
- * between two codes (`otp.resendSeconds`) lasts. One conditional step does all of it, so that requests at the same
- * moment send one code. The code is valid only once it was sent.
+ * Opens a window for a code of `account`, or finds the open one, and notes that a code is being sent; undefined while
+ * the pause between two codes (`otp.resendSeconds`) lasts. One conditional step does all of it, so that requests at the
+ * same moment send one code; the record as it was read only says which step to try first. The code is valid only once it
+ * was sent.
  */
 export async function issueCode<Kind extends CodeKind>(
   realm: Realm,
-  id: string,
+  account: Fields,
   kind: Kind,
 ): Promise<IssuedCode<Kind> | undefined> {
   const { records, settings, now } = realm
@@ -47,8 +50,9 @@ export async function issueCode<Kind extends CodeKind>(
   const slot = slotOf(realm, kind)
   const at = now()
   const sentAt = new Date(at)
-  const never: Filter = { op: 'eq', field: slot.sentAt, value: null }
   const before = new Date(at - resendSeconds * 1000)
+  if (isAfter(account[slot.sentAt], before)) return undefined
+  const never: Filter = { op: 'eq', field: slot.sentAt, value: null }
   const rested = any([never, { op: 'lte', field: slot.sentAt, value: before }])
   const none: Filter = { op: 'eq', field: slot.expiresAt, value: null }
   const over: Filter = { op: 'lte', field: slot.expiresAt, value: sentAt }
@@ -58,19 +62,26 @@ export async function issueCode<Kind extends CodeKind>(
     [slot.attempts]: 0,
     [slot.sentAt]: sentAt,
   }
-  const user =
-    (await records.stored.update(all([withId(id), rested, any([none, over])]), {
+  const byId = withId(String(account._id))
+  const opens = () =>
+    records.stored.update(all([byId, rested, any([none, over])]), {
       set: opening,
       unset: hashesOf(realm, [kind]),
-    })) ??
-    (await records.stored.update(all([withId(id), rested, open]), {
-      set: { [slot.sentAt]: sentAt },
-    }))
+    })
+  const finds = () =>
+    records.stored.update(all([byId, rested, open]), { set: { [slot.sentAt]: sentAt } })
+  const user = isAfter(account[slot.expiresAt], sentAt)
+    ? ((await finds()) ?? (await opens()))
+    : ((await opens()) ?? (await finds()))
   if (!user) return undefined
   const expiresAt = user[slot.expiresAt] as Date
   // The code that this window has already, though another secret has become the first one since.
   const key = keyOf(realm.codeKeys, user[slot.hash]) ?? realm.codeKeys.current
   return { kind, user, code: codeFor(realm, key, user, kind, expiresAt), expiresAt, key }
+}
+
+function isAfter(date: unknown, other: Date): boolean {
+  return date instanceof Date && date > other
 }
 
 /** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
@@ -102,49 +113,137 @@ function windowOf(realm: Realm, { kind, user, expiresAt }: IssuedCode): Filter {
 }
 
 /**
- * Checks a code against the pending ones of `kinds`, counting the try for each in the same conditional step that finds
- * tries left. Gives undefined for every reason to refuse.
+ * Checks a code of `user` against the pending ones of `kinds`. The try is counted for each before it is checked, in one
+ * step, so that parallel ones cannot outrun the count: for `client` where the account knows it, else for all others.
+ * Gives undefined for every reason to refuse, an unknown user among them, after as many writes.
  */
 export async function tryCode<Kind extends CodeKind>(
   realm: Realm,
-  user: Fields,
+  user: Fields | undefined,
   code: string | null | undefined,
   kinds: readonly Kind[],
+  client: string | undefined,
 ): Promise<RightCode<Kind> | undefined> {
-  const { records, settings, now } = realm
-  const { maxAttempts } = settings.otp
-  const at = now()
-  const there = kinds.filter((kind) => isStored(realm, kind))
-  const slots = there.map((kind) => slotOf(realm, kind))
+  const there = stored(realm, kinds)
+  const counted = await countTry(realm, user ?? NOBODY, there, client)
+  if (!counted) await realm.decoys.write(tryStep(realm, there))
+  const typed = typeof code === 'string' ? code.trim() : ''
+  // All are compared, and where nothing was counted too: a comparison takes time.
+  const right = there.filter((kind) => isRight(realm, counted ?? NO_TRY, kind, typed))
+  return counted && right[0] !== undefined ? { kind: right[0], user: counted.user } : undefined
+}
+
+/** A try that was counted: the user after it, and how many there were of each kind, this one too. */
+interface CountedTry {
+  readonly user: Fields
+  countOf(kind: CodeKind): number
+}
+
+/** What is compared where no try was counted. */
+const NOBODY: Fields = { _id: '' }
+const NO_TRY: CountedTry = { user: NOBODY, countOf: () => Number.POSITIVE_INFINITY }
+
+/** Tries of one client outrun each other. */
+const MAX_ROUNDS = 20
+
+/** Counts a try for each of `kinds`, if one of them has a pending code with tries left; undefined where none has. */
+async function countTry(
+  realm: Realm,
+  user: Fields,
+  kinds: readonly CodeKind[],
+  client: string | undefined,
+): Promise<CountedTry | undefined> {
+  let read: Fields | undefined = user
+  for (let round = 0; read && round < MAX_ROUNDS; round += 1) {
+    const known = knownClient(realm, read, client)
+    if (!known) return countForAll(realm, read, kinds)
+    const now: Fields = read
+    const tries = triesAfter(realm, now, known, kinds)
+    const countOf = (kind: CodeKind) => tries.find((one) => one.kind === kind)?.count ?? 0
+    if (!kinds.some((kind) => mayTry(realm, now, kind, countOf(kind)))) return undefined
+    const { change, expect } = replaced(realm, now, known, { ...known, tries })
+    const windows = kinds.map((kind) => slotOf(realm, kind).expiresAt)
+    const same = Object.fromEntries(windows.map((field) => [field, now[field]]))
+    const byId = withId(String(now._id))
+    const counted = await realm.records.stored.update(byId, change, {
+      expect: { ...expect, ...same },
+    })
+    if (counted) return { user: counted, countOf }
+    read = await userById(realm, String(user._id))
+  }
+  return undefined
+}
+
+/** `countTry` for a client that the account does not know. */
+async function countForAll(
+  realm: Realm,
+  user: Fields,
+  kinds: readonly CodeKind[],
+): Promise<CountedTry | undefined> {
+  const countOf = (record: Fields, kind: CodeKind) =>
+    Number(record[slotOf(realm, kind).attempts] ?? 0)
+  // A write that finds nothing to do is a quick one: where there is nothing, a decoy takes its place.
+  if (!kinds.some((kind) => mayTry(realm, user, kind, countOf(user, kind) + 1))) return undefined
+  const { filter, change } = tryStep(realm, kinds)
+  const byId = withId(String(user._id))
+  const counted = await realm.records.stored.update(all([byId, filter]), change)
+  return counted ? { user: counted, countOf: (kind) => countOf(counted, kind) } : undefined
+}
+
+/** What counts a try for each of `kinds` where one of them has a pending code with tries left. */
+function tryStep(realm: Realm, kinds: readonly CodeKind[]): DecoyStep {
+  const { settings, now } = realm
+  const slots = kinds.map((kind) => slotOf(realm, kind))
   const pending = slots.map(({ hash, expiresAt, attempts }) =>
     all([
       { op: 'ne', field: hash, value: null },
-      { op: 'gt', field: expiresAt, value: new Date(at) },
+      { op: 'gt', field: expiresAt, value: new Date(now()) },
       any([
         { op: 'eq', field: attempts, value: null },
-        { op: 'lt', field: attempts, value: maxAttempts },
+        { op: 'lt', field: attempts, value: settings.otp.maxAttempts },
       ]),
     ]),
   )
-  const counted = await records.stored.update(all([withId(String(user._id)), any(pending)]), {
-    increment: Object.fromEntries(slots.map(({ attempts }) => [attempts, 1])),
-  })
-  if (!counted || typeof code !== 'string') return undefined
-  const kind = there.find((kind) => isRight(realm, counted, kind, code.trim(), at))
-  return kind && { kind, user: counted }
+  const increment = Object.fromEntries(slots.map(({ attempts }) => [attempts, 1]))
+  return { filter: any(pending), change: { increment } }
 }
 
-/** Whether `code` is the pending code of `kind`; the try is among those that were counted. */
-function isRight(realm: Realm, user: Fields, kind: CodeKind, code: string, at: number): boolean {
-  const slot = slotOf(realm, kind)
-  const hash = user[slot.hash]
-  const expiresAt = user[slot.expiresAt]
+/** Whether a code of `kind` is pending, and may be tried for the `count`th time. */
+function mayTry(realm: Realm, user: Fields, kind: CodeKind, count: number): boolean {
+  const { hash, expiresAt } = slotOf(realm, kind)
   const isPending =
-    expiresAt instanceof Date &&
-    expiresAt.getTime() > at &&
-    Number(user[slot.attempts] ?? 0) <= realm.settings.otp.maxAttempts
-  const isSame = isSealed(realm.codeKeys, hash, hashedText(realm, user, kind, code))
-  return isPending && isSame
+    typeof user[hash] === 'string' && isAfter(user[expiresAt], new Date(realm.now()))
+  return isPending && count <= realm.settings.otp.maxAttempts
+}
+
+/** The tries of a client with one more for each of `kinds`; those of windows that are over go. */
+function triesAfter(
+  realm: Realm,
+  user: Fields,
+  { tries = [] }: KnownClient,
+  kinds: readonly CodeKind[],
+): readonly CodeTries[] {
+  const others = tries.filter((one) => !kinds.some((kind) => kind === one.kind))
+  const counted = kinds.map((kind) => {
+    const end = user[slotOf(realm, kind).expiresAt]
+    const until = end instanceof Date ? end : new Date(0)
+    const before = tries.find((one) => one.kind === kind && one.until.getTime() === until.getTime())
+    return { kind, until, count: (before?.count ?? 0) + 1 }
+  })
+  return [...others, ...counted]
+}
+
+/** Whether `code` is the pending code of `kind`, and the try among those that it may be tried. */
+function isRight(
+  realm: Realm,
+  { user, countOf }: CountedTry,
+  kind: CodeKind,
+  code: string,
+): boolean {
+  const { codeKeys } = realm
+  const sealed = user[slotOf(realm, kind).hash] ?? `${codeKeys.current.id}.none`
+  const isSame = isSealed(codeKeys, sealed, hashedText(realm, user, kind, code))
+  return isSame && mayTry(realm, user, kind, countOf(kind))
 }
 
 /** The part of a change that ends the pending codes. Their windows and counted tries stay. */
@@ -165,9 +264,12 @@ function hashesOf({ names, settings }: Realm, kinds: readonly CodeKind[]): reado
   return fields.filter((field) => settings.model.shape.fields.has(field))
 }
 
-/** Whether the model has a place for codes of the kind. */
-function isStored({ names, settings }: Realm, kind: CodeKind): boolean {
-  return settings.model.shape.fields.has(names[SLOTS[kind].hash])
+/** Those of `kinds` that the model has a place for. */
+function stored<Kind extends CodeKind>(
+  { names, settings }: Realm,
+  kinds: readonly Kind[],
+): readonly Kind[] {
+  return kinds.filter((kind) => settings.model.shape.fields.has(names[SLOTS[kind].hash]))
 }
 
 /** The stored fields of a kind of code. */

@@ -24,7 +24,7 @@ import {
 } from './refusals.ts'
 import { hasRole, type RoleSettings } from './roles.ts'
 import { liveSession } from './sessions.ts'
-import type { Claims } from './tokens.ts'
+import { bearerToken, type Claims } from './tokens.ts'
 
 /** Finds the realm of the app that a request came to. */
 export type RealmOf = (context: Parameters<Guard>[1]) => Realm
@@ -80,13 +80,6 @@ export function onlyRole(roles: readonly string[]): Guard {
 /** Whether a signed-in request comes from an admin. */
 export function isAdmin({ settings }: Realm, request: ApiRequest): boolean {
   return hasRole(request.auth?.role, settings.roles.admin)
-}
-
-/** What stands behind `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
-function bearerToken(request: ApiRequest): string | undefined {
-  const header = request.headers.get('authorization')
-  const [, token] = /^bearer(?:\s+(\S.*)?)?$/i.exec(header ?? '') ?? []
-  return header !== null && /^bearer\b/i.test(header) ? (token ?? '') : undefined
 }
 
 async function authenticate(realm: Realm, request: ApiRequest, token: string): Promise<void> {

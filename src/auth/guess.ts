@@ -7,92 +7,83 @@
 import type { ApiRequest } from '../http/request.ts'
 import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
-import { cleared, type Reservation, reserveGuess, reserveNothing } from './lockout.ts'
+import { report } from './events.ts'
+import { type Reservation, reserveGuess, reserveNothing, type Step } from './lockout.ts'
 import type { Realm } from './realm.ts'
 import { type SignInData, signIn } from './sign-in.ts'
+import { visitOf } from './visit.ts'
 
 /** What became of a guess. */
 export type Guess =
   | { readonly opened: true; readonly reservation: Reservation }
-  | {
-      readonly opened: false
-      /** Whether the account was locked already. */
-      readonly locked: boolean
-      /** Whether this guess has locked it. */
-      readonly locks?: boolean
-    }
+  /** `locked`: whether the account was locked already, for this client. */
+  | { readonly opened: false; readonly locked: boolean }
 
 /**
- * Evaluates a guess at the password of `user`. Unknown, wrong, locked and social-only accounts take the same
- * steps: one write, one hash computation (spec 5.3).
+ * Evaluates a guess at the password of `user`, and reports a wrong one. Unknown, wrong, locked and social-only accounts
+ * take the same steps: one write, one hash computation (spec 5.3).
  */
 export async function guessPassword(
   realm: Realm,
   user: Fields | undefined,
   plain: string | null | undefined,
+  request: ApiRequest,
 ): Promise<Guess> {
   const { passwords, names } = realm
-  const guessed = plain ?? ''
-  if (!user) {
-    await reserveNothing(realm)
-    await passwords.verify(guessed, undefined)
-    return { opened: false, locked: false }
-  }
-  const reservation = await reserveGuess(realm, user)
-  if (!reservation) {
-    await reserveNothing(realm, String(user._id))
-    await passwords.verify(guessed, undefined)
-    return { opened: false, locked: true }
-  }
-  const stored = reservation.user[names.password]
+  const { client } = visitOf(request)
+  const reservation = user && (await reserveGuess(realm, user, client))
+  if (!reservation) await reserveNothing(realm, user ? undefined : client)
+  const stored = reservation?.user[names.password]
   const evaluable = typeof stored === 'string' && typeof plain === 'string'
-  const opened = await passwords.verify(guessed, evaluable ? stored : undefined)
-  if (opened) return { opened, reservation }
-  return { opened, locked: false, locks: locksNow(realm, reservation) }
-}
-
-/** Whether a guess that was counted is the last one, which has locked the account. */
-export function locksNow({ settings }: Realm, { count }: Reservation): boolean {
-  return count >= settings.lockout.maxAttempts
+  const opened = await passwords.verify(plain ?? '', evaluable ? stored : undefined)
+  if (reservation && opened) return { opened, reservation }
+  report(realm, request, 'sign-in-failed', user?._id)
+  if (reservation?.locks) report(realm, request, 'locked', user?._id)
+  return { opened: false, locked: user !== undefined && !reservation }
 }
 
 /**
  * Takes a right guess back whose sign-in was refused by other rules, and no guess before it: a refusal must not make
  * room for more of them.
  */
-export async function forgiveGuess(realm: Realm, { user, count }: Reservation): Promise<void> {
-  const { records, names } = realm
-  const { failedLoginAttempts: field, lockedUntil } = names
-  const change: Change = { set: { [field]: count - 1 }, unset: [lockedUntil] }
-  await records.stored.update(withId(String(user._id)), change, { expect: { [field]: count } })
+export function forgiveGuess(realm: Realm, { user, forgive }: Reservation): Promise<void> {
+  return take(realm, user, forgive)
 }
 
 /** Clears the lockout after a right guess that signs nobody in. Guesses counted meanwhile stay counted. */
-export async function clearGuesses(realm: Realm, { user, count }: Reservation): Promise<void> {
-  const expect = { [realm.names.failedLoginAttempts]: count }
-  await realm.records.stored.update(withId(String(user._id)), cleared(realm), { expect })
+export function clearGuesses(realm: Realm, { user, clear }: Reservation): Promise<void> {
+  return take(realm, user, clear)
+}
+
+async function take({ records }: Realm, { _id }: Fields, { change, expect }: Step): Promise<void> {
+  await records.stored.update(withId(String(_id)), change, { expect })
 }
 
 /**
- * Opens the session after a right guess and clears the lockout; undefined if the account has changed since.
- * Guesses that were counted in the meantime stay counted: they are still being evaluated.
+ * Opens the session after a right guess and clears the count; undefined if the account has changed since. Guesses that
+ * were counted in the meantime stay counted: they are still being evaluated. `set` is written along, and what `expect`
+ * holds must still be so.
  */
 export async function signInAfterGuess(
   realm: Realm,
-  { user, count }: Reservation,
-  plain: string,
+  { user, clear }: Reservation,
   request: ApiRequest,
+  { set = {}, expect = {} }: { readonly set?: Fields; readonly expect?: Fields } = {},
 ): Promise<SignInData | undefined> {
-  const { names, passwords } = realm
-  const stored = String(user[names.password])
-  const rehashed = passwords.needsRehash(stored)
-    ? { [names.password]: await passwords.hash(plain) }
-    : {}
-  const { set, unset } = cleared(realm)
-  const clearing: Change = { set: { ...set, ...rehashed }, unset }
-  const expect = { [names.failedLoginAttempts]: count }
-  const data = await signIn(realm, user, request, { change: clearing, expect })
+  const clearing: Change = { ...clear.change, set: { ...clear.change.set, ...set } }
+  const step = { change: clearing, expect: { ...clear.expect, ...expect } }
+  const data = await signIn(realm, user, request, step)
   if (data) return data
-  const keeping: Change = { set: rehashed, increment: { [names.failedLoginAttempts]: 0 } }
-  return signIn(realm, user, request, { change: keeping })
+  const keeping: Change = { set, increment: { [realm.names.failedLoginAttempts]: 0 } }
+  return signIn(realm, user, request, { change: keeping, expect })
+}
+
+/** The new hash of a right password that was hashed in another way than passwords are now. */
+export async function rehashed(
+  { names, passwords }: Realm,
+  { user }: Reservation,
+  plain: string,
+): Promise<Fields> {
+  const isOld = passwords.needsRehash(String(user[names.password]))
+  return isOld ? { [names.password]: await passwords.hash(plain) } : {}
 }

@@ -14,7 +14,7 @@ import { type Change, DuplicateKey, type Fields } from '../ports/store.ts'
 import { createAccount } from './accounts.ts'
 import type { Profile, Provider } from './providers/provider.ts'
 import { isDisabled, type Realm } from './realm.ts'
-import { accountExists, notActive } from './refusals.ts'
+import { accountExists } from './refusals.ts'
 import { firstRole } from './roles.ts'
 import {
   freed,
@@ -30,7 +30,7 @@ import {
 /** First sign-ins in parallel make one account: the others find it in the next round. */
 const MAX_TRIES = 10
 
-/** The account of a profile. Throws 403 or 409. */
+/** The account of a profile; a disabled one is left as it is. Throws 409. */
 export async function accountOf(
   realm: Realm,
   provider: Provider,
@@ -58,8 +58,7 @@ async function found(
   profile: Profile,
 ): Promise<Fields | Again | undefined> {
   const user = await findBy(realm, provider.idField, profile.id)
-  if (!user) return undefined
-  active(realm, user)
+  if (!user || isDisabled(realm, user)) return user
   const field = realm.names.email
   const isNews = verifies(realm, profile, user) && !isProven(realm, user, field)
   if (!isNews || proofFieldOf(realm, field) === undefined) return user
@@ -82,7 +81,7 @@ async function ownerLinked(
     if (vouched) await freed(realm, field, email)
     return vouched ? 'again' : undefined
   }
-  active(realm, owner)
+  if (isDisabled(realm, owner)) return owner
   if (owner[provider.idField] === profile.id) return 'again'
   if (!vouched || !mayLink(realm, provider, owner, isProven(realm, owner, field)))
     throw accountExists()
@@ -143,11 +142,6 @@ function verifies(realm: Realm, profile: Profile, user: Fields): boolean {
 
 function findBy({ records }: Realm, field: string, value: string): Promise<Fields | undefined> {
   return records.first({ op: 'eq', field, value })
-}
-
-function active(realm: Realm, user: Fields): Fields {
-  if (isDisabled(realm, user)) throw notActive()
-  return user
 }
 
 /**

@@ -15,7 +15,13 @@ import { base64url } from '../http/base64url.ts'
 import { sameText } from '../http/constant-time.ts'
 
 /** What a key is for; a part of the HKDF label. */
-export type Purpose = 'access token' | 'one-time code' | 'refresh token' | 'stored session'
+export type Purpose =
+  | 'access token'
+  | 'known client'
+  | 'one-time code'
+  | 'refresh token'
+  | 'sign-in ticket'
+  | 'stored session'
 
 /** What tells auth routers apart; a part of the HKDF label. */
 export interface RealmName {

@@ -15,6 +15,7 @@ import type { SecurityEvent } from './events.ts'
 import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { SocialOptions } from './providers/provider.ts'
+import type { SignInStep } from './second-step.ts'
 
 /** The routes of spec 4.5, and those of sessions (with refresh tokens only), of email verification and of account deletion. */
 export type RouteName =
@@ -190,8 +191,11 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   readonly client?: ClientOption
   /** After an account was made; if it fails, the account is taken back. */
   onRegister?(user: R & Managed, request: ApiRequest): unknown
-  /** Before a sign-in is answered; an HttpError refuses it. */
-  onLogin?(user: R & Managed, request: ApiRequest): unknown
+  /**
+   * Before a sign-in is answered; an HttpError refuses it, and counts as a guess at the password. A `SecondStepRequired`
+   * asks the client for a second step, whose body `step.answer` then holds.
+   */
+  onLogin?(user: R & Managed, request: ApiRequest, step: SignInStep): unknown
   /** Takes security events, sync or async. Default: the logger, at `info`. */
   onSecurityEvent?(event: SecurityEvent): unknown
   /** Before an account is deleted; what it throws keeps the account. */

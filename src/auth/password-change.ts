@@ -8,22 +8,29 @@ import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import type { ResetCode } from './code-slots.ts'
 import { codesEnded, type RightCode } from './codes.ts'
+import { onlyClient } from './known-clients.ts'
 import { cleared } from './lockout.ts'
 import { nextChange, type Realm } from './realm.ts'
 import { sessionsEnded } from './sessions.ts'
 import { isProvable, isProven, opens, takeover } from './ways.ts'
 
 /**
- * The change that gives `user` the password behind `hash`: every session ends, access tokens too, a pending
- * code dies, the lockout is cleared.
+ * The change by which `client` gives `user` the password behind `hash`: every session ends, access tokens too, a pending
+ * code dies, the lockout is cleared, and of the clients that were known only this one stays.
  */
-export function passwordChange(realm: Realm, user: Fields, hash: string): Change {
+export function passwordChange(
+  realm: Realm,
+  user: Fields,
+  hash: string,
+  client: string | undefined,
+): Change {
   const { names } = realm
   const { set, unset } = cleared(realm)
   return {
     set: {
       ...set,
       ...sessionsEnded(realm),
+      ...onlyClient(realm, user, client),
       [names.password]: hash,
       [names.passwordChangedAt]: nextChange(realm, user),
     },
@@ -40,9 +47,10 @@ export function resetChange(
   realm: Realm,
   { kind, user }: RightCode<ResetCode>,
   hash: string,
+  client: string | undefined,
 ): Change | undefined {
   const field = realm.settings.delivery.toField[kind]
-  const change = passwordChange(realm, user, hash)
+  const change = passwordChange(realm, user, hash, client)
   if (!opens(realm, user, field)) return undefined
   if (!isProvable(realm, field) || isProven(realm, user, field)) return change
   const { set, unset = [] } = takeover(realm, user, { field })

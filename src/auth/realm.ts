@@ -12,6 +12,7 @@ import type { Records } from '../records/records.ts'
 import type { ModelFiles } from '../uploads/model-files.ts'
 import { type Afterwards, afterwards } from './afterwards.ts'
 import { type Breaker, breaker } from './breaker.ts'
+import { type Decoys, decoys } from './decoys.ts'
 import { SECRETS, type StoredNames } from './field-names.ts'
 import { boundedHashing, type Hashing } from './hashing.ts'
 import { type Keys, keysFor, type Purpose } from './mac.ts'
@@ -36,11 +37,14 @@ export interface Realm {
   readonly breaker: Breaker
   readonly mailCheck: MailCheck
   readonly afterwards: Afterwards
-  /** Where a provider's tokens sign in once only. */
+  readonly decoys: Decoys
+  /** Where a provider's tokens, or tickets of second steps, sign in once only. */
   readonly usedTokens: UsedTokens | undefined
+  readonly clientKeys: Keys
   readonly codeKeys: Keys
   readonly refreshKeys: Keys
   readonly sessionKeys: Keys
+  readonly ticketKeys: Keys
   /** Epoch milliseconds. */
   readonly now: () => number
 }
@@ -66,16 +70,22 @@ export function createRealm(host: Host, settings: AuthSettings, mount: string): 
     breaker: sender,
     mailCheck: mailCheck(settings.delivery, sender, now),
     afterwards: afterwards(),
+    decoys: decoys(host.twin(settings.model, 'decoys'), settings),
     usedTokens: singleUse(host, settings),
+    clientKeys: keys('known client'),
     codeKeys: keys('one-time code'),
     refreshKeys: keys('refresh token'),
     sessionKeys: keys('stored session'),
+    ticketKeys: keys('sign-in ticket'),
     now,
   }
 }
 
-function singleUse(host: Host, { providers, model }: AuthSettings): UsedTokens | undefined {
-  if (![...providers.values()].some((provider) => provider.singleUse)) return undefined
+function singleUse(
+  host: Host,
+  { providers, model, onLogin }: AuthSettings,
+): UsedTokens | undefined {
+  if (!onLogin && ![...providers.values()].some((provider) => provider.singleUse)) return undefined
   return usedTokens(host.collection(usedTokenSchema), model.name, host.now)
 }
 

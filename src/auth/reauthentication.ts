@@ -8,7 +8,6 @@
 import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
 import { credential } from './credentials.ts'
-import { report } from './events.ts'
 import { clearGuesses, guessPassword } from './guess.ts'
 import { checkPasswordSize } from './passwords.ts'
 import { type Realm, userById } from './realm.ts'
@@ -42,11 +41,8 @@ export async function reauthenticated(
   if (current === undefined || current === '') throw currentPasswordRequired()
   if (current !== null) checkPasswordSize(current)
   const asker = { client: visitOf(request).client, account: String(user._id) }
-  const guess = await realm.hashing.admit(() => guessPassword(realm, user, current), asker)
-  if (!guess.opened) {
-    if (guess.locks) report(realm, request, 'locked', user._id)
-    throw currentPasswordIncorrect()
-  }
+  const guess = await realm.hashing.admit(() => guessPassword(realm, user, current, request), asker)
+  if (!guess.opened) throw currentPasswordIncorrect()
   await clearGuesses(realm, guess.reservation)
   return guess.reservation.user
 }

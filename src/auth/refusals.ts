@@ -49,6 +49,7 @@ export const tooManyAttempts = (seconds: number): HttpError =>
 export const busy = (): HttpError =>
   unavailable('The service is unavailable. Try again shortly.', 5)
 
+export const invalidTicket = (): HttpError => unauthorized('This sign-in has expired. Start again.')
 export const emailNotConfirmed = (): HttpError =>
   new HttpError(403, 'Confirm your email address first.')
 

@@ -23,6 +23,7 @@ import { enabledProviders } from './providers/registry.ts'
 import { type RefreshSettings, refreshSettings } from './refresh-settings.ts'
 import { type RoleSettings, roleSettings } from './roles.ts'
 import { middlewaresByRoute, routePaths } from './route-options.ts'
+import type { SignInStep } from './second-step.ts'
 import { type TokenSettings, tokenSettings } from './token-settings.ts'
 
 type Environment = Readonly<Record<string, unknown>>
@@ -63,12 +64,15 @@ export interface AuthSettings {
   readonly middlewares: (route?: RouteName) => readonly Guard[]
   readonly client: ClientOption
   readonly onRegister: Hook | undefined
-  readonly onLogin: Hook | undefined
+  readonly onLogin: LoginHook | undefined
   readonly onSecurityEvent: SecurityHook | undefined
   readonly onDelete: Hook | undefined
   /** What `GET /users` takes of the resource router's options. */
   readonly list: Readonly<Record<string, unknown>>
 }
+
+/** The hook of a sign-in. */
+export type LoginHook = (user: never, request: ApiRequest, step: SignInStep) => unknown
 
 /** A hook of the deployer's. */
 export type Hook = (user: never, request: ApiRequest) => unknown

@@ -8,9 +8,13 @@ import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
+import { withClient } from './known-clients.ts'
 import { changedAt, type Realm, shownUser, userById, withoutSecrets } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
+import type { SignInStep } from './second-step.ts'
 import { isOver, type NewSession, newSession, type Session, sessionsOf } from './sessions.ts'
+import { bearerToken } from './tokens.ts'
+import { visitOf } from './visit.ts'
 
 /** What a sign-in writes, and what must still hold at that moment. */
 export interface SignIn {
@@ -43,7 +47,13 @@ export async function signIn(
     [names.password]: user[names.password],
     [names.passwordChangedAt]: user[names.passwordChangedAt],
   }
-  const step: Step = { filter: all(filters), change, expect: unchanged }
+  const { client } = visitOf(request)
+  const step: Step = {
+    filter: all(filters),
+    change: withClient(realm, user, client, change),
+    expect: unchanged,
+    replaces: sentSession(realm, id, request),
+  }
   const signedIn =
     settings.refresh && session
       ? await opened(realm, settings.refresh, user, session.entry, step)
@@ -51,10 +61,23 @@ export async function signIn(
   return signedIn ? signInData(realm, signedIn, session) : undefined
 }
 
-type Step = Required<SignIn>
+interface Step extends Required<SignIn> {
+  /** The id of the session that the new one replaces. */
+  readonly replaces: string | undefined
+}
+
+/** The session that a client still has when it signs in to the same account again (ASVS 7.2.4). */
+function sentSession({ tokens }: Realm, id: string, request: ApiRequest): string | undefined {
+  const token = bearerToken(request)
+  const claims = token === undefined ? undefined : tokens.verify(token)
+  return claims?.sub === id ? claims.sid : undefined
+}
 
 /** Takes the step: the user after it, or undefined where a condition does not hold. */
-async function taken(realm: Realm, { filter, change, expect }: Step): Promise<Fields | undefined> {
+async function taken(
+  realm: Realm,
+  { filter, change, expect }: Required<SignIn>,
+): Promise<Fields | undefined> {
   if (Object.keys(change).length === 0) return reread(realm, filter, expect)
   return (await realm.records.stored.update(filter, change, { expect })) ?? undefined
 }
@@ -78,8 +101,9 @@ function reread(
 const MAX_SWEEPS = 3
 
 /**
- * Takes the step with the session added. Sessions whose time is over go in the same step, if the list is still the
- * one that was read: else they would count, and the oldest one that is alive would make room.
+ * Takes the step with the session added. Sessions whose time is over, and the one that the new one replaces, go in
+ * the same step, if the list is still the one that was read: else they would count, and the oldest one that is alive
+ * would make room.
  */
 async function opened(
   realm: Realm,
@@ -90,7 +114,8 @@ async function opened(
 ): Promise<Fields | undefined> {
   const { filter, change, expect } = step
   const field = realm.names.refreshTokens
-  const isAlive = (session: Session) => !isOver(realm, refresh, session)
+  const isAlive = (session: Session) =>
+    session.id !== step.replaces && !isOver(realm, refresh, session)
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_SWEEPS; tries += 1) {
     const sessions = sessionsOf(realm, read)
@@ -118,7 +143,8 @@ function withSession(
   const field = names.refreshTokens
   const stored = user[field] ?? []
   if (!Array.isArray(stored)) return { ...change, set: { ...change.set, [field]: [entry] } }
-  return { ...change, push: { [field]: { value: entry, cap: refresh.maxSessions } } }
+  const push = { ...change.push, [field]: { value: entry, cap: refresh.maxSessions } }
+  return { ...change, push }
 }
 
 /** The data of spec 2.5. */
@@ -151,7 +177,12 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof HttpError && error.status < 500
 }
 
-/** Runs `onLogin`; what it throws refuses the sign-in. */
-export async function runOnLogin(realm: Realm, user: Fields, request: ApiRequest): Promise<void> {
-  await realm.settings.onLogin?.(withoutSecrets(realm, user) as never, request)
+/** Runs `onLogin`; what it throws refuses the sign-in, or asks for a second step. */
+export async function runOnLogin(
+  realm: Realm,
+  user: Fields,
+  request: ApiRequest,
+  step: SignInStep = {},
+): Promise<void> {
+  await realm.settings.onLogin?.(withoutSecrets(realm, user) as never, request, step)
 }

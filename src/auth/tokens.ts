@@ -9,6 +9,7 @@
 
 import { base64url, textIn } from '../http/base64url.ts'
 import { sameText } from '../http/constant-time.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { type Key, type Keys, tag } from './mac.ts'
 import type { Parties, TokenSettings } from './token-settings.ts'
 
@@ -95,6 +96,13 @@ export function accessTokens(
     remembered.set(token, claims)
     return claims
   }
+}
+
+/** What stands behind `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
+export function bearerToken(request: ApiRequest): string | undefined {
+  const header = request.headers.get('authorization')
+  const [, token] = /^bearer(?:\s+(\S.*)?)?$/i.exec(header ?? '') ?? []
+  return header !== null && /^bearer\b/i.test(header) ? (token ?? '') : undefined
 }
 
 /** A key, and the header of what it signs. */

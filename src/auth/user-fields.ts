@@ -48,6 +48,22 @@ export type SessionSchema = $ZodObject<{
   readonly userAgent: Text
 }>
 
+/** A client that has signed in, as it is stored: its guesses are counted apart from those of strangers. */
+export type KnownClientSchema = $ZodObject<{
+  readonly client: $ZodString
+  readonly guesses: $ZodNumber
+  readonly lockedUntil: Instant
+  readonly tries: $ZodOptional<
+    $ZodArray<
+      $ZodObject<{
+        readonly kind: $ZodString
+        readonly until: $ZodDate
+        readonly count: $ZodNumber
+      }>
+    >
+  >
+}>
+
 interface SecretSchemas {
   readonly password: Text
   readonly passwordChangedAt: Instant
@@ -62,6 +78,7 @@ interface SecretSchemas {
   readonly smsOtpSentAt: Instant
   readonly failedLoginAttempts: Count
   readonly lockedUntil: Instant
+  readonly knownClients: $ZodOptional<$ZodArray<KnownClientSchema>>
 }
 
 interface VerificationSchemas {
@@ -163,6 +180,7 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   fields[names.smsOtpSentAt] = secretDate()
   fields[names.failedLoginAttempts] = secretCount()
   fields[names.lockedUntil] = secretDate()
+  fields[names.knownClients] = hiddenField(optional(array(knownClient())))
   const isIdentifier = (field: string) => Object.hasOwn(fields, field)
   if (given.social || isIdentifier(names.email)) fields[names.provenEmail] = secretText()
   if (isIdentifier(names.phone)) fields[names.provenPhone] = secretText()
@@ -224,6 +242,15 @@ function secretDate(): Instant {
 
 function secretCount(): Count {
   return hiddenField(_default(number(), 0))
+}
+
+function knownClient(): $ZodType {
+  return object({
+    client: string(),
+    guesses: number(),
+    lockedUntil: optional(date()),
+    tries: optional(array(object({ kind: string(), until: date(), count: number() }))),
+  })
 }
 
 function session(): $ZodType {

@@ -6,26 +6,19 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import type { Change, Fields } from '../ports/store.ts'
-import { activateCode, codesEnded, endPause, issueCode, type RightCode } from './codes.ts'
-import { isSent } from './delivery.ts'
-import { report } from './events.ts'
+import { sendNewCode } from './code-requests.ts'
+import { codesEnded, type RightCode } from './codes.ts'
 import type { Realm } from './realm.ts'
-import { addressToVerify, hasProof, isProven, proofOf, takeover } from './ways.ts'
+import { addressToVerify, hasProof, isProven, type OwnVisit, proofOf, takeover } from './ways.ts'
 
-/** Sends a code to the address that the account has yet to prove; nothing where there is none. Failures are logged. */
-export async function sendVerification(
+/** Sends a code to the address that the account has yet to prove; whether there is one. Failures are logged. */
+export function sendVerification(
   realm: Realm,
-  id: string,
+  account: Fields,
   request: ApiRequest,
-): Promise<void> {
-  const issued = await issueCode(realm, id, 'verification')
-  if (!issued) return
-  const to = addressToVerify(realm, issued.user)
-  if (to === undefined || !(await isSent(realm, issued, to, request))) {
-    return endPause(realm, issued)
-  }
-  await activateCode(realm, issued)
-  report(realm, request, 'code-sent', id)
+): Promise<boolean> {
+  const address = (user: Fields) => addressToVerify(realm, user)
+  return sendNewCode(realm, account, 'verification', address, request)
 }
 
 /** Whether the account may not sign in yet: its mailbox has to be proven first. */
@@ -43,7 +36,7 @@ export function awaitsProof(realm: Realm, user: Fields): boolean {
 export function verificationChange(
   realm: Realm,
   { user }: RightCode,
-  signedIn: { readonly sessionId: string | undefined } | undefined,
+  signedIn: OwnVisit | undefined,
 ): Change | undefined {
   const { names, settings } = realm
   const { email: field } = names

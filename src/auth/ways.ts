@@ -32,6 +32,7 @@ import { channelsThere, isThere } from './channels.ts'
 import { codesEnded } from './codes.ts'
 import type { Channel } from './delivery-options.ts'
 import { PROVIDER_IDS } from './field-names.ts'
+import { onlyClient } from './known-clients.ts'
 import { cleared } from './lockout.ts'
 import { nextChange, type Realm } from './realm.ts'
 import { sessionsEnded, sessionsOf } from './sessions.ts'
@@ -98,14 +99,20 @@ export function addressToVerify(realm: Realm, user: Fields): string | undefined 
   return typeof email === 'string' && !isProven(realm, user, names.email) ? email : undefined
 }
 
+/** Who makes a proof signed in. */
+export interface OwnVisit {
+  readonly sessionId: string | undefined
+  readonly client: string | undefined
+}
+
 /** What stays at a takeover. */
 export interface Kept {
   /** The identifier that was proven. */
   readonly field: string
   /** The stored field of the provider that proved it. */
   readonly idField?: string
-  /** Whether the proof was made signed in: the password stays, and of the sessions the one with this id. */
-  readonly signedIn?: { readonly sessionId: string | undefined }
+  /** Set where the proof was made signed in: the password stays, and the session and the client of the visit. */
+  readonly signedIn?: OwnVisit
 }
 
 /** The first proof on an account: `kept` is proven, and every other way in ends, whether `user` was read with it or not. */
@@ -121,6 +128,7 @@ export function takeover(realm: Realm, user: Fields, kept: Kept): Change {
     set: {
       ...set,
       ...sessionsLeft(realm, user, kept.signedIn?.sessionId),
+      ...onlyClient(realm, user, kept.signedIn?.client),
       ...proofOf(realm, user, kept.field),
       ...(!kept.signedIn && { [names.passwordChangedAt]: nextChange(realm, user) }),
     },

@@ -47,6 +47,8 @@ export interface Host extends BodyLimits {
   readonly data: RecordStore
   /** The engine behind a model's routes; the same one for every router of the model. */
   records(model: Model): Records
+  /** A collection like that of `model`, under a name of its own; what is written there counts as a write of the model. */
+  twin(model: Model, name: string): Collection
   /** A collection of the app's own, beside those of models; start-up makes it exist. */
   collection(schema: CollectionSchema): Collection
   /** The model that a `ref()` names. */

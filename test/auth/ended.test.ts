@@ -34,6 +34,22 @@ describe('3.1 an access token ends with its session', () => {
     expect([await me(app, first), await me(app, second)]).toEqual([ended, '200'])
   })
 
+  it('at a sign-in with its token, which opens another; a token of somebody else ends nothing', async () => {
+    const app = await service()
+    const first = await app.register('ann@example.com')
+    const bob = await app.register('bob@example.com')
+    const body = { email: 'ann@example.com', password }
+    const second = (await app.post('/auth/login', body, first.token)).body.data
+    expect([await me(app, first), await me(app, second)]).toEqual([ended, '200'])
+    expect(await refresh(app, first)).toBeUndefined()
+    const third = (await app.post('/auth/login', body, bob.token)).body.data
+    const all = [await me(app, second), await me(app, third), await me(app, bob)]
+    expect(all).toEqual(['200', '200', '200'])
+    // One that failed ends nothing.
+    await app.post('/auth/login', { ...body, password: 'a wrong password' }, third.token)
+    expect(await me(app, third)).toBe('200')
+  })
+
   it('A5: at a sign-out everywhere, every session of that user', async () => {
     const app = await service()
     const first = await app.register('ann@example.com')

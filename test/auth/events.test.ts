@@ -24,6 +24,43 @@ const login = ({ post }: Service, guess: string, identifier = email) =>
   post('/auth/login', { identifier, password: guess })
 
 describe('A17: security events', () => {
+  it('tell of every wrong password, wherever it is asked for', async () => {
+    const sent: string[] = []
+    const { app, seen } = await watched({
+      auth: {
+        emailVerification: { enabled: true, required: true },
+        updateFields: ['email'],
+        mail: { sender: ({ code }) => sent.push(code) },
+        lockout: { maxAttempts: 3 },
+      },
+    })
+    const { body } = await app.post('/auth/register', { email, password })
+    const { _id: id } = body.data.user
+    seen()
+    await login(app, password)
+    expect(seen()).toEqual([['sign-in-failed', 'login', id]])
+    const wrong = { identifier: email, otp: '000000', password: 'a wrong password' }
+    await app.post('/auth/email/verify', wrong)
+    await app.post('/auth/email/verify', { ...wrong, identifier: 'nobody@example.com' })
+    expect(seen()).toEqual([
+      ['sign-in-failed', 'verifyEmail', id],
+      ['sign-in-failed', 'verifyEmail', undefined],
+    ])
+    await app.post('/auth/email/verify', { identifier: email, otp: sent[0], password })
+    const { token } = (await login(app, password)).body.data
+    seen()
+    const change = { currentPassword: 'a wrong password' }
+    await app.post('/auth/password/change', { ...change, newPassword: next }, token)
+    await app.call('PATCH', `/auth/users/${id}`, { ...change, email: 'b@example.com' }, token)
+    await app.post('/auth/password/change', { ...change, newPassword: next }, token)
+    expect(seen()).toEqual([
+      ['sign-in-failed', 'changePassword', id],
+      ['sign-in-failed', 'updateUser', id],
+      ['sign-in-failed', 'changePassword', id],
+      ['locked', 'changePassword', id],
+    ])
+  })
+
   it('tell of sign-ups and sign-ins, failed ones too', async () => {
     const { app, seen, events } = await watched({ auth: { lockout: { maxAttempts: 2 } } })
     const { user } = await app.register(email)

@@ -25,6 +25,7 @@ describe('2.4 the fields of userFields', () => {
       'email',
       'failedLoginAttempts',
       'googleId',
+      'knownClients',
       'lockedUntil',
       'name',
       'otpAttempts',
@@ -46,6 +47,7 @@ describe('2.4 the fields of userFields', () => {
     ])
     expect([...User.hidden].sort()).toEqual([
       'failedLoginAttempts',
+      'knownClients',
       'lockedUntil',
       'otpAttempts',
       'otpExpiresAt',

@@ -1,5 +1,5 @@
 /**
- * What tokens and passwords cost beside their limits: printed by `node test/auth/timing.ts --speed`.
+ * What tokens and passwords cost beside their limits: `node test/auth/speed.ts` prints it.
  *
  * @module
  */
@@ -20,11 +20,8 @@ const TOKENS = 2000
 const AT_ONCE = 4
 const SIGN_INS_MS = 4000
 
-/** Measures and prints. */
-export async function printSpeed(): Promise<void> {
-  await printVerifying()
-  await printSignIns()
-}
+await printVerifying()
+await printSignIns()
 
 async function printVerifying(): Promise<void> {
   const settings = {

@@ -91,7 +91,7 @@ describe('an entry', () => {
     const names: unknown = JSON.parse(stdout)
     expect(names).toMatchInlineSnapshot(`
       {
-        ".": "HttpError ValidationError createApp createAuthRouter createRouter defineModel errorHandler ref sweepFiles userFields",
+        ".": "HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel errorHandler ref sweepFiles userFields",
         "./bun": "serve",
         "./common-passwords": "commonPasswords",
         "./d1": "d1Store",

@@ -9,17 +9,17 @@ import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
 import { codeState, type RightCode, tryCode } from '../codes.ts'
-import { credential, identifierText, readBody } from '../credentials.ts'
+import { credential, identifierText, readBody, typedAccount } from '../credentials.ts'
 import { report } from '../events.ts'
 import { forgiveGuess, guessPassword } from '../guess.ts'
-import { reserveNothing } from '../lockout.ts'
 import { isTakenElsewhere } from '../namespace.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { type Realm, userById } from '../realm.ts'
 import { signInState } from '../reauthentication.ts'
 import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
 import { verificationChange } from '../verification.ts'
-import { addressToVerify, freed, opens, proofState } from '../ways.ts'
+import { visitOf } from '../visit.ts'
+import { addressToVerify, freed, type OwnVisit, opens, proofState } from '../ways.ts'
 
 const MAX_TRIES = 5
 
@@ -29,21 +29,18 @@ export async function verifyEmail(realm: Realm, request: ApiRequest): Promise<Re
   const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')
   const otp = credential(body, 'otp') ?? credential(body, 'code')
   if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
+  const { client } = visitOf(request)
   const user = await accountToVerify(realm, identifier, request)
-  if (!user) {
-    await reserveNothing(realm)
-    throw invalidCode()
-  }
-  const isOwn =
-    request.auth?.userId === String(user._id) || (await showsPassword(realm, user, body))
-  const right = await tryCode(realm, user, otp, ['verification'])
+  const isSignedIn = request.auth !== undefined && request.auth.userId === String(user?._id)
+  const isOwn = isSignedIn || (await showsPassword(realm, user, body, request))
+  const right = await tryCode(realm, user, otp, ['verification'], client)
   if (!right) {
-    report(realm, request, 'code-failed', user._id)
+    report(realm, request, 'code-failed', user?._id)
     throw invalidCode()
   }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
-  await written(realm, right, isOwn ? { sessionId: sid } : undefined)
-  report(realm, request, 'email-verified', user._id)
+  await written(realm, right, isOwn ? { sessionId: sid, client } : undefined)
+  report(realm, request, 'email-verified', right.user._id)
   return messageResponse('Email address confirmed.')
 }
 
@@ -68,11 +65,20 @@ export async function accountToVerify(
 }
 
 /** The password does as well as a sign-in, which `required` does not allow yet. */
-async function showsPassword(realm: Realm, user: Fields, body: Fields): Promise<boolean> {
+async function showsPassword(
+  realm: Realm,
+  user: Fields | undefined,
+  body: Fields,
+  request: ApiRequest,
+): Promise<boolean> {
   const password = credential(body, 'password')
   if (password === undefined) return false
   if (password !== null) checkPasswordSize(password)
-  const guess = await realm.hashing.admit(() => guessPassword(realm, user, password))
+  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
+  const guess = await realm.hashing.admit(
+    () => guessPassword(realm, user, password, request),
+    asker,
+  )
   if (!guess.opened) throw invalidCode()
   await forgiveGuess(realm, guess.reservation)
   return true
@@ -82,7 +88,7 @@ async function showsPassword(realm: Realm, user: Fields, body: Fields): Promise<
 async function written(
   realm: Realm,
   right: RightCode,
-  signedIn: { readonly sessionId: string | undefined } | undefined,
+  signedIn: OwnVisit | undefined,
 ): Promise<void> {
   const { names, records } = realm
   const id = String(right.user._id)

@@ -56,7 +56,7 @@ export function handlers(
     getUser: (request) => getUser(realm, request),
     updateUser: (request, context) => updateUser(realm, request, context),
     modifyRoles: (request) => modifyRoles(realm, request),
-    sendEmailCode: (request, context) => sendEmailCode(realm, request, context),
+    sendEmailCode: (request) => sendEmailCode(realm, request),
     verifyEmail: (request) => verifyEmail(realm, request),
     deleteUser: (request) => deleteUser(realm, request),
   }

@@ -10,18 +10,20 @@ import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { endSessionsOfDisabled } from '../disabled.ts'
 import { report } from '../events.ts'
-import { forgiveGuess, guessPassword, locksNow, signInAfterGuess } from '../guess.ts'
-import { lockLeft, type Reservation } from '../lockout.ts'
+import { forgiveGuess, guessPassword, rehashed, signInAfterGuess } from '../guess.ts'
+import { lockLeft, type Reservation, reserveGuess } from '../lockout.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { isDisabled, type Realm } from '../realm.ts'
 import {
   emailNotConfirmed,
   identifierRequired,
   invalidCredentials,
+  invalidTicket,
   notActive,
   passwordRequired,
   tooManyAttempts,
 } from '../refusals.ts'
+import { SecondStepRequired, secondStepResponse, ticketIn } from '../second-step.ts'
 import { isRefusal, runOnLogin } from '../sign-in.ts'
 import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
@@ -29,6 +31,8 @@ import { visitOf } from '../visit.ts'
 /** Signs in by identifier and password. */
 export async function login(realm: Realm, request: ApiRequest): Promise<Response> {
   const body = await readBody(realm, request)
+  const ticket = credential(body, 'ticket')
+  if (ticket !== undefined) return secondStep(realm, ticket, body, request)
   const password = credential(body, 'password')
   const find = accountFinder(realm, body)
   if (password === undefined || password === '') throw passwordRequired()
@@ -37,20 +41,52 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
   const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
   return realm.hashing.admit(async (turn) => {
     const user = await find()
-    const guess = await guessPassword(realm, user, password)
+    const guess = await guessPassword(realm, user, password, request)
     turn.end()
-    if (!guess.opened) {
-      report(realm, request, 'sign-in-failed', user?._id)
-      if (guess.locks) report(realm, request, 'locked', user?._id)
-      throw refusal(realm, guess.locked ? user : undefined)
-    }
+    if (!guess.opened) throw refusal(realm, request, guess.locked ? user : undefined)
     const { reservation } = guess
     await checkFurther(realm, reservation, request)
-    const data = await signInAfterGuess(realm, reservation, String(password), request)
+    const asked = await checkedByHook(realm, reservation, request)
+    if (asked) {
+      // The password was right; what is guessed at now is counted with each answer.
+      await forgiveGuess(realm, reservation)
+      return secondStepResponse(realm, reservation.user, asked, request)
+    }
+    const set = await rehashed(realm, reservation, String(password))
+    const data = await signInAfterGuess(realm, reservation, request, { set })
     if (!data) throw invalidCredentials()
     report(realm, request, 'signed-in', reservation.user._id)
     return valueResponse(data)
   }, asker)
+}
+
+/** Signs in by the ticket of a first step and what `onLogin` asks for beside it. */
+async function secondStep(
+  realm: Realm,
+  text: string | null,
+  body: Fields,
+  request: ApiRequest,
+): Promise<Response> {
+  const ticket = await ticketIn(realm, text, request)
+  if (!ticket) throw invalidTicket()
+  const { user, provider, expiresAt } = ticket
+  const reservation = await reserveGuess(realm, user, visitOf(request).client)
+  if (!reservation) {
+    report(realm, request, 'sign-in-failed', user._id)
+    throw refusal(realm, request, user)
+  }
+  await checkFurther(realm, reservation, request)
+  const asked = await checkedByHook(realm, reservation, request, body)
+  if (asked) return secondStepResponse(realm, reservation.user, asked, request, provider)
+  // Used up before, so that two answers in parallel open one session.
+  const { usedTokens } = realm
+  if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
+  if (usedTokens) visitOf(request).later(usedTokens.sweep())
+  const expect = provider ? { [provider.idField]: user[provider.idField] } : {}
+  const data = await signInAfterGuess(realm, reservation, request, { expect })
+  if (!data) throw invalidTicket()
+  report(realm, request, 'signed-in', user._id)
+  return valueResponse(provider ? { ...data, provider: provider.name } : data)
 }
 
 /** What must hold beside the password. Throws what refuses the sign-in. */
@@ -59,31 +95,40 @@ async function checkFurther(
   reservation: Reservation,
   request: ApiRequest,
 ): Promise<void> {
-  const { _id } = reservation.user
-  if (isDisabled(realm, reservation.user)) {
-    report(realm, request, 'sign-in-failed', _id)
-    await forgiveGuess(realm, reservation)
-    await endSessionsOfDisabled(realm, reservation.user)
-    throw notActive()
-  }
-  if (awaitsProof(realm, reservation.user)) {
-    await forgiveGuess(realm, reservation)
-    throw emailNotConfirmed()
-  }
+  const { user } = reservation
+  const isOff = isDisabled(realm, user)
+  if (!isOff && !awaitsProof(realm, user)) return
+  report(realm, request, 'sign-in-failed', user._id)
+  await forgiveGuess(realm, reservation)
+  if (!isOff) throw emailNotConfirmed()
+  await endSessionsOfDisabled(realm, user)
+  throw notActive()
+}
+
+/** Asks `onLogin`: gives the second step that it asks for, and throws what refuses the sign-in. */
+async function checkedByHook(
+  realm: Realm,
+  reservation: Reservation,
+  request: ApiRequest,
+  answer?: Fields,
+): Promise<SecondStepRequired | undefined> {
+  const { user } = reservation
   try {
-    await runOnLogin(realm, reservation.user, request)
+    await runOnLogin(realm, user, request, answer && { answer })
+    return undefined
   } catch (error) {
+    if (error instanceof SecondStepRequired) return error
     // Whom onLogin refuses may be guessing at a second factor; a failure of its own is nobody's guess.
-    report(realm, request, 'sign-in-failed', _id)
+    report(realm, request, 'sign-in-failed', user._id)
     if (!isRefusal(error)) await forgiveGuess(realm, reservation)
-    else if (locksNow(realm, reservation)) report(realm, request, 'locked', _id)
+    else if (reservation.locks) report(realm, request, 'locked', user._id)
     throw error
   }
 }
 
 /** The same for everybody, unless the deployer wants locked accounts to be told apart. */
-function refusal(realm: Realm, locked: Fields | undefined): Error {
+function refusal(realm: Realm, request: ApiRequest, locked: Fields | undefined): Error {
   return locked && realm.settings.lockout.reveal
-    ? tooManyAttempts(lockLeft(realm, locked))
+    ? tooManyAttempts(lockLeft(realm, locked, visitOf(request).client))
     : invalidCredentials()
 }

@@ -31,13 +31,12 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
   await checkChoiceOf(realm, plain, user ?? {}, request)
   const asker = { client: visitOf(request).client, account: String(request.auth?.userId) }
   return realm.hashing.admit(async () => {
-    const guess = await guessPassword(realm, user, current)
-    if (!guess.opened) {
-      if (guess.locks) report(realm, request, 'locked', user?._id)
-      throw currentPasswordIncorrect()
-    }
-    const change = passwordChange(realm, guess.reservation.user, await passwords.hash(plain))
-    const written = await writePassword(realm, guess.reservation.user, change)
+    const guess = await guessPassword(realm, user, current, request)
+    if (!guess.opened) throw currentPasswordIncorrect()
+    const own = guess.reservation.user
+    const hash = await passwords.hash(plain)
+    const change = passwordChange(realm, own, hash, visitOf(request).client)
+    const written = await writePassword(realm, own, change)
     if (!written) throw currentPasswordIncorrect()
     report(realm, request, 'password-changed', user?._id)
     return messageResponse('Password changed.')

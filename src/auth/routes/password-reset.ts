@@ -10,7 +10,6 @@ import { RESET_CODES } from '../code-slots.ts'
 import { codeState, tryCode } from '../codes.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { report } from '../events.ts'
-import { reserveNothing } from '../lockout.ts'
 import { canReset } from '../model-checks.ts'
 import { resetChange, writePassword } from '../password-change.ts'
 import { checkChoice, checkChoiceOf, identifiersIn } from '../password-choice.ts'
@@ -37,15 +36,13 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
   const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
   return realm.hashing.admit(async () => {
     const user = await find()
-    // Same time for unknown accounts: a wrong code of a known one writes its count.
-    if (!user) await reserveNothing(realm)
-    const right = user && (await tryCode(realm, user, code, RESET_CODES))
+    const right = await tryCode(realm, user, code, RESET_CODES, asker.client)
     if (!right) {
       report(realm, request, 'code-failed', user?._id)
       throw invalidCode()
     }
     await checkChoiceOf(realm, plain, right.user, request)
-    const change = resetChange(realm, right, await passwords.hash(plain))
+    const change = resetChange(realm, right, await passwords.hash(plain), asker.client)
     // The code is used up by the same step, so that of two right ones in parallel one is too late.
     const expect = { ...codeState(realm, right), ...proofState(realm, right.user) }
     const written = change && (await writePassword(realm, right.user, change, expect))

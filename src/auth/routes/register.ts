@@ -57,7 +57,7 @@ export async function register(
     const user = await createAccount(realm, values, hash, request)
     if (!user) throw accountExists()
     if (settings.emailVerification.enabled) {
-      context.waitUntil(sendVerification(realm, String(user._id), request))
+      context.waitUntil(sendVerification(realm, user, request))
     }
     if (awaitsProof(realm, user)) {
       return valueResponse({ user: shownUser(realm, user) }, { status: 201 })

@@ -8,18 +8,21 @@ import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../credentials.ts'
+import { endSessionsOfDisabled } from '../disabled.ts'
 import { report } from '../events.ts'
 import { accountOf } from '../linking.ts'
 import type { Profile, Provider } from '../providers/provider.ts'
 import type { SingleUse } from '../providers/used-tokens.ts'
-import type { Realm } from '../realm.ts'
+import { isDisabled, type Realm } from '../realm.ts'
 import {
   emailNotConfirmed,
   invalidCredentials,
+  notActive,
   providerCredentialNeeded,
   providerNotEnabled,
   providerRefused,
 } from '../refusals.ts'
+import { SecondStepRequired, secondStepResponse } from '../second-step.ts'
 import { isRefusal, runOnLogin, signIn } from '../sign-in.ts'
 import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
@@ -34,15 +37,21 @@ export async function social(realm: Realm, request: ApiRequest): Promise<Respons
   if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN))
   const body = await readBody(realm, request)
   checkCredentials(provider, body)
+  const tried: Tried = {}
   try {
     const profile = await provider.profile(body, realm.now)
     return await once(realm, profile.once, request, () =>
-      signedIn(realm, provider, profile, request),
+      signedIn(realm, provider, profile, request, tried),
     )
   } catch (error) {
-    if (isRefusal(error)) report(realm, request, 'sign-in-failed')
+    if (isRefusal(error)) report(realm, request, 'sign-in-failed', tried.userId)
     throw error
   }
+}
+
+/** Whose account it was, once that is known. */
+interface Tried {
+  userId?: unknown
 }
 
 async function signedIn(
@@ -50,11 +59,18 @@ async function signedIn(
   provider: Provider,
   profile: Profile,
   request: ApiRequest,
+  tried: Tried,
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const user = await accountOf(realm, provider, profile, request)
+    tried.userId = user._id
+    if (isDisabled(realm, user)) {
+      await endSessionsOfDisabled(realm, user)
+      throw notActive()
+    }
     if (awaitsProof(realm, user)) throw emailNotConfirmed()
-    if (tries === 0) await runOnLogin(realm, user, request)
+    const asked = tries === 0 ? await secondStepFor(realm, user, request) : undefined
+    if (asked) return secondStepResponse(realm, user, asked, request, provider)
     // The link may end meanwhile, when somebody proves the account's address.
     const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
     const data = await signIn(realm, user, request, { filter })
@@ -63,6 +79,21 @@ async function signedIn(
     return valueResponse({ ...data, provider: provider.name })
   }
   throw invalidCredentials()
+}
+
+/** Runs `onLogin`; the second step that it asks for. */
+async function secondStepFor(
+  realm: Realm,
+  user: Fields,
+  request: ApiRequest,
+): Promise<SecondStepRequired | undefined> {
+  try {
+    await runOnLogin(realm, user, request)
+    return undefined
+  } catch (error) {
+    if (error instanceof SecondStepRequired) return error
+    throw error
+  }
 }
 
 /**

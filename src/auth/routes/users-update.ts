@@ -104,7 +104,7 @@ async function movedUser(
     throw duplicate(stored)
   }
   report(realm, request, 'identifier-changed', id)
-  if (waits) context.waitUntil(sendVerification(realm, id, request))
+  if (waits) context.waitUntil(sendVerification(realm, user, request))
   for (const field of moved) sendNotice(realm, before, field, request, context)
   return user
 }
