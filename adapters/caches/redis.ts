@@ -18,8 +18,17 @@ export interface RedisCacheOptions {
 
 type Client = ReturnType<typeof newClient>
 
-const CONNECT_MS = 5000
-/** A connection that gives no answer for so long is given up; TCP itself would wait for minutes. */
+/** A connection, from its handshake on. */
+interface Connection {
+  readonly client: Client
+  /** Settles when commands can be sent. */
+  readonly opened: Promise<unknown>
+}
+
+/**
+ * A connection that gives no answer for so long is given up, in its handshake too; TCP itself would wait for minutes, and
+ * for ever where the other end takes what is sent and is silent.
+ */
 const SILENCE_MS = 2000
 
 /** A cache in Redis. It connects when it is first used, and again when a connection was lost. */
@@ -27,32 +36,48 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
   if (typeof url !== 'string' || !/^rediss?:\/\//.test(url)) {
     throw new TypeError(`redisCache: 'url' must start with redis:// or rediss://`)
   }
-  let connection: Promise<Client> | undefined
+  let current: Connection | undefined
   let closed = false
 
-  const open = (): Promise<Client> => {
+  const end = (connection: Connection) => {
+    if (current === connection) current = undefined
+    if (connection.client.isOpen) connection.client.destroy()
+  }
+
+  const open = (): Connection => {
     const client = newClient(url)
-    const forget = () => {
-      if (connection === opening) connection = undefined
-    }
+    const connection = { client, opened: client.connect() }
+    current = connection
     // Without a listener an error would end the process; the calls under way reject by themselves.
-    client.on('error', forget)
-    const opening = client.connect().then(() => client)
-    opening.catch(forget)
-    connection = opening
-    return opening
+    client.on('error', () => end(connection))
+    connection.opened.catch(() => end(connection))
+    return connection
   }
 
   const ask = async <T>(command: (client: Client) => Promise<T>): Promise<T> => {
     if (closed) throw new Error('the cache is closed')
-    const asked = connection ?? open()
-    const client = await asked
-    const silence = setTimeout(() => {
-      if (connection === asked) connection = undefined
-      if (client.isOpen) client.destroy()
-    }, SILENCE_MS)
+    const connection = current ?? open()
+    return within(SILENCE_MS, connection, async () => {
+      await connection.opened
+      return command(connection.client)
+    })
+  }
+
+  /** What `work` gives; rejects at the deadline, and ends the connection. */
+  const within = async <T>(
+    ms: number,
+    connection: Connection,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    let silence: ReturnType<typeof setTimeout> | undefined
+    const silent = new Promise<never>((_, reject) => {
+      silence = setTimeout(() => {
+        reject(new Error(`the cache did not answer within ${ms} ms`))
+        end(connection)
+      }, ms)
+    })
     try {
-      return await command(client)
+      return await Promise.race([work(), silent])
     } finally {
       clearTimeout(silence)
     }
@@ -64,9 +89,7 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
       ask((client) => client.set(key, value, { expiration: { type: 'EX', value: ttlSeconds } })),
     async close() {
       closed = true
-      const client = await connection?.catch(() => undefined)
-      connection = undefined
-      if (client?.isOpen) client.destroy()
+      if (current) end(current)
     },
   }
 }
@@ -77,6 +100,6 @@ function newClient(url: string) {
     // A command that could not be sent at once is not sent later: nobody waits for it any more.
     disableOfflineQueue: true,
     disableClientInfo: true,
-    socket: { reconnectStrategy: false, connectTimeout: CONNECT_MS },
+    socket: { reconnectStrategy: false, connectTimeout: SILENCE_MS },
   })
 }

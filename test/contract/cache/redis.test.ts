@@ -52,6 +52,35 @@ await withService('valkey', ({ url }) => {
     expect(await cache.get('b')).toBe('1')
   })
 
+  it('a cache in Valkey gives a handshake up that gets no answer, and closes in the middle of one', async () => {
+    const gate = await gateTo(url)
+    onTestFinished(() => gate.shut())
+    const cache = redisCache({ url: `redis://127.0.0.1:${gate.port}` })
+    await cache.set('c', '1', 60)
+    // O1: every connection is cut, and the next handshake is swallowed.
+    await gate.shut()
+    await gate.open()
+    gate.stick()
+    const startedAt = performance.now()
+    const asked = await Promise.allSettled([
+      cache.get('c'),
+      cache.get('c'),
+      cache.set('c', '2', 60),
+    ])
+    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+    await gate.open()
+    expect(await cache.get('c')).toBe('1')
+    await gate.shut()
+    await gate.open()
+    gate.stick()
+    const last = cache.get('c').catch((error: Error) => error)
+    const closing = performance.now()
+    await cache.close?.()
+    expect(await last).toBeInstanceOf(Error)
+    expect(performance.now() - closing).toBeLessThan(1000)
+  })
+
   it('a closed cache in Valkey rejects', async () => {
     const cache = redisCache({ url })
     await cache.get('a')
