@@ -6,26 +6,42 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Row, Written } from './collection.ts'
-import { isUnusable } from './errors.ts'
+import { isBusy, patiently } from './patience.ts'
 import type { Statement } from './sql.ts'
 
-/** How long a connection waits for another one's transaction. */
-const BUSY_TIMEOUT_MS = 10_000
 const MAX_STATEMENTS = 256
 
 /** A database and its prepared statements. */
 export class Connection {
   readonly db: DatabaseSync
+  #isWal = false
   /** By their text, the one used longest ago first. */
   readonly #statements = new Map<string, StatementSync>()
 
   constructor(path: string) {
     const { DatabaseSync: Database } = sqlite()
-    this.db = new Database(path)
-    this.db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    useWal(this.db)
+    this.db = opened(() => new Database(path), path)
+    // Waiting inside SQLite would hold up everything else: `patiently` waits.
+    this.db.exec('PRAGMA busy_timeout = 0')
+    this.#useWalUnlessBusy(path)
     // FULL: what was acknowledged survives a loss of power. The cache is filled as pages are read.
     this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+  }
+
+  /** Settles when the file is set up, which another process may be doing at the moment. */
+  async ready(): Promise<void> {
+    if (this.#isWal) return
+    await patiently(() => this.db.exec(USE_WAL))
+    this.#isWal = true
+  }
+
+  #useWalUnlessBusy(path: string): void {
+    try {
+      opened(() => this.db.exec(USE_WAL), path)
+      this.#isWal = true
+    } catch (error) {
+      if (!isBusy((error as Error).cause)) throw error
+    }
   }
 
   /** The rows that a statement gives. */
@@ -99,16 +115,15 @@ function sqlite(): typeof import('node:sqlite') {
   }
 }
 
-/** Switching a new file to WAL does not wait for another process that does the same. */
-function useWal(db: DatabaseSync): void {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS
-  for (;;) {
-    try {
-      db.exec('PRAGMA journal_mode = WAL')
-      return
-    } catch (error) {
-      if (!isUnusable(error) || Date.now() > deadline) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-    }
+/** Readers and the writer do not wait for each other. To switch a new file over takes a lock. */
+const USE_WAL = 'PRAGMA journal_mode = WAL'
+
+/** What `open` gives; its error names the file. */
+function opened<T>(open: () => T, path: string): T {
+  try {
+    return open()
+  } catch (error) {
+    const why = (error as Error)?.message ?? String(error)
+    throw new Error(`sqliteStore: '${path}' cannot be opened: ${why}`, { cause: error })
   }
 }

@@ -17,6 +17,7 @@ import { Counts } from './counts.ts'
 import { portError } from './errors.ts'
 import { addClock, addPatterns, checkPatterns, DEADLINE } from './functions.ts'
 import type { Shapes } from './marks.ts'
+import { patiently } from './patience.ts'
 import { SearchIndexes } from './search-indexes.ts'
 import type { Statement } from './sql.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
@@ -83,10 +84,13 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
       openCollection(schema, {
         deadline: DEADLINE,
         shapes: () => shapes,
-        read: (statement, hints) => ported(schema, statement, () => rows(statement, hints)),
+        read: (statement, hints) =>
+          ported(schema, statement, () => patiently(() => rows(statement, hints))),
         count: (statement, hints) =>
           ported(schema, statement, () =>
-            counts.of(schema.name, statement, () => Number(rows(statement, hints)[0]?.count)),
+            patiently(() =>
+              counts.of(schema.name, statement, () => Number(rows(statement, hints)[0]?.count)),
+            ),
           ),
         write: (statement) =>
           ported(schema, statement, async () => {
@@ -102,16 +106,17 @@ export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
       }),
     async prepare(schemas) {
       checkOpen()
-      writer.flush()
-      prepareTables(connection, schemas, search.available)
-      shapes = prepareShapes(connection, schemas)
+      await connection.ready()
+      await writer.drained()
+      await patiently(() => prepareTables(connection, schemas, search.available))
+      shapes = await patiently(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
     },
     async close() {
       if (closed) return
-      writer.flush()
-      search.close()
       closed = true
+      await writer.drained()
+      search.close()
       connection.close()
     },
   }

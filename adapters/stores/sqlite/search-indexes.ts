@@ -69,7 +69,9 @@ export class SearchIndexes {
     try {
       if (!mergeSearch(this.#connection, schema)) setImmediate(() => this.#merge(schema))
     } catch {
-      // A busy or full disk; the rows stay noted, and the next merge takes them.
+      // A full disk, or another process writes; the rows stay noted, and the merge after the next write takes them.
+      const index = this.#indexes.get(schema.name)
+      if (index) index.changes = MOST_UNSEARCHED
     }
   }
 }

@@ -8,10 +8,13 @@
 import type { Written } from './collection.ts'
 import type { Connection } from './connection.ts'
 import { isUnusable } from './errors.ts'
+import { isBusy, PATIENCE_MS, pauseAfter } from './patience.ts'
 import type { Statement } from './sql.ts'
 
 interface Pending {
   readonly statement: Statement
+  /** When it was asked for, in milliseconds. */
+  readonly since: number
   readonly resolve: (written: Written) => void
   readonly reject: (error: unknown) => void
 }
@@ -23,6 +26,9 @@ const ENOUGH = 32
 export class Writer {
   readonly #connection: Connection
   #queue: Pending[] = []
+  /** How often another connection had the lock in a row. */
+  #looks = 0
+  #drained: (() => void)[] = []
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -33,7 +39,15 @@ export class Writer {
     return new Promise((resolve, reject) => {
       // After the sockets that are readable now have been read.
       if (this.#queue.length === 0) setImmediate(() => this.#flushUnlessMore(1))
-      this.#queue.push({ statement, resolve, reject })
+      this.#queue.push({ statement, since: performance.now(), resolve, reject })
+    })
+  }
+
+  /** Settles when what was asked for before is committed, or has failed. */
+  drained(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#queue.length === 0) resolve()
+      else this.#drained.push(resolve)
     })
   }
 
@@ -43,25 +57,53 @@ export class Writer {
    */
   #flushUnlessMore(seen: number): void {
     const { length } = this.#queue
-    if (length === seen || length >= ENOUGH) this.flush()
-    else if (length > 0) setImmediate(() => this.#flushUnlessMore(length))
+    if (length === seen || length >= ENOUGH) this.#flush()
+    else setImmediate(() => this.#flushUnlessMore(length))
   }
 
-  /** Commits what waits. */
-  flush(): void {
+  /** Commits what waits, or looks again later where another connection has the lock. */
+  #flush(): void {
     const batch = this.#queue
-    if (batch.length === 0) return
-    this.#queue = []
     const settle: (() => void)[] = []
     try {
       this.#connection.transaction(() => {
         for (const pending of batch) settle.push(this.#run(pending))
       })
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      if (isBusy(error)) {
+        this.#lookAgain(batch, error)
+        return
+      }
+      settle.splice(
+        0,
+        settle.length,
+        ...batch.map(
+          ({ reject }) =>
+            () =>
+              reject(error),
+        ),
+      )
+    }
+    this.#done(settle)
+  }
+
+  #lookAgain(batch: readonly Pending[], error: unknown): void {
+    const oldest = performance.now() - PATIENCE_MS
+    for (const { since, reject } of batch) if (since <= oldest) reject(error)
+    this.#queue = batch.filter(({ since }) => since > oldest)
+    if (this.#queue.length === 0) {
+      this.#done([])
       return
     }
+    setTimeout(() => this.#flush(), pauseAfter(this.#looks))
+    this.#looks += 1
+  }
+
+  #done(settle: readonly (() => void)[]): void {
+    this.#queue = []
+    this.#looks = 0
     for (const settled of settle) settled()
+    for (const resolve of this.#drained.splice(0)) resolve()
   }
 
   /** A statement that fails has changed nothing; but a file that fails ends the transaction. */
