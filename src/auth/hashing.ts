@@ -4,7 +4,7 @@
  * @module
  */
 
-import { busy } from './refusals.ts'
+import { unavailable } from '../http/outages.ts'
 import { fairQueue } from './turns.ts'
 
 /** Who asks for a password to be hashed; what floods cannot share out at will. */
@@ -57,7 +57,7 @@ export function boundedHashing(slots: () => number | Promise<number> = slotsHere
     async admit(request, asker = {}) {
       await start()
       const end = await turns.take(asker.client ?? '', asker.account ?? '')
-      if (!end) throw busy()
+      if (!end) throw unavailable()
       try {
         return await request({ end })
       } finally {

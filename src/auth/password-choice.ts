@@ -8,12 +8,13 @@
  * @module
  */
 
+import { unavailable } from '../http/outages.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { fold } from '../ports/fold.ts'
 import type { Fields } from '../ports/store.ts'
 import { within } from './deadline.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
-import { busy, passwordRejected, passwordTooCommon, passwordTooPersonal } from './refusals.ts'
+import { passwordRejected, passwordTooCommon, passwordTooPersonal } from './refusals.ts'
 
 /** How long `password.check` may take. */
 const DEADLINE_MS = 5000
@@ -52,7 +53,7 @@ export async function checkChoiceOf(
   const { check } = settings.password
   if (!check) return
   const context = { request, user: withoutSecrets(realm, user) }
-  const verdict: unknown = await within(DEADLINE_MS, async () => check(plain, context), busy)
+  const verdict: unknown = await within(DEADLINE_MS, async () => check(plain, context), unavailable)
   if (typeof verdict === 'string' && verdict !== '') throw passwordRejected(verdict)
 }
 

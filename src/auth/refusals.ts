@@ -46,8 +46,6 @@ export const tooManyAttempts = (seconds: number): HttpError =>
   new HttpError(429, 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(seconds) },
   })
-export const busy = (): HttpError =>
-  unavailable('The service is unavailable. Try again shortly.', 5)
 
 export const invalidTicket = (): HttpError => unauthorized('This sign-in has expired. Start again.')
 export const emailNotConfirmed = (): HttpError =>
@@ -86,4 +84,7 @@ export const providerCredentialNeeded = (names: readonly string[]): HttpError =>
 export const providerRefused = (): HttpError =>
   unauthorized('The provider did not accept this sign-in.')
 export const providerUnreachable = (cause?: unknown): HttpError =>
-  new HttpError(503, 'Could not reach the identity provider.', { cause })
+  new HttpError(503, 'Could not reach the identity provider.', {
+    headers: { 'Retry-After': '5' },
+    cause,
+  })

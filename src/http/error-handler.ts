@@ -7,6 +7,7 @@
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { HttpError } from './errors.ts'
+import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
 import { invalidFields } from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
 import { failureResponse } from './respond.ts'
@@ -28,14 +29,15 @@ const UNEXPECTED = 'Internal Server Error'
 
 /**
  * The handler that answers every failure. An `HttpError` or `ValidationError` gives its status and message,
- * and below 500 its fields; an error of a zod schema is a 400 with its fields; everything else is a 500 that tells
- * nothing but the request's id.
+ * and below 500 its fields; an error of a zod schema is a 400 with its fields; a store that cannot be used, or takes too
+ * long, is a 503 with Retry-After; everything else is a 500 that tells nothing but the request's id.
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
+  const outages = outageLog()
   return (error, request, context) => {
     const known = refusalIn(error)
     const status = known?.status ?? 500
-    log(known ?? error, status, request, context)
+    log(known ?? error, status, { request, context, outages })
     const { requestId } = request
     const failure = {
       error: known?.message ?? UNEXPECTED,
@@ -50,15 +52,23 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
 /** What a client may know of `error`; undefined for everything unexpected. */
 function refusalIn(error: unknown): HttpError | undefined {
   if (error instanceof $ZodError) return invalidFields(messagesOf(error.issues))
-  return error instanceof HttpError && isErrorStatus(error.status) ? error : undefined
+  if (error instanceof HttpError) return isErrorStatus(error.status) ? error : undefined
+  return outageIn(error)
 }
 
 function isErrorStatus(status: unknown): boolean {
   return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
 }
 
-/** One line a failed request: whose it was, no query string, body or token; the stack only where something broke. */
-function log(error: unknown, status: number, request: ApiRequest, context: RequestContext): void {
+/** A request that failed, and what is known of outages. */
+interface Failed {
+  readonly request: ApiRequest
+  readonly context: RequestContext
+  readonly outages: OutageLog
+}
+
+/** One line a failed request, one a second in an outage: whose it was, no query string, body or token; the stack only where something broke. */
+function log(error: unknown, status: number, { request, context, outages }: Failed): void {
   const details = {
     requestId: request.requestId,
     method: request.method,
@@ -70,6 +80,11 @@ function log(error: unknown, status: number, request: ApiRequest, context: Reque
   try {
     if (status < 500) {
       context.logger.info('request refused', { ...details, error: unquoted(messageOf(error)) })
+    } else if (status === 503) {
+      const more = outages.due(error)
+      if (more === undefined) return
+      const others = more > 0 && { requestsBefore: more }
+      context.logger.error('service unavailable', { ...details, ...others, error: causeOf(error) })
     } else {
       context.logger.error('request failed', { ...details, error: stackOf(error) })
     }

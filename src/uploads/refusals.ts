@@ -25,7 +25,7 @@ export const typeNotAllowed = (mime: string): HttpError =>
 export const storageNotConfigured = (): HttpError =>
   new HttpError(503, 'S3 service is not properly configured on the server.')
 export const storageUnavailable = (cause: unknown): HttpError =>
-  new HttpError(503, 'File storage is unavailable.', { cause })
+  new HttpError(503, 'File storage is unavailable.', { headers: { 'Retry-After': '5' }, cause })
 
 export const fileForbidden = (): HttpError =>
   new HttpError(403, 'You do not have access to this file.')

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { HttpError } from '../http/errors.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/files.ts'
-import { fileForbidden, rangeNotSatisfiable } from './refusals.ts'
+import { fileForbidden, rangeNotSatisfiable, storageUnavailable } from './refusals.ts'
 
 /** The file that `request` asks for, or undefined where it asks for none of the store's. */
 export async function serveFile(
@@ -18,6 +19,6 @@ export async function serveFile(
   } catch (error) {
     if (error instanceof FileForbidden) throw fileForbidden()
     if (error instanceof RangeNotSatisfiable) throw rangeNotSatisfiable(error.size)
-    throw error
+    throw error instanceof HttpError ? error : storageUnavailable(error)
   }
 }

@@ -42,7 +42,7 @@ describe('J8: what is never kept', () => {
       expect((await get('/books', { 'x-out': '1' })).status).toBe(403)
     }
     await app.close()
-    expect((await get('/books')).status).toBe(500)
+    expect((await get('/books')).status).toBe(503)
     expect(entries()).toEqual([])
   })
 

@@ -156,7 +156,7 @@ describe('design, App: start-up and shutdown', () => {
     expect((await send('POST', '/late', { json: { title: 'a' } })).status).toBe(201)
   })
 
-  test('design, App: close() may be called twice; requests afterwards are plain 500s', async () => {
+  test('design, App: close() may be called twice; requests afterwards are plain 503s', async () => {
     const { app, send } = service()
     app.mount('/things', createRouter({ model: Thing, allowedFields: ['name'] }))
     await send('GET', '/things')
@@ -164,7 +164,7 @@ describe('design, App: start-up and shutdown', () => {
     await app.close()
     expect((await send('GET', '/things')).body).toMatchObject({
       success: false,
-      error: 'Internal Server Error',
+      error: 'The service is unavailable. Try again shortly.',
     })
   })
 

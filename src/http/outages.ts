@@ -1,0 +1,70 @@
+/**
+ * Outages: what a client hears while a database or a file store cannot be used, and what the log says of it.
+ *
+ * @module
+ */
+
+import { StoreTimeout, StoreUnavailable } from '../ports/store.ts'
+import { HttpError } from './errors.ts'
+
+/** Seconds until a client may try again: a failover takes about as long. */
+const RETRY_AFTER = 5
+const MAX_CAUSES = 5
+
+/** The 503 of spec 7, which says nothing of what is out. */
+export function unavailable(cause?: unknown): HttpError {
+  const headers = { 'Retry-After': String(RETRY_AFTER) }
+  return new HttpError(503, 'The service is unavailable. Try again shortly.', { headers, cause })
+}
+
+/** The refusal that stands for an error of the store, or for one that it has caused; undefined for every other. */
+export function outageIn(error: unknown): HttpError | undefined {
+  let at = error
+  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
+    if (at instanceof StoreUnavailable || at instanceof StoreTimeout) return unavailable(error)
+    at = at.cause
+  }
+  return undefined
+}
+
+/** One short line a second for each cause, however many requests it concerns. */
+export interface OutageLog {
+  /** How many lines were left out since the last one; undefined where this one is to be left out too. */
+  due(error: unknown): number | undefined
+}
+
+const PAUSE_MS = 1000
+const MAX_KNOWN = 100
+
+/** No outage yet, by a clock in milliseconds. */
+export function outageLog(now: () => number = () => performance.now()): OutageLog {
+  const known = new Map<string, { at: number; leftOut: number }>()
+  return {
+    due(error) {
+      const text = causeOf(error)
+      const last = known.get(text)
+      if (last && now() - last.at < PAUSE_MS) {
+        last.leftOut += 1
+        return undefined
+      }
+      if (known.size >= MAX_KNOWN) known.clear()
+      known.set(text, { at: now(), leftOut: 0 })
+      return last?.leftOut ?? 0
+    },
+  }
+}
+
+/** What an error says, and what caused it, on one line without stacks. */
+export function causeOf(error: unknown): string {
+  const parts: string[] = []
+  // What the client is told explains nothing.
+  let at = error instanceof HttpError ? (error.cause ?? error) : error
+  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
+    if (!parts.includes(at.message)) parts.push(at.message)
+    at = at.cause
+  }
+  return parts.join(': ').replace(/\s+/g, ' ').slice(0, MAX_TEXT)
+}
+
+/** A driver may describe its whole view of a cluster. */
+const MAX_TEXT = 300
