@@ -8,7 +8,6 @@ import type { App } from '../../src/app.ts'
 import { platformOf } from './client-address.ts'
 import {
   background,
-  GRACE_MS,
   LINGER_MS,
   listening,
   SEND_MS,
@@ -74,14 +73,13 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     },
   })
   const stop = async () => {
-    const late = setTimeout(() => void server.stop(true), GRACE_MS)
     // Bun waits for connections that have asked for nothing, and for halves of a request.
     const sweep = setInterval(() => {
       if (server.pendingRequests === 0) void server.stop(true)
     }, LINGER_MS)
     await server.stop()
     clearInterval(sweep)
-    clearTimeout(late)
   }
-  return served(urlOf(hostname, server.port), app, work, stop)
+  const cut = () => void server.stop(true)
+  return served({ url: urlOf(hostname, server.port), app, work, stop, cut }, options)
 }

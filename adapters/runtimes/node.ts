@@ -17,7 +17,6 @@ import { answerOn, malformed, refuse, refuseTunnel } from './node-refusals.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import {
   background,
-  GRACE_MS,
   LINGER_MS,
   listening,
   SEND_MS,
@@ -45,8 +44,7 @@ const CHECK_MS = 1000
  * one, with that of `app.ready()`, or with a `TypeError` for options that make no sense.
  *
  * ```ts
- * const { url, close } = await serve(app, { port: 3000 })
- * process.once('SIGTERM', close)
+ * const { url } = await serve(app, { port: 3000 })
  * ```
  */
 export async function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
@@ -96,7 +94,9 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   server.listen(port, hostname)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
-  return served(urlOf(hostname, address.port), app, work, () => stop(server, sockets))
+  const url = urlOf(hostname, address.port)
+  const cut = () => server.closeAllConnections()
+  return served({ url, app, work, stop: () => stop(server, sockets), cut }, options)
 }
 
 /** What srvx's own responses give away of themselves: `bench/bridge` tells what it saves to send a text at once. */
@@ -151,11 +151,9 @@ async function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void>
   const silent = setInterval(() => {
     for (const socket of sockets) if (!answerOn(socket)) socket.destroy()
   }, LINGER_MS)
-  const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS)
   await closed
   clearInterval(sweep)
   clearInterval(silent)
-  clearTimeout(cut)
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

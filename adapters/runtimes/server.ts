@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app.ts'
+import { endOnSignals } from './signals.ts'
 
 /** Where to listen. */
 export interface ServeOptions {
@@ -26,6 +27,16 @@ export interface ServeOptions {
    * its right. Default 0: the header is not read, as any client can send one.
    */
   readonly trustProxy?: number
+  /**
+   * How long `close` waits for what is in flight, in milliseconds; what is left is cut then. Default 25,000, as Kubernetes
+   * kills after 30 s. Use less where your platform waits less: `docker stop` waits for 10 s.
+   */
+  readonly graceMs?: number
+  /**
+   * Whether SIGTERM and SIGINT close the server and end the process: with exit code 0 when everything was finished, 1 when
+   * the grace ran out. A second signal ends it at once. Default true.
+   */
+  readonly signals?: boolean
 }
 
 /** A server that accepts requests. */
@@ -41,8 +52,10 @@ export interface Served {
 
 const DEFAULT_PORT = 3000
 
-/** How long `close` waits for what is in flight, in milliseconds. */
-export const GRACE_MS = 30_000
+const GRACE_MS = 25_000
+
+/** How long the stores may take to close after that, in milliseconds. */
+const STORES_MS = 3000
 
 /**
  * How long a connection that ends is left to its client, in milliseconds: to take an answer that came before the end of
@@ -68,6 +81,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   requestTimeout: MILLISECONDS,
   sendTimeout: MILLISECONDS,
   trustProxy: ['be a whole number of proxies', isWhole],
+  graceMs: ['be a whole number of milliseconds', isWhole],
+  signals: ['be true or false', (value) => typeof value === 'boolean'],
 }
 
 /**
@@ -121,29 +136,52 @@ export function background(): Background {
 
 /**
  * Makes a server of what listens at `url`, as soon as the app is ready; rejects with the error of an app that never is.
- * `stop` ends the listening: once only, with the background work and the app after it.
+ * `stop` ends the listening and settles when nothing is in flight; `cut` ends what still is. Then the background work and
+ * the app end, each within its time.
  */
 export async function served(
-  url: string,
-  app: App,
-  work: Background,
-  stop: () => Promise<void>,
+  { url, app, work, stop, cut }: Stoppable,
+  { graceMs = GRACE_MS, signals = true }: ServeOptions,
 ): Promise<Served> {
   await app.ready().catch(async (error: unknown) => {
     await stop()
     throw error
   })
-  let closing: Promise<void> | undefined
-  const close = async () => {
-    await stop()
-    await work.settled()
-    await app.close()
+  const finish = async (): Promise<boolean> => {
+    const until = performance.now() + graceMs
+    const isStopped = await within(graceMs, stop())
+    if (!isStopped) cut()
+    const isSettled = await within(until - performance.now(), work.settled())
+    const isClosed = await within(STORES_MS, app.close())
+    return isStopped && isSettled && isClosed
   }
-  return {
-    url,
-    close: () => {
-      closing ??= close()
-      return closing
-    },
+  let closing: Promise<boolean> | undefined
+  const end = () => {
+    closing ??= finish().finally(release)
+    return closing
+  }
+  const release = signals ? endOnSignals(end) : () => {}
+  return { url, close: async () => void (await end()) }
+}
+
+/** Something that listens, and how it ends. */
+interface Stoppable {
+  readonly url: string
+  readonly app: App
+  readonly work: Background
+  readonly stop: () => Promise<void>
+  readonly cut: () => void
+}
+
+/** Whether `work` settles in time; rejects if it does. */
+async function within(ms: number, work: Promise<void>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.max(0, ms))
+  })
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     process.exit(INTERRUPTED)
   }
   if (seeded) console.log(`Seeded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
-  const server = await serve(app, { port, hostname })
+  const server = await serve(app, { port, hostname, signals: false })
   console.log(welcome(server.url))
   const admin = await firstAdmin(app)
   if (admin)

@@ -100,6 +100,7 @@ process.on('unhandledRejection', (error) => say('unhandled', error))
 const options = JSON.parse(process.argv[2] ?? '{}') as ServeOptions
 try {
   const server = await serve(app, { port: 0, hostname: '127.0.0.1', ...options })
+  say('pid', process.pid)
   say('url', server.url)
   createInterface({ input: process.stdin }).on('line', (word) => {
     if (word === 'release') for (const go of waiting.splice(0)) go()

@@ -25,6 +25,10 @@ export interface Fixture {
   readonly lines: readonly string[]
   /** Tells the fixture something. */
   tell(word: 'close' | 'release'): void
+  /** Sends a signal to the server's own process. */
+  signal(name: NodeJS.Signals): void
+  /** The exit code, once the process has ended; null where a signal has ended it. */
+  ended(): Promise<number | null>
 }
 
 /** Starts the fixture on `runtime`; it ends with the test. */
@@ -34,18 +38,25 @@ export async function start(runtime: string, options: object = {}): Promise<Fixt
   const child = spawn(command, [...args, file, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  onTestFinished(async () => {
-    if (child.exitCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'close')
-  })
   const { lines, said } = linesOf(child)
+  const exit = once(child, 'close') as Promise<[code: number | null]>
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const pid = Number(lines.find((line) => line.startsWith('pid '))?.slice(4))
+    if (pid) process.kill(pid, 'SIGKILL')
+    child.kill('SIGKILL')
+    await exit
+  })
   await said('url')
+  const pid = Number(lines.find((line) => line.startsWith('pid '))?.slice(4))
   return {
     url: lines.find((line) => line.startsWith('url '))?.slice(4) ?? '',
     said,
     lines,
     tell: (word) => void child.stdin?.write(`${word}\n`),
+    // The runtime may have been started by a program of its package.
+    signal: (name) => void process.kill(pid, name),
+    ended: async () => (await exit)[0],
   }
 }
 
