@@ -14,7 +14,7 @@ import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './code-slots.ts'
 import type { DecoyStep } from './decoys.ts'
-import { type CodeTries, type KnownClient, knownClient, replaced } from './known-clients.ts'
+import { knownClient } from './known-clients.ts'
 import { isSealed, type Key, keyOf, seal } from './mac.ts'
 import { changedAt, type Realm, userById } from './realm.ts'
 
@@ -125,6 +125,7 @@ export async function tryCode<Kind extends CodeKind>(
   client: string | undefined,
 ): Promise<RightCode<Kind> | undefined> {
   const there = stored(realm, kinds)
+  if (!user) realm.decoys.read()
   const counted = await countTry(realm, user ?? NOBODY, there, client)
   if (!counted) await realm.decoys.write(tryStep(realm, there))
   const typed = typeof code === 'string' ? code.trim() : ''
@@ -143,7 +144,14 @@ interface CountedTry {
 const NOBODY: Fields = { _id: '' }
 const NO_TRY: CountedTry = { user: NOBODY, countOf: () => Number.POSITIVE_INFINITY }
 
-/** Tries of one client outrun each other. */
+/** The tries of known clients, in the window that ends at `until`. */
+interface KnownTries {
+  readonly kind: string
+  readonly until: Date
+  readonly count: number
+}
+
+/** Tries outrun each other. */
 const MAX_ROUNDS = 20
 
 /** Counts a try for each of `kinds`, if one of them has a pending code with tries left; undefined where none has. */
@@ -153,21 +161,21 @@ async function countTry(
   kinds: readonly CodeKind[],
   client: string | undefined,
 ): Promise<CountedTry | undefined> {
+  const field = realm.names.knownTries
   let read: Fields | undefined = user
   for (let round = 0; read && round < MAX_ROUNDS; round += 1) {
-    const known = knownClient(realm, read, client)
-    if (!known) return countForAll(realm, read, kinds)
+    if (!knownClient(realm, read, client) || !realm.settings.model.shape.fields.has(field)) {
+      return countForOthers(realm, read, kinds)
+    }
     const now: Fields = read
-    const tries = triesAfter(realm, now, known, kinds)
+    const tries = triesAfter(realm, now, kinds)
     const countOf = (kind: CodeKind) => tries.find((one) => one.kind === kind)?.count ?? 0
     if (!kinds.some((kind) => mayTry(realm, now, kind, countOf(kind)))) return undefined
-    const { change, expect } = replaced(realm, now, known, { ...known, tries })
-    const windows = kinds.map((kind) => slotOf(realm, kind).expiresAt)
-    const same = Object.fromEntries(windows.map((field) => [field, now[field]]))
+    const same = [field, ...kinds.map((kind) => slotOf(realm, kind).expiresAt)]
+    const expect = Object.fromEntries(same.map((name) => [name, now[name]]))
     const byId = withId(String(now._id))
-    const counted = await realm.records.stored.update(byId, change, {
-      expect: { ...expect, ...same },
-    })
+    const set = { [field]: tries }
+    const counted = await realm.records.stored.update(byId, { set }, { expect })
     if (counted) return { user: counted, countOf }
     read = await userById(realm, String(user._id))
   }
@@ -175,7 +183,7 @@ async function countTry(
 }
 
 /** `countTry` for a client that the account does not know. */
-async function countForAll(
+async function countForOthers(
   realm: Realm,
   user: Fields,
   kinds: readonly CodeKind[],
@@ -216,13 +224,10 @@ function mayTry(realm: Realm, user: Fields, kind: CodeKind, count: number): bool
   return isPending && count <= realm.settings.otp.maxAttempts
 }
 
-/** The tries of a client with one more for each of `kinds`; those of windows that are over go. */
-function triesAfter(
-  realm: Realm,
-  user: Fields,
-  { tries = [] }: KnownClient,
-  kinds: readonly CodeKind[],
-): readonly CodeTries[] {
+/** The tries of known clients with one more for each of `kinds`; those of windows that are over go. */
+function triesAfter(realm: Realm, user: Fields, kinds: readonly CodeKind[]): readonly KnownTries[] {
+  const stored = user[realm.names.knownTries]
+  const tries: readonly KnownTries[] = Array.isArray(stored) ? stored : []
   const others = tries.filter((one) => !kinds.some((kind) => kind === one.kind))
   const counted = kinds.map((kind) => {
     const end = user[slotOf(realm, kind).expiresAt]

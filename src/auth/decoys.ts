@@ -6,8 +6,10 @@
  * @module
  */
 
+import { outageIn } from '../http/outages.ts'
 import type { Model } from '../model/define.ts'
 import { all, any, everything, type Filter, withId } from '../ports/filter.ts'
+import type { Logger } from '../ports/logger.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 import { CODE_KINDS, codeFields } from './code-slots.ts'
 import type { AuthSettings } from './settings.ts'
@@ -16,6 +18,8 @@ import type { AuthSettings } from './settings.ts'
 export interface Decoys {
   /** One write like one to an account, `like` that one where it is given. */
   write(like?: DecoyStep): Promise<void>
+  /** What it takes to read an account, once the database has found it. */
+  read(): void
 }
 
 /** A conditional change of an account. */
@@ -28,21 +32,34 @@ export interface DecoyStep {
 const RECORDS = 16
 
 /** The decoys in `collection`, which is like that of the accounts. */
-export function decoys(collection: Collection, settings: AuthSettings): Decoys {
+export function decoys(collection: Collection, settings: AuthSettings, logger: Logger): Decoys {
   const plain = {
     filter: everything,
     change: { increment: { [settings.names.failedLoginAttempts]: 1 } },
   }
+  const written = async ({ filter, change }: DecoyStep): Promise<void> => {
+    const id = idOf(settings.model, Math.floor(Math.random() * RECORDS))
+    // The condition is asked, and nothing hangs on it.
+    const asked = any([filter, { op: 'ne', field: '_id', value: null }])
+    if (!(await collection.update(all([withId(id), asked]), change))) {
+      await collection.insert(record(settings, id))
+    }
+  }
+  const text = JSON.stringify(record(settings, ''))
   return {
-    async write({ filter, change } = plain) {
-      const number = Math.floor(Math.random() * RECORDS)
-      const id = idOf(settings.model, number)
-      // The condition is asked, and nothing hangs on it.
-      const asked = any([filter, { op: 'ne', field: '_id', value: null }])
-      if (await collection.update(all([withId(id), asked]), change)) return
-      await collection.insert(record(settings, id)).catch((error: unknown) => {
-        if (!(error instanceof DuplicateKey)) throw error
-      })
+    read() {
+      const { createdAt, updatedAt } = JSON.parse(text)
+      for (const at of [createdAt, updatedAt, createdAt, updatedAt]) new Date(at)
+    },
+    async write(step = plain) {
+      try {
+        await written(step)
+      } catch (error) {
+        if (error instanceof DuplicateKey) return
+        // An outage concerns real accounts alike; what concerns decoys alone must not tell them apart.
+        if (outageIn(error)) throw error
+        logger.error('a decoy could not be written', { error: String(error) })
+      }
     },
   }
 }

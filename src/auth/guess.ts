@@ -8,8 +8,8 @@ import type { ApiRequest } from '../http/request.ts'
 import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { report } from './events.ts'
-import { type Reservation, reserveGuess, reserveNothing, type Step } from './lockout.ts'
-import type { Realm } from './realm.ts'
+import { countsAnswers, type Reservation, reserveGuess, reserveNothing } from './lockout.ts'
+import { type Realm, userById } from './realm.ts'
 import { type SignInData, signIn } from './sign-in.ts'
 import { visitOf } from './visit.ts'
 
@@ -32,6 +32,7 @@ export async function guessPassword(
   const { passwords, names } = realm
   const { client } = visitOf(request)
   const reservation = user && (await reserveGuess(realm, user, client))
+  if (!user) realm.decoys.read()
   if (!reservation) await reserveNothing(realm, user ? undefined : client)
   const stored = reservation?.user[names.password]
   const evaluable = typeof stored === 'string' && typeof plain === 'string'
@@ -46,17 +47,49 @@ export async function guessPassword(
  * Takes a right guess back whose sign-in was refused by other rules, and no guess before it: a refusal must not make
  * room for more of them.
  */
-export function forgiveGuess(realm: Realm, { user, forgive }: Reservation): Promise<void> {
-  return take(realm, user, forgive)
+export async function forgiveGuess(realm: Realm, reservation: Reservation): Promise<void> {
+  await take(realm, reservation, reservation.forgive)
+}
+
+/**
+ * Notes that a password was right which a second step follows: what is guessed at now is counted with each answer. `set`
+ * is written along. Gives the user after it; undefined where others were counted meanwhile.
+ */
+export function notePassword(
+  realm: Realm,
+  reservation: Reservation,
+  set: Fields,
+): Promise<Fields | undefined> {
+  const { clear, forgive } = reservation
+  return take(realm, reservation, countsAnswers(realm) ? clear : forgive, set)
 }
 
 /** Clears the lockout after a right guess that signs nobody in. Guesses counted meanwhile stay counted. */
-export function clearGuesses(realm: Realm, { user, clear }: Reservation): Promise<void> {
-  return take(realm, user, clear)
+export async function clearGuesses(realm: Realm, reservation: Reservation): Promise<void> {
+  await take(realm, reservation, reservation.clear)
 }
 
-async function take({ records }: Realm, { _id }: Fields, { change, expect }: Step): Promise<void> {
-  await records.stored.update(withId(String(_id)), change, { expect })
+/** How often others may write the record meanwhile. */
+const MAX_TRIES = 5
+
+async function take(
+  realm: Realm,
+  { user }: Reservation,
+  stepOf: Reservation['clear'],
+  set: Fields = {},
+): Promise<Fields | undefined> {
+  const { records, names } = realm
+  let read: Fields | undefined = user
+  for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
+    const step = stepOf(read)
+    if (!step) return undefined
+    const change: Change = { ...step.change, set: { ...step.change.set, ...set } }
+    const expect = { ...step.expect, [names.password]: user[names.password] }
+    const after = await records.stored.update(withId(String(user._id)), change, { expect })
+    if (after) return after
+    read = await userById(realm, String(user._id))
+  }
+  return undefined
 }
 
 /**
@@ -70,10 +103,16 @@ export async function signInAfterGuess(
   request: ApiRequest,
   { set = {}, expect = {} }: { readonly set?: Fields; readonly expect?: Fields } = {},
 ): Promise<SignInData | undefined> {
-  const clearing: Change = { ...clear.change, set: { ...clear.change.set, ...set } }
-  const step = { change: clearing, expect: { ...clear.expect, ...expect } }
-  const data = await signIn(realm, user, request, step)
-  if (data) return data
+  let read: Fields | undefined = user
+  for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
+    const step = clear(read)
+    if (!step) break
+    const change: Change = { ...step.change, set: { ...step.change.set, ...set } }
+    const signed = { change, expect: { ...step.expect, ...expect } }
+    const data = await signIn(realm, user, request, signed)
+    if (data) return data
+    read = await userById(realm, String(user._id))
+  }
   const keeping: Change = { set, increment: { [realm.names.failedLoginAttempts]: 0 } }
   return signIn(realm, user, request, { change: keeping, expect })
 }

@@ -1,16 +1,18 @@
 /**
- * The clients that an account knows: those that have signed in to it. Each has a number of guesses of its own, at
- * passwords and at codes; all others share the one of the account. So a stranger who guesses, or who locks the account
- * on purpose, does not keep the owner out of the places where the owner signs in (ASVS 6.1.1).
+ * The clients that an account knows: those that have signed in to it. Each has a number of guesses at the password of its
+ * own; all others share the one of the account. Codes have two numbers of tries: one for all known clients, one for all
+ * others. So a stranger who guesses, or who locks the account on purpose, does not keep the owner out of the places where
+ * the owner signs in (ASVS 6.1.1).
  *
  * @module
  */
 
 import { sameText } from '../http/constant-time.ts'
 import { isFields } from '../model/writable.ts'
+import { withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { seal } from './mac.ts'
-import type { Realm } from './realm.ts'
+import { type Realm, userById } from './realm.ts'
 
 /** A client that has signed in, as it is stored. */
 export interface KnownClient {
@@ -18,18 +20,10 @@ export interface KnownClient {
   readonly client: string
   readonly guesses: number
   readonly lockedUntil?: Date
-  /** The tries of codes. */
-  readonly tries?: readonly CodeTries[]
+  /** When it signed in, or guessed last. */
+  readonly at: Date
 }
 
-/** The tries of one kind of code, in the window that ends at `until`. */
-export interface CodeTries {
-  readonly kind: string
-  readonly until: Date
-  readonly count: number
-}
-
-/** So many clients, each with as many guesses as all strangers together. The first to go is the one known longest. */
 const MOST = 5
 
 /** What `user` knows of `client`; undefined for one that has not signed in, and where nobody can tell clients apart. */
@@ -46,6 +40,12 @@ export function knownClient(
   )
 }
 
+/** A client of `user` without any guesses, sealed by the first secret. */
+export function fresh(realm: Realm, user: Fields, client: string): KnownClient {
+  const sealed = seal(realm.clientKeys.current, textOf(user, client))
+  return { client: sealed, guesses: 0, at: new Date(realm.now()) }
+}
+
 /** The step that writes `next` in place of `known`, and what it expects. */
 export function replaced(
   realm: Realm,
@@ -58,32 +58,55 @@ export function replaced(
   return { change: { set: { [field]: list } }, expect: { [field]: user[field] } }
 }
 
-/** `change`, after which `user` knows `client` too. */
-export function withClient(
+/** Other sign-ins may write the list meanwhile. */
+const MAX_TRIES = 5
+
+/**
+ * Notes that `client` has signed in to `user`. When all places are taken, the one known longest makes room, but none
+ * whose guesses still count: else whoever can sign in from many places would have new guesses without end. Where none can
+ * go, the client stays unknown.
+ */
+export async function remember(
   realm: Realm,
   user: Fields,
   client: string | undefined,
-  change: Change,
-): Change {
-  const field = realm.names.knownClients
-  if (!isKept(realm) || client === undefined || knownClient(realm, user, client)) return change
-  const value = newClient(realm, user, client)
-  return { ...change, push: { ...change.push, [field]: { value, cap: MOST } } }
+): Promise<void> {
+  const { records, names } = realm
+  const field = names.knownClients
+  if (!isKept(realm) || client === undefined) return
+  let read: Fields | undefined = user
+  for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
+    if (knownClient(realm, read, client)) return
+    const others = withRoom(realm, clientsOf(realm, read))
+    if (!others) return
+    const set = { [field]: [...others, fresh(realm, read, client)] }
+    const expect = { [field]: read[field] }
+    const byId = withId(String(read._id))
+    if (await records.stored.update(byId, { set }, { expect })) return
+    read = await userById(realm, String(user._id))
+  }
+}
+
+/** The clients that stay when one is added; undefined where none may go. */
+function withRoom(realm: Realm, list: readonly KnownClient[]): readonly KnownClient[] | undefined {
+  if (list.length < MOST) return list
+  const now = realm.now()
+  const counted = now - realm.settings.lockout.lockSeconds * 1000
+  const mayGo = ({ guesses, lockedUntil, at }: KnownClient) =>
+    (guesses === 0 || at.getTime() <= counted) && (lockedUntil?.getTime() ?? 0) <= now
+  const first = list.find(mayGo)
+  return first && list.filter((each) => each !== first).slice(1 - MOST)
 }
 
 /** The part of a change after which `user` knows no client but `client`, without any guesses. */
 export function onlyClient(realm: Realm, user: Fields, client: string | undefined): Fields {
   if (!isKept(realm)) return {}
-  const kept = client === undefined ? [] : [newClient(realm, user, client)]
+  const kept = client === undefined ? [] : [fresh(realm, user, client)]
   return { [realm.names.knownClients]: kept }
 }
 
 function isKept({ settings, names }: Realm): boolean {
   return settings.model.shape.fields.has(names.knownClients)
-}
-
-function newClient(realm: Realm, user: Fields, client: string): KnownClient {
-  return { client: seal(realm.clientKeys.current, textOf(user, client)), guesses: 0 }
 }
 
 /** With the account in it, so that two records do not tell that they share a client. */
@@ -97,5 +120,10 @@ function clientsOf({ names }: Realm, user: Fields): readonly KnownClient[] {
 }
 
 function isKnownClient(value: unknown): value is KnownClient {
-  return isFields(value) && typeof value.client === 'string' && typeof value.guesses === 'number'
+  return (
+    isFields(value) &&
+    typeof value.client === 'string' &&
+    typeof value.guesses === 'number' &&
+    value.at instanceof Date
+  )
 }

@@ -45,7 +45,8 @@ type Need = readonly [field: string, kind: Kind, why: string]
 
 /** The fields that the enabled features need. */
 function needs(settings: AuthSettings): readonly Need[] {
-  const { names, refresh, paths, roles, delivery, disabledField } = settings
+  const { names, refresh, paths, roles, delivery, disabledField, model } = settings
+  const has = (field: string) => model.shape.fields.has(field)
   const guesses = paths.has('login') || paths.has('changePassword')
   const codes = canReset(settings)
   const all: readonly (Need | false | undefined)[] = [
@@ -54,6 +55,10 @@ function needs(settings: AuthSettings): readonly Need[] {
     [names.passwordChangedAt, 'date', 'password changes'],
     guesses && [names.failedLoginAttempts, 'number', 'lockout'],
     guesses && [names.lockedUntil, 'date', 'lockout'],
+    has(names.knownClients) && [names.knownClients, 'list', 'guesses per client'],
+    has(names.knownTries) && [names.knownTries, 'list', 'guesses per client'],
+    has(names.answerAttempts) && [names.answerAttempts, 'number', 'second steps'],
+    has(names.answersLockedUntil) && [names.answersLockedUntil, 'date', 'second steps'],
     codes && [names.otpPurpose, 'string', 'one-time codes'],
     ...(codes ? codeNeeds(settings) : []),
     codes && delivery.mail && [delivery.toField.email, 'string', 'mail.toField'],

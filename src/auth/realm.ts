@@ -70,7 +70,7 @@ export function createRealm(host: Host, settings: AuthSettings, mount: string): 
     breaker: sender,
     mailCheck: mailCheck(settings.delivery, sender, now),
     afterwards: afterwards(),
-    decoys: decoys(host.twin(settings.model, 'decoys'), settings),
+    decoys: decoys(host.twin(settings.model, 'decoys'), settings, host.logger),
     usedTokens: singleUse(host, settings),
     clientKeys: keys('known client'),
     codeKeys: keys('one-time code'),

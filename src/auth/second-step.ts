@@ -12,6 +12,7 @@ import { base64url, textIn } from '../http/base64url.ts'
 import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { failureResponse } from '../http/respond.ts'
+import { idFrom } from '../model/cast.ts'
 import { isFields } from '../model/writable.ts'
 import type { Fields } from '../ports/store.ts'
 import { isSealed, seal } from './mac.ts'
@@ -46,6 +47,8 @@ export interface Ticket {
   readonly user: Fields
   /** The provider that vouched for the first step; undefined where it was a password. */
   readonly provider: Provider | undefined
+  /** Whether it is good for the account as it is in `user`: it may have changed since. */
+  isGoodFor(user: Fields): boolean
 }
 
 const LIFETIME_MS = 5 * 60_000
@@ -91,11 +94,14 @@ export async function ticketIn(
   if (!says || says.expiresAt <= realm.now()) return undefined
   const provider = realm.settings.providers.get(says.provider)
   if (!provider && says.provider !== '') return undefined
-  const user = await userById(realm, says.id)
+  const id = idFrom(says.id, realm.settings.model.idType)
+  const user = id === undefined ? undefined : await userById(realm, id)
   if (!user) return undefined
-  const bound = boundText(realm, payload, user, request, provider)
-  if (!isSealed(realm.ticketKeys, sealed, bound)) return undefined
-  return { text, expiresAt: says.expiresAt, user, provider }
+  const isGoodFor = (account: Fields) =>
+    isSealed(realm.ticketKeys, sealed, boundText(realm, payload, account, request, provider))
+  return isGoodFor(user)
+    ? { text, expiresAt: says.expiresAt, user, provider, isGoodFor }
+    : undefined
 }
 
 function saidIn(payload: string): Says | undefined {

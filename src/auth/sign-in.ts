@@ -8,7 +8,7 @@ import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
-import { withClient } from './known-clients.ts'
+import { remember } from './known-clients.ts'
 import { changedAt, type Realm, shownUser, userById, withoutSecrets } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
 import type { SignInStep } from './second-step.ts'
@@ -47,10 +47,9 @@ export async function signIn(
     [names.password]: user[names.password],
     [names.passwordChangedAt]: user[names.passwordChangedAt],
   }
-  const { client } = visitOf(request)
   const step: Step = {
     filter: all(filters),
-    change: withClient(realm, user, client, change),
+    change,
     expect: unchanged,
     replaces: sentSession(realm, id, request),
   }
@@ -58,7 +57,9 @@ export async function signIn(
     settings.refresh && session
       ? await opened(realm, settings.refresh, user, session.entry, step)
       : await taken(realm, step)
-  return signedIn ? signInData(realm, signedIn, session) : undefined
+  if (!signedIn) return undefined
+  await remember(realm, signedIn, visitOf(request).client)
+  return signInData(realm, signedIn, session)
 }
 
 interface Step extends Required<SignIn> {

@@ -53,15 +53,14 @@ export type KnownClientSchema = $ZodObject<{
   readonly client: $ZodString
   readonly guesses: $ZodNumber
   readonly lockedUntil: Instant
-  readonly tries: $ZodOptional<
-    $ZodArray<
-      $ZodObject<{
-        readonly kind: $ZodString
-        readonly until: $ZodDate
-        readonly count: $ZodNumber
-      }>
-    >
-  >
+  readonly at: $ZodDate
+}>
+
+/** The tries of a kind of code that such clients have made, all together. */
+export type KnownTriesSchema = $ZodObject<{
+  readonly kind: $ZodString
+  readonly until: $ZodDate
+  readonly count: $ZodNumber
 }>
 
 interface SecretSchemas {
@@ -79,6 +78,9 @@ interface SecretSchemas {
   readonly failedLoginAttempts: Count
   readonly lockedUntil: Instant
   readonly knownClients: $ZodOptional<$ZodArray<KnownClientSchema>>
+  readonly knownTries: $ZodOptional<$ZodArray<KnownTriesSchema>>
+  readonly answerAttempts: $ZodOptional<$ZodNumber>
+  readonly answersLockedUntil: Instant
 }
 
 interface VerificationSchemas {
@@ -181,6 +183,9 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   fields[names.failedLoginAttempts] = secretCount()
   fields[names.lockedUntil] = secretDate()
   fields[names.knownClients] = hiddenField(optional(array(knownClient())))
+  fields[names.knownTries] = hiddenField(optional(array(knownTries())))
+  fields[names.answerAttempts] = hiddenField(optional(number()))
+  fields[names.answersLockedUntil] = secretDate()
   const isIdentifier = (field: string) => Object.hasOwn(fields, field)
   if (given.social || isIdentifier(names.email)) fields[names.provenEmail] = secretText()
   if (isIdentifier(names.phone)) fields[names.provenPhone] = secretText()
@@ -249,8 +254,12 @@ function knownClient(): $ZodType {
     client: string(),
     guesses: number(),
     lockedUntil: optional(date()),
-    tries: optional(array(object({ kind: string(), until: date(), count: number() }))),
+    at: date(),
   })
+}
+
+function knownTries(): $ZodType {
+  return object({ kind: string(), until: date(), count: number() })
 }
 
 function session(): $ZodType {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { password } from './accounts.ts'
 import { parallel, type Service, service } from './service.ts'
 
@@ -148,6 +149,10 @@ describe('A7: a client that has signed in', () => {
     expect(await from(home, 'login', right)).toBe(401)
     app.later(61)
     expect(await from(home, 'login', right)).toBe(200)
+    // Also where strangers have locked it before.
+    await times(3, () => from(stranger, 'login', wrong))
+    await app.users.update(id, { lockedUntil: new Date(app.now() + 86_400_000) })
+    expect(await from(home, 'login', right)).toBe(401)
   })
 
   it('is one of five: the first makes room', async () => {
@@ -165,6 +170,172 @@ describe('A7: a client that has signed in', () => {
     for (const path of ['/auth/me', `/auth/users/${id}`, '/auth/users'])
       expect((await app.call('GET', path, undefined, token)).text).not.toContain('knownClients')
     expect(JSON.stringify(await app.stored(id))).not.toContain(home)
+  })
+})
+
+describe('A7: whoever can sign in from many places', () => {
+  const rotating = (at: number) => `198.51.100.${at % 6}`
+
+  it('has no more tries of a code for it', async () => {
+    const { from, app } = await homely({ otp: { maxAttempts: 5, resendSeconds: 60 } })
+    await from(rotating(0), 'password/forgot', { identifier: email })
+    const code = app.sent.at(-1)?.code
+    const reset = (who: string, tried: string | undefined) =>
+      from(who, 'password/reset', {
+        identifier: email,
+        code: tried,
+        newPassword: 'staple battery horse',
+      })
+    for (let round = 0; round < 12; round += 1) {
+      expect(await from(rotating(round), 'login', right)).toBe(200)
+      await times(5, () => reset(rotating(round), '000000'))
+    }
+    // Strangers have tries of their own, once.
+    await times(5, () => reset(stranger, '000000'))
+    for (let at = 0; at < 6; at += 1) expect(await reset(rotating(at), code)).toBe(400)
+  })
+
+  it('gets none back by changing the password', async () => {
+    const { from, app, id } = await homely({
+      updateFields: ['email'],
+      emailVerification: { enabled: true },
+      otp: { maxAttempts: 5, resendSeconds: 60 },
+    })
+    const { token } = (await app.post('/auth/login', right)).body.data
+    const move = { email: 'victim@example.com', currentPassword: password }
+    expect((await app.call('PATCH', `/auth/users/${id}`, move, token)).status).toBe(200)
+    const code = app.sent.at(-1)?.code
+    let current = password
+    for (let round = 0; round < 4; round += 1) {
+      const next = current === password ? 'staple battery horse' : password
+      const signedIn = await app.post('/auth/login', { identifier: email, password: current })
+      const { token: own } = signedIn.body.data
+      await times(5, () =>
+        from(home, 'email/verify', { identifier: 'victim@example.com', otp: '000000' }),
+      )
+      const change = { currentPassword: current, newPassword: next }
+      expect((await app.post('/auth/password/change', change, own)).status).toBe(200)
+      expect(await from(home, 'login', { identifier: email, password: next })).toBe(200)
+      current = next
+    }
+    expect(await from(home, 'email/verify', { identifier: 'victim@example.com', otp: code })).toBe(
+      400,
+    )
+  })
+
+  it('has no more guesses at the current password than five clients and strangers have', async () => {
+    const verify = ({ key }: { key: string }) => ({ id: key, email, emailVerified: true })
+    const seen: string[] = []
+    const client = (request: Request) => request.headers.get('x-client') ?? undefined
+    const app = await service({
+      auth: {
+        client,
+        social: { house: { verify } },
+        lockout: { maxAttempts: 3, lockSeconds: 900 },
+        onSecurityEvent: ({ type }) => seen.push(type),
+      },
+      unique: ['houseId'],
+    })
+    await app.register(email)
+    const call = async (who: string, path: string, body: object, token = '') => {
+      const headers = {
+        'content-type': 'application/json',
+        'x-client': who,
+        authorization: `Bearer ${token}`,
+      }
+      const request = new Request(`http://localhost/auth/${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+      return (await app.app.handle(request)).json() as Promise<{ data: { token: string } }>
+    }
+    await call(home, 'password/forgot', { identifier: email })
+    await app.post('/auth/password/forgot', { identifier: email })
+    await app.post('/auth/password/reset', {
+      identifier: email,
+      code: app.sent.at(-1)?.code,
+      newPassword: password,
+    })
+    for (let round = 0; round < 20; round += 1) {
+      const { data } = await call(rotating(round), 'social/house', { key: 'ann' })
+      const guess = { currentPassword: 'a wrong password', newPassword: 'staple battery horse' }
+      for (let at = 0; at < 4; at += 1)
+        await call(rotating(round), 'password/change', guess, data.token)
+    }
+    expect(seen.filter((type) => type === 'locked').length).toBeLessThanOrEqual(6)
+  })
+})
+
+describe('A7: the list of clients', () => {
+  it('has each once, also after many first sign-ins at once', async () => {
+    const { from, app, id } = await homely({ lockout: { maxAttempts: 100, lockSeconds: 900 } })
+    const statuses = await parallel(8, () => from('192.0.2.20', 'login', right))
+    expect(statuses).toEqual(statuses.map(() => 200))
+    const { knownClients } = await app.stored(id)
+    expect(new Set((knownClients as { client: string }[]).map(({ client }) => client)).size).toBe(2)
+    expect(knownClients).toHaveLength(2)
+  })
+
+  it('loses no right sign-in to one of another client at the same moment', async () => {
+    const { from } = await homely({ lockout: { maxAttempts: 1, lockSeconds: 900 } })
+    const other = '192.0.2.21'
+    expect(await from(other, 'login', right)).toBe(200)
+    for (let round = 0; round < 5; round += 1) {
+      const both = await Promise.all([from(home, 'login', right), from(other, 'login', right)])
+      expect(both).toEqual([200, 200])
+    }
+  })
+
+  it('outlives the replacement of a secret', async () => {
+    const first = 'the first secret of the tests, 32 characters'
+    const next = 'the next secret of the tests, 32 characters!'
+    const store = sqliteStore()
+    const close = store.close.bind(store)
+    store.close = async () => {}
+    const lockout = { maxAttempts: 3, lockSeconds: 900 }
+    const at = async (secret: string[]) => {
+      const app = await service({ store, auth: { lockout, token: { secret: secret as [string] } } })
+      return async (clientAddress: string, body: object, path = 'login') => {
+        const headers = { 'content-type': 'application/json' }
+        const init = { method: 'POST', headers, body: JSON.stringify(body) }
+        const request = new Request(`http://localhost/auth/${path}`, init)
+        return (await app.app.handle(request, undefined, { clientAddress })).status
+      }
+    }
+    const one = await at([first])
+    await one(home, { email, password }, 'register')
+    const both = await at([next, first])
+    expect(await both(home, right)).toBe(200)
+    const two = await at([next])
+    await times(4, () => two(stranger, wrong))
+    expect(await two(stranger, right)).toBe(401)
+    expect(await two(home, right)).toBe(200)
+    await close()
+  })
+
+  it('has the client that signed up, where the mailbox is to be proven first', async () => {
+    const client = (request: Request) => request.headers.get('x-client') ?? undefined
+    const app = await service({
+      auth: { client, emailVerification: { enabled: true, required: true } },
+    })
+    const call = async (who: string, path: string, body: object) => {
+      const headers = { 'content-type': 'application/json', 'x-client': who }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const later: Promise<unknown>[] = []
+      const platform = { waitUntil: (work: Promise<unknown>) => later.push(work) }
+      const { status } = await app.app.handle(
+        new Request(`http://localhost/auth/${path}`, init),
+        undefined,
+        platform,
+      )
+      await Promise.all(later)
+      return status
+    }
+    expect(await call(home, 'register', { email, password })).toBe(201)
+    await times(5, () => call(stranger, 'email/verify', { identifier: email, otp: '000000' }))
+    const proof = { identifier: email, otp: app.sent.at(-1)?.code, password }
+    expect(await call(home, 'email/verify', proof)).toBe(200)
   })
 })
 

@@ -22,10 +22,13 @@ describe('2.4 the fields of userFields', () => {
       unique: ['email', 'phone', 'googleId'],
     })
     expect(Object.keys(User.fields).sort()).toEqual([
+      'answerAttempts',
+      'answersLockedUntil',
       'email',
       'failedLoginAttempts',
       'googleId',
       'knownClients',
+      'knownTries',
       'lockedUntil',
       'name',
       'otpAttempts',
@@ -46,8 +49,11 @@ describe('2.4 the fields of userFields', () => {
       'smsOtpSentAt',
     ])
     expect([...User.hidden].sort()).toEqual([
+      'answerAttempts',
+      'answersLockedUntil',
       'failedLoginAttempts',
       'knownClients',
+      'knownTries',
       'lockedUntil',
       'otpAttempts',
       'otpExpiresAt',

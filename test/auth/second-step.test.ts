@@ -1,8 +1,10 @@
+import { scryptSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Fields } from '../../src/index.ts'
 import { HttpError, SecondStepRequired, type SignInStep } from '../../src/index.ts'
 import { password } from './accounts.ts'
+import { raced } from './raced.ts'
 import { parallel, type Service, type ServiceOptions, service, statuses } from './service.ts'
 
 const email = 'ann@example.com'
@@ -157,6 +159,22 @@ describe('A second step that onLogin asks for', () => {
     expect(end.status).toBe(200)
   })
 
+  it('that asks again for a wrong answer takes no more of them', async () => {
+    let evaluated = 0
+    const onLogin = (_: unknown, __: Request, { answer: given }: SignInStep) => {
+      if (given) evaluated += 1
+      if (given?.factor !== '123456') throw new SecondStepRequired('Try again.')
+    }
+    const app = await guarded({ onLogin })
+    let ticket = await ticketOf(app)
+    for (let guess = 0; guess < 8; guess += 1) {
+      const { body } = await answer(app, ticket, '000000')
+      ticket = body.ticket ?? ticket
+    }
+    expect(evaluated).toBe(3)
+    expect((await answer(app, ticket)).status).toBe(401)
+  })
+
   it('is asked for after a provider has vouched, and ends as that sign-in would', async () => {
     const verify = ({ key }: { key: string }) => ({ id: key, email, emailVerified: true })
     const app = await guarded({ social: { house: { verify } } }, { unique: ['houseId'] })
@@ -164,6 +182,49 @@ describe('A second step that onLogin asks for', () => {
     expect([asked.status, asked.body.error]).toEqual([401, 'Enter the code of your app.'])
     const { status, body } = await answer(app, asked.body.ticket)
     expect([status, body.data.provider]).toEqual([200, 'house'])
+  })
+
+  it('gives no answers back for a new password', async () => {
+    const app = await guarded()
+    for (let minute = 0; minute < 4; minute += 1) {
+      await app.post('/auth/password/forgot', { identifier: email })
+      const { code } = app.sent.at(-1) ?? {}
+      const reset = { identifier: email, code, newPassword: password }
+      expect((await app.post('/auth/password/reset', reset)).status).toBe(200)
+      for (let at = 0; at < 4; at += 1) await answer(app, await ticketOf(app), '000000')
+      app.later(1)
+    }
+    expect(app.answers).toHaveLength(3)
+  })
+
+  it('takes no ticket whose password changes while it is looked at', async () => {
+    let armed = false
+    const store = raced(async (collection, filter) => {
+      if (!armed) return
+      armed = false
+      const set = {
+        password: 'cheap:99:a new one',
+        passwordChangedAt: new Date(Date.UTC(2030, 0, 2)),
+      }
+      await collection.update(filter, { set })
+    })
+    const app = await guarded({}, { store })
+    const ticket = await ticketOf(app)
+    armed = true
+    expect((await answer(app, ticket)).status).toBe(401)
+  })
+
+  it('leaves passwords that were hashed in an older way to the first step, which renews them', async () => {
+    const app = await guarded({ password: {} })
+    const salt = Buffer.alloc(16, 1)
+    const hash = scryptSync(password, salt, 32, { N: 2048, r: 8, p: 1 })
+    const old = ['scrypt', 2048, 8, 1, salt.toString('base64url'), hash.toString('base64url')].join(
+      '$',
+    )
+    const { _id } = (await app.users.findOne({ email })) ?? {}
+    await app.users.update(String(_id), { password: old })
+    expect((await answer(app, await ticketOf(app))).status).toBe(200)
+    expect((await app.stored(String(_id))).password).toMatch(/^scrypt\$16384\$/)
   })
 
   it('is no failure to those who watch, but a wrong answer is', async () => {

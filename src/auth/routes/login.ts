@@ -10,8 +10,8 @@ import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { endSessionsOfDisabled } from '../disabled.ts'
 import { report } from '../events.ts'
-import { forgiveGuess, guessPassword, rehashed, signInAfterGuess } from '../guess.ts'
-import { lockLeft, type Reservation, reserveGuess } from '../lockout.ts'
+import { forgiveGuess, guessPassword, notePassword, rehashed, signInAfterGuess } from '../guess.ts'
+import { lockLeft, type Reservation, reserveAnswer } from '../lockout.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { isDisabled, type Realm } from '../realm.ts'
 import {
@@ -47,12 +47,11 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
     const { reservation } = guess
     await checkFurther(realm, reservation, request)
     const asked = await checkedByHook(realm, reservation, request)
-    if (asked) {
-      // The password was right; what is guessed at now is counted with each answer.
-      await forgiveGuess(realm, reservation)
-      return secondStepResponse(realm, reservation.user, asked, request)
-    }
     const set = await rehashed(realm, reservation, String(password))
+    if (asked) {
+      const user = (await notePassword(realm, reservation, set)) ?? reservation.user
+      return secondStepResponse(realm, user, asked, request)
+    }
     const data = await signInAfterGuess(realm, reservation, request, { set })
     if (!data) throw invalidCredentials()
     report(realm, request, 'signed-in', reservation.user._id)
@@ -70,13 +69,15 @@ async function secondStep(
   const ticket = await ticketIn(realm, text, request)
   if (!ticket) throw invalidTicket()
   const { user, provider, expiresAt } = ticket
-  const reservation = await reserveGuess(realm, user, visitOf(request).client)
+  const reservation = await reserveAnswer(realm, user)
   if (!reservation) {
     report(realm, request, 'sign-in-failed', user._id)
     throw refusal(realm, request, user)
   }
+  if (!ticket.isGoodFor(reservation.user)) throw invalidTicket()
   await checkFurther(realm, reservation, request)
   const asked = await checkedByHook(realm, reservation, request, body)
+  // Counted, whether it was right or not: only onLogin knows, and it may ask again for a wrong one.
   if (asked) return secondStepResponse(realm, reservation.user, asked, request, provider)
   // Used up before, so that two answers in parallel open one session.
   const { usedTokens } = realm

@@ -12,6 +12,7 @@ import type { Context } from '../../records/guard.ts'
 import { createAccount } from '../accounts.ts'
 import { credential, readBody, typedAccount, valueFor } from '../credentials.ts'
 import { report } from '../events.ts'
+import { remember } from '../known-clients.ts'
 import { checkChoiceOf } from '../password-choice.ts'
 import { newPassword } from '../passwords.ts'
 import { chosenFields } from '../profile-fields.ts'
@@ -60,6 +61,7 @@ export async function register(
       context.waitUntil(sendVerification(realm, user, request))
     }
     if (awaitsProof(realm, user)) {
+      await remember(realm, user, asker.client)
       return valueResponse({ user: shownUser(realm, user) }, { status: 201 })
     }
     const data = await signIn(realm, user, request, {})

@@ -38,7 +38,7 @@ export const TIMED: readonly Route[] = [
   {
     path: 'password/reset',
     body: (identifier) => ({ identifier, code: '000000', newPassword: 'staple battery horse' }),
-    kinds: [...all, 'asked', 'seen'],
+    kinds: [...all, 'asked'],
   },
   {
     path: 'email/code',
@@ -48,7 +48,7 @@ export const TIMED: readonly Route[] = [
   {
     path: 'email/verify',
     body: (identifier) => ({ identifier, otp: '000000' }),
-    kinds: [...all, 'asked', 'seen'],
+    kinds: [...all, 'asked'],
   },
 ]
 
