@@ -312,8 +312,8 @@ describe('2.6 and 8 Limits: the options of paging', () => {
     }
     const { list } = await open({ maxTimeMS: 5 }, [], { store })
     const answer = await list()
-    expect(answer.status).toBe(500)
-    expect(answer.body.error).toBe('Internal Server Error')
+    expect(answer.status).toBe(503)
+    expect(answer.body.error).toBe('The service is unavailable. Try again shortly.')
   })
 
   test('allowDiskUse, batchSize: query passthroughs', async () => {
