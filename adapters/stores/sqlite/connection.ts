@@ -14,7 +14,7 @@ const MAX_STATEMENTS = 256
 /** A database and its prepared statements. */
 export class Connection {
   readonly db: DatabaseSync
-  #isWal = false
+  #isSetUp = false
   /** By their text, the one used longest ago first. */
   readonly #statements = new Map<string, StatementSync>()
 
@@ -23,25 +23,24 @@ export class Connection {
     this.db = opened(() => new Database(path), path)
     // Waiting inside SQLite would hold up everything else: `patiently` waits.
     this.db.exec('PRAGMA busy_timeout = 0')
-    this.#useWalUnlessBusy(path)
-    // FULL: what was acknowledged survives a loss of power. The cache is filled as pages are read.
-    this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+    try {
+      opened(() => this.#setUp(), path)
+    } catch (error) {
+      if (!isBusy((error as Error).cause)) throw error
+    }
   }
 
   /** Settles when the file is set up, which another process may be doing at the moment. */
   async ready(): Promise<void> {
-    if (this.#isWal) return
-    await patiently(() => this.db.exec(USE_WAL))
-    this.#isWal = true
+    if (!this.#isSetUp) await patiently(() => this.#setUp())
   }
 
-  #useWalUnlessBusy(path: string): void {
-    try {
-      opened(() => this.db.exec(USE_WAL), path)
-      this.#isWal = true
-    } catch (error) {
-      if (!isBusy((error as Error).cause)) throw error
-    }
+  #setUp(): void {
+    // Readers and the writer do not wait for each other. To switch a new file over takes a lock, and shuts others out.
+    this.db.exec('PRAGMA journal_mode = WAL')
+    // FULL: what was acknowledged survives a loss of power. The cache is filled as pages are read.
+    this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
+    this.#isSetUp = true
   }
 
   /** The rows that a statement gives. */
@@ -114,9 +113,6 @@ function sqlite(): typeof import('node:sqlite') {
     process.emitWarning = emitWarning
   }
 }
-
-/** Readers and the writer do not wait for each other. To switch a new file over takes a lock. */
-const USE_WAL = 'PRAGMA journal_mode = WAL'
 
 /** What `open` gives; its error names the file. */
 function opened<T>(open: () => T, path: string): T {

@@ -20,15 +20,19 @@ interface Index {
 
 /** The search indexes of one connection's database. */
 export class SearchIndexes {
-  /** Whether this SQLite can search at all. */
-  readonly available: boolean
   readonly #connection: Connection
   readonly #indexes = new Map<string, Index>()
   #closed = false
+  #available: boolean | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
-    this.available = hasFullText(connection)
+  }
+
+  /** Whether this SQLite can search at all. Not asked before it is needed: another process may have the file's lock. */
+  get available(): boolean {
+    this.#available ??= hasFullText(this.#connection)
+    return this.#available
   }
 
   /** The tables of `schemas` are ready. What other processes have left is taken over. */
