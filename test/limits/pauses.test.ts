@@ -10,7 +10,7 @@ import { password } from '../auth/accounts.ts'
 import { type PausedServer, pausedServer, shapes } from './pauses.ts'
 
 const MOST_MS = 50
-const TRIES = 4
+const TRIES = 6
 const json = { 'content-type': 'application/json' }
 
 let server: PausedServer
