@@ -13,7 +13,7 @@
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './code-slots.ts'
-import type { DecoyStep } from './decoys.ts'
+import { type DecoyStep, NOBODY } from './decoys.ts'
 import { knownClient } from './known-clients.ts'
 import { isSealed, type Key, keyOf, seal } from './mac.ts'
 import { changedAt, type Realm, userById } from './realm.ts'
@@ -141,7 +141,6 @@ interface CountedTry {
 }
 
 /** What is compared where no try was counted. */
-const NOBODY: Fields = { _id: '' }
 const NO_TRY: CountedTry = { user: NOBODY, countOf: () => Number.POSITIVE_INFINITY }
 
 /** The tries of known clients, in the window that ends at `until`. */

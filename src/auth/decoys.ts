@@ -28,6 +28,9 @@ export interface DecoyStep {
   readonly change: Change
 }
 
+/** The account that an unknown name leads to, where the steps of a known one are taken all the same. */
+export const NOBODY: Fields = { _id: '' }
+
 /** Several, as writes to one record wait for each other. */
 const RECORDS = 16
 

@@ -7,6 +7,7 @@
 
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
+import { NOBODY } from './decoys.ts'
 import { fresh, type KnownClient, knownClient, replaced } from './known-clients.ts'
 import { type Realm, userById } from './realm.ts'
 
@@ -35,8 +36,6 @@ export function cleared({ names, settings }: Realm): { set: Fields; unset: strin
     ? { set: { [names.failedLoginAttempts]: 0 }, unset: [names.lockedUntil] }
     : { set: {}, unset: [] }
 }
-
-const NOBODY: Fields = { _id: '' }
 
 /** What a guess writes where there is no account, or it may make none: as much as one that is counted. */
 export async function reserveNothing(realm: Realm, client: string | undefined): Promise<void> {

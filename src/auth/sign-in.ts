@@ -11,7 +11,7 @@ import type { Change, Fields } from '../ports/store.ts'
 import { remember } from './known-clients.ts'
 import { changedAt, type Realm, shownUser, userById, withoutSecrets } from './realm.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
-import type { SignInStep } from './second-step.ts'
+import { SecondStepRequired, type SignInStep } from './second-step.ts'
 import { isOver, type NewSession, newSession, type Session, sessionsOf } from './sessions.ts'
 import { bearerToken } from './tokens.ts'
 import { visitOf } from './visit.ts'
@@ -178,12 +178,18 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof HttpError && error.status < 500
 }
 
-/** Runs `onLogin`; what it throws refuses the sign-in, or asks for a second step. */
+/** Runs `onLogin`: gives the second step that it asks for; what else it throws refuses the sign-in. */
 export async function runOnLogin(
   realm: Realm,
   user: Fields,
   request: ApiRequest,
   step: SignInStep = {},
-): Promise<void> {
-  await realm.settings.onLogin?.(withoutSecrets(realm, user) as never, request, step)
+): Promise<SecondStepRequired | undefined> {
+  try {
+    await realm.settings.onLogin?.(withoutSecrets(realm, user) as never, request, step)
+    return undefined
+  } catch (error) {
+    if (error instanceof SecondStepRequired) return error
+    throw error
+  }
 }

@@ -19,12 +19,17 @@ export function unavailable(cause?: unknown): HttpError {
 
 /** The refusal that stands for an error of the store, or for one that it has caused; undefined for every other. */
 export function outageIn(error: unknown): HttpError | undefined {
-  let at = error
-  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
-    if (at instanceof StoreUnavailable || at instanceof StoreTimeout) return unavailable(error)
-    at = at.cause
+  const isOutage = (at: Error) => at instanceof StoreUnavailable || at instanceof StoreTimeout
+  return causesOf(error).some(isOutage) ? unavailable(error) : undefined
+}
+
+/** An error, what caused it, and so on. */
+function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = []
+  for (let at = error; at instanceof Error && causes.length < MAX_CAUSES; at = at.cause) {
+    causes.push(at)
   }
-  return undefined
+  return causes
 }
 
 /** One short line a second for each cause, however many requests it concerns. */
@@ -56,14 +61,10 @@ export function outageLog(now: () => number = () => performance.now()): OutageLo
 
 /** What an error says, and what caused it, on one line without stacks. */
 export function causeOf(error: unknown): string {
-  const parts: string[] = []
   // What the client is told explains nothing.
-  let at = error instanceof HttpError ? (error.cause ?? error) : error
-  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth += 1) {
-    if (!parts.includes(at.message)) parts.push(at.message)
-    at = at.cause
-  }
-  return parts.join(': ').replace(/\s+/g, ' ').slice(0, MAX_TEXT)
+  const first = error instanceof HttpError ? (error.cause ?? error) : error
+  const parts = new Set(causesOf(first).map(({ message }) => message))
+  return [...parts].join(': ').replace(/\s+/g, ' ').slice(0, MAX_TEXT)
 }
 
 /** A driver may describe its whole view of a cluster. */

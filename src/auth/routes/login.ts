@@ -23,7 +23,7 @@ import {
   passwordRequired,
   tooManyAttempts,
 } from '../refusals.ts'
-import { SecondStepRequired, secondStepResponse, ticketIn } from '../second-step.ts'
+import { type SecondStepRequired, secondStepResponse, ticketIn } from '../second-step.ts'
 import { isRefusal, runOnLogin } from '../sign-in.ts'
 import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
@@ -115,10 +115,8 @@ async function checkedByHook(
 ): Promise<SecondStepRequired | undefined> {
   const { user } = reservation
   try {
-    await runOnLogin(realm, user, request, answer && { answer })
-    return undefined
+    return await runOnLogin(realm, user, request, answer && { answer })
   } catch (error) {
-    if (error instanceof SecondStepRequired) return error
     // Whom onLogin refuses may be guessing at a second factor; a failure of its own is nobody's guess.
     report(realm, request, 'sign-in-failed', user._id)
     if (!isRefusal(error)) await forgiveGuess(realm, reservation)

@@ -22,7 +22,7 @@ import {
   providerNotEnabled,
   providerRefused,
 } from '../refusals.ts'
-import { SecondStepRequired, secondStepResponse } from '../second-step.ts'
+import { secondStepResponse } from '../second-step.ts'
 import { isRefusal, runOnLogin, signIn } from '../sign-in.ts'
 import { awaitsProof } from '../verification.ts'
 import { visitOf } from '../visit.ts'
@@ -69,7 +69,7 @@ async function signedIn(
       throw notActive()
     }
     if (awaitsProof(realm, user)) throw emailNotConfirmed()
-    const asked = tries === 0 ? await secondStepFor(realm, user, request) : undefined
+    const asked = tries === 0 ? await runOnLogin(realm, user, request) : undefined
     if (asked) return secondStepResponse(realm, user, asked, request, provider)
     // The link may end meanwhile, when somebody proves the account's address.
     const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
@@ -79,21 +79,6 @@ async function signedIn(
     return valueResponse({ ...data, provider: provider.name })
   }
   throw invalidCredentials()
-}
-
-/** Runs `onLogin`; the second step that it asks for. */
-async function secondStepFor(
-  realm: Realm,
-  user: Fields,
-  request: ApiRequest,
-): Promise<SecondStepRequired | undefined> {
-  try {
-    await runOnLogin(realm, user, request)
-    return undefined
-  } catch (error) {
-    if (error instanceof SecondStepRequired) return error
-    throw error
-  }
 }
 
 /**
