@@ -16,7 +16,7 @@ import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './code-slots.ts'
 import { type DecoyStep, NOBODY } from './decoys.ts'
 import { knownClient } from './known-clients.ts'
 import { isSealed, type Key, keyOf, seal } from './mac.ts'
-import { changedAt, type Realm, userById } from './realm.ts'
+import { changedAt, isAfter, type Realm, userById } from './realm.ts'
 
 /** A window and its code, before the code is sent. */
 export interface IssuedCode<Kind extends CodeKind = CodeKind> {
@@ -51,7 +51,7 @@ export async function issueCode<Kind extends CodeKind>(
   const at = now()
   const sentAt = new Date(at)
   const before = new Date(at - resendSeconds * 1000)
-  if (isAfter(account[slot.sentAt], before)) return undefined
+  if (isAfter(account[slot.sentAt], before.getTime())) return undefined
   const never: Filter = { op: 'eq', field: slot.sentAt, value: null }
   const rested = any([never, { op: 'lte', field: slot.sentAt, value: before }])
   const none: Filter = { op: 'eq', field: slot.expiresAt, value: null }
@@ -70,7 +70,7 @@ export async function issueCode<Kind extends CodeKind>(
     })
   const finds = () =>
     records.stored.update(all([byId, rested, open]), { set: { [slot.sentAt]: sentAt } })
-  const user = isAfter(account[slot.expiresAt], sentAt)
+  const user = isAfter(account[slot.expiresAt], at)
     ? ((await finds()) ?? (await opens()))
     : ((await opens()) ?? (await finds()))
   if (!user) return undefined
@@ -78,10 +78,6 @@ export async function issueCode<Kind extends CodeKind>(
   // The code that this window has already, though another secret has become the first one since.
   const key = keyOf(realm.codeKeys, user[slot.hash]) ?? realm.codeKeys.current
   return { kind, user, code: codeFor(realm, key, user, kind, expiresAt), expiresAt, key }
-}
-
-function isAfter(date: unknown, other: Date): boolean {
-  return date instanceof Date && date > other
 }
 
 /** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
@@ -218,8 +214,7 @@ function tryStep(realm: Realm, kinds: readonly CodeKind[]): DecoyStep {
 /** Whether a code of `kind` is pending, and may be tried for the `count`th time. */
 function mayTry(realm: Realm, user: Fields, kind: CodeKind, count: number): boolean {
   const { hash, expiresAt } = slotOf(realm, kind)
-  const isPending =
-    typeof user[hash] === 'string' && isAfter(user[expiresAt], new Date(realm.now()))
+  const isPending = typeof user[hash] === 'string' && isAfter(user[expiresAt], realm.now())
   return isPending && count <= realm.settings.otp.maxAttempts
 }
 

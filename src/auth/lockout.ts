@@ -9,7 +9,7 @@ import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Change, Fields } from '../ports/store.ts'
 import { NOBODY } from './decoys.ts'
 import { fresh, type KnownClient, knownClient, replaced } from './known-clients.ts'
-import { type Realm, userById } from './realm.ts'
+import { isAfter, type Realm, userById } from './realm.ts'
 
 /** A change, and what it expects. */
 export interface Step {
@@ -233,8 +233,4 @@ function stepFor(
     return { filter: all([open, any([none, fewer])]), change: { increment } }
   const reached = maxAttempts === 1 ? any([none, last]) : last
   return { filter: all([open, reached]), change: { increment, set: lock } }
-}
-
-function isAfter(date: unknown, at: number): boolean {
-  return date instanceof Date && date.getTime() > at
 }

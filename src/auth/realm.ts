@@ -122,3 +122,8 @@ export function changedAt({ names }: Realm, user: Fields): number {
 export function nextChange(realm: Realm, user: Fields): Date {
   return new Date(Math.max(realm.now(), changedAt(realm, user) + 1))
 }
+
+/** Whether a stored date is after `at`, epoch milliseconds; false for what is no date. */
+export function isAfter(date: unknown, at: number): boolean {
+  return date instanceof Date && date.getTime() > at
+}
