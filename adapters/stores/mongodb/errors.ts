@@ -59,8 +59,12 @@ const NOT_NOW: ReadonlySet<unknown> = new Set([
   13436, // NotPrimaryOrSecondary
 ])
 
+/** What the system says of a connection that broke. The driver passes such an error on where a write fails at once. */
+const BROKEN: ReadonlySet<unknown> = new Set(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
+
 /** `error` as the port speaks of it. What no caller could act on becomes a plain error with it as the cause. */
 export function portError(error: unknown, schema?: CollectionSchema): unknown {
+  if (isBroken(error)) return unreachable(error)
   if (!isDriverError(error)) return error
   const { code } = error
   if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), { cause: error })
@@ -71,9 +75,17 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
     return new InvalidPattern('not a valid regular expression', { cause: error })
   }
   if (UNREACHABLE.has(error.name) || NOT_NOW.has(code)) {
-    return new StoreUnavailable('the database cannot be reached', { cause: error })
+    return unreachable(error)
   }
   return new Error('the database refused the operation', { cause: error })
+}
+
+function isBroken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && BROKEN.has(error.code)
+}
+
+function unreachable(error: unknown): StoreUnavailable {
+  return new StoreUnavailable('the database cannot be reached', { cause: error })
 }
 
 /** Recognised by name: an application may hold two copies of the driver. */

@@ -7,9 +7,13 @@ import { type ReplicaSet, startReplicaSet } from '../../services/replica-set.ts'
 import { withService } from '../../services/shared.ts'
 import { notes } from './notes.ts'
 
-/** A proxy before the database; `cut(command)` loses the reply to the next such command, with the connection. */
-function proxyTo(port: number): { server: Server; cut(command: string): void } {
+/**
+ * A proxy before the database; `cut(command)` loses the reply to the next such command, with the connection.
+ * `cut(command, true)` resets the connection while the command is on its way.
+ */
+function proxyTo(port: number): { server: Server; cut(command: string, early?: boolean): void } {
   let victim: string | undefined
+  let isEarly = false
   const server = createServer((client) => {
     const database = connect(port, '127.0.0.1')
     let cutting = false
@@ -17,6 +21,10 @@ function proxyTo(port: number): { server: Server; cut(command: string): void } {
       if (victim && bytes.includes(`${victim}\0`)) {
         victim = undefined
         cutting = true
+        if (isEarly) {
+          client.resetAndDestroy()
+          return
+        }
       }
       database.write(bytes)
     })
@@ -30,8 +38,9 @@ function proxyTo(port: number): { server: Server; cut(command: string): void } {
   })
   return {
     server: server.listen(0, '127.0.0.1'),
-    cut(command) {
+    cut(command, early = false) {
       victim = command
+      isEarly = early
     },
   }
 }
@@ -90,6 +99,18 @@ await withService('mongod', () => {
         expect(results).toMatchObject(Array.from({ length: size }, () => refused))
       },
     )
+
+    it('is not acknowledged where it was cut on its way', async () => {
+      const impatient = storeWith('retryWrites=false')
+      await impatient.prepare([notes])
+      const collection = impatient.collection(notes)
+      proxy.cut('insert', true)
+      const text = 'x'.repeat(12 << 20)
+      const error = await collection.insert({ _id: 'cut', text }).catch((reason) => reason)
+      await impatient.close()
+      expect(error).toMatchObject({ name: 'StoreUnavailable' })
+      expect(await store.collection(notes).count({ op: 'eq', field: '_id', value: 'cut' })).toBe(0)
+    })
 
     it('counts once', async () => {
       const collection = store.collection(notes)
