@@ -13,6 +13,8 @@ export interface Asker {
   readonly client?: string | undefined
   /** The account as it was typed, whether there is one or not. */
   readonly account?: string | undefined
+  /** Whether the client has shown before that it belongs to the account. Asked only where requests have to wait. */
+  readonly isKnown?: () => boolean | Promise<boolean>
 }
 
 /** A request's turn. */
@@ -56,7 +58,7 @@ export function boundedHashing(slots: () => number | Promise<number> = slotsHere
   return {
     async admit(request, asker = {}) {
       await start()
-      const end = await turns.take(asker.client ?? '', asker.account ?? '')
+      const end = await turns.take(asker.client ?? '', asker.account ?? '', asker.isKnown)
       if (!end) throw unavailable()
       try {
         return await request({ end })

@@ -40,6 +40,15 @@ export function knownClient(
   )
 }
 
+/** Whether there is an account and it knows `client`. */
+export function isKnownTo(
+  realm: Realm,
+  user: Fields | undefined,
+  client: string | undefined,
+): boolean {
+  return user !== undefined && knownClient(realm, user, client) !== undefined
+}
+
 /** A client of `user` without any guesses, sealed by the first secret. */
 export function fresh(realm: Realm, user: Fields, client: string): KnownClient {
   const sealed = seal(realm.clientKeys.current, textOf(user, client))

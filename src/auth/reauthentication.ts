@@ -9,6 +9,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
 import { credential } from './credentials.ts'
 import { clearGuesses, guessPassword } from './guess.ts'
+import type { Asker } from './hashing.ts'
 import { checkPasswordSize } from './passwords.ts'
 import { type Realm, userById } from './realm.ts'
 import {
@@ -40,11 +41,22 @@ export async function reauthenticated(
   const current = credential(body, 'currentPassword')
   if (current === undefined || current === '') throw currentPasswordRequired()
   if (current !== null) checkPasswordSize(current)
-  const asker = { client: visitOf(request).client, account: String(user._id) }
-  const guess = await realm.hashing.admit(() => guessPassword(realm, user, current, request), asker)
+  const guess = await realm.hashing.admit(
+    () => guessPassword(realm, user, current, request),
+    signedInAsker(request),
+  )
   if (!guess.opened) throw currentPasswordIncorrect()
   await clearGuesses(realm, guess.reservation)
   return guess.reservation.user
+}
+
+/** Who waits to hash behind `requireAuth`: the token shows that the client belongs to the account. */
+export function signedInAsker(request: ApiRequest): Asker {
+  return {
+    client: visitOf(request).client,
+    account: String(request.auth?.userId),
+    isKnown: () => true,
+  }
 }
 
 /** What must still hold when a change is written that the user was reauthenticated for. */

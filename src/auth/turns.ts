@@ -2,9 +2,10 @@
  * A fair queue: turns go round the clients that wait, and within a client round its accounts.
  *
  * A client that sends more has no more turns for it. A flood that has many clients, or many names, would still make
- * everybody wait for all of it; so in an overload every other turn goes to whoever came last: strangers that ask again
- * as soon as they are answered stand before nobody then. The other turns go to who came first, so that nobody waits
- * for ever. When all places are taken, who has the most of them gives one up.
+ * everybody wait for all of it; so every other turn goes to those who have shown before that they belong to the account
+ * that they ask for: they stand in a line of their own. In an overload of strangers every other of their turns goes to
+ * whoever came last, and the others to who came first, so that nobody waits for ever. When all places of a line are
+ * taken, who has the most of them gives one up.
  *
  * @module
  */
@@ -17,15 +18,19 @@ export interface FairQueue {
   open(turns: number): void
   /**
    * Settles with what ends the turn when it has come; with undefined when there is no place left, or the turn has not
-   * come in time.
+   * come in time. `isKnown`, which says whether the client belongs to the account, is asked only where one must wait.
    */
-  take(client: string, account: string): Promise<EndTurn | undefined>
+  take(
+    client: string,
+    account: string,
+    isKnown?: () => boolean | Promise<boolean>,
+  ): Promise<EndTurn | undefined>
 }
 
 /** Ends a turn. Calling it twice is harmless. */
 export type EndTurn = () => void
 
-/** Waiting requests cost some KiB each; a flood of some hundred connections fits in. */
+/** In each line. Waiting requests cost some KiB each; a flood of some hundred connections fits in. */
 const PLACES = 512
 /** More than that wait only in an overload. */
 const FEW = 32
@@ -47,9 +52,11 @@ interface Client {
 
 /** A queue without turns yet. */
 export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
-  const line = waitingLine()
+  const known = waitingLine()
+  const strangers = waitingLine()
   let free = 0
   let newest = false
+  let knownIsNext = true
 
   const begin = (): EndTurn => {
     let ended = false
@@ -62,11 +69,20 @@ export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
     }
   }
 
+  const isFree = () => free > 0 && known.length() + strangers.length() === 0
+
+  const nextStranger = () => {
+    newest = strangers.length() > FEW && !newest
+    return strangers.next(newest)
+  }
+
   const hand = (): void => {
     while (free > 0) {
-      newest = line.length() > FEW && !newest
-      const next = line.next(newest)
+      const next = knownIsNext
+        ? (known.next(false) ?? nextStranger())
+        : (nextStranger() ?? known.next(false))
       if (!next) return
+      knownIsNext = !knownIsNext
       next.settle(begin())
     }
   }
@@ -76,8 +92,11 @@ export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
       free += turns
       hand()
     },
-    async take(client, account) {
-      if (free > 0 && line.length() === 0) return begin()
+    async take(client, account, isKnown = () => false) {
+      if (isFree()) return begin()
+      const line = (await isKnown()) ? known : strangers
+      // All others may have been served while the question was answered: nobody would hand the turn on.
+      if (isFree()) return begin()
       if (line.length() >= PLACES && !line.giveUp(client, account)) return undefined
       return new Promise((resolve) => {
         const settle = (turn: EndTurn | undefined) => {

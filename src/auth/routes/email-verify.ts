@@ -12,6 +12,7 @@ import { codeState, type RightCode, tryCode } from '../codes.ts'
 import { credential, identifierText, readBody, typedAccount } from '../credentials.ts'
 import { report } from '../events.ts'
 import { forgiveGuess, guessPassword } from '../guess.ts'
+import { isKnownTo } from '../known-clients.ts'
 import { isTakenElsewhere } from '../namespace.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { type Realm, userById } from '../realm.ts'
@@ -74,7 +75,9 @@ async function showsPassword(
   const password = credential(body, 'password')
   if (password === undefined) return false
   if (password !== null) checkPasswordSize(password)
-  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
+  const { client } = visitOf(request)
+  const isKnown = () => isKnownTo(realm, user, client)
+  const asker = { client, account: typedAccount(realm, body), isKnown }
   const guess = await realm.hashing.admit(
     () => guessPassword(realm, user, password, request),
     asker,

@@ -11,6 +11,7 @@ import { accountFinder, credential, readBody, typedAccount } from '../credential
 import { endSessionsOfDisabled } from '../disabled.ts'
 import { report } from '../events.ts'
 import { forgiveGuess, guessPassword, notePassword, rehashed, signInAfterGuess } from '../guess.ts'
+import { isKnownTo } from '../known-clients.ts'
 import { lockLeft, type Reservation, reserveAnswer } from '../lockout.ts'
 import { checkPasswordSize } from '../passwords.ts'
 import { isDisabled, type Realm } from '../realm.ts'
@@ -38,7 +39,9 @@ export async function login(realm: Realm, request: ApiRequest): Promise<Response
   if (password === undefined || password === '') throw passwordRequired()
   if (!find) throw identifierRequired()
   if (password !== null) checkPasswordSize(password)
-  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
+  const { client } = visitOf(request)
+  const isKnown = async () => isKnownTo(realm, await find(), client)
+  const asker = { client, account: typedAccount(realm, body), isKnown }
   return realm.hashing.admit(async (turn) => {
     const user = await find()
     const guess = await guessPassword(realm, user, password, request)

@@ -13,6 +13,7 @@ import { passwordChange, writePassword } from '../password-change.ts'
 import { checkChoiceOf } from '../password-choice.ts'
 import { checkPasswordSize, newPassword } from '../passwords.ts'
 import { type Realm, userById } from '../realm.ts'
+import { signedInAsker } from '../reauthentication.ts'
 import { currentPasswordIncorrect } from '../refusals.ts'
 import { visitOf } from '../visit.ts'
 
@@ -29,7 +30,7 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
   if (typeof current === 'string') checkPasswordSize(current)
   const user = await userById(realm, String(request.auth?.userId))
   await checkChoiceOf(realm, plain, user ?? {}, request)
-  const asker = { client: visitOf(request).client, account: String(request.auth?.userId) }
+  const asker = signedInAsker(request)
   return realm.hashing.admit(async () => {
     const guess = await guessPassword(realm, user, current, request)
     if (!guess.opened) throw currentPasswordIncorrect()

@@ -10,6 +10,7 @@ import { RESET_CODES } from '../code-slots.ts'
 import { codeState, tryCode } from '../codes.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
 import { report } from '../events.ts'
+import { isKnownTo } from '../known-clients.ts'
 import { canReset } from '../model-checks.ts'
 import { resetChange, writePassword } from '../password-change.ts'
 import { checkChoice, checkChoiceOf, identifiersIn } from '../password-choice.ts'
@@ -33,16 +34,18 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
   if (!find) throw identifierRequired()
   if (!canReset(settings)) throw invalidCode()
   await checkChoice(realm, plain, [body.identifier, ...identifiersIn(realm, body)])
-  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
+  const { client } = visitOf(request)
+  const isKnown = async () => isKnownTo(realm, await find(), client)
+  const asker = { client, account: typedAccount(realm, body), isKnown }
   return realm.hashing.admit(async () => {
     const user = await find()
-    const right = await tryCode(realm, user, code, RESET_CODES, asker.client)
+    const right = await tryCode(realm, user, code, RESET_CODES, client)
     if (!right) {
       report(realm, request, 'code-failed', user?._id)
       throw invalidCode()
     }
     await checkChoiceOf(realm, plain, right.user, request)
-    const change = resetChange(realm, right, await passwords.hash(plain), asker.client)
+    const change = resetChange(realm, right, await passwords.hash(plain), client)
     // The code is used up by the same step, so that of two right ones in parallel one is too late.
     const expect = { ...codeState(realm, right), ...proofState(realm, right.user) }
     const written = change && (await writePassword(realm, right.user, change, expect))
