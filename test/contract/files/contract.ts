@@ -279,9 +279,9 @@ export const fileContract = {
     await stage.discard()
   },
 
-  async '64 MB pass through without being held'({ files, get }) {
+  async '192 MB pass through without being held'({ files, get }) {
     const block = new Uint8Array(64 * 1024).fill(7)
-    const count = 1024
+    const count = 3072
     const blocks = function* () {
       for (let index = 0; index < count; index += 1) yield block
     }
@@ -293,7 +293,8 @@ export const fileContract = {
     for await (const chunk of response.body ?? []) received += chunk.length
     const grown = memory.stop()
     equal(received, size)
-    ok(grown < size, `${grown} bytes more memory`)
+    // Garbage that a busy machine has not collected yet is not what is held.
+    ok(grown < (size * 2) / 3, `${grown} bytes more memory`)
   },
 } satisfies Contract<OpenFiles>
 
