@@ -14,6 +14,8 @@ import type { Host } from './records/host.ts'
 export interface Platform {
   /** The client's address, where the runtime knows it. */
   readonly clientAddress?: string | undefined
+  /** Whether a request that arrives now had better be refused: the runtime cannot keep up. */
+  isBehind?(): boolean
   waitUntil?(promise: Promise<unknown>): void
 }
 
@@ -21,22 +23,39 @@ export interface Platform {
 export class AppContext implements Context {
   readonly env: Readonly<Record<string, unknown>>
   readonly logger: Logger
-  readonly store: RecordStore
   /** Whether a read of a model route answers, see `keepPrivate`. */
   isRead = false
+  readonly #host: Host
+  readonly #request: Request
   readonly #platform: Platform | undefined
   // Made when first asked for: most requests set no header.
   #headers: Headers | undefined
+  #store: RecordStore | undefined
 
-  constructor(host: Host, env: unknown, platform: unknown) {
+  constructor(host: Host, request: Request, env: unknown, platform: unknown) {
+    this.#host = host
+    this.#request = request
     this.env = environment(env) ?? host.env
     this.logger = host.logger
-    this.store = host.data
     this.#platform = (platform ?? undefined) as Platform | undefined
   }
 
   get clientAddress(): string | undefined {
     return this.#platform?.clientAddress
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+
+  get store(): RecordStore {
+    this.#store ??= this.#host.dataFor(this.#request)
+    return this.#store
+  }
+
+  /** Whether the runtime cannot keep up with the requests that arrive. */
+  isBehind(): boolean {
+    return this.#platform?.isBehind?.() === true
   }
 
   get headers(): Headers {

@@ -37,6 +37,17 @@ export interface AppOptions {
   readonly maxPopulated?: number
   /** Bytes that the response to a read may have, beyond which it is a 413. Default 32 MiB. */
   readonly maxResponseBytes?: number
+  /**
+   * Milliseconds that a request has, from its arrival or from the end of its body, until it is answered with a 503.
+   * `request.signal` aborts then; what a hook writes through `context.store` afterwards is refused. A response that has
+   * begun may take longer. Default 60,000; 0 for no limit.
+   */
+  readonly requestTimeoutMs?: number
+  /**
+   * How many requests may have arrived and not be answered yet; beyond it they get a 503 at once. Default 1,000; 0 for any
+   * number.
+   */
+  readonly maxInFlight?: number
   /** Whether failures carry the stack. Default false. */
   readonly development?: boolean
   /** Answers failures. Default: `errorHandler({ development })`. */
@@ -56,6 +67,8 @@ export type ResolvedAppOptions = AppOptions &
       | 'env'
       | 'maxBodySize'
       | 'bodyTimeoutMs'
+      | 'requestTimeoutMs'
+      | 'maxInFlight'
       | 'maxPopulated'
       | 'maxResponseBytes'
       | 'development'
@@ -67,6 +80,8 @@ const MIB = 1024 * 1024
 const MAX_POPULATED = 1000
 const MIN_SECRET = 32
 const BODY_TIMEOUT_MS = 25_000
+const REQUEST_TIMEOUT_MS = 60_000
+const MAX_IN_FLIGHT = 1000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Every option's name and what it must be. */
@@ -86,6 +101,14 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
     must: `be a whole number from 1 to ${LONGEST_TIMER_MS}`,
     test: (value) => natural.test(value) && Number(value) <= LONGEST_TIMER_MS,
   },
+  requestTimeoutMs: {
+    must: `be a whole number from 0 to ${LONGEST_TIMER_MS}`,
+    test: (value) => value === 0 || (natural.test(value) && Number(value) <= LONGEST_TIMER_MS),
+  },
+  maxInFlight: {
+    must: 'be a whole number, 0 for no limit',
+    test: (value) => value === 0 || natural.test(value),
+  },
   maxPopulated: natural,
   maxResponseBytes: natural,
   development: flag,
@@ -104,7 +127,8 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
     fail(`'store' is needed, as in createApp({ store: sqliteStore() })`)
   }
   const { logger = jsonLogger, maxBodySize = MIB, development = false, now = Date.now } = options
-  const { bodyTimeoutMs = BODY_TIMEOUT_MS } = options
+  const { bodyTimeoutMs = BODY_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
+  const { maxInFlight = MAX_IN_FLIGHT } = options
   const { maxPopulated = MAX_POPULATED, maxResponseBytes = 32 * MIB } = options
   const { process } = globalThis as { process?: { env?: unknown } }
   const env = options.env ?? environment(process?.env) ?? {}
@@ -114,6 +138,8 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
     env,
     maxBodySize,
     bodyTimeoutMs,
+    requestTimeoutMs,
+    maxInFlight,
     maxPopulated,
     maxResponseBytes,
     development,

@@ -9,9 +9,12 @@ import { type AppOptions, resolveAppOptions } from './app-options.ts'
 import { keepPrivate } from './cache/private.ts'
 import { createHost } from './host.ts'
 import type { BodyLimits } from './http/body.ts'
+import { Deadline } from './http/deadline.ts'
 import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
 import { checkHost } from './http/host.ts'
 import { limitBody } from './http/limited-body.ts'
+import { Load } from './http/load.ts'
+import { unavailable } from './http/outages.ts'
 import { parseQuery } from './http/query-string.ts'
 import type { ApiRequest } from './http/request.ts'
 import { setHeader } from './http/respond.ts'
@@ -55,6 +58,8 @@ export function createApp(options: AppOptions): App {
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const { guards } = host
+  const load = new Load(resolved.maxInFlight)
+  const timeout = resolved.requestTimeoutMs
   const table = new RouteTable()
 
   async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
@@ -71,14 +76,32 @@ export function createApp(options: AppOptions): App {
     )
   }
 
-  async function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
-    const request = identified(raw, host)
-    const context = new AppContext(host, env, platform)
+  async function answer(request: ApiRequest, context: AppContext): Promise<Response> {
     try {
       return finished(await respond(request, context), request, context)
     } catch (error) {
       return failed(onError, error, request, context)
     }
+  }
+
+  function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
+    const request = identified(raw, host)
+    const context = new AppContext(host, request, env, platform)
+    const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
+    if (context.isBehind() || !load.hasRoom()) return refused(OVERLOADED)
+    load.begin(request)
+    return new Promise((resolve) => {
+      const end = (response: Response | Promise<Response>) => {
+        load.end(request)
+        resolve(response)
+      }
+      const late = (reason: Error) => end(refused(reason))
+      const deadline = timeout > 0 ? new Deadline(request, timeout, late) : undefined
+      void answer(request, context).then((response) => {
+        if (deadline?.end() === 'over') void response.body?.cancel()
+        else end(response)
+      })
+    })
   }
 
   const app: App = {
@@ -100,6 +123,8 @@ export function createApp(options: AppOptions): App {
   }
   return app
 }
+
+const OVERLOADED = new Error('there are more requests than can be answered in time')
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 

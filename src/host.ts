@@ -7,13 +7,13 @@
 import type { ResolvedAppOptions } from './app-options.ts'
 import { Caches } from './cache/caches.ts'
 import { defaultsOf } from './cache/options.ts'
+import { deadlineOf } from './http/deadline.ts'
 import type { Model } from './model/define.ts'
 import { idMaker } from './model/id.ts'
 import { checkReferences } from './model/references.ts'
 import { lastDefined } from './model/registry.ts'
 import type { CollectionSchema } from './ports/store.ts'
-import { recordCollection } from './records/collection.ts'
-import { type Host, hosting } from './records/host.ts'
+import { type Host, HostedRecords } from './records/host.ts'
 import { Records } from './records/records.ts'
 import type { ScopeOption } from './records/scope.ts'
 import { ModelFiles } from './uploads/model-files.ts'
@@ -118,9 +118,16 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     maxPopulated: options.maxPopulated,
     maxResponseBytes: options.maxResponseBytes,
     now,
-    data: {
-      collection: <R, I>(model: Model<R, I>) =>
-        recordCollection<R, I>(serve(model as unknown as Model).records, ready),
+    get data() {
+      return data
+    },
+    dataFor(request) {
+      const deadline = deadlineOf(request)
+      if (!deadline) return data
+      return new HostedRecords(host, async () => {
+        deadline.check()
+        await ready()
+      })
     },
     records: (model) => serve(model).records,
     twin(model, name) {
@@ -173,7 +180,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       return closing
     },
   }
-  hosting(host.data, host)
+  const data = new HostedRecords(host, ready)
   return host
 }
 

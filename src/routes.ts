@@ -6,6 +6,7 @@
 
 import { type IRequest, IttyRouter } from 'itty-router'
 import type { AppContext } from './app-context.ts'
+import { checkTime } from './http/deadline.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { Guard, Route } from './records/guard.ts'
 
@@ -101,6 +102,7 @@ export async function firstResponse(
 ): Promise<unknown> {
   for (const guard of guards) {
     const response: unknown = await guard(request, context)
+    checkTime(request)
     // Whatever else a guard returns ends the request too: a mistaken `false` must not open the door.
     if (response !== undefined && response !== null) return response
   }

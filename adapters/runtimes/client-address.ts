@@ -4,11 +4,13 @@
  * @module
  */
 
+import { eventLoopLag } from './lag.ts'
 import type { Background } from './server.ts'
 
 /** What `app.handle` gets beside a request. */
 export interface RequestPlatform {
   readonly clientAddress: string | undefined
+  isBehind(): boolean
   waitUntil(promise: Promise<unknown>): void
 }
 
@@ -17,37 +19,42 @@ export function platformOf(
   work: Background,
   trustProxy = 0,
 ): (request: Request, peer: () => string | undefined) => RequestPlatform {
-  return (request, peer) => new Asked(work, trustProxy, request, peer)
+  const isBehind = eventLoopLag()
+  return (request, peer) => new Asked({ work, trustProxy, isBehind }, request, peer)
 }
 
 /** A class, because V8 makes a new hidden class for each object that is written with a getter, which costs more than all else. */
 class Asked implements RequestPlatform {
-  readonly #work: Background
-  readonly #trustProxy: number
+  readonly #server: Server
   readonly #request: Request
   readonly #peer: () => string | undefined
 
-  constructor(
-    work: Background,
-    trustProxy: number,
-    request: Request,
-    peer: () => string | undefined,
-  ) {
-    this.#work = work
-    this.#trustProxy = trustProxy
+  constructor(server: Server, request: Request, peer: () => string | undefined) {
+    this.#server = server
     this.#request = request
     this.#peer = peer
   }
 
   get clientAddress(): string | undefined {
-    const nth = this.#trustProxy
+    const nth = this.#server.trustProxy
     const forwarded = nth > 0 ? this.#request.headers.get('x-forwarded-for') : null
     return forwardedAddress(forwarded, nth) ?? plainAddress(this.#peer())
   }
 
-  waitUntil(promise: Promise<unknown>): void {
-    this.#work.waitUntil(promise)
+  isBehind(): boolean {
+    return this.#server.isBehind()
   }
+
+  waitUntil(promise: Promise<unknown>): void {
+    this.#server.work.waitUntil(promise)
+  }
+}
+
+/** What the requests of one server share. */
+interface Server {
+  readonly work: Background
+  readonly trustProxy: number
+  readonly isBehind: () => boolean
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime, inTime } from '../http/deadline.ts'
 import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { withId } from '../ports/filter.ts'
@@ -28,6 +29,7 @@ export async function createAccount(
   const { records, names, settings } = realm
   const checked = await records.validate(hash ? { ...values, [names.password]: DECOY } : values)
   if (hash) checked[names.password] = await hash()
+  checkTime(request)
   const user = await inserted(realm, checked)
   if (!user) return undefined
   // An address that a provider vouches for is proven: no other kind of identifier keeps its owner out.
@@ -36,7 +38,10 @@ export async function createAccount(
     return undefined
   }
   try {
-    await settings.onRegister?.(withoutSecrets(realm, user) as never, request)
+    const { onRegister } = settings
+    if (onRegister) {
+      await inTime(request, () => onRegister(withoutSecrets(realm, user) as never, request))
+    }
   } catch (error) {
     await records.remove(withId(String(user._id)))
     throw error

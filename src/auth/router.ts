@@ -6,8 +6,8 @@
  * @module
  */
 
-import type { Guard, Route } from '../records/guard.ts'
-import type { Host, Mountable } from '../records/host.ts'
+import type { Context, Guard, Route } from '../records/guard.ts'
+import { type Host, hostOf, type Mountable } from '../records/host.ts'
 import { endSessionsWhenDisabling } from './disabled.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
 import { guardedFields, modelAdvice } from './model-checks.ts'
@@ -62,9 +62,9 @@ export function createAuthRouter<R, const Role extends string = string>(
 ): AuthRouter<Role> {
   const given = options as unknown as AuthOptions<never>
   let settings = resolveSettings(given, undefined)
-  const realms = new WeakMap<object, Realm>()
-  const realmOf = ({ store }: { readonly store: object }): Realm => {
-    const realm = realms.get(store)
+  const realms = new WeakMap<Host, Realm>()
+  const realmOf = ({ store }: Pick<Context, 'store'>): Realm => {
+    const realm = realms.get(hostOf(store))
     if (!realm) {
       throw new TypeError(`Auth: a guard runs in an app that does not mount the auth router`)
     }
@@ -89,9 +89,9 @@ export function createAuthRouter<R, const Role extends string = string>(
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
       // A router that is mounted twice is one realm: its guards know no mount.
-      const known = realms.get(host.data)
+      const known = realms.get(host)
       const realm = known ?? createRealm(host, settings, mount)
-      realms.set(host.data, realm)
+      realms.set(host, realm)
       if (!known) endSessionsWhenDisabling(realm)
       host.protect(settings.model, guardedFields(settings))
       return routeTable(realm, host, mount, { requireAuth, optionalAuth })

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime, inTime } from '../http/deadline.ts'
 import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
@@ -36,6 +37,7 @@ export async function signIn(
   request: ApiRequest,
   { filter, change = {}, expect = {} }: SignIn,
 ): Promise<SignInData | undefined> {
+  checkTime(request)
   const { settings, names } = realm
   const id = String(user._id)
   const session = settings.refresh && newSession(realm, settings.refresh, id, request)
@@ -186,7 +188,10 @@ export async function runOnLogin(
   step: SignInStep = {},
 ): Promise<SecondStepRequired | undefined> {
   try {
-    await realm.settings.onLogin?.(withoutSecrets(realm, user) as never, request, step)
+    const { onLogin } = realm.settings
+    if (onLogin) {
+      await inTime(request, () => onLogin(withoutSecrets(realm, user) as never, request, step))
+    }
     return undefined
   } catch (error) {
     if (error instanceof SecondStepRequired) return error

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { deadlineOf } from './deadline.ts'
 import { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
 import {
@@ -131,12 +132,21 @@ export function chunksOf(
   let allowed = timeoutMs
   let isLate = false
   let giveUp = (): void => {}
+  const deadline = deadlineOf(request)
+  deadline?.pause()
+  const stop = (): void => {
+    clearTimeout(timer)
+    deadline?.resume()
+  }
   const wait = (waited: number): ReturnType<typeof setTimeout> => {
     const until = allowed
     return setTimeout(() => {
       isLate = allowed <= until
-      if (isLate) giveUp()
-      else timer = wait(until)
+      if (!isLate) timer = wait(until)
+      else {
+        stop()
+        giveUp()
+      }
     }, until - waited)
   }
   let timer = wait(0)
@@ -155,7 +165,7 @@ export function chunksOf(
         if (isLate) giveUp()
         else reader.read().then((read) => resolve(counted(read)), broken)
       }),
-    stop: () => clearTimeout(timer),
+    stop,
   }
 }
 

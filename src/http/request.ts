@@ -41,6 +41,11 @@ export interface RequestContext {
    * })`); `CF-Connecting-IP` on Workers. Undefined where the runtime did not tell, as when a server calls `app.handle` itself.
    */
   readonly clientAddress: string | undefined
+  /**
+   * Aborts when the request has taken longer than `requestTimeoutMs`, or its client has gone away where the runtime tells.
+   * `request.signal` is the same. Hand it to what you wait for, as in `fetch(url, { signal: context.signal })`.
+   */
+  readonly signal: AbortSignal
   /** Added to the response, whatever it is. */
   readonly headers: Headers
   /** Keeps the runtime alive until `promise` settles. */

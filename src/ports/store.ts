@@ -61,9 +61,11 @@ export interface Read {
 /** What a read may cost. A store that cannot follow a hint ignores it, but for `timeLimitMs`. */
 export interface ReadHints {
   /** A read that takes longer rejects with `StoreTimeout`. */
-  readonly timeLimitMs?: number
-  readonly allowDiskUse?: boolean
-  readonly batchSize?: number
+  readonly timeLimitMs?: number | undefined
+  readonly allowDiskUse?: boolean | undefined
+  readonly batchSize?: number | undefined
+  /** A read that waits rejects with the signal's reason when it aborts, and is not begun; one that runs may end. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
@@ -50,7 +51,10 @@ async function createFrom(
   })
   const { _id: id, ...scoped } = scope.values
   const values = await records.validate({ ...checked, ...scoped })
-  const save = () => records.insert(values, id as string | undefined)
+  const save = () => {
+    checkTime(request)
+    return records.insert(values, id as string | undefined)
+  }
   const record = await saveWithFiles(resource, incoming, values, save)
   await afterCreate(resource, record, request)
   const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))

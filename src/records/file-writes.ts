@@ -61,6 +61,14 @@ export async function saveWithFiles(
   }
 }
 
+/** What must hold when the changes are written. */
+interface UpdateOptions {
+  /** What the record must still be. */
+  readonly expect?: Fields | undefined
+  /** Throws where nothing may be written any more. */
+  readonly mayWrite: () => void
+}
+
 /**
  * Saves changes of the record that matches, and removes the files that they replace. Throws 404, or 412 when the
  * record is not what `expect` says.
@@ -70,9 +78,10 @@ export async function updateWithFiles(
   incoming: Pick<Incoming, 'files' | 'level' | 'client'>,
   filter: Filter,
   changes: Fields,
-  expect?: Fields,
+  { expect, mayWrite }: UpdateOptions,
 ): Promise<Fields> {
   const { records, files } = resource
+  mayWrite()
   const unseen = hiddenInside(records.model)
   const touched = files.namedIn(changes)
   if (touched.length === 0) {
@@ -88,6 +97,7 @@ export async function updateWithFiles(
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
+      mayWrite()
       const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
       const after = await records.update(filter, safe, { ...expected, ...expect }, unseen)
       if (!after && expect) throw recordChanged()

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { inTime } from '../http/deadline.ts'
 import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Managed, Model } from '../model/define.ts'
@@ -70,7 +71,7 @@ export async function runValidate(
   context: ValidateContext,
 ): Promise<Fields> {
   if (!hook) return payload
-  const result = await hooked(() => hook(payload, context))
+  const result = await hooked(() => inTime(context.req, () => hook(payload, context)))
   checkStatus(context.res)
   if (result === undefined || result === null) return stripped(payload)
   if (!isFields(result)) {

@@ -16,7 +16,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
 import type { ModelFiles } from '../uploads/model-files.ts'
 import type { FilePlace } from '../uploads/sweep.ts'
-import type { RecordStore } from './collection.ts'
+import { type RecordCollection, type RecordStore, recordCollection } from './collection.ts'
 import type { Guard, Route } from './guard.ts'
 import type { Records } from './records.ts'
 import type { ScopeOption } from './scope.ts'
@@ -45,6 +45,8 @@ export interface Host extends BodyLimits {
   readonly now: () => number
   /** The public front, as `app.store`. */
   readonly data: RecordStore
+  /** The same for the code that serves `request`: when its time is over, every call is refused. */
+  dataFor(request: Request): RecordStore
   /** The engine behind a model's routes; the same one for every router of the model. */
   records(model: Model): Records
   /** A collection like that of `model`, under a name of its own; what is written there counts as a write of the model. */
@@ -73,16 +75,31 @@ export interface Host extends BodyLimits {
   ready(): Promise<void>
 }
 
-const hosts = new WeakMap<RecordStore, Host>()
+/** The records of `host`, for whoever has a request's context alone: `hostOf` leads back. */
+export class HostedRecords implements RecordStore {
+  readonly #host: Host
+  readonly #ready: () => Promise<void>
 
-/** Remembers whose records `store` gives, for code that has a request's context alone. */
-export function hosting(store: RecordStore, host: Host): void {
-  hosts.set(store, host)
+  /** `ready` settles when the records may be asked for; it rejects where they may not. */
+  constructor(host: Host, ready: () => Promise<void>) {
+    this.#host = host
+    this.#ready = ready
+  }
+
+  collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
+    const records = this.#host.records(model as unknown as Model)
+    return recordCollection<R, I>(records, this.#ready)
+  }
+
+  /** Whose records `store` gives; undefined for one that no app has made. */
+  static hostOf(store: RecordStore): Host | undefined {
+    return #host in store ? store.#host : undefined
+  }
 }
 
 /** The app whose records `store` gives. */
 export function hostOf(store: RecordStore): Host {
-  const host = hosts.get(store)
+  const host = HostedRecords.hostOf(store)
   if (!host) throw new TypeError("a request's context must be passed on as the app gave it")
   return host
 }

@@ -14,6 +14,7 @@ import { idFrom } from '../model/cast.ts'
 import { all, type Filter, type Scalar, withId } from '../ports/filter.ts'
 import type { Read } from '../ports/store.ts'
 import type { Cursors, Scan } from './cursor.ts'
+import { hintsFor } from './hints.ts'
 import { parseList } from './parse-list.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import { type Page, readTexts, type View, viewOf } from './reads.ts'
@@ -110,7 +111,7 @@ async function offsetText(
   }
   const [{ texts }, totalRecords] = await Promise.all([
     readTexts(resource, view, { ...read, skip, limit: pageSize }, request),
-    total(resource, read.filter),
+    total(resource, read.filter, request),
   ])
   const pagination: Pagination = {
     currentPage: page,
@@ -133,12 +134,12 @@ async function pageAndMore(
 }
 
 /** An estimate leaks and misleads once anything limits the list, so only an unlimited one is estimated. */
-function total(resource: Resource, filter: Filter): Promise<number> {
+function total(resource: Resource, filter: Filter, request: ApiRequest): Promise<number> {
   const { stored } = resource.records
   const unfiltered = filter.op === 'and' && filter.filters.length === 0
   return resource.countStrategy === 'estimated' && unfiltered
     ? stored.estimate()
-    : stored.count(filter, resource.hints)
+    : stored.count(filter, hintsFor(resource.hints, request))
 }
 
 function anchorOf(

@@ -11,6 +11,7 @@ import { stringifyInSlices } from '../ports/json.ts'
 import { Slices } from '../ports/slices.ts'
 import type { Fields, Projection, Read } from '../ports/store.ts'
 import { withSignedUrls } from '../uploads/file-values.ts'
+import { hintsFor } from './hints.ts'
 import { knownNames, unknownNames } from './known-names.ts'
 import { names, type Population, populate, populations } from './populate.ts'
 import type { Resource } from './resource.ts'
@@ -70,7 +71,7 @@ export async function readTexts(
   const query: Read = {
     ...read,
     ...(view.select && { select: view.select }),
-    hints: resource.hints,
+    hints: hintsFor(resource.hints, request),
   }
   const signs = resource.upload?.signUrls !== undefined
   const unchanged = view.populate.length === 0 && !signs && (lean || !model.output)
@@ -122,7 +123,13 @@ async function filledIn(
   request: ApiRequest,
 ): Promise<readonly Fields[]> {
   if (view.populate.length === 0) return chosen
-  const options = { request, lean, hints, maxPopulated, maxResponseBytes }
+  const options = {
+    request,
+    lean,
+    hints: hintsFor(hints, request),
+    maxPopulated,
+    maxResponseBytes,
+  }
   return populate(host, chosen, view.populate, options)
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime } from '../http/deadline.ts'
 import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { messageResponse } from '../http/respond.ts'
@@ -19,6 +20,7 @@ export async function remove(resource: Resource, request: ApiRequest): Promise<R
   const scope = await scopeOf(resource.model, resource.scope, request)
   const one = within(scope.filter, id)
   const expect = await expectedRecord(resource, request, one)
+  checkTime(request)
   const removed = await resource.records.remove(one, expect)
   if (!removed) throw expect ? recordChanged() : entryNotFound()
   await removeFilesOf(resource, removed)

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { inTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { castScalar } from '../model/cast.ts'
 import type { Managed, Model } from '../model/define.ts'
@@ -82,7 +83,7 @@ const resolved = new WeakMap<
 >()
 
 async function resolve(model: Model, option: ScopeOption, request: ApiRequest): Promise<Scope> {
-  const limits: unknown = await option(request)
+  const limits: unknown = await inTime(request, () => option(request))
   if (limits === undefined) return unlimited
   // `null` and `false` come from a slip, such as an absent user; they must not open everything.
   if (!isFields(limits)) throw new TypeError('scope: equalities, or undefined for no limit')

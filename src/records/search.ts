@@ -8,6 +8,7 @@ import { searchPatternInvalid } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { all, any, everything, type Filter, nothing } from '../ports/filter.ts'
 import { InvalidPattern } from '../ports/store.ts'
+import { hintsFor } from './hints.ts'
 import type { Resource } from './resource.ts'
 import { visibleThroughReference } from './scope.ts'
 import type { SearchField } from './search-fields.ts'
@@ -52,7 +53,7 @@ async function clause(
     sort: [{ field: '_id', descending: false }],
     limit: maxRelationMatches,
     select: { include: ['_id'] },
-    hints,
+    hints: hintsFor(hints, request),
   })
   if (found.length === 0) return nothing
   if (found.length === maxRelationMatches) {

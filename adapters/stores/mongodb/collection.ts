@@ -141,6 +141,7 @@ function readOptions(filter: Filter, hints: ReadHints = {}) {
     ...(limit !== undefined && { maxTimeMS: Math.max(1, Math.ceil(limit)) }),
     ...(hints.allowDiskUse !== undefined && { allowDiskUse: hints.allowDiskUse }),
     ...(hints.batchSize !== undefined && { batchSize: hints.batchSize }),
+    ...(hints.signal && { signal: hints.signal }),
   }
 }
 

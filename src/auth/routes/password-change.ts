@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { credential, readBody } from '../credentials.ts'
@@ -36,6 +37,7 @@ export async function changePassword(realm: Realm, request: ApiRequest): Promise
     if (!guess.opened) throw currentPasswordIncorrect()
     const own = guess.reservation.user
     const hash = await passwords.hash(plain)
+    checkTime(request)
     const change = passwordChange(realm, own, hash, visitOf(request).client)
     const written = await writePassword(realm, own, change)
     if (!written) throw currentPasswordIncorrect()

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { RESET_CODES } from '../code-slots.ts'
@@ -46,6 +47,7 @@ export async function resetPassword(realm: Realm, request: ApiRequest): Promise<
     }
     await checkChoiceOf(realm, plain, right.user, request)
     const change = resetChange(realm, right, await passwords.hash(plain), client)
+    checkTime(request)
     // The code is used up by the same step, so that of two right ones in parallel one is too late.
     const expect = { ...codeState(realm, right), ...proofState(realm, right.user) }
     const written = change && (await writePassword(realm, right.user, change, expect))

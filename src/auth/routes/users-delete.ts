@@ -4,6 +4,7 @@
  * @module
  */
 
+import { inTime } from '../../http/deadline.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
@@ -36,7 +37,8 @@ export async function deleteUser(realm: Realm, request: ApiRequest): Promise<Res
   const user = checked ?? (await userById(realm, id))
   if (!user) throw entryNotFound()
   if (!(await mayGo(realm, user))) throw adminNeeded()
-  await settings.onDelete?.(withoutSecrets(realm, user) as never, request)
+  const { onDelete } = settings
+  if (onDelete) await inTime(request, () => onDelete(withoutSecrets(realm, user) as never, request))
   const demoted = await demotedAdmin(realm, user)
   const removed = await records.remove(withId(id), checked && signInState(realm, checked))
   if (!removed) {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
@@ -49,11 +50,12 @@ export async function updateUser(
   const touched = identifiersAndAddresses(realm).filter((field) => Object.hasOwn(changes, field))
   const before = touched.length > 0 ? await userById(realm, id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
+  const mayWrite = () => checkTime(request)
   const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
   const user =
     before && moved.length > 0
       ? await movedUser(realm, before, { body, changes, moved }, request, context)
-      : await updateWithFiles(realm, noFiles, withId(id), changes)
+      : await updateWithFiles(realm, noFiles, withId(id), changes, { mayWrite })
   return valueResponse(shownUser(realm, user))
 }
 
@@ -77,6 +79,7 @@ async function movedUser(
   const checked = await reauthenticated(realm, body, request)
   // Whoever proves the account's address meanwhile has ended this session: nothing of it may be written after that.
   const expect = isSelf(request, id) ? signInState(realm, checked) : undefined
+  const mayWrite = () => checkTime(request)
   const { email, pendingEmail } = realm.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined
   // The new address replaces the old one once it is proven.
@@ -88,7 +91,7 @@ async function movedUser(
   if (await isTakenElsewhere(realm, values, id)) throw duplicate(stored)
   const write = async () => {
     try {
-      return await updateWithFiles(realm, noFiles, withId(id), written, expect)
+      return await updateWithFiles(realm, noFiles, withId(id), written, { expect, mayWrite })
     } catch (error) {
       throw hasStatus(error, 412) ? sessionEnded() : error
     }

@@ -1,0 +1,184 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import {
+  type App,
+  type AppOptions,
+  createApp,
+  createRouter,
+  defineModel,
+  type RouterOptions,
+} from '../../src/index.ts'
+import { password } from '../auth/accounts.ts'
+import { service } from '../auth/service.ts'
+
+const Note = defineModel('Note', { fields: { text: z.string() } })
+type Options = Partial<RouterOptions<z.infer<(typeof Note)['schema']>>>
+
+const UNAVAILABLE = 'The service is unavailable. Try again shortly.'
+/** Milliseconds: for what never ends, and for what has to do something before. */
+const SOON = 40
+const LATER = 1000
+
+/** An app with notes, whose requests have a short time. */
+function notes(options: Options = {}, app: Partial<AppOptions> = {}) {
+  const log: unknown[] = []
+  const quiet = () => {}
+  const error = (...line: unknown[]) => log.push(line)
+  const logger = { debug: quiet, info: quiet, warn: quiet, error }
+  const made = createApp({ store: sqliteStore(), logger, requestTimeoutMs: SOON, ...app })
+  made.mount(
+    '/notes',
+    createRouter({ model: Note, allowedFields: ['text'], middlewares: [], ...options }),
+  )
+  onTestFinished(() => made.close())
+  return { app: made, log, stored: made.store.collection(Note) }
+}
+
+function ask(app: App, method: string, path = '/notes', body?: BodyInit): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  const init: RequestInit = { method, headers, ...(body && { body, duplex: 'half' }) }
+  return app.handle(new Request(`http://localhost${path}`, init))
+}
+
+async function expectUnavailable(response: Response): Promise<void> {
+  const { error } = (await response.json()) as { error: string }
+  expect([response.status, response.headers.get('retry-after'), error]).toEqual([
+    503,
+    '5',
+    UNAVAILABLE,
+  ])
+}
+
+const never = () => new Promise<never>(() => {})
+const text = '{"text":"a"}'
+
+describe('a request that takes longer than requestTimeoutMs', () => {
+  it.each<[string, Options]>([
+    ['a guard', { middlewares: [never] }],
+    ['validate', { validate: never }],
+    ['scope', { scope: never }],
+    ['runAfterCreate', { runAfterCreate: never }],
+  ])('is a 503 with Retry-After where %s never ends', async (_, options) => {
+    const { app, log } = notes(options)
+    await expectUnavailable(await ask(app, 'POST', '/notes', text))
+    expect(JSON.stringify(log)).toContain(`the request took longer than ${SOON} ms`)
+  })
+
+  it.each<[string, (end: Promise<void>) => Options]>([
+    ['a guard', (end) => ({ middlewares: [() => end] })],
+    ['validate', (end) => ({ validate: () => end })],
+    ['scope', (end) => ({ scope: () => end.then(() => undefined) })],
+  ])('writes nothing when %s ends afterwards', async (_, options) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { app, stored } = notes(options(promise))
+    const { _id } = await stored.insert({ text: 'before' })
+    for (const [method, path] of [
+      ['POST', '/notes'],
+      ['PATCH', `/notes/${_id}`],
+      ['DELETE', `/notes/${_id}`],
+    ] as const) {
+      if (method === 'DELETE' && _ === 'validate') continue
+      await expectUnavailable(await ask(app, method, path, method === 'DELETE' ? undefined : text))
+    }
+    resolve()
+    // What the hooks would have led to takes a few turns.
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+    expect(await stored.find()).toEqual([expect.objectContaining({ text: 'before' })])
+  })
+
+  it('aborts request.signal and context.signal, and refuses context.store from then on', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const { app, stored } = notes(
+      {
+        middlewares: [
+          async (request, context) => {
+            expect(context.signal).toBe(request.signal)
+            await context.store.collection(Note).insert({ text: 'in time' })
+            await new Promise((over) => request.signal.addEventListener('abort', over))
+            const late = context.store.collection(Note).insert({ text: 'late' })
+            resolve([request.signal.reason.message, await late.catch((error: unknown) => error)])
+          },
+        ],
+      },
+      { requestTimeoutMs: LATER },
+    )
+    await expectUnavailable(await ask(app, 'GET'))
+    expect(await promise).toEqual([
+      `the request took longer than ${LATER} ms`,
+      expect.objectContaining({ status: 503 }),
+    ])
+    expect(await stored.find()).toEqual([expect.objectContaining({ text: 'in time' })])
+  })
+
+  it('is none that waits for its body', async () => {
+    const { app } = notes({}, { requestTimeoutMs: LATER })
+    const encoder = new TextEncoder()
+    const parts = [...text].map((letter) => encoder.encode(letter))
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, LATER / 8))
+        const part = parts.shift()
+        if (part) controller.enqueue(part)
+        else controller.close()
+      },
+    })
+    expect((await ask(app, 'POST', '/notes', slow)).status).toBe(201)
+  })
+
+  it('may take any time with requestTimeoutMs: 0', async () => {
+    const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 3 * SOON))
+    const { app } = notes({ middlewares: [wait] }, { requestTimeoutMs: 0 })
+    expect((await ask(app, 'GET')).status).toBe(200)
+  })
+
+  it('keeps no account whose onRegister never ends, and opens no session after onLogin', async () => {
+    const here = { requestTimeoutMs: 2000 }
+    const hangs = await service({ app: here, auth: { onRegister: never } })
+    const ann = { email: 'ann@example.com', password }
+    expect((await hangs.post('/auth/register', ann)).status).toBe(503)
+    await expect.poll(() => hangs.users.find()).toEqual([])
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const login = await service({ app: here, auth: { onLogin: () => promise } })
+    expect((await login.post('/auth/register', ann)).status).toBe(201)
+    expect((await login.post('/auth/login', ann)).status).toBe(503)
+    resolve()
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+    const [user] = await login.users.find()
+    expect(user?.refreshTokens).toHaveLength(1)
+  })
+})
+
+describe('maxInFlight', () => {
+  it('refuses what comes beyond it at once, and nothing after that', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const held = { middlewares: [() => promise] }
+    const { app, log } = notes(held, { maxInFlight: 3, requestTimeoutMs: 60_000 })
+    const running = Array.from({ length: 3 }, () => ask(app, 'GET'))
+    await expectUnavailable(await ask(app, 'GET'))
+    await expectUnavailable(await ask(app, 'GET', '/nowhere'))
+    expect(JSON.stringify(log)).toContain('more requests than can be answered in time')
+    resolve()
+    for (const response of await Promise.all(running)) expect(response.status).toBe(200)
+    expect((await ask(app, 'GET')).status).toBe(200)
+  })
+
+  it('has room again where requests took too long', async () => {
+    const { app } = notes({ middlewares: [never] }, { maxInFlight: 2 })
+    for (let round = 0; round < 3; round += 1) {
+      for (const response of await Promise.all([ask(app, 'GET'), ask(app, 'GET')])) {
+        await expectUnavailable(response)
+      }
+    }
+    expect((await ask(app, 'GET', '/nowhere')).status).toBe(404)
+  })
+
+  it('is no limit with 0', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { app } = notes({ middlewares: [() => promise] }, { maxInFlight: 0 })
+    const running = Array.from({ length: 1500 }, () => ask(app, 'GET'))
+    resolve()
+    const statuses = (await Promise.all(running)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+})
