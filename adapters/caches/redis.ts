@@ -9,6 +9,7 @@
 
 import { createClient } from 'redis'
 import type { CacheStore } from '../../src/ports/cache.ts'
+import { within } from '../../src/ports/within.ts'
 
 /** Where the server is. */
 export interface RedisCacheOptions {
@@ -57,30 +58,12 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
   const ask = async <T>(command: (client: Client) => Promise<T>): Promise<T> => {
     if (closed) throw new Error('the cache is closed')
     const connection = current ?? open()
-    return within(SILENCE_MS, connection, async () => {
+    const work = async () => {
       await connection.opened
       return command(connection.client)
-    })
-  }
-
-  /** What `work` gives; rejects at the deadline, and ends the connection. */
-  const within = async <T>(
-    ms: number,
-    connection: Connection,
-    work: () => Promise<T>,
-  ): Promise<T> => {
-    let silence: ReturnType<typeof setTimeout> | undefined
-    const silent = new Promise<never>((_, reject) => {
-      silence = setTimeout(() => {
-        reject(new Error(`the cache did not answer within ${ms} ms`))
-        end(connection)
-      }, ms)
-    })
-    try {
-      return await Promise.race([work(), silent])
-    } finally {
-      clearTimeout(silence)
     }
+    const silent = () => new Error(`the cache did not answer within ${SILENCE_MS} ms`)
+    return within(SILENCE_MS, work, silent, () => end(connection))
   }
 
   return {

@@ -6,10 +6,10 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
+import { within } from '../ports/within.ts'
 import type { Context } from '../records/guard.ts'
 import { channelsThere } from './channels.ts'
 import type { IssuedCode } from './codes.ts'
-import { within } from './deadline.ts'
 import type {
   Channel,
   CodeMessage,

@@ -7,7 +7,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { within } from './deadline.ts'
+import { within } from '../ports/within.ts'
 import type { RouteName } from './options.ts'
 import type { Realm } from './realm.ts'
 import { visitOf } from './visit.ts'

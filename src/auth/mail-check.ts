@@ -5,8 +5,8 @@
  * @module
  */
 
+import { within } from '../ports/within.ts'
 import type { Breaker } from './breaker.ts'
-import { within } from './deadline.ts'
 import type { Channel } from './delivery-options.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 

@@ -12,7 +12,7 @@ import { unavailable } from '../http/outages.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { fold } from '../ports/fold.ts'
 import type { Fields } from '../ports/store.ts'
-import { within } from './deadline.ts'
+import { within } from '../ports/within.ts'
 import { type Realm, withoutSecrets } from './realm.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from './refusals.ts'
 

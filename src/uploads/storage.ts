@@ -6,6 +6,7 @@
 
 import type { FileMeta, FileStore } from '../ports/files.ts'
 import type { Logger } from '../ports/logger.ts'
+import { within } from '../ports/within.ts'
 import { storageUnavailable } from './refusals.ts'
 
 /** How long a call may take, and how much longer for each MiB that it sends. */
@@ -62,19 +63,13 @@ export async function removeAll(
 }
 
 /** What `call` resolves to; rejects at the deadline even where the store does not heed its signal. */
-async function inTime<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+function inTime<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error(`the file store did not answer within ${Math.round(ms)} ms`)
-      reject(error)
-      deadline.abort(error)
-    }, ms)
-  })
-  try {
-    return await Promise.race([call(deadline.signal), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  const late = () => new Error(`the file store did not answer within ${Math.round(ms)} ms`)
+  return within(
+    ms,
+    () => call(deadline.signal),
+    late,
+    (reason) => deadline.abort(reason),
+  )
 }

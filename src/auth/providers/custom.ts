@@ -5,8 +5,8 @@
  */
 
 import { HttpError } from '../../http/errors.ts'
+import { within } from '../../ports/within.ts'
 import { fail } from '../checks.ts'
-import { within } from '../deadline.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
 import type { CustomOptions, Provider } from './provider.ts'

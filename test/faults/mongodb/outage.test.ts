@@ -168,6 +168,24 @@ await withService('mongod', () => {
       await app.close()
     })
 
+    it('is a 503 after requestTimeoutMs, where that is sooner', async () => {
+      const lines: unknown[] = []
+      const error = (...line: unknown[]) => lines.push(line)
+      const logger = { debug() {}, info() {}, warn() {}, error }
+      const app = createApp({ store, logger, requestTimeoutMs: 500 })
+      const Note = defineModel('Note', { fields: { text: z.string() } })
+      app.mount('/notes', createRouter({ model: Note, allowedFields: [], middlewares: [] }))
+      await app.ready()
+      const [member] = set.members
+      member?.signal('SIGSTOP')
+      const { status } = await app.handle(new Request('http://localhost/notes'))
+      member?.signal('SIGCONT')
+      expect(status).toBe(503)
+      // The driver itself notices after more than a second.
+      expect(JSON.stringify(lines)).toContain('the request took longer than 500 ms')
+      await secondsToRecover(store)
+    })
+
     it('is a 503 for who comes before an app could start', async () => {
       const [member] = set.members
       member?.signal('SIGSTOP')
