@@ -6,7 +6,7 @@ const CI = process.env.CI === 'true'
 const shared = {
   environment: 'node',
   pool: 'forks',
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   hookTimeout: 120_000,
 } as const
 

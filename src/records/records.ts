@@ -19,6 +19,7 @@ import { all, type Filter, withId } from '../ports/filter.ts'
 import { isLarge, nextTurn } from '../ports/slices.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
 import { clashingFields, type Refused } from './clashes.ts'
+import { Lines } from './lines.ts'
 import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
 import { valueIn } from './value-at.ts'
 
@@ -34,6 +35,16 @@ interface KnownUpdate {
   readonly kept: readonly string[]
   readonly unsure: readonly string[]
 }
+/** Another write of the record came between. */
+class Outrun {
+  /** Its id. */
+  readonly record: string
+
+  constructor(record: string) {
+    this.record = record
+  }
+}
+
 /** What a write of `changes` writes along with them, in the same step. */
 export type Along = (changes: Fields) => Fields
 
@@ -49,6 +60,7 @@ export class Records {
   readonly stored: Collection
   readonly #surroundings: Surroundings
   readonly #along: Along[] = []
+  readonly #lines = new Lines()
 
   constructor(model: Model, stored: Collection, surroundings: Surroundings) {
     this.model = model
@@ -151,26 +163,42 @@ export class Records {
     return this.stored.delete(filter, expect && { expect })
   }
 
-  /** An update for which the stored record must be known: compare-and-set, until no other write comes between. */
+  /**
+   * An update for which the stored record must be known: compare-and-set, until no other write comes between. Who was
+   * outrun tries again after the others of this process that were, so that only other processes can outrun it much longer.
+   */
   async #updateKnown(
     filter: Filter,
     changes: Fields,
     options: KnownUpdate,
   ): Promise<Fields | null> {
-    const { expect, kept, unsure } = options
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const stored = await this.first(filter)
-      if (!stored || !holds(stored, expect)) return null
-      const plan = replacement(this.model.shape, changes, kept, stored)
-      await this.#checkAcross(replaced(stored, plan))
-      const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
-      const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
-      const one = all([filter, withId(String(stored._id))])
-      const updated = await this.#write(one, changes, plan, { ...unchanged, ...expect })
-      if (updated) return updated
-      await pause(tries)
-    }
-    throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
+    const first = await this.#tryKnown(filter, changes, options)
+    if (!(first instanceof Outrun)) return first
+    return this.#lines.after(first.record, async () => {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const next = await this.#tryKnown(filter, changes, options)
+        if (!(next instanceof Outrun)) return next
+        await pause(tries)
+      }
+      throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
+    })
+  }
+
+  /** The record after the update, null where there is none to update, or the id of the record that another has written. */
+  async #tryKnown(
+    filter: Filter,
+    changes: Fields,
+    { expect, kept, unsure }: KnownUpdate,
+  ): Promise<Fields | Outrun | null> {
+    const stored = await this.first(filter)
+    if (!stored || !holds(stored, expect)) return null
+    const plan = replacement(this.model.shape, changes, kept, stored)
+    await this.#checkAcross(replaced(stored, plan))
+    const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
+    const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
+    const id = String(stored._id)
+    const one = all([filter, withId(id)])
+    return (await this.#write(one, changes, plan, { ...unchanged, ...expect })) ?? new Outrun(id)
   }
 
   /** A rule that looks whether a field is there must not find one that is being removed. */

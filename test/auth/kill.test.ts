@@ -11,4 +11,4 @@ it('L4: after kill -9 every change of an account is there whole or not at all', 
   const { broken, changes } = await killWriters(8, opener, join(folder, 'accounts.db'))
   expect(broken).toEqual([])
   expect(changes).toBeGreaterThan(20)
-}, 120_000)
+}, 300_000)

@@ -32,5 +32,5 @@ describe('design, on workerd over D1', () => {
     expect(me.status).toBe(200)
     expect((await post('login', { ...account, password: 'wrong' })).status).toBe(401)
     // scrypt in plain JavaScript, on a machine that may be busy.
-  }, 120_000)
+  }, 300_000)
 })

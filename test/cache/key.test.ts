@@ -87,7 +87,7 @@ function understood(wanted: Meaning): Meaning {
 }
 
 describe('J4: keys of the cache', () => {
-  it('are equal for equal meaning alone, in 100,000 pairs', { timeout: 120_000 }, async () => {
+  it('are equal for equal meaning alone, in 100,000 pairs', { timeout: 300_000 }, async () => {
     let equal = 0
     let different = 0
     const pair = fc.asyncProperty(

@@ -84,7 +84,7 @@ async function tried(count: number, cache: true | CacheOptions) {
 
 describe('J1: admins, users, anonymous ones, and those with bad and expired tokens', () => {
   it('are told what they are told without a cache, in 1,000 interleavings', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const { wrong, hits } = await tried(1000, true)
     expect(wrong).toEqual([])

@@ -95,7 +95,7 @@ describe('a body with many mistakes', () => {
       ['POST', '/wrong'],
       ['PATCH', `/wrong/${record._id}`],
     ] as const) {
-      const start = performance.now()
+      const start = process.cpuUsage()
       const answer = await s.send(method, path, { body, headers })
       expect(answer.status).toBe(400)
       expect(answer.body.error).toBe('Check the submitted values.')
@@ -103,7 +103,8 @@ describe('a body with many mistakes', () => {
       expect(fields.length).toBeGreaterThan(0)
       expect(fields.length).toBeLessThanOrEqual(100)
       expect(answer.text.length).toBeLessThan(120_000)
-      expect(performance.now() - start).toBeLessThan(3000)
+      const { user, system } = process.cpuUsage(start)
+      expect((user + system) / 1000).toBeLessThan(3000)
     }
   })
 

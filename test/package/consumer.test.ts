@@ -118,7 +118,7 @@ describe('a project that installs the package', () => {
     } finally {
       await miniflare.dispose()
     }
-  }, 120_000)
+  }, 300_000)
 
   it('type-checks against the declarations, strictly', async () => {
     const names = entries.map(

@@ -75,7 +75,7 @@ describe('package.json', () => {
       cwd: built,
     })
     await expect(checked).resolves.toBeDefined()
-  }, 60_000)
+  }, 300_000)
 })
 
 describe('an entry', () => {

@@ -65,7 +65,7 @@ async function runs(command: readonly string[], folder: string, port: number): P
             ({ status }) => status,
             () => output || 'silent',
           ),
-        { timeout: 20_000 },
+        { timeout: 300_000 },
       )
       .toBe(404)
     await booksWork(base)

@@ -122,7 +122,7 @@ it('R5 a PNG image of noise ends with the five seconds that it has', async () =>
   const started = performance.now()
   expect((await upload('POST', '/photos', form({ title: 'x', image }))).status).toBe(201)
   expect(performance.now() - started).toBeLessThan(7000)
-}, 60_000)
+}, 300_000)
 
 it('I10 the images of many frames are what they are said to be', async () => {
   for (const name of ['a GIF image of 10,000 frames', 'a WebP image of 10,000 frames']) {

@@ -5,7 +5,7 @@ import { missing, takeover, testCommands } from './takeover.ts'
 
 await withService('mongod', () => {
   describe('a failover', () => {
-    it('loses no acknowledged write when the primary is killed', { timeout: 60_000 }, async () => {
+    it('loses no acknowledged write when the primary is killed', { timeout: 300_000 }, async () => {
       const set = await startReplicaSet(3, {
         settings: { electionTimeoutMillis: 1500, heartbeatIntervalMillis: 300 },
         parameters: [testCommands],

@@ -46,7 +46,7 @@ function proxyTo(port: number): { server: Server; cut(command: string, early?: b
 }
 
 await withService('mongod', () => {
-  describe('a write whose reply is lost', { timeout: 30_000 }, () => {
+  describe('a write whose reply is lost', { timeout: 300_000 }, () => {
     let set: ReplicaSet
     let proxy: ReturnType<typeof proxyTo>
     let store: Store
@@ -62,7 +62,7 @@ await withService('mongod', () => {
       await once(proxy.server, 'listening')
       store = storeWith('retryWrites=true')
       await store.prepare([notes])
-    }, 60_000)
+    }, 300_000)
     afterAll(async () => {
       await store.close()
       proxy.server.close()

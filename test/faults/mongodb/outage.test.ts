@@ -110,7 +110,7 @@ function post(path: string, body: object, method = 'POST'): Request {
 }
 
 await withService('mongod', () => {
-  describe('a store whose database is gone', { timeout: 60_000 }, () => {
+  describe('a store whose database is gone', { timeout: 300_000 }, () => {
     let set: ReplicaSet
     let store: Store
     const allRefused = Object.fromEntries(
@@ -124,7 +124,7 @@ await withService('mongod', () => {
       set = await startReplicaSet(1)
       store = mongoStore({ url: set.url })
       await store.prepare([notes])
-    }, 60_000)
+    }, 300_000)
     afterAll(async () => {
       await store.close()
       await set.stop()

@@ -127,7 +127,7 @@ await withService('seaweed', ({ url: origin, ...place }) => {
           for await (const { key } of files.list(path)) left.push(files.urlOf(key))
           expect(left).toEqual([after.data?.image])
           await send('DELETE', `/${after.data?._id}`)
-        }, 60_000)
+        }, 300_000)
       }
     })
   }

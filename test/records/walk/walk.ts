@@ -68,7 +68,7 @@ export function walks(name: string, { open, walks: numRuns }: Walked): void {
       expect(met.records).toBeGreaterThan(numRuns)
       expect(met.writes).toBeGreaterThan(numRuns)
       expect(met.restarts).toBeGreaterThan(0)
-    }, 120_000)
+    }, 300_000)
   })
 }
 
