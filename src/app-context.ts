@@ -5,6 +5,8 @@
  */
 
 import { environment } from './app-options.ts'
+import type { ApiRequest } from './http/request.ts'
+import { loggerFor } from './http/request-ids.ts'
 import type { Logger } from './ports/logger.ts'
 import type { RecordStore } from './records/collection.ts'
 import type { Context } from './records/guard.ts'
@@ -22,22 +24,25 @@ export interface Platform {
 /** The context of one request. */
 export class AppContext implements Context {
   readonly env: Readonly<Record<string, unknown>>
-  readonly logger: Logger
   /** Whether a read of a model route answers, see `keepPrivate`. */
   isRead = false
   readonly #host: Host
-  readonly #request: Request
+  readonly #request: ApiRequest
   readonly #platform: Platform | undefined
   // Made when first asked for: most requests set no header.
   #headers: Headers | undefined
   #store: RecordStore | undefined
 
-  constructor(host: Host, request: Request, env: unknown, platform: unknown) {
+  constructor(host: Host, request: ApiRequest, env: unknown, platform: unknown) {
+    this.env = environment(env) ?? host.env
     this.#host = host
     this.#request = request
-    this.env = environment(env) ?? host.env
-    this.logger = host.logger
     this.#platform = (platform ?? undefined) as Platform | undefined
+  }
+
+  /** The app's, which names the request's trace in each line. */
+  get logger(): Logger {
+    return loggerFor(this.#request, this.#host.logger)
   }
 
   get clientAddress(): string | undefined {

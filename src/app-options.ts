@@ -11,6 +11,7 @@ import type { FileStore } from './ports/files.ts'
 import type { Hasher } from './ports/hasher.ts'
 import type { ImageOptimizer } from './ports/images.ts'
 import { jsonLogger, type Logger } from './ports/logger.ts'
+import type { Observer } from './ports/observer.ts'
 import type { Store } from './ports/store.ts'
 
 /** What `createApp` takes. */
@@ -48,6 +49,12 @@ export interface AppOptions {
    * number.
    */
   readonly maxInFlight?: number
+  /** Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false. */
+  readonly accessLog?: boolean
+  /** Milliseconds; a call of the store that takes so long is logged, at `warn`. Default: none is. */
+  readonly slowMs?: number
+  /** Makes traces: `telemetry()` of `fieldgate/telemetry`. */
+  readonly telemetry?: Observer
   /** Whether failures carry the stack. Default false. */
   readonly development?: boolean
   /** Answers failures. Default: `errorHandler({ development })`. */
@@ -111,6 +118,12 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   },
   maxPopulated: natural,
   maxResponseBytes: natural,
+  accessLog: flag,
+  slowMs: natural,
+  telemetry: {
+    must: 'be telemetry() of fieldgate/telemetry',
+    test: (value) => typeof (value as Partial<Observer> | null)?.request === 'function',
+  },
   development: flag,
   onError: callable,
   now: callable,

@@ -10,7 +10,7 @@ import { keepPrivate } from './cache/private.ts'
 import { createHost } from './host.ts'
 import type { BodyLimits } from './http/body.ts'
 import { Deadline } from './http/deadline.ts'
-import { type ErrorHandler, errorHandler, pathOf } from './http/error-handler.ts'
+import { type ErrorHandler, errorHandler } from './http/error-handler.ts'
 import { checkHost } from './http/host.ts'
 import { limitBody } from './http/limited-body.ts'
 import { Load } from './http/load.ts'
@@ -19,6 +19,8 @@ import { parseQuery } from './http/query-string.ts'
 import type { ApiRequest } from './http/request.ts'
 import { setHeader } from './http/respond.ts'
 import { unanswered } from './methods.ts'
+import { observed } from './observers.ts'
+import { pathOf } from './ports/path-of.ts'
 import type { RecordStore } from './records/collection.ts'
 import type { Guard } from './records/guard.ts'
 import type { Mountable } from './records/host.ts'
@@ -57,18 +59,20 @@ export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
-  const { guards } = host
+  const { guards, observers } = host
   const load = new Load(resolved.maxInFlight)
   const timeout = resolved.requestTimeoutMs
   const table = new RouteTable()
+  let early: RouteTable | undefined
 
   async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
     checkHost(request.headers.get('host'))
+    const path = routedPath(request)
+    const probed = early && (await early.answer(path, request, context))
+    if (probed) return probed
     if (!host.isReady()) await host.ready()
-    const early = await firstResponse(guards, request, context)
-    if (early !== undefined) return early
-    // Routing sees the path alone; query strings are read by our own parser, which keeps repeats.
-    const path = new URL(`http://h${pathOf(request.url)}`).pathname
+    const refused = await firstResponse(guards, request, context)
+    if (refused !== undefined) return refused
     return (
       (await table.answer(path, request, context)) ??
       (await serveFile(host.files, request)) ??
@@ -87,8 +91,15 @@ export function createApp(options: AppOptions): App {
   function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
+    if (observers.length === 0) return inTime(request, context)
+    return observed(observers, request, () => inTime(request, context))
+  }
+
+  /** Answers, or refuses where there are too many requests or one takes too long. */
+  function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
     const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
-    if (context.isBehind() || !load.hasRoom()) return refused(OVERLOADED)
+    const isEarly = () => early !== undefined && early.at(routedPath(request)).length > 0
+    if ((context.isBehind() || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
     load.begin(request)
     return new Promise((resolve) => {
       const end = (response: Response | Promise<Response>) => {
@@ -115,13 +126,23 @@ export function createApp(options: AppOptions): App {
     },
     mount(path, router) {
       const mount = mountPath(path)
-      table.add(mount, router.attach(host, mount))
+      const routes = router.attach(host, mount)
+      table.add(mount, routes)
+      if (router.early) {
+        early ??= new RouteTable()
+        early.add(mount, routes)
+      }
       return app
     },
     ready: () => host.ready(),
     close: () => host.close(),
   }
   return app
+}
+
+/** Routing sees the path alone; query strings are read by our own parser, which keeps repeats. */
+function routedPath(request: Request): string {
+  return new URL(`http://h${pathOf(request.url)}`).pathname
 }
 
 const OVERLOADED = new Error('there are more requests than can be answered in time')

@@ -12,6 +12,7 @@ import type { Model } from './model/define.ts'
 import { idMaker } from './model/id.ts'
 import { checkReferences } from './model/references.ts'
 import { lastDefined } from './model/registry.ts'
+import { collectionsOf, observersOf } from './observers.ts'
 import type { CollectionSchema } from './ports/store.ts'
 import { type Host, HostedRecords } from './records/host.ts'
 import { Records } from './records/records.ts'
@@ -38,7 +39,9 @@ interface Served {
 /** The host of one app. */
 export function createHost(options: ResolvedAppOptions): AppHost {
   const { store, now, logger, env } = options
-  const caches = new Caches({ logger, now, collection: (schema) => store.collection(schema) })
+  const observers = observersOf(options)
+  const collection = collectionsOf(store, observers)
+  const caches = new Caches({ logger, now, collection })
   // Its writes concern whoever shares the cache, also where no router of this app reads from it.
   if (options.cache) caches.space({ store: options.cache, ...defaultsOf(env, failed) })
   const served = new Map<Model, Served>()
@@ -60,7 +63,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     }
     const searchable = new Set<string>()
     const schema = schemaOf(model, searchable)
-    const stored = caches.watched(model.name, store.collection(schema))
+    const stored = caches.watched(model.name, collection(schema))
     const records = new Records(model, stored, { now, newId })
     const entry: Served = {
       model,
@@ -80,8 +83,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     for (const check of checks) await check()
     checkReferences(served.keys(), host.modelNamed)
     warnOfOpen(host)
-    const schemas = [...served.values()].map((entry) => entry.schema)
-    await store.prepare([...schemas, ...own, ...caches.schemas()])
+    await store.prepare(host.schemas())
   }
 
   const ready = (): Promise<void> => {
@@ -106,6 +108,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     cache: options.cache,
     files: options.files,
     guards: [],
+    observers,
     open: [],
     filePlaces: [],
     images: options.images,
@@ -134,13 +137,18 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       const { searchable } = serve(model)
       const schema = schemaOf(model, searchable, `fieldgate_${name}_${model.collection}`)
       own.add(schema)
-      return caches.watched(model.name, store.collection(schema))
+      return caches.watched(model.name, collection(schema))
     },
     collection(schema) {
       if (!own.has(schema)) starting = undefined
       own.add(schema)
-      return store.collection(schema)
+      return collection(schema)
     },
+    schemas: () => [
+      ...[...served.values()].map((entry) => entry.schema),
+      ...own,
+      ...caches.schemas(),
+    ],
     modelNamed(name) {
       for (const model of served.keys()) if (model.name === name) return model
       return lastDefined(name)

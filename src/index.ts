@@ -75,6 +75,7 @@ export type { Hasher } from './ports/hasher.ts'
 export type { ImageOptimizer, OptimizationLevel, OptimizedType } from './ports/images.ts'
 export type { Logger } from './ports/logger.ts'
 export type { MailMessage, MailTransporter } from './ports/mailer.ts'
+export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
 export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
 export type {
   Condition,

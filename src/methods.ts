@@ -5,11 +5,11 @@
  */
 
 import type { AppContext } from './app-context.ts'
-import { pathOf } from './http/error-handler.ts'
 import { HttpError } from './http/errors.ts'
 import { methodNotAllowed, notFound } from './http/refusals.ts'
 import type { ApiRequest } from './http/request.ts'
 import type { FileStore } from './ports/files.ts'
+import { pathOf } from './ports/path-of.ts'
 import { enter, firstResponse, type Row } from './routes.ts'
 import { serveFile } from './uploads/serve.ts'
 

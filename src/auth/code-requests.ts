@@ -6,6 +6,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { idsOf } from '../http/request-ids.ts'
 import { messageResponse } from '../http/respond.ts'
 import { everything } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
@@ -39,7 +40,7 @@ export async function answeredFirst(
     await realm.mailCheck(channels)
   })
   if (work) visitOf(request).later(work)
-  else realm.host.logger.error('too many codes are being sent: one was not')
+  else realm.host.logger.error('too many codes are being sent: one was not', idsOf(request))
   return messageResponse('If that account exists, a code has been sent.')
 }
 
@@ -56,9 +57,8 @@ export async function sendNewCode(
 ): Promise<boolean> {
   const issued = await issueCode(realm, account, kind)
   if (!issued) {
-    const { requestId } = request
     realm.host.logger.info('a code was asked for too soon after the last one', {
-      requestId,
+      ...idsOf(request),
       userId: String(account._id),
     })
     return false

@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { idsOf } from '../http/request-ids.ts'
 import type { Fields } from '../ports/store.ts'
 import { within } from '../ports/within.ts'
 import type { Context } from '../records/guard.ts'
@@ -70,7 +71,7 @@ export async function isSent(
       ? `a code could not be sent by ${channel}`
       : 'a confirmation code could not be sent'
     realm.host.logger.error(what, {
-      requestId: request.requestId,
+      ...idsOf(request),
       // A sender's error may quote the message that it was given.
       error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
     })
@@ -126,7 +127,7 @@ export function sendNotice(
   const notice = { code: '', channel, secondsLeft: 0, purpose: 'identifierChanged' } as const
   const sending = sendCode(realm, before, to, notice, request).catch((error: unknown) => {
     realm.host.logger.error(`a notice could not be sent by ${channel}`, {
-      requestId: request.requestId,
+      ...idsOf(request),
       error: String((error as Error)?.message ?? error),
     })
   })

@@ -7,6 +7,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { idsOf } from '../http/request-ids.ts'
 import { within } from '../ports/within.ts'
 import type { RouteName } from './options.ts'
 import type { Realm } from './realm.ts'
@@ -65,11 +66,11 @@ export function report(
     requestId: request.requestId,
     route,
   }
-  const log = () => host.logger.info(`auth: ${type}`, { ...event })
+  const log = () => host.logger.info(`auth: ${type}`, { ...event, ...idsOf(request) })
   const { onSecurityEvent = log } = settings
   const failed = (error: unknown) =>
     host.logger.error('onSecurityEvent failed', {
-      requestId: request.requestId,
+      ...idsOf(request),
       type,
       error: String(error),
     })

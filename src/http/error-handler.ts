@@ -6,6 +6,7 @@
 
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
+import { pathOf } from '../ports/path-of.ts'
 import { HttpError } from './errors.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
 import { invalidFields } from './refusals.ts'
@@ -96,18 +97,6 @@ function log(error: unknown, status: number, { request, context, outages }: Fail
 /** What a refusal quotes was the client's, and may be a secret that went into the wrong place. */
 function unquoted(message: string): string {
   return message.replace(/'.*'/s, "'…'")
-}
-
-/**
- * A URL's path as it was sent, without query string. Read by hand: a Host that is none, as in `http://[::1/cities`,
- * makes a URL that cannot be parsed, and Bun gives the bare target where there is no Host at all.
- */
-export function pathOf(url: string): string {
-  const end = url.search(/[?#]/)
-  const whole = end === -1 ? url : url.slice(0, end)
-  if (whole.startsWith('/')) return whole
-  const start = whole.indexOf('/', whole.indexOf('://') + 3)
-  return start === -1 ? '/' : whole.slice(start)
 }
 
 function messageOf(error: unknown): string {

@@ -25,6 +25,8 @@ export interface ApiRequest extends Request {
   query: Query
   /** Identifies the request in logs and in failures. */
   requestId: string
+  /** The trace of the request's span, set by telemetry. */
+  traceId?: string
   /** Set by `requireAuth`, or by any guard. */
   auth?: AuthContext
   /** The signed-in user's record, set by `requireAuth`. */

@@ -6,6 +6,7 @@
 
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { idsOf } from '../http/request-ids.ts'
 import { dataResponse } from '../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
 import { stringifyInSlices } from '../ports/json.ts'
@@ -89,7 +90,7 @@ async function afterCreate(resource: Resource, record: Fields, request: ApiReque
       throw new Error(`Router '${resource.mount}': runAfterCreate failed`, { cause: error })
     }
     resource.host.logger.error(`Router '${resource.mount}': runAfterCreate failed`, {
-      requestId: request.requestId,
+      ...idsOf(request),
       error: String((error as Error)?.stack ?? error),
     })
   }

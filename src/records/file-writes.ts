@@ -13,6 +13,7 @@ import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import { hiddenInside } from '../model/hidden.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { Filter } from '../ports/filter.ts'
+import type { Logger } from '../ports/logger.ts'
 import { type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
 import { withoutGoneFiles } from '../uploads/file-values.ts'
 import { optimised } from '../uploads/optimise.ts'
@@ -28,17 +29,20 @@ import type { Resource } from './resource.ts'
 export type FileOwner = Pick<Resource, 'host' | 'records' | 'files'> &
   Partial<Pick<Resource, 'upload'>>
 
+/** The files that a write brings. */
+export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'logger'>
+
 /** How often an update that others outrun is tried. */
 const MAX_TRIES = 20
 
 /** Stores the files that `values` points at, then saves; when that fails they are removed again. */
 export async function saveWithFiles(
   resource: FileOwner,
-  incoming: Pick<Incoming, 'files' | 'level' | 'client'>,
+  incoming: IncomingFiles,
   values: Fields,
   save: () => Promise<Fields>,
 ): Promise<Fields> {
-  const { logger } = resource.host
+  const { logger } = incoming
   const wanted = objectsOf(resource, values)
   const files = incoming.files.filter(({ key }) => wanted.has(key))
   if (files.length === 0) return save()
@@ -75,7 +79,7 @@ interface UpdateOptions {
  */
 export async function updateWithFiles(
   resource: FileOwner,
-  incoming: Pick<Incoming, 'files' | 'level' | 'client'>,
+  incoming: IncomingFiles,
   filter: Filter,
   changes: Fields,
   { expect, mayWrite }: UpdateOptions,
@@ -108,21 +112,26 @@ export async function updateWithFiles(
     }
     throw new Error(`a record of '${records.model.name}' changed faster than it could be written`)
   })
-  await removeUnheld(resource, replaced)
+  await removeUnheld(resource, replaced, incoming.logger)
   return updated
 }
 
 /** Removes the files of a record that has been deleted. */
-export async function removeFilesOf(resource: FileOwner, record: Fields): Promise<void> {
-  await removeUnheld(resource, objectsOf(resource, record))
+export async function removeFilesOf(
+  resource: FileOwner,
+  record: Fields,
+  logger: Logger,
+): Promise<void> {
+  await removeUnheld(resource, objectsOf(resource, record), logger)
 }
 
 /** Removes the objects that no record holds any more. */
 async function removeUnheld(
   { host }: FileOwner,
   objects: ReadonlyMap<string, string>,
+  logger: Logger,
 ): Promise<void> {
-  const { files: store, logger, filePlaces } = host
+  const { files: store, filePlaces } = host
   if (!store || objects.size === 0) return
   try {
     await removeAll(store, await unheld(objects, filePlaces, store), logger)
@@ -160,10 +169,10 @@ function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<stri
 async function objectOf(
   { upload, host }: FileOwner,
   { key, held, type }: IncomingFile,
-  { level, client }: Pick<Incoming, 'level' | 'client'>,
+  { level, client, logger }: IncomingFiles,
 ): Promise<NewObject> {
   const source = await withoutMetadata(held, type.mime)
-  const { images, logger } = host
+  const { images } = host
   const smaller =
     level && images && (await optimised({ source, mime: type.mime, level, client }, images, logger))
   return {

@@ -13,6 +13,7 @@ import type { FileStore } from '../ports/files.ts'
 import type { Hasher } from '../ports/hasher.ts'
 import type { ImageOptimizer } from '../ports/images.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
 import type { ModelFiles } from '../uploads/model-files.ts'
 import type { FilePlace } from '../uploads/sweep.ts'
@@ -28,6 +29,8 @@ export interface Host extends BodyLimits {
   readonly files: FileStore | undefined
   /** The guards before every router. */
   readonly guards: Guard[]
+  /** What sees every request, the outermost first; a router may add its own. */
+  readonly observers: Observer[]
   /** The mounts that nothing of their routers guards, until start-up has told of them. */
   readonly open: string[]
   /** Where routers keep files, for the sweeper; each adds its own. */
@@ -53,6 +56,8 @@ export interface Host extends BodyLimits {
   twin(model: Model, name: string): Collection
   /** A collection of the app's own, beside those of models; start-up makes it exist. */
   collection(schema: CollectionSchema): Collection
+  /** Every collection that start-up makes exist. */
+  schemas(): readonly CollectionSchema[]
   /** The model that a `ref()` names. */
   modelNamed(name: string): Model | undefined
   /** Runs before the first request, when every model is known; a throw is a start-up error. */
@@ -106,6 +111,11 @@ export function hostOf(store: RecordStore): Host {
 
 /** Anything that `app.mount` takes. */
 export interface Mountable {
+  /**
+   * Whether its routes respond before anything that may refuse a request: start-up, the guards of `app.use`, limits on how
+   * many requests are served. For probes.
+   */
+  readonly early?: boolean
   /** The route table on `mount`; throws a `TypeError` for options that make no sense. */
   attach(host: Host, mount: string): readonly Route[]
 }

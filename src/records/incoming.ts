@@ -7,8 +7,10 @@
 import { readJson } from '../http/body.ts'
 import { unsupportedBody } from '../http/refusals.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
+import { loggerFor } from '../http/request-ids.ts'
 import { isFields } from '../model/writable.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Fields } from '../ports/store.ts'
 import { fileValue, withoutForeignUrls } from '../uploads/file-values.ts'
 import { formValues } from '../uploads/form-values.ts'
@@ -33,6 +35,8 @@ export interface Incoming {
   readonly level: OptimizationLevel | undefined
   /** Whose images these are, for those who wait for each other. */
   readonly client: unknown
+  /** Takes the lines about its files. */
+  readonly logger: Logger
   /** Whether it names a file field, so that the stored record must be known. */
   readonly concernsFiles: boolean
   /** The body as the field policy takes it, file fields holding URLs; `stored` is the record to be changed. */
@@ -50,11 +54,12 @@ export async function readIncoming(
   const { host, upload } = resource
   // Where the runtime does not tell the address, each request is a client of its own.
   const client = asking?.clientAddress ?? request
-  if (!upload) return withFiles(resource, client, (await readJson(request, host)) ?? {})
+  const from = { client, logger: loggerFor(request, host.logger) }
+  if (!upload) return withFiles(resource, from, (await readJson(request, host)) ?? {})
   if (!isMultipart(request.headers.get('content-type'))) {
     const refuse = () => unsupportedBody('application/json or multipart/form-data')
     const json = (await readJson(request, host, refuse)) ?? {}
-    return withFiles(resource, client, json)
+    return withFiles(resource, from, json)
   }
   const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
   try {
@@ -64,7 +69,7 @@ export async function readIncoming(
       field: fields.imgOptimizations,
       header: request.headers.get('x-img-optimizations'),
     })
-    return withFiles(resource, client, fields, files, level)
+    return withFiles(resource, from, fields, files, level)
   } catch (error) {
     await discard(files)
     throw error
@@ -77,7 +82,7 @@ async function discard(files: Received['files']): Promise<void> {
 
 function withFiles(
   resource: Resource,
-  client: unknown,
+  from: Pick<Incoming, 'client' | 'logger'>,
   sent: unknown,
   received: Received['files'] = [],
   level?: OptimizationLevel,
@@ -92,7 +97,7 @@ function withFiles(
   return {
     files,
     level,
-    client,
+    ...from,
     concernsFiles: files.length > 0 || (isFields(sent) && resource.files.namedIn(sent).length > 0),
     body(stored) {
       if (!isFields(sent)) return sent

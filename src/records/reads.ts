@@ -6,6 +6,7 @@
 
 import { HttpError } from '../http/errors.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { idsOf } from '../http/request-ids.ts'
 import { declaredPart, present, projected, visible } from '../model/present.ts'
 import { stringifyInSlices } from '../ports/json.ts'
 import { Slices } from '../ports/slices.ts'
@@ -41,7 +42,7 @@ export async function viewOf(resource: Resource, request: ApiRequest): Promise<V
     }
   } catch (error) {
     host.logger.error(`Router '${resource.mount}': onGet failed, reading without it`, {
-      requestId: request.requestId,
+      ...idsOf(request),
       error: String((error as Error)?.stack ?? error),
     })
     return { ...plain, cacheable: false }

@@ -85,6 +85,7 @@ describe('a project that installs the package', () => {
       '/upstash',
       '/s3',
       '/r2',
+      '/telemetry',
       '/legacy',
     ]
     const use = `import { d1Store } from 'fieldgate/d1'\nexport default { fetch: async (_request, env) => new Response(await works(d1Store(env.DB))) }`

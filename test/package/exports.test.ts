@@ -106,6 +106,7 @@ describe('an entry', () => {
         "./s3": "s3Files",
         "./sharp": "sharpImages",
         "./sqlite": "sqliteStore",
+        "./telemetry": "telemetry",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",
         "./workers": "appObject worker",

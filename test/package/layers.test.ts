@@ -77,7 +77,7 @@ describe('the layers of src', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
-      /^#(scrypt|response|smtp|passwords)$/,
+      /^#(scrypt|response|smtp|passwords|contexts)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)

@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
@@ -92,7 +93,7 @@ async function tryExchange(
   if (standing === 'unknown') throw invalidRefreshToken()
   if (standing === 'graced') return { user, session }
   if (standing === 'reused') {
-    await revoke(realm, settings, id, session)
+    await revoke(realm, settings, id, session, request)
     report(realm, request, 'token-reused', id)
     throw invalidRefreshToken()
   }
@@ -111,9 +112,14 @@ async function revoke(
   settings: RefreshSettings,
   id: string,
   session: Session,
+  request: ApiRequest,
 ): Promise<void> {
   const { records, host } = realm
-  host.logger.warn('a refresh token was used again', { userId: id, sessionId: session.id })
+  host.logger.warn('a refresh token was used again', {
+    ...idsOf(request),
+    userId: id,
+    sessionId: session.id,
+  })
   await records.stored.update(
     withId(id),
     settings.revokeAllOnReuse ? { set: sessionsEnded(realm) } : oneEnded(realm, session.id),

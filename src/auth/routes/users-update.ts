@@ -8,11 +8,12 @@ import { checkTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { loggerFor } from '../../http/request-ids.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { updateWithFiles } from '../../records/file-writes.ts'
+import { type IncomingFiles, updateWithFiles } from '../../records/file-writes.ts'
 import type { Context } from '../../records/guard.ts'
 import { requestedId } from '../../records/identify.ts'
 import { identifierText, readBody } from '../credentials.ts'
@@ -28,8 +29,11 @@ import { sendVerification } from '../verification.ts'
 import { freed, identifiersAndAddresses } from '../ways.ts'
 import { isSelf } from './users-read.ts'
 
-/** A profile is sent as JSON. */
-const noFiles = { files: [], level: undefined, client: undefined } as const
+/** What the write of a profile brings, which is sent as JSON: no files. */
+function noFiles({ host }: Realm, request: ApiRequest): IncomingFiles {
+  const logger = loggerFor(request, host.logger)
+  return { files: [], level: undefined, client: undefined, logger }
+}
 
 /** Changes the fields that `updateFields` names; identifiers and addresses for codes only with the current password. */
 export async function updateUser(
@@ -55,7 +59,7 @@ export async function updateUser(
   const user =
     before && moved.length > 0
       ? await movedUser(realm, before, { body, changes, moved }, request, context)
-      : await updateWithFiles(realm, noFiles, withId(id), changes, { mayWrite })
+      : await updateWithFiles(realm, noFiles(realm, request), withId(id), changes, { mayWrite })
   return valueResponse(shownUser(realm, user))
 }
 
@@ -91,7 +95,7 @@ async function movedUser(
   if (await isTakenElsewhere(realm, values, id)) throw duplicate(stored)
   const write = async () => {
     try {
-      return await updateWithFiles(realm, noFiles, withId(id), written, { expect, mayWrite })
+      return await updateWithFiles(realm, noFiles(realm, request), withId(id), written, { expect, mayWrite })
     } catch (error) {
       throw hasStatus(error, 412) ? sessionEnded() : error
     }

@@ -1,0 +1,110 @@
+/**
+ * Traces through OpenTelemetry: choose it where the program registers an OpenTelemetry SDK.
+ *
+ * Names and attributes are those of the semantic conventions for HTTP and database spans, version 1.
+ *
+ * @module
+ */
+
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { methodName, type ObservedRequest, type Observer } from '../../src/ports/observer.ts'
+import { pathOf } from '../../src/ports/path-of.ts'
+import { traceParent } from '../../src/ports/trace-parent.ts'
+
+/**
+ * Makes a SERVER span for each request, whose parent is the `traceparent` header's, and in it a CLIENT span for each call of
+ * the store. Without an SDK it makes none.
+ *
+ * ```ts
+ * const app = createApp({ store, telemetry: telemetry() })
+ * ```
+ */
+export function telemetry(): Observer {
+  // It takes up an SDK that is registered later, too.
+  const tracer = trace.getTracer('fieldgate')
+  return {
+    async request(request, respond) {
+      const method = methodName(request.method)
+      const within = parentOf(request)
+      const options = { kind: SpanKind.SERVER, attributes: attributesOf(request, method) }
+      const span = tracer.startSpan(spanName(method), options, within)
+      const { traceId } = span.spanContext()
+      if (!isSpanContextValid(span.spanContext())) return respond()
+      request.traceId = traceId
+      const response = await context.with(trace.setSpan(within, span), respond)
+      finish(span, request, method, response.status)
+      return response
+    },
+    async storeCall({ store, collection, operation }, run) {
+      // What is called outside of requests, at start-up for example, would be a trace of its own.
+      if (!trace.getActiveSpan()) return run()
+      const attributes = {
+        'db.system.name': store,
+        'db.collection.name': collection,
+        'db.operation.name': operation,
+      }
+      const options = { kind: SpanKind.CLIENT, attributes }
+      const span = tracer.startSpan(`${operation} ${collection}`, options)
+      try {
+        return await context.with(trace.setSpan(context.active(), span), run)
+      } catch (error) {
+        // Its message may hold values of records.
+        fail(span, error instanceof Error ? error.name : typeof error)
+        throw error
+      } finally {
+        span.end()
+      }
+    },
+  }
+}
+
+/** The context of the span that has called, by the registered propagator, else by `traceparent`. */
+function parentOf({ headers }: ObservedRequest): Context {
+  const parent = propagation.extract(context.active(), headers, {
+    get: (from, name) => from.get(name) ?? undefined,
+    keys: (from) => [...from.keys()],
+  })
+  const header = trace.getSpanContext(parent) ? undefined : traceParent(headers.get('traceparent'))
+  if (!header) return parent
+  const { traceId, spanId, flags: traceFlags } = header
+  return trace.setSpanContext(parent, { traceId, spanId, traceFlags, isRemote: true })
+}
+
+function attributesOf({ method: sent, url }: ObservedRequest, method: string): Attributes {
+  return {
+    'http.request.method': method,
+    ...(method !== sent && { 'http.request.method_original': sent }),
+    'url.path': pathOf(url),
+    'url.scheme': url.startsWith('https:') ? 'https' : 'http',
+  }
+}
+
+function finish(span: Span, { route }: ObservedRequest, method: string, status: number): void {
+  if (route !== '') {
+    span.updateName(`${spanName(method)} ${route}`)
+    span.setAttribute('http.route', route)
+  }
+  span.setAttribute('http.response.status_code', status)
+  if (status >= 500) fail(span, String(status))
+  span.end()
+}
+
+/** A method that is not known would make a name of its own for each spelling. */
+function spanName(method: string): string {
+  return method === '_OTHER' ? 'HTTP' : method
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
