@@ -5,7 +5,17 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { FileForbidden, type FileMeta, type FileStore, isKey } from '../../src/ports/files.ts'
 import { append, bytesOf, stageIn } from './bytes.ts'
@@ -82,6 +92,10 @@ export function diskFiles(options: DiskOptions): FileStore {
         const found = await stat(join(folder.meta, name)).catch(ignoreAbsent)
         if (found) yield { key, storedAt: found.mtimeMs }
       }
+    },
+    async ping() {
+      await ready()
+      for (const path of Object.values(folder)) await access(path, constants.R_OK | constants.W_OK)
     },
     async stage() {
       await ready()

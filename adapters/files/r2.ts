@@ -82,6 +82,9 @@ export function r2Files(bucket: R2Binding, options: R2Options): FileStore {
         cursor = page.truncated ? page.cursor : undefined
       } while (cursor !== undefined)
     },
+    async ping() {
+      await bucket.head('fieldgate-ready')
+    },
     async serve(request) {
       const file = requested(request)
       const found = file && (await bucket.head(file.key))

@@ -34,6 +34,14 @@ export interface S3Place {
   keyOf(url: string): string | undefined
 }
 
+/** The key that `ping` asks for: nothing is stored there. */
+export const ABSENT_KEY = 'fieldgate-ready'
+
+/** Whether S3 has looked for an object that is absent. It says so to those alone who may list the bucket. */
+export function isAbsence(code: string): boolean {
+  return code === 'NoSuchKey' || code === 'AccessDenied'
+}
+
 /** The options with the environment's values; a `TypeError` names what is missing. */
 export function resolveS3(options: S3Options = {}): S3Place {
   const env = options.env ?? environment()

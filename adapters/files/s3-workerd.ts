@@ -7,7 +7,7 @@
 import type { FileStore, StoredFile } from '../../src/ports/files.ts'
 import { fixedLength } from './exact-length.ts'
 import { presigned, signer } from './s3-links.ts'
-import { resolveS3, type S3Options } from './s3-options.ts'
+import { ABSENT_KEY, isAbsence, resolveS3, type S3Options } from './s3-options.ts'
 
 export type { S3Options } from './s3-options.ts'
 
@@ -30,8 +30,7 @@ export function s3Files(options?: S3Options): FileStore {
       ...(body instanceof ReadableStream && { duplex: 'half' }),
     })
     if (response.ok) return response
-    const text = await response.text()
-    throw new Error(`S3 answered ${method} with ${response.status}: ${codeIn(text)}`)
+    throw new Refusal(method, response.status, codeIn(await response.text()))
   }
   return {
     async put(key, body, meta, options) {
@@ -52,6 +51,15 @@ export function s3Files(options?: S3Options): FileStore {
       const response = await call('DELETE', place.urlOf(key), options)
       await response.body?.cancel()
     },
+    async ping(options) {
+      const headers = { Range: 'bytes=0-0' }
+      try {
+        const response = await call('GET', place.urlOf(ABSENT_KEY), { ...options, headers })
+        await response.body?.cancel()
+      } catch (error) {
+        if (!(error instanceof Refusal && isAbsence(error.code))) throw error
+      }
+    },
     urlOf: place.urlOf,
     keyOf: place.keyOf,
     signedUrl: (url, seconds, steady) => presigned(place, url, seconds, steady),
@@ -67,6 +75,16 @@ export function s3Files(options?: S3Options): FileStore {
         next = textOf(page, 'NextContinuationToken')
       } while (next)
     },
+  }
+}
+
+/** An answer of S3 that is no success. */
+class Refusal extends Error {
+  readonly code: string
+
+  constructor(method: string, status: number, code: string) {
+    super(`S3 answered ${method} with ${status}: ${code}`)
+    this.code = code
   }
 }
 

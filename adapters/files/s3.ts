@@ -12,7 +12,7 @@ import type { FileStore } from '../../src/ports/files.ts'
 import { stageIn } from './bytes.ts'
 import { exactly } from './exact-length.ts'
 import { presigned } from './s3-links.ts'
-import { resolveS3, type S3Options, type S3Place } from './s3-options.ts'
+import { ABSENT_KEY, isAbsence, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
 
 export type { S3Options } from './s3-options.ts'
 
@@ -63,6 +63,16 @@ export function s3Files(options?: S3Options): FileStore {
         for (const { Key, LastModified } of page.Contents ?? []) {
           if (Key) yield { key: Key, storedAt: LastModified?.getTime() ?? 0 }
         }
+      }
+    },
+    async ping({ signal } = {}) {
+      const { sdk, client } = await connect()
+      const command = new sdk.GetObjectCommand({ Bucket, Key: ABSENT_KEY, Range: 'bytes=0-0' })
+      try {
+        const { Body } = await client.send(command, signal && { abortSignal: signal })
+        await Body?.transformToByteArray()
+      } catch (error) {
+        if (!(error instanceof Error && isAbsence(error.name))) throw error
       }
     },
     stage: () => stageIn(tmpdir()),

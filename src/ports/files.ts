@@ -71,6 +71,11 @@ export interface FileStore {
   signedUrl(url: string, seconds: number, steady?: number): Promise<string>
   /** The objects whose key starts with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<StoredFile>
+  /**
+   * Rejects where objects cannot be stored or read now; writes nothing. Without it the kit asks `list` for a prefix that
+   * has no objects.
+   */
+  ping?(options?: CallOptions): Promise<void>
   /** Sets bytes aside where there is room for them; without it the kit holds them in memory. */
   stage?(): Promise<Stage>
   /**

@@ -7,8 +7,16 @@
 import type { Checks } from './check.ts'
 import { accounts } from './checks/accounts.ts'
 import { bodies } from './checks/bodies.ts'
+import { operations } from './checks/operations.ts'
 import { endings, records } from './checks/records.ts'
 import { requests } from './checks/requests.ts'
 
 /** All checks, in their order. */
-export const suite: Checks = { ...records, ...requests, ...bodies, ...accounts, ...endings }
+export const suite: Checks = {
+  ...records,
+  ...requests,
+  ...bodies,
+  ...accounts,
+  ...operations,
+  ...endings,
+}

@@ -85,6 +85,7 @@ describe('a project that installs the package', () => {
       '/upstash',
       '/s3',
       '/r2',
+      '/health',
       '/telemetry',
       '/legacy',
     ]

@@ -97,6 +97,7 @@ describe('an entry', () => {
         "./d1": "d1Store",
         "./deno": "serve",
         "./disk": "diskFiles",
+        "./health": "health metrics",
         "./legacy": "ControllerSets createRouterS3upload",
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",

@@ -111,6 +111,11 @@ export const fileContract = {
     }
   },
 
+  async 'ping resolves where objects can be stored, and leaves nothing behind'({ files }) {
+    await files.ping?.()
+    deepEqual(await keysOf(files, 'fieldgate'), [])
+  },
+
   async 'a private object does not open without a signature'({ files, get }) {
     const url = await put(files, 'secret')
     const response = await get(url)

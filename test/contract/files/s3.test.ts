@@ -2,6 +2,9 @@
  * The contract of file stores: two S3 servers, through the AWS SDK and through aws4fetch.
  */
 
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.ts'
@@ -32,6 +35,29 @@ await withService('seaweed', ({ url: endpoint, ...place }) => {
       open: () => open({ endpoint, ...place }),
       place: { url: endpoint, ...place },
       opensSingleObjects: false,
+    })
+
+    it.each([
+      ['a bucket that is not there', { bucket: 'no-such-bucket' }],
+      ['a wrong secret', { secretAccessKey: 'wrong' }],
+      ['a server that is not there', { endpoint: 'http://127.0.0.1:9' }],
+    ])(`ping through ${by} rejects for %s`, async (_, wrong) => {
+      const files = open({ endpoint, ...place, ...wrong })
+      onTestFinished(() => files.close?.())
+      await expect(files.ping?.()).rejects.toThrow()
+    })
+
+    it(`ping through ${by} takes no for an answer where the bucket may not be listed`, async () => {
+      const refusing = createServer((_request, response) => {
+        response.writeHead(403, { 'Content-Type': 'application/xml' })
+        response.end('<Error><Code>AccessDenied</Code><Message>No.</Message></Error>')
+      })
+      onTestFinished(() => void refusing.close())
+      await once(refusing.listen(0, '127.0.0.1'), 'listening')
+      const { port } = refusing.address() as AddressInfo
+      const files = open({ ...place, endpoint: `http://127.0.0.1:${port}` })
+      onTestFinished(() => files.close?.())
+      await files.ping?.()
     })
 
     it(`I12 a server that refuses checksum headers gets none through ${by}`, async () => {

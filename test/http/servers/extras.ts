@@ -1,10 +1,11 @@
 /**
- * Routes beside the atlas, which read bodies in every way that there is.
+ * Routes beside the atlas, which read bodies in every way that there is, and those for probes.
  *
  * @module
  */
 
 import * as z from 'zod/mini'
+import { health, metrics } from '../../../src/health/index.ts'
 import { type App, createRouter, defineModel, type Handler } from '../../../src/index.ts'
 
 const Extra = defineModel('Extra', { fields: { name: z.string() } })
@@ -49,5 +50,5 @@ export function withExtras(app: App): App {
     return new Response(data, { headers: { 'Content-Type': 'application/json' } })
   })
   router.post('/guarded', async (request) => void (await request.text()), read)
-  return app.mount('/extras', router)
+  return app.mount('/extras', router).mount('/', health()).mount('/', metrics())
 }

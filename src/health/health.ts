@@ -1,0 +1,113 @@
+/**
+ * `GET /healthz` and `GET /readyz`: whether the process is alive, and whether it can serve requests.
+ *
+ * @module
+ */
+
+import { within } from '../auth/deadline.ts'
+import { causeOf, outageLog } from '../http/outages.ts'
+import { idsOf } from '../http/request-ids.ts'
+import { checkOptions, natural } from '../model/option-rules.ts'
+import type { FileStore } from '../ports/files.ts'
+import { everything } from '../ports/filter.ts'
+import type { Handler, Route } from '../records/guard.ts'
+import type { Host, Mountable } from '../records/host.ts'
+
+/** What `health` takes. */
+export interface HealthOptions {
+  /** Milliseconds that each check of `/readyz` may take. Default 800: Kubernetes waits for 1 s. */
+  readonly deadlineMs?: number
+}
+
+type Status = 'ok' | 'unavailable'
+/** Asks something that the app depends on; rejects where it cannot be used. */
+type Check = (signal: AbortSignal) => Promise<unknown>
+
+const DEADLINE_MS = 800
+
+/**
+ * Routes for the probes of load balancers and orchestrators. They respond before start-up has succeeded, and before the guards of
+ * `app.use`.
+ *
+ * ```ts
+ * app.mount('/', health())
+ * ```
+ */
+export function health(options: HealthOptions = {}): Mountable {
+  checkOptions(options, { deadlineMs: natural }, (message) => {
+    throw new TypeError(`health: ${message}`)
+  })
+  const { deadlineMs = DEADLINE_MS } = options
+  return {
+    early: true,
+    attach: (host) => [
+      route('/healthz', async () => statusResponse({ status: 'ok' })),
+      route('/readyz', readiness(checksOf(host), deadlineMs)),
+    ],
+  }
+}
+
+function route(path: string, handler: Handler): Route {
+  return { method: 'GET', path, guards: [], handler }
+}
+
+function readiness(checks: Readonly<Record<string, Check>>, deadlineMs: number): Handler {
+  const outages = outageLog()
+  return async (request, { logger }) => {
+    const statusOf = async (name: string, check: Check): Promise<[string, Status]> => {
+      try {
+        const late = () => new Error(`the ${name} did not respond within ${deadlineMs} ms`)
+        await within(deadlineMs, () => check(AbortSignal.timeout(deadlineMs)), late)
+        return [name, 'ok']
+      } catch (error) {
+        if (outages.due(error) !== undefined) {
+          logger.error('not ready', { ...idsOf(request), check: name, error: causeOf(error) })
+        }
+        return [name, 'unavailable']
+      }
+    }
+    const all = Object.entries(checks).map(([name, check]) => statusOf(name, check))
+    const statuses = Object.fromEntries(await Promise.all(all))
+    const isReady = Object.values(statuses).every((status) => status === 'ok')
+    return statusResponse({ status: isReady ? 'ok' : 'unavailable', checks: statuses })
+  }
+}
+
+/** The checks of what the app is configured with. */
+function checksOf(host: Host): Readonly<Record<string, Check>> {
+  const { cache, files } = host
+  return {
+    store: () => reachStore(host),
+    ...(cache && { cache: () => cache.get(ABSENT) }),
+    ...(files && { files: (signal: AbortSignal) => reachFiles(files, signal) }),
+  }
+}
+
+/** A key under which nothing is kept. */
+const ABSENT = 'fieldgate-ready'
+
+/** Reads one id, as requests would, once the app has started. An app without models has nothing to read. */
+async function reachStore(host: Host): Promise<void> {
+  await host.ready()
+  const [schema] = host.schemas()
+  if (!schema) return host.store.prepare([])
+  const read = { filter: everything, sort: [], limit: 1, select: { include: ['_id'] } }
+  await host.store.collection(schema).find(read)
+}
+
+async function reachFiles(files: FileStore, signal: AbortSignal): Promise<void> {
+  if (files.ping) return files.ping({ signal })
+  for await (const _ of files.list(`${ABSENT}/`)) return
+}
+
+interface Shown {
+  readonly status: Status
+  readonly checks?: Readonly<Record<string, Status>>
+}
+
+function statusResponse(shown: Shown): Response {
+  return new Response(JSON.stringify(shown), {
+    status: shown.status === 'ok' ? 200 : 503,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' },
+  })
+}
