@@ -69,6 +69,11 @@ export class RouteTable {
     return this.#rows.filter(({ regex }) => regex.test(path))
   }
 
+  /** Whether a row serves `path`. */
+  serves(path: string): boolean {
+    return this.#rows.some(({ regex }) => regex.test(path))
+  }
+
   #push(row: Row): void {
     this.#rows.push(row)
     const own = this.#byMethod.get(row.method)

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { within } from '../auth/deadline.ts'
 import { causeOf, outageLog } from '../http/outages.ts'
 import { idsOf } from '../http/request-ids.ts'
 import { checkOptions, natural } from '../model/option-rules.ts'
 import type { FileStore } from '../ports/files.ts'
 import { everything } from '../ports/filter.ts'
+import { within } from '../ports/within.ts'
 import type { Handler, Route } from '../records/guard.ts'
 import type { Host, Mountable } from '../records/host.ts'
 

@@ -66,6 +66,7 @@ export function metrics(): Mountable {
     },
   }
   return {
+    unlimited: true,
     attach({ observers }) {
       if (!observers.includes(observer)) observers.push(observer)
       const handler = () => new Response(textOf(known), { headers: HEADERS })

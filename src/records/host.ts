@@ -116,6 +116,8 @@ export interface Mountable {
    * many requests are served. For probes.
    */
   readonly early?: boolean
+  /** Whether its routes are served in an overload too; those that respond early are. For scrapers. */
+  readonly unlimited?: boolean
   /** The route table on `mount`; throws a `TypeError` for options that make no sense. */
   attach(host: Host, mount: string): readonly Route[]
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { health, metrics } from '../../src/health/index.ts'
 import {
   type App,
   type AppOptions,
@@ -161,6 +162,16 @@ describe('maxInFlight', () => {
     resolve()
     for (const response of await Promise.all(running)) expect(response.status).toBe(200)
     expect((await ask(app, 'GET')).status).toBe(200)
+  })
+
+  it('is none for probes and scrapers', async () => {
+    const { app } = notes({ middlewares: [never] }, { maxInFlight: 1, requestTimeoutMs: 0 })
+    app.mount('/', health()).mount('/', metrics())
+    void ask(app, 'GET')
+    await expectUnavailable(await ask(app, 'GET'))
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      expect((await ask(app, 'GET', path)).status).toBe(200)
+    }
   })
 
   it('has room again where requests took too long', async () => {

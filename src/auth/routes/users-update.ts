@@ -95,7 +95,10 @@ async function movedUser(
   if (await isTakenElsewhere(realm, values, id)) throw duplicate(stored)
   const write = async () => {
     try {
-      return await updateWithFiles(realm, noFiles(realm, request), withId(id), written, { expect, mayWrite })
+      return await updateWithFiles(realm, noFiles(realm, request), withId(id), written, {
+        expect,
+        mayWrite,
+      })
     } catch (error) {
       throw hasStatus(error, 412) ? sessionEnded() : error
     }
