@@ -19,7 +19,7 @@ export class Deadline {
   readonly #over: () => void
   #timer: ReturnType<typeof setTimeout> | undefined
   #hasEnded = false
-  readonly #waiting = new Set<() => void>()
+  #waiting: Set<() => void> | undefined
   #controller: AbortController | undefined
   #signal: AbortSignal | undefined
   /** Why the time is over; undefined as long as it is not. */
@@ -32,7 +32,7 @@ export class Deadline {
     this.#over = () => {
       this.#reason = new Error(`the request took longer than ${ms} ms`)
       this.#controller?.abort(this.#reason)
-      for (const giveUp of this.#waiting) giveUp()
+      for (const giveUp of this.#waiting ?? []) giveUp()
       over(this.#reason)
     }
     ;(request as Timed)[DEADLINE] = this
@@ -70,6 +70,7 @@ export class Deadline {
     const over = new Promise<never>((_, reject) => {
       giveUp = () => reject(unavailable(this.#reason))
     })
+    this.#waiting ??= new Set()
     this.#waiting.add(giveUp)
     try {
       return await Promise.race([work(), over])
