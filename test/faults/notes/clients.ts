@@ -22,23 +22,20 @@ export interface ClientOptions {
   readonly signal: AbortSignal
   /** Whether a 503 says that nothing was written, as SQLite's does. Else the write may have happened. */
   readonly refusalIsCertain: boolean
+  /** How many notes a client keeps; it creates no more. Default 20. */
+  readonly most?: number
+  /** Characters that each label has more, so that notes take room. Default 0. */
+  readonly padding?: number
   /** Hears every reply that was no success; `undefined` where none came. */
   readonly onFailure?: (reply: Reply | undefined) => void
 }
 
-/** Sends one request with a JSON body; `undefined` where no response came. */
-export async function send(
-  method: string,
-  url: string,
-  json?: object,
-  signal?: AbortSignal,
-): Promise<Reply | undefined> {
+/** Sends one request with a JSON body or a form; `undefined` where no response came. */
+export async function send(method: string, url: string, body?: object): Promise<Reply | undefined> {
+  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const content = body instanceof FormData ? { body } : body && json
   try {
-    const response = await fetch(url, {
-      method,
-      ...(json && { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } }),
-      ...(signal && { signal }),
-    })
+    const response = await fetch(url, { method, ...content })
     return {
       status: response.status,
       headers: response.headers,
@@ -54,16 +51,15 @@ export async function keepWriting(options: ClientOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.count }, () => client(options)))
 }
 
-const MOST_NOTES = 20
-
 async function client(options: ClientOptions): Promise<void> {
+  const { most = 20, padding = 0 } = options
   const mine: { readonly id: string; readonly label: string }[] = []
   while (!options.signal.aborted) {
     const dice = Math.random()
     const at = Math.floor(Math.random() * mine.length)
     const note = mine[at]
-    if (!note || (dice < 0.4 && mine.length < MOST_NOTES)) {
-      const label = crypto.randomUUID()
+    if (!note || (dice < 0.4 && mine.length < most)) {
+      const label = crypto.randomUUID() + 'x'.repeat(padding)
       const reply = await write(options, 'POST', '', label, options.ledger.newValue())
       if (reply?.body.data) mine.push({ id: reply.body.data._id, label })
     } else if (dice < 0.75) {
@@ -84,8 +80,8 @@ async function write(
   n?: number,
 ): Promise<Reply | undefined> {
   ledger.sent(label, n)
-  const json = { POST: { label, n }, PATCH: { n }, DELETE: undefined }[method]
-  const reply = await send(method, `${url()}/notes/${id}`, json)
+  const body = { POST: { label, n }, PATCH: { n }, DELETE: undefined }[method]
+  const reply = await send(method, `${url()}/notes/${id}`, body)
   if (reply && reply.status < 300) ledger.acknowledge(label, n)
   else {
     if (reply && refusalIsCertain) ledger.refused(label, n)

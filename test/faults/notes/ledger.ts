@@ -12,6 +12,8 @@ export interface StoredNote {
   readonly _id: string
   readonly label: string
   readonly n: number
+  /** The URL of its file, where it has one. */
+  readonly file?: string
 }
 
 /** What did not hold; all zero when everything did. */

@@ -23,18 +23,19 @@ export interface NotesProcess {
   kill(): Promise<void>
 }
 
-/** Starts a server; `flags` are Node's own. Rejects where it ends before it accepts requests. */
+/**
+ * Starts a server; `wrapper` is a command that runs the one that follows it in its own place. Rejects where the server
+ * ends before it accepts requests.
+ */
 export async function startNotes(
   options: NotesOptions,
-  flags: readonly string[] = [],
+  wrapper: readonly string[] = [],
 ): Promise<NotesProcess> {
   const begun = performance.now()
   const script = fileURLToPath(new URL('server.ts', import.meta.url))
-  const server = spawn(
-    process.execPath,
-    ['--no-warnings', ...flags, script, JSON.stringify(options)],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  )
+  const node = [process.execPath, '--no-warnings', '--expose-gc', script, JSON.stringify(options)]
+  const [command = '', ...args] = [...wrapper, ...node]
+  const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(server, 'exit')
   const [line] = await Promise.race([once(createInterface(server.stdout), 'line'), gone])
   const port = /^listening (\d+)$/.exec(String(line))?.[1]

@@ -55,7 +55,7 @@ async function main({ store, cache, files }: NotesOptions): Promise<void> {
       maxLimit: 2000,
       middlewares: [],
       cache: cache !== undefined,
-      ...(files && { upload: { fields: [{ name: 'file' }] } }),
+      ...(files && { upload: { acl: 'public-read', fields: [{ name: 'file' }] } }),
     }),
   )
   const { url } = await serve(app, { port: 0, hostname: '127.0.0.1' })

@@ -1,0 +1,12 @@
+/** A full disk, once; `npm run faults -- disk` fills it again and again. */
+
+import { expect, it } from 'vitest'
+import { fillDisk } from './full.ts'
+
+it('a full disk refuses writes, loses none that was acknowledged, and is used again when it has room', async () => {
+  const toll = await fillDisk({ writers: 4, refusals: 20 })
+  expect(toll).toMatchObject({ lost: 0, phantom: 0, resurrected: 0, duplicate: 0, halfFiles: 0 })
+  expect(toll.wrong).toEqual([])
+  expect(toll.acknowledged).toBeGreaterThan(0)
+  expect(toll.reads).toBeGreaterThan(0)
+}, 120_000)
