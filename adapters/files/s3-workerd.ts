@@ -4,10 +4,12 @@
  * @module
  */
 
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { FileStore, StoredFile } from '../../src/ports/files.ts'
 import { fixedLength } from './exact-length.ts'
 import { presigned, signer } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options } from './s3-options.ts'
+import { checkStored, type Md5, type ObjectState, summed } from './s3-stored.ts'
 
 export type { S3Options } from './s3-options.ts'
 
@@ -34,9 +36,10 @@ export function s3Files(options?: S3Options): FileStore {
   }
   return {
     async put(key, body, meta, options) {
+      const sum = md5()
       const response = await call('PUT', place.urlOf(key), {
         ...options,
-        body: fixedLength(body, meta.size),
+        body: fixedLength(summed(body, sum), meta.size),
         headers: {
           'Content-Type': meta.contentType,
           'Content-Disposition': meta.contentDisposition,
@@ -45,6 +48,9 @@ export function s3Files(options?: S3Options): FileStore {
         },
       })
       await response.body?.cancel()
+      await checkStored(stateIn(response), await sum?.digest(), meta.size, async () =>
+        stateIn(await call('HEAD', place.urlOf(key), options)),
+      )
       return place.urlOf(key)
     },
     async delete(key, options) {
@@ -85,6 +91,29 @@ class Refusal extends Error {
   constructor(method: string, status: number, code: string) {
     super(`S3 answered ${method} with ${status}: ${code}`)
     this.code = code
+  }
+}
+
+function stateIn({ headers }: Response): ObjectState {
+  return { etag: headers.get('etag'), size: Number(headers.get('content-length')) }
+}
+
+type DigestStream = new (
+  name: 'MD5',
+) => WritableStream<Uint8Array> & { readonly digest: Promise<ArrayBuffer> }
+
+/** Workers alone can sum up what passes. */
+function md5(): Md5 | undefined {
+  const { DigestStream } = crypto as { DigestStream?: DigestStream }
+  if (!DigestStream) return undefined
+  const stream = new DigestStream('MD5')
+  const writer = stream.getWriter()
+  return {
+    update: (bytes) => writer.write(bytes),
+    async digest() {
+      await writer.close()
+      return bytesToHex(new Uint8Array(await stream.digest))
+    },
   }
 }
 

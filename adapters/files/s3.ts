@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
@@ -13,6 +14,7 @@ import { stageIn } from './bytes.ts'
 import { exactly } from './exact-length.ts'
 import { presigned } from './s3-links.ts'
 import { ABSENT_KEY, isAbsence, resolveS3, type S3Options, type S3Place } from './s3-options.ts'
+import { checkStored, type Md5, summed } from './s3-stored.ts'
 
 export type { S3Options } from './s3-options.ts'
 
@@ -35,10 +37,12 @@ export function s3Files(options?: S3Options): FileStore {
     async put(key, body, meta, { signal } = {}) {
       const { sdk, client } = await connect()
       const broken = new AbortController()
+      const sum = md5()
+      const sent = summed(body, sum)
       const command = new sdk.PutObjectCommand({
         Bucket,
         Key: key,
-        Body: body instanceof Uint8Array ? body : sendable(body, meta.size, broken),
+        Body: sent instanceof Uint8Array ? sent : sendable(sent, meta.size, broken),
         ContentLength: meta.size,
         ContentType: meta.contentType,
         ContentDisposition: meta.contentDisposition,
@@ -46,7 +50,12 @@ export function s3Files(options?: S3Options): FileStore {
         ...(meta.acl === 'public-read' && { ACL: meta.acl }),
       })
       const abortSignal = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal
-      await client.send(command, { abortSignal })
+      const { ETag: etag } = await client.send(command, { abortSignal })
+      await checkStored({ etag }, await sum?.digest(), meta.size, async () => {
+        const asked = new sdk.HeadObjectCommand({ Bucket, Key: key })
+        const { ETag, ContentLength } = await client.send(asked, { abortSignal })
+        return { etag: ETag, size: ContentLength }
+      })
       return place.urlOf(key)
     },
     async delete(key, { signal } = {}) {
@@ -90,6 +99,16 @@ function sendable(
 ): Readable {
   const sent = Readable.fromWeb(exactly(body, size) as NodeStream)
   return sent.once('error', (error) => broken.abort(error))
+}
+
+/** Undefined where the system forbids MD5. */
+function md5(): Md5 | undefined {
+  try {
+    const hash = createHash('md5')
+    return { update: (bytes) => hash.update(bytes), digest: () => hash.digest('hex') }
+  } catch {
+    return undefined
+  }
 }
 
 const nothing = (): void => {}

@@ -11,6 +11,7 @@ import { type Part, type PartOptions, table } from './report.ts'
 const parts: Readonly<Record<string, () => Promise<Part>>> = {
   kill: async () => (await import('./sqlite/kill.ts')).kill,
   disk: async () => (await import('./disk/full.ts')).disk,
+  s3: async () => (await import('./uploads/weather.ts')).s3,
 }
 
 const [name = '', ...rest] = process.argv.slice(2)
