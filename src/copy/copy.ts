@@ -39,6 +39,10 @@ export class CopyMismatch extends Error {
 
 const BATCH = 1000
 
+/** What is in the target already is never overwritten or deleted. */
+const AGAIN =
+  'stop what writes to the stores and copy again, into an empty target if records were changed or deleted since they were copied'
+
 /**
  * Copies the records of `models` from one store to another, and verifies them. What is already in the target
  * under the same id is left as it is, so a copy that was interrupted goes on where it was. The source is read alone:
@@ -110,17 +114,21 @@ async function verified(
   source: Collection,
   target: Collection,
 ): Promise<Omit<CopyResult, 'copied'>> {
-  const sides = [summary(source), summary(target), source.count(everything)] as const
-  const [ours, theirs, total] = await Promise.all(sides)
-  // A walk by id meets ids of one type alone, and others may have written these: Mongoose, say, or a script.
-  if (ours.count !== total) {
+  const before = await source.count(everything)
+  const [ours, theirs] = await Promise.all([summary(source), summary(target)])
+  const after = await source.count(everything)
+  if (ours.count !== before || before !== after) {
+    // A walk by id meets ids of one type alone, and others may have written these: Mongoose, say, or a script.
+    const isQuiet = before === after && (await summary(source)).checksum === ours.checksum
     throw new CopyMismatch(
-      `'${name}': ${total - ours.count} of ${total} records have an _id of another type than the model's, and were not copied`,
+      isQuiet && ours.count < before
+        ? `'${name}': ${before - ours.count} of ${before} records have an _id of another type than the model's, and were not copied`
+        : `'${name}': the source was written to during the copy; ${AGAIN}`,
     )
   }
   if (ours.count !== theirs.count || ours.checksum !== theirs.checksum) {
     throw new CopyMismatch(
-      `'${name}': the source holds ${ours.count} records (${ours.checksum}), the target ${theirs.count} (${theirs.checksum}); stop what writes to them and copy again`,
+      `'${name}': the source holds ${ours.count} records (${ours.checksum}), the target ${theirs.count} (${theirs.checksum}); ${AGAIN}`,
     )
   }
   return { collection: name, source: ours.count, target: theirs.count, checksum: ours.checksum }

@@ -110,6 +110,37 @@ describe('copying the records of one store to another', () => {
     )
   })
 
+  it.each([
+    [
+      'gains',
+      (poems: Collection) => poems.insert({ _id: 'f'.repeat(24), title: 'Late', lines: [] }),
+    ],
+    ['loses', (poems: Collection) => poems.delete({ op: 'eq', field: 'title', value: 'Hymn 1' })],
+  ])('says so when the source %s a record meanwhile', async (_, write) => {
+    const from = await filled(30)
+    const watched = (collection: Collection): Collection => {
+      let isFirst = true
+      return {
+        ...collection,
+        // Asked first when the copy is verified: nobody hears of progress here.
+        async count(...asked) {
+          const counted = await collection.count(...asked)
+          if (isFirst) await write(collection)
+          isFirst = false
+          return counted
+        },
+      }
+    }
+    const store: Store = {
+      ...from,
+      collection: (schema) =>
+        schema.name === 'poems' ? watched(from.collection(schema)) : from.collection(schema),
+    }
+    await expect(copyRecords(store, sqliteStore(), models)).rejects.toThrow(
+      "'poems': the source was written to during the copy; stop what writes to the stores and copy again, into an empty target if records were changed or deleted since they were copied",
+    )
+  })
+
   it('says so when the target holds something else', async () => {
     const [from, to] = [await filled(3), sqliteStore()]
     await copyRecords(from, to, models)
