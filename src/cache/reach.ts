@@ -28,6 +28,11 @@ export class Reach {
     this.#isLocal = isLocal
   }
 
+  /** Whether the last attempt has failed. */
+  get isFailing(): boolean {
+    return this.#failing
+  }
+
   /**
    * Does `work` with the cache. While the last attempt has failed, one attempt at a time finds out whether the
    * cache is back; the others need not wait for its deadline.

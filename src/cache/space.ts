@@ -79,7 +79,9 @@ export class Space {
   /** Looks for the entry under `key`, which was read from `models`. */
   look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Found>> {
     // Asked first: a write that begins later is not answered before this read has begun.
-    if (models.some((model) => this.#writes.has(model))) return Promise.resolve(unsettled)
+    if (models.some((model) => this.#writes.has(model))) {
+      return Promise.resolve(this.#reach.isFailing ? unreachable : unsettled)
+    }
     return this.#reach.ask(() => this.#look(models, key, timeoutMs), timeoutMs)
   }
 

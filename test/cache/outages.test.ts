@@ -138,6 +138,32 @@ describe('J7: reads while the cache is away', () => {
     expect(await one.xCache('/books')).toBe('HIT')
   })
 
+  it('are answered without X-Cache while a write is under way too', async () => {
+    const store = counted(sqliteStore())
+    const { collection } = store
+    const held = Promise.withResolvers<void>()
+    const writing = Promise.withResolvers<void>()
+    store.collection = (schema) => {
+      const inner = collection(schema)
+      if (schema.name === 'fieldgate_fences') return inner
+      const update: typeof inner.update = async (...asked) => {
+        writing.resolve()
+        await held.promise
+        return inner.update(...asked)
+      }
+      return { ...inner, update }
+    }
+    const { get, send, cache, book } = await library({}, { store })
+    cache.fault = 'down'
+    const write = send('PATCH', `/books/${book._id}`, { json: { price: 11 } })
+    await writing.promise
+    for (const path of ['/books', `/books/${book._id}`]) {
+      expect((await get(path)).headers.has('x-cache')).toBe(false)
+    }
+    held.resolve()
+    expect((await write).status).toBe(200)
+  })
+
   it('take no longer than the database and the 150 ms of the default, and hardly longer after the first', async () => {
     const { get, cache } = await library()
     cache.fault = 'hanging'
