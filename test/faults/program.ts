@@ -12,6 +12,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   kill: async () => (await import('./sqlite/kill.ts')).kill,
   disk: async () => (await import('./disk/full.ts')).disk,
   s3: async () => (await import('./uploads/weather.ts')).s3,
+  cache: async () => (await import('./cache/trial.ts')).cache,
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

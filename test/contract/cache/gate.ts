@@ -1,5 +1,5 @@
 /**
- * A gate in front of a TCP server: open, shut (connections are refused) or stuck (bytes go in, none come out).
+ * A gate in front of a TCP server: open, slow, shut (connections are refused) or stuck (bytes go in, none come out).
  *
  * @module
  */
@@ -15,6 +15,8 @@ export interface Gate {
   shut(): Promise<void>
   /** Keeps the connections, and takes new ones, but lets nothing through. */
   stick(): void
+  /** Lets everything through, so many milliseconds later. Until it is opened. */
+  slow(ms: number): void
 }
 
 /** A gate in front of the server at `url`. */
@@ -22,6 +24,7 @@ export async function gateTo(url: string): Promise<Gate> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   let stuck = false
+  let slowMs = 0
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
     for (const [socket, peer] of [
@@ -30,7 +33,9 @@ export async function gateTo(url: string): Promise<Gate> {
     ] as const) {
       sockets.add(socket)
       socket.on('data', (chunk) => {
-        if (!stuck) peer.write(chunk)
+        if (stuck) return
+        if (slowMs === 0) peer.write(chunk)
+        else setTimeout(() => peer.write(chunk), slowMs)
       })
       socket.on('error', () => {})
       socket.on('close', () => {
@@ -46,6 +51,7 @@ export async function gateTo(url: string): Promise<Gate> {
     port: own,
     async open() {
       stuck = false
+      slowMs = 0
       if (server.listening) return
       server.listen(own, '127.0.0.1')
       await once(server, 'listening')
@@ -59,6 +65,9 @@ export async function gateTo(url: string): Promise<Gate> {
     },
     stick() {
       stuck = true
+    },
+    slow(ms) {
+      slowMs = ms
     },
   }
 }
