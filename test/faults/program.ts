@@ -13,6 +13,8 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   disk: async () => (await import('./disk/full.ts')).disk,
   s3: async () => (await import('./uploads/weather.ts')).s3,
   cache: async () => (await import('./cache/trial.ts')).cache,
+  mongodb: async () => (await import('./mongodb/weather.ts')).mongodb,
+  linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

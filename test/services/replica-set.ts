@@ -44,31 +44,34 @@ export interface ReplicaSetOptions {
   readonly settings?: object
   /** Values of `--setParameter`. */
   readonly parameters?: readonly string[]
+  /** The port by which clients and other members know a member: that of a proxy. Default: its own. */
+  readonly knownAs?: (port: number) => Promise<number>
 }
 
 /** Starts a replica set of `size` members and waits for its first primary. */
 export async function startReplicaSet(
   size: number,
-  { settings = {}, parameters = [] }: ReplicaSetOptions = {},
+  { settings = {}, parameters = [], knownAs = async (port) => port }: ReplicaSetOptions = {},
 ): Promise<ReplicaSet> {
   const command = await mongod()
   const ports = await freePorts(size)
   const members = await Promise.all(ports.map((port) => startMember(command, port, parameters)))
-  const hosts = ports.map((port) => `127.0.0.1:${port}`)
+  const hosts = (await Promise.all(ports.map(knownAs))).map((port) => `127.0.0.1:${port}`)
   const set: ReplicaSet = {
     url: `mongodb://${hosts.join(',')}/?replicaSet=fieldgate`,
     members,
     async primary() {
       const { primary } = await askOnce(set.url, { hello: 1 })
-      const member = members.find(({ port }) => primary === `127.0.0.1:${port}`)
-      return member ?? set.primary()
+      return members[hosts.indexOf(primary)] ?? set.primary()
     },
     async stop() {
       await Promise.all(members.map((member) => member.stop()))
     },
   }
   const config = { _id: 'fieldgate', settings, members: hosts.map((host, _id) => ({ _id, host })) }
-  await askOnce(`mongodb://${hosts[0]}/?directConnection=true`, { replSetInitiate: config })
+  await askOnce(`mongodb://127.0.0.1:${ports[0]}/?directConnection=true`, {
+    replSetInitiate: config,
+  })
   await set.primary()
   return set
 }

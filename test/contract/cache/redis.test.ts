@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { redisCache } from '../../../adapters/caches/redis.ts'
+import { gateTo } from '../../services/gate.ts'
 import { withService } from '../../services/shared.ts'
 import { verify } from '../suite.ts'
 import { cacheContract } from './contract.ts'
-import { gateTo } from './gate.ts'
 
 await withService('valkey', ({ url }) => {
   verify('a cache in Valkey', cacheContract, {

@@ -26,13 +26,21 @@ export interface ClientOptions {
   readonly most?: number
   /** Characters that each label has more, so that notes take room. Default 0. */
   readonly padding?: number
-  /** Hears every reply that was no success; `undefined` where none came. */
-  readonly onFailure?: (reply: Reply | undefined) => void
+  /** Hears every reply that was no success, `undefined` where none came, and how long it took. */
+  readonly onFailure?: (reply: Reply | undefined, ms: number) => void
 }
 
 /** Sends one request with a JSON body or a form; `undefined` where no response came. */
-export async function send(method: string, url: string, body?: object): Promise<Reply | undefined> {
-  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+export async function send(
+  method: string,
+  url: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply | undefined> {
+  const json = {
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
   const content = body instanceof FormData ? { body } : body && json
   try {
     const response = await fetch(url, { method, ...content })
@@ -80,12 +88,13 @@ async function write(
   n?: number,
 ): Promise<Reply | undefined> {
   ledger.sent(label, n)
+  const startedAt = performance.now()
   const body = { POST: { label, n }, PATCH: { n }, DELETE: undefined }[method]
   const reply = await send(method, `${url()}/notes/${id}`, body)
   if (reply && reply.status < 300) ledger.acknowledge(label, n)
   else {
     if (reply && refusalIsCertain) ledger.refused(label, n)
-    onFailure?.(reply)
+    onFailure?.(reply, performance.now() - startedAt)
   }
   return reply
 }

@@ -1,11 +1,16 @@
 /**
- * A gate in front of a TCP server: open, slow, shut (connections are refused) or stuck (bytes go in, none come out).
+ * A gate in front of a TCP server: open, slow, shut (connections are refused), stuck (bytes go in, none come out), or one
+ * that spoils what comes out now and then.
  *
  * @module
  */
 
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** The share of replies that are spoiled. */
+const SPOILED = 0.02
 
 /** A gate, open at first. */
 export interface Gate {
@@ -17,6 +22,8 @@ export interface Gate {
   stick(): void
   /** Lets everything through, so many milliseconds later. Until it is opened. */
   slow(ms: number): void
+  /** Now and then resets a connection, or sends half of a reply or other bytes in its place. Until it is opened. */
+  spoil(how: 'reset' | 'half' | 'garbage'): void
 }
 
 /** A gate in front of the server at `url`. */
@@ -25,6 +32,7 @@ export async function gateTo(url: string): Promise<Gate> {
   const sockets = new Set<Socket>()
   let stuck = false
   let slowMs = 0
+  let spoiling: Parameters<Gate['spoil']>[0] | undefined
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
     for (const [socket, peer] of [
@@ -34,6 +42,12 @@ export async function gateTo(url: string): Promise<Gate> {
       sockets.add(socket)
       socket.on('data', (chunk) => {
         if (stuck) return
+        if (spoiling && socket === upstream && Math.random() < SPOILED) {
+          if (spoiling === 'half') client.write(chunk.subarray(0, chunk.length / 2))
+          if (spoiling === 'garbage') client.write(randomBytes(chunk.length))
+          client.resetAndDestroy()
+          return
+        }
         if (slowMs === 0) peer.write(chunk)
         else setTimeout(() => peer.write(chunk), slowMs)
       })
@@ -52,6 +66,7 @@ export async function gateTo(url: string): Promise<Gate> {
     async open() {
       stuck = false
       slowMs = 0
+      spoiling = undefined
       if (server.listening) return
       server.listen(own, '127.0.0.1')
       await once(server, 'listening')
@@ -68,6 +83,9 @@ export async function gateTo(url: string): Promise<Gate> {
     },
     slow(ms) {
       slowMs = ms
+    },
+    spoil(how) {
+      spoiling = how
     },
   }
 }
