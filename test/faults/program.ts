@@ -15,6 +15,8 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   cache: async () => (await import('./cache/trial.ts')).cache,
   mongodb: async () => (await import('./mongodb/weather.ts')).mongodb,
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
+  soak: async () => (await import('./soak.ts')).soak,
+  overload: async () => (await import('./overload.ts')).overload,
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

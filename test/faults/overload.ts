@@ -1,0 +1,163 @@
+/**
+ * An open loop of requests: they are sent at a fixed rate, whether or not earlier ones were answered, as users do who do
+ * not know of each other. `npm run faults -- overload` starts the atlas; `--url` takes a server that runs, and `--pid` its
+ * process for its memory.
+ *
+ * @module
+ */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePorts } from '../services/server.ts'
+import { median, part, type Report } from './report.ts'
+
+/** How one request ended: its status, or the code of its error; milliseconds since it was due. */
+interface Ending {
+  readonly status: string
+  readonly ms: number
+}
+
+interface Target {
+  readonly url: string
+  /** 0 where it is not known. */
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** `npm run faults -- overload`. */
+export const overload = part({
+  about: 'more requests a second than the server can answer',
+  options: { url: '', pid: 0, path: '/cities?pageSize=20&sort=-population', rate: 0, seconds: 8 },
+  async run({ url, pid, path, rate, seconds }): Promise<Report> {
+    const target = url ? { url, pid, stop: async () => {} } : await startAtlas()
+    const agent = new Agent({ keepAlive: true })
+    const ask = (due = performance.now()) => ending(`${target.url}${path}`, agent, due)
+    try {
+      const { normalMs, capacity } = await measureNormal(ask)
+      const perSecond = rate || Math.round(capacity * 4)
+      const before = await memoryOf(target)
+      const { endings, most } = await openLoop(ask, perSecond, seconds, target)
+      const secondsToNormal = await untilNormal(ask, normalMs)
+      const after = await memoryOf(target)
+      console.log(
+        `capacity ${Math.round(capacity)}/s, sent ${perSecond}/s for ${seconds} s; memory ${before} MB before, ${most} at most, ${after} after; latency normal again (${normalMs.toFixed(0)} ms) after ${secondsToNormal.toFixed(1)} s`,
+      )
+      return { rows: rowsOf(endings), holds: true }
+    } finally {
+      agent.destroy()
+      await target.stop()
+    }
+  },
+})
+
+/** The atlas, seeded, on a free port. */
+async function startAtlas(): Promise<Target> {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-faults-'))
+  const [port] = await freePorts(1)
+  const script = fileURLToPath(new URL('../../examples/atlas/main.ts', import.meta.url))
+  const atlas = spawn(process.execPath, ['--no-warnings', script], {
+    env: { ...process.env, PORT: `${port}`, ATLAS_DB: join(folder, 'atlas.db') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = once(atlas, 'exit')
+  for await (const line of createInterface(atlas.stdout)) if (line.includes('serves on')) break
+  // What it says later must not fill the pipe.
+  atlas.stdout.resume()
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: atlas.pid ?? 0,
+    async stop() {
+      atlas.kill('SIGKILL')
+      await gone
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A request that was due at `due`. */
+function ending(url: string, agent: Agent, due: number): Promise<Ending> {
+  return new Promise((resolve) => {
+    const end = (status: string) => resolve({ status, ms: performance.now() - due })
+    const request = get(url, { agent }, (response) => {
+      response.resume().on('end', () => end(String(response.statusCode)))
+      response.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'error'))
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'error'))
+  })
+}
+
+/** What 16 clients get that each wait for their response: requests a second, and the latency of one client alone. */
+async function measureNormal(
+  ask: () => Promise<Ending>,
+): Promise<{ normalMs: number; capacity: number }> {
+  const clients = async (count: number, ms: number) => {
+    const endings: Ending[] = []
+    const until = performance.now() + ms
+    const client = async () => {
+      while (performance.now() < until) endings.push(await ask())
+    }
+    await Promise.all(Array.from({ length: count }, client))
+    return endings
+  }
+  await clients(16, 2000)
+  const { length } = await clients(16, 3000)
+  const alone = await clients(1, 1000)
+  return { capacity: length / 3, normalMs: median(alone.map(({ ms }) => ms)) }
+}
+
+async function openLoop(
+  ask: (due: number) => Promise<Ending>,
+  perSecond: number,
+  seconds: number,
+  target: Target,
+): Promise<{ endings: Ending[]; most: number }> {
+  const sent: Promise<Ending>[] = []
+  const startedAt = performance.now()
+  let most = 0
+  while (sent.length < perSecond * seconds) {
+    const due = ((performance.now() - startedAt) / 1000) * perSecond
+    while (sent.length < Math.min(due, perSecond * seconds)) {
+      sent.push(ask(startedAt + (sent.length / perSecond) * 1000))
+    }
+    most = Math.max(most, await memoryOf(target))
+    await delay(5)
+  }
+  return { endings: await Promise.all(sent), most }
+}
+
+/** Seconds until three requests in a row take no longer than twice the normal time, and 10 ms. */
+async function untilNormal(ask: () => Promise<Ending>, normalMs: number): Promise<number> {
+  const startedAt = performance.now()
+  for (let inRow = 0; inRow < 3; ) {
+    const { ms, status } = await ask()
+    inRow = status === '200' && ms < 2 * normalMs + 10 ? inRow + 1 : 0
+  }
+  return (performance.now() - startedAt) / 1000
+}
+
+/** Megabytes of memory of the server's process; 0 where it is not known. */
+async function memoryOf({ pid }: Target): Promise<number> {
+  if (pid === 0) return 0
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Math.round((Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024) / 1e6)
+}
+
+function rowsOf(endings: readonly Ending[]): Report['rows'] {
+  const byStatus = Map.groupBy(endings, ({ status }) => status)
+  return [...byStatus].map(([status, ended]) => {
+    const times = ended.map(({ ms }) => ms)
+    return {
+      status,
+      count: ended.length,
+      'p50 ms': Math.round(median(times)),
+      'p99 ms': Math.round(median(times, 0.99)),
+    }
+  })
+}
