@@ -29,6 +29,8 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoNotConnectedError',
+  // What came is no reply of MongoDB's; the driver then ends the connection.
+  'MongoParseError',
   'MongoPoolClearedError',
   'MongoPoolClosedError',
   'MongoServerClosedError',

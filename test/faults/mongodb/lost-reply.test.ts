@@ -8,12 +8,15 @@ import { withService } from '../../services/shared.ts'
 import { notes } from './notes.ts'
 
 /**
- * A proxy before the database; `cut(command)` loses the reply to the next such command, with the connection.
- * `cut(command, true)` resets the connection while the command is on its way.
+ * What becomes of a command: its reply is lost with the connection, the connection is reset while it is on its way, or
+ * other bytes come in place of the reply.
  */
-function proxyTo(port: number): { server: Server; cut(command: string, early?: boolean): void } {
+type Cut = 'late' | 'early' | 'garbage'
+
+/** A proxy before the database; `cut` harms the next such command. */
+function proxyTo(port: number): { server: Server; cut(command: string, how?: Cut): void } {
   let victim: string | undefined
-  let isEarly = false
+  let how: Cut = 'late'
   const server = createServer((client) => {
     const database = connect(port, '127.0.0.1')
     let cutting = false
@@ -21,14 +24,18 @@ function proxyTo(port: number): { server: Server; cut(command: string, early?: b
       if (victim && bytes.includes(`${victim}\0`)) {
         victim = undefined
         cutting = true
-        if (isEarly) {
+        if (how === 'early') {
           client.resetAndDestroy()
           return
         }
       }
       database.write(bytes)
     })
-    database.on('data', (bytes) => (cutting ? client.destroy() : client.write(bytes)))
+    database.on('data', (bytes) => {
+      if (!cutting) client.write(bytes)
+      else if (how === 'garbage') client.end(Buffer.alloc(64, 0xff))
+      else client.destroy()
+    })
     for (const [from, to] of [
       [client, database],
       [database, client],
@@ -38,9 +45,9 @@ function proxyTo(port: number): { server: Server; cut(command: string, early?: b
   })
   return {
     server: server.listen(0, '127.0.0.1'),
-    cut(command, early = false) {
+    cut(command, next = 'late') {
       victim = command
-      isEarly = early
+      how = next
     },
   }
 }
@@ -100,11 +107,23 @@ await withService('mongod', () => {
       },
     )
 
+    it('is not acknowledged where other bytes come in its place', async () => {
+      const impatient = storeWith('retryWrites=false')
+      await impatient.prepare([notes])
+      proxy.cut('insert', 'garbage')
+      const error = await impatient
+        .collection(notes)
+        .insert({ _id: 'garbage' })
+        .catch((reason) => reason)
+      await impatient.close()
+      expect(error).toMatchObject({ name: 'StoreUnavailable' })
+    })
+
     it('is not acknowledged where it was cut on its way', async () => {
       const impatient = storeWith('retryWrites=false')
       await impatient.prepare([notes])
       const collection = impatient.collection(notes)
-      proxy.cut('insert', true)
+      proxy.cut('insert', 'early')
       const text = 'x'.repeat(12 << 20)
       const error = await collection.insert({ _id: 'cut', text }).catch((reason) => reason)
       await impatient.close()

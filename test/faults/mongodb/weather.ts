@@ -73,8 +73,8 @@ const faults: Readonly<Record<string, Fault>> = {
 /** `npm run faults -- mongodb`. */
 export const mongodb = part({
   about: 'a server over three members of MongoDB that fail',
-  options: { rounds: 1, writers: 12 },
-  async run({ rounds, writers }): Promise<Report> {
+  options: { rounds: 1, writers: 12, fault: '' },
+  async run({ rounds, writers, fault }): Promise<Report> {
     const gates: Gate[] = []
     const set = await startReplicaSet(3, {
       async knownAs(port) {
@@ -88,7 +88,7 @@ export const mongodb = part({
     let holds = true
     try {
       for (let round = 0; round < rounds; round += 1) {
-        for (const name of Object.keys(faults)) {
+        for (const name of fault ? [fault] : Object.keys(faults)) {
           const row = await under(name, { set, gates }, server, writers)
           holds &&= row.lost + row.phantom + row.resurrected + row.duplicate + row.other === 0
           rows.push(row)
