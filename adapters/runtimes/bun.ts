@@ -6,6 +6,7 @@
 
 import type { App } from '../../src/app.ts'
 import { platformOf } from './client-address.ts'
+import { leaving } from './leaving.ts'
 import {
   background,
   LINGER_MS,
@@ -15,6 +16,7 @@ import {
   type ServeOptions,
   served,
   urlOf,
+  within,
 } from './server.ts'
 
 /** What is used of Bun; its own types would bind every user of the package to them. */
@@ -51,6 +53,7 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const work = background()
   const platform = platformOf(work, options.trustProxy)
+  const clients = leaving()
   const server = Bun.serve({
     port,
     ...(hostname !== undefined && { hostname }),
@@ -62,23 +65,24 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     development: false,
     // Without `development` Bun 1.4 shares a port that is in use.
     reusePort: false,
-    fetch(request, own) {
+    async fetch(request, own) {
       // The address is asked for at once: a connection that has ended has none.
       const peer = own.requestIP(request)?.address
-      return app.handle(
+      const response = await app.handle(
         request,
         undefined,
         platform(request, () => peer),
       )
+      return clients.last(response)
     },
   })
-  const stop = async () => {
-    // Bun waits for connections that have asked for nothing, and for halves of a request.
-    const sweep = setInterval(() => {
-      if (server.pendingRequests === 0) void server.stop(true)
-    }, LINGER_MS)
-    await server.stop()
-    clearInterval(sweep)
+  const stop = async (leaveMs: number) => {
+    await clients.begin(leaveMs)
+    const stopped = server.stop()
+    // Bun waits for connections that have asked for nothing, and for halves of a request: these are not waited for here.
+    while (!(await within(LINGER_MS, stopped))) {
+      if (server.pendingRequests === 0) return void server.stop(true)
+    }
   }
   const cut = () => void server.stop(true)
   return served({ url: urlOf(hostname, server.port), app, work, stop, cut }, options)

@@ -6,6 +6,7 @@
 
 import type { App } from '../../src/app.ts'
 import { platformOf } from './client-address.ts'
+import { leaving } from './leaving.ts'
 import { background, listening, type Served, type ServeOptions, served, urlOf } from './server.ts'
 
 /** What is used of Deno; its own types would bind every user of the package to them. */
@@ -34,17 +35,39 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const { serve: listen } = (globalThis as unknown as { Deno: Deno }).Deno
   const work = background()
   const platform = platformOf(work, options.trustProxy)
+  const clients = leaving()
+  const bodies = background()
+  let isLeft = false
   const server = listen(
     { port, ...(hostname !== undefined && { hostname }), onListen: () => {} },
-    (request, { remoteAddr }) =>
-      app.handle(
+    async (request, { remoteAddr }) => {
+      if (isLeft) return clients.last(unavailable())
+      const answered = app.handle(
         request,
         undefined,
         platform(request, () => remoteAddr.hostname),
-      ),
+      )
+      // What has no body is finished by Deno itself.
+      if (request.method !== 'GET') bodies.waitUntil(answered)
+      return clients.last(await answered)
+    },
   )
+  const stop = async (leaveMs: number) => {
+    await clients.begin(leaveMs)
+    // Deno's shutdown ends the reading of every body (2.9, denoland/deno#36809).
+    isLeft = true
+    await bodies.settled()
+    await server.shutdown()
+  }
   // Deno can only be told to abort all of it, and then throws past every handler where a body is half read (2.9).
-  const cut = () => {}
-  const url = urlOf(hostname, server.addr.port)
-  return served({ url, app, work, stop: () => server.shutdown(), cut }, options)
+  const cut = () => void server.shutdown()
+  return served({ url: urlOf(hostname, server.addr.port), app, work, stop, cut }, options)
+}
+
+/** The answer to a request that comes while the bodies of others are waited for. */
+function unavailable(): Response {
+  const requestId = crypto.randomUUID()
+  const error = 'The service is unavailable. Try again shortly.'
+  const headers = { 'Retry-After': '5', 'X-Request-Id': requestId }
+  return Response.json({ success: false, error, requestId }, { status: 503, headers })
 }

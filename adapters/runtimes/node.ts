@@ -7,7 +7,7 @@
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
@@ -91,12 +91,13 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   server.on('connect', refuseTunnel)
   const sockets = socketsOf(server)
   server.once('close', letGoOfStalled(sockets, sendTimeout))
-  server.listen(port, hostname)
+  server.listen(port, hostname, BACKLOG)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   const url = urlOf(hostname, address.port)
   const cut = () => server.closeAllConnections()
-  return served({ url, app, work, stop: () => stop(server, sockets), cut }, options)
+  const stopping = (leaveMs: number) => stop(server, sockets, leaveMs)
+  return served({ url, app, work, stop: stopping, cut }, options)
 }
 
 /** What srvx's own responses give away of themselves: `bench/bridge` tells what it saves to send a text at once. */
@@ -142,18 +143,44 @@ function outbox(): (response: ServerResponse, made: Response & PlainResponse) =>
   }
 }
 
-async function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+/**
+ * Accepts nothing more, and resolves when the last connection has ended. A connection that is idle has a while to ask
+ * once more and to be told that it ends: what its client has sent may not have been read yet, and would be lost.
+ */
+async function stop(server: Server, sockets: ReadonlySet<Socket>, leaveMs: number): Promise<void> {
   const closed = once(server, 'close')
-  server.close()
-  // An answer that was under way before leaves its connection open, and idle.
-  const sweep = setInterval(() => server.closeIdleConnections(), 100)
+  await acceptWaiting(server)
+  // Not the close of node:http, which ends idle connections at once.
+  TcpServer.prototype.close.call(server)
   // To Node a connection that has asked for nothing yet, or for half of something, is a busy one.
-  const silent = setInterval(() => {
+  const sweep = setInterval(async () => {
+    // A timer that is late runs before what has come meanwhile is read.
+    await nextTurn()
     for (const socket of sockets) if (!answerOn(socket)) socket.destroy()
-  }, LINGER_MS)
+  }, leaveMs)
   await closed
   clearInterval(sweep)
-  clearInterval(silent)
+  // For its timer, which looks for slow requests.
+  server.close()
+}
+
+/** How many connections the kernel holds until they are accepted. */
+const BACKLOG = 511
+
+/** Accepts what the kernel holds: it would reset these connections. Node accepts one a turn of its event loop. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0
+  const count = () => {
+    accepted += 1
+  }
+  server.on('connection', count)
+  let before: number
+  do {
+    before = accepted
+    await nextTurn()
+    await nextTurn()
+  } while (accepted > before && accepted < BACKLOG)
+  server.off('connection', count)
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

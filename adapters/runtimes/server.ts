@@ -57,6 +57,9 @@ const GRACE_MS = 25_000
 /** How long the stores may take to close after that, in milliseconds. */
 const STORES_MS = 3000
 
+/** How long an idle connection is left to its client when the server closes, in milliseconds. */
+const LEAVE_MS = 500
+
 /**
  * How long a connection that ends is left to its client, in milliseconds: to take an answer that came before the end of
  * its request, or to finish asking when the server closes.
@@ -136,20 +139,20 @@ export function background(): Background {
 
 /**
  * Makes a server of what listens at `url`, as soon as the app is ready; rejects with the error of an app that never is.
- * `stop` ends the listening and settles when nothing is in flight; `cut` ends what still is. Then the background work and
- * the app end, each within its time.
+ * `stop` leaves idle connections to their clients for `leaveMs`, and settles when nothing listens and nothing is in
+ * flight; `cut` ends what still is. Then the background work and the app end, each within its time.
  */
 export async function served(
   { url, app, work, stop, cut }: Stoppable,
   { graceMs = GRACE_MS, signals = true }: ServeOptions,
 ): Promise<Served> {
   await app.ready().catch(async (error: unknown) => {
-    await stop()
+    await stop(0)
     throw error
   })
   const finish = async (): Promise<boolean> => {
     const until = performance.now() + graceMs
-    const isStopped = await within(graceMs, stop())
+    const isStopped = await within(graceMs, stop(Math.min(LEAVE_MS, graceMs / 2)))
     if (!isStopped) cut()
     const isSettled = await within(until - performance.now(), work.settled())
     const isClosed = await within(STORES_MS, app.close())
@@ -169,12 +172,12 @@ interface Stoppable {
   readonly url: string
   readonly app: App
   readonly work: Background
-  readonly stop: () => Promise<void>
+  readonly stop: (leaveMs: number) => Promise<void>
   readonly cut: () => void
 }
 
 /** Whether `work` settles in time; rejects if it does. */
-async function within(ms: number, work: Promise<void>): Promise<boolean> {
+export async function within(ms: number, work: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, ms))

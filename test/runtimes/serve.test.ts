@@ -48,6 +48,17 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     expect(lines.slice(-3)).toEqual(['worked', 'app closed', 'closed'])
   })
 
+  it('O7: answers on a connection that is used again at the moment of the close', async () => {
+    const { url, said, tell } = await start(runtime)
+    const client = raw(url, 'GET /echo HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(client, 'data')
+    const second = received(client)
+    tell('close')
+    client.write('GET /echo HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(await second).toMatch(/^HTTP\/1\.1 200 /)
+    await said('closed')
+  })
+
   it('closes at once when only idle connections are left', async () => {
     const { url, said, tell } = await start(runtime)
     const idle = raw(url, 'GET /echo HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -77,6 +88,18 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     await sleep(2500)
     tell('release')
     expect(await response.text()).toBe('first last')
+    await said('closed')
+  })
+
+  it('finishes a body that it reads, however long after the close', async () => {
+    const { url, said, tell } = await start(runtime)
+    const client = raw(url, 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc')
+    const answer = received(client)
+    await said('reading')
+    tell('close')
+    await sleep(2500)
+    client.write('def')
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /)
     await said('closed')
   })
 
@@ -162,16 +185,24 @@ function accepts(url: string): Promise<boolean> {
   )
 }
 
-// Deno itself ends the reading of bodies once it shuts down.
-describe.each(['node', 'bun'])('serve on %s', (runtime) => {
-  it('finishes a body that it reads, however long after the close', async () => {
-    const { url, said, tell } = await start(runtime)
+describe('serve on deno', () => {
+  it('answers 503 while it waits for a body to end before it closes', async () => {
+    const { url, said, tell } = await start('deno')
     const client = raw(url, 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc')
     const answer = received(client)
     await said('reading')
     tell('close')
-    await sleep(2500)
-    client.end('def')
+    const statusOf = async () => (await fetch(`${url}/echo`)).status
+    await expect.poll(statusOf, { timeout: 10_000 }).toBe(503)
+    const refused = await fetch(`${url}/echo`)
+    expect([...refused.headers]).toEqual(
+      expect.arrayContaining([
+        ['connection', 'close'],
+        ['retry-after', '5'],
+      ]),
+    )
+    expect(await refused.json()).toMatchObject({ success: false, requestId: expect.any(String) })
+    client.write('def')
     expect(await answer).toMatch(/^HTTP\/1\.1 200 /)
     await said('closed')
   })

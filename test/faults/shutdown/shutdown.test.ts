@@ -1,0 +1,21 @@
+/**
+ * SIGTERM under load, a few times; `node test/faults/shutdown/run.ts --runtime deno` does it 50 times.
+ */
+
+import { expect, it } from 'vitest'
+import { shutDownUnderLoad } from './run.ts'
+
+const ROUNDS = 2
+const CLIENTS = 8
+
+it.each(['node', 'deno', 'bun'])(
+  'O7: SIGTERM under load breaks no request that was sent before it, and closes the store, on %s',
+  async (runtime) => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const after = await shutDownUnderLoad(runtime, CLIENTS)
+      expect(after).toMatchObject({ broken: 0, lost: 0, isClosed: true, exitCode: 0 })
+      expect(after.written).toBeGreaterThan(0)
+    }
+  },
+  60_000,
+)
