@@ -11,6 +11,7 @@ import {
   background,
   LINGER_MS,
   listening,
+  REQUEST_MS,
   SEND_MS,
   type Served,
   type ServeOptions,
@@ -36,11 +37,16 @@ interface BunServer {
   readonly port: number
   readonly pendingRequests: number
   requestIP(request: Request): { readonly address: string } | null
+  timeout(request: Request, seconds: number): void
   stop(closeActive?: boolean): Promise<void>
 }
 
-/** The longest silence that Bun counts, in seconds. */
-const MAX_IDLE = 255
+/** The longest time that Bun counts, in seconds. */
+const MAX_SECONDS = 255
+
+function seconds(ms: number): number {
+  return Math.min(MAX_SECONDS, Math.ceil(ms / 1000))
+}
 
 /**
  * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
@@ -54,18 +60,22 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const work = background()
   const platform = platformOf(work, options.trustProxy)
   const clients = leaving()
+  const requestSeconds = seconds(options.requestTimeout ?? REQUEST_MS)
+  const sendSeconds = seconds(options.sendTimeout ?? SEND_MS)
   const server = Bun.serve({
     port,
     ...(hostname !== undefined && { hostname }),
     // The app counts bytes itself, and refuses in its own words.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     // Bun's own 10 s would cut an answer that takes longer.
-    idleTimeout: Math.min(MAX_IDLE, Math.ceil((options.sendTimeout ?? SEND_MS) / 1000)),
+    idleTimeout: sendSeconds,
     // No page with sources, whatever NODE_ENV says.
     development: false,
     // Without `development` Bun 1.4 shares a port that is in use.
     reusePort: false,
     async fetch(request, own) {
+      // Bun counts from here, whatever of a body comes (1.4): its idle time would cut uploads and slow handlers.
+      own.timeout(request, requestSeconds)
       // The address is asked for at once: a connection that has ended has none.
       const peer = own.requestIP(request)?.address
       const response = await app.handle(
@@ -73,6 +83,7 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
         undefined,
         platform(request, () => peer),
       )
+      own.timeout(request, sendSeconds)
       return clients.last(response)
     },
   })

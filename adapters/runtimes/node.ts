@@ -19,6 +19,7 @@ import {
   background,
   LINGER_MS,
   listening,
+  REQUEST_MS,
   SEND_MS,
   type Served,
   type ServeOptions,
@@ -30,11 +31,6 @@ import {
 export interface NodeServeOptions extends ServeOptions {
   /** Milliseconds for a request's headers. Default 15,000; 0 for no limit. */
   readonly headersTimeout?: number
-  /**
-   * Milliseconds for a whole request, its body too. Default 300,000; 0 for no limit. The app gives up on the bodies
-   * that it reads earlier: `createApp({ bodyTimeoutMs })`.
-   */
-  readonly requestTimeout?: number
 }
 
 const CHECK_MS = 1000
@@ -49,7 +45,7 @@ const CHECK_MS = 1000
  */
 export async function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
   const { port, hostname } = listening(options)
-  const { headersTimeout = 15_000, requestTimeout = 300_000, sendTimeout = SEND_MS } = options
+  const { headersTimeout = 15_000, requestTimeout = REQUEST_MS, sendTimeout = SEND_MS } = options
   const work = background()
   const platform = platformOf(work, options.trustProxy)
   // The address is asked for at once: a connection that has ended has none.

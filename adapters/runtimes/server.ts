@@ -23,6 +23,12 @@ export interface ServeOptions {
    */
   readonly sendTimeout?: number
   /**
+   * Milliseconds for a whole request with its body. Default 300,000; 0 for no limit. Bun counts whole seconds up to 255,
+   * the handler's time too where there is no body, and ends the connection without a response. Deno has no such limit. On
+   * every runtime the app gives up earlier on the bodies that it reads: `createApp({ bodyTimeoutMs })`.
+   */
+  readonly requestTimeout?: number
+  /**
    * How many proxies in front of the server append to `X-Forwarded-For`: `context.clientAddress` is the n-th address from
    * its right. Default 0: the header is not read, as any client can send one.
    */
@@ -68,6 +74,9 @@ export const LINGER_MS = 1000
 
 /** How long a client may leave its response unread, in milliseconds. */
 export const SEND_MS = 30_000
+
+/** How long a request may take to arrive, in milliseconds. */
+export const REQUEST_MS = 300_000
 
 type Rule = readonly [must: string, test: (value: unknown) => boolean]
 

@@ -30,8 +30,9 @@ export const bodyTooLarge = (limit: number): HttpError =>
   new HttpError(413, `Request body exceeds the limit of ${limit} bytes.`)
 export const bodyCutOff = (cause: unknown): HttpError =>
   new HttpError(400, 'Request body ended before it was complete.', { cause })
+/** Ends its connection, on which the rest of the body would still come. */
 export const bodyTooSlow = (): HttpError =>
-  new HttpError(408, 'Request body took too long to arrive.')
+  new HttpError(408, 'Request body took too long to arrive.', { headers: { Connection: 'close' } })
 export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')
 export const invalidForm = (cause: unknown): HttpError =>
   new HttpError(400, 'Request body is not a valid form.', { cause })

@@ -63,6 +63,7 @@ export const requests: Checks = {
     for (const answer of await Promise.all(slow)) {
       assert.match(answer, /^HTTP\/1\.1 408 /)
       assert.match(answer, /"error":"Request body took too long to arrive\."/)
+      assert.match(answer, /\r\nconnection: close\r\n/i)
     }
   },
   '4.1 OPTIONS tells the methods; HEAD answers as GET, without a body': async (
