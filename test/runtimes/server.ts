@@ -31,10 +31,14 @@ export interface Fixture {
   ended(): Promise<number | null>
 }
 
-/** Starts the fixture on `runtime`; it ends with the test. */
-export async function start(runtime: string, options: object = {}): Promise<Fixture> {
+/** Starts a fixture on `runtime`; it ends with the test. */
+export async function start(
+  runtime: string,
+  options: object = {},
+  fixture = 'fixture.ts',
+): Promise<Fixture> {
   const [command = '', ...args] = RUNTIMES[runtime] ?? []
-  const file = fileURLToPath(new URL('fixture.ts', import.meta.url))
+  const file = fileURLToPath(new URL(fixture, import.meta.url))
   const child = spawn(command, [...args, file, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
