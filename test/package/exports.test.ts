@@ -35,7 +35,10 @@ describe('package.json', () => {
     const imported = new Set(
       modules.flatMap((file) =>
         [
-          ...readFileSync(join(built, file), 'utf8').matchAll(/(?:from|import\(?)\s*'(\.[^']+)'/g),
+          ...readFileSync(join(built, file), 'utf8').matchAll(
+            // As a module, or as that of a thread.
+            /(?:from|import\(?|new URL\()\s*'(\.[^']+)'/g,
+          ),
         ].map(([, name = '']) => join(file, '..', name)),
       ),
     )

@@ -18,7 +18,7 @@ import type {
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
-import { type Compilation, compileFilter } from './compile.ts'
+import { type Compilation, compileFilter, type Search, searchesIn } from './compile.ts'
 import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
 import { orderBy, stretchesAfter } from './order.ts'
 import { parsed, readerOf, textInSlices, textOf } from './rows.ts'
@@ -44,12 +44,14 @@ export interface Runner {
   count(statement: Statement, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
   write(statement: Statement): Promise<Written>
-  /** A condition that ends a read when its time is up. */
+  /** A condition that ends a read when it is not to go on. */
   readonly deadline?: string
   /** The shapes that have written to the database. */
   readonly shapes?: () => Shapes
-  /** How to find what contains a text, in a read of the `first` rows in order or of all. */
-  candidates?(rows: 'first' | 'all'): Candidates | undefined
+  /** How to find what contains a text, in a statement for all that match. */
+  candidates?(): Candidates | undefined
+  /** The same in a read of the first rows in order, which looks for `searches`. */
+  found?(searches: readonly Search[], hints?: ReadHints): Promise<Candidates | undefined>
 }
 
 /** The collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
@@ -62,28 +64,35 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   let shadows = new Map<string, Shadow>()
   let searchable: readonly string[] = []
 
-  const compilation = (rows: 'first' | 'all' = 'all'): Compilation => {
+  const compilation = (): Compilation => {
     if (schema.searchable.length !== searchable.length) {
       searchable = schema.searchable
       shadows = shadowsOf(schema)
     }
-    const candidates = searchable.length > 0 ? runner.candidates?.(rows) : undefined
+    const candidates = searchable.length > 0 ? runner.candidates?.() : undefined
     return { shape: schema.shape, shadows, parameters: new Parameters(), candidates }
   }
 
-  const where = (filter: Filter, hints: ReadHints | undefined, compiled: Compilation): string[] => {
-    const conditions = filter === everything ? [] : [compileFilter(filter, compiled)]
-    const { deadline } = runner
-    const timed = deadline !== undefined && hints?.timeLimitMs !== undefined
-    const needless = filter === everything || namesOne(filter)
-    return timed && !needless ? [deadline, ...conditions] : conditions
+  const ofFirst = async (compiled: Compilation, { filter, hints }: Read): Promise<Compilation> => {
+    const searches = searchesIn(filter, shadows)
+    if (searches.length === 0) return compiled
+    return { ...compiled, candidates: await runner.found?.(searches, hints) }
+  }
+
+  const where = (filter: Filter, compiled: Compilation): string[] =>
+    filter === everything ? [] : [compileFilter(filter, compiled)]
+
+  /** As `where`, for a read that may take long. */
+  const whereInTime = (filter: Filter, compiled: Compilation): string[] => {
+    const conditions = where(filter, compiled)
+    return runner.deadline && !namesOne(filter) ? [runner.deadline, ...conditions] : conditions
   }
 
   const rows = async (read: Read, columns: string): Promise<readonly Row[]> => {
     if (read.limit === 0) return []
-    const compiled = compilation('first')
+    const compiled = await ofFirst(compilation(), read)
     const from = `${columns} FROM ${table}`
-    const sql = compileRead(from, read, where(read.filter, read.hints, compiled), compiled)
+    const sql = compileRead(from, read, whereInTime(read.filter, compiled), compiled)
     return runner.read(compiled.parameters.statement(sql), read.hints)
   }
 
@@ -101,7 +110,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
 
   /** The one record to write, as a condition on the row. */
   const target = (filter: Filter, { expect }: WriteOptions, compiled: Compilation): string => {
-    const conditions = where(filter, undefined, compiled)
+    const conditions = where(filter, compiled)
     if (expect) conditions.push(compileExpected(expect, compiled.parameters))
     return `rowid = (SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
   }
@@ -136,7 +145,9 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
 
     async count(filter, hints) {
       const compiled = compilation()
-      const sql = `SELECT count(*) AS count FROM ${table}${whereAll(where(filter, hints, compiled))}`
+      // SQLite counts a whole table without a look at each row.
+      const conditions = filter === everything ? [] : whereInTime(filter, compiled)
+      const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
       return runner.count(compiled.parameters.statement(sql), hints)
     },
 
@@ -173,7 +184,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     async updateMany(filter, change) {
       const compiled = compilation()
       const assignments = assigned(change, compiled)
-      const conditions = whereAll(where(filter, undefined, compiled))
+      const conditions = whereAll(where(filter, compiled))
       return (await write(`UPDATE ${table} SET ${assignments}${conditions}`, compiled)).changes
     },
 

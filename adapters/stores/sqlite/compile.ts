@@ -143,21 +143,46 @@ function compare(
   })
 }
 
-/** The folded text stands in the shadow; in a list's, in one element. */
-function contains(field: string, text: string, compilation: Compilation): string {
-  const { shadows, parameters, candidates } = compilation
+/** A text to be found in a shadow. */
+export interface Search {
+  readonly shadow: Shadow
+  readonly text: string
+}
+
+/** What `filter` searches for. */
+export function searchesIn(filter: Filter, shadows: Compilation['shadows']): readonly Search[] {
+  switch (filter.op) {
+    case 'and':
+    case 'or':
+      return filter.filters.flatMap((one) => searchesIn(one, shadows))
+    case 'contains':
+      return filter.text.isWellFormed() ? [searchFor(filter.field, filter.text, shadows)] : []
+    default:
+      return []
+  }
+}
+
+/** The folded text stands in the shadow. A list's is looked at as a whole, as JSON: it may match across elements. */
+function searchFor(field: string, text: string, shadows: Compilation['shadows']): Search {
   const shadow = shadows.get(field)
   if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
-  if (!text.isWellFormed()) return 'FALSE'
   const term = folded(text)
-  const isList = shadow.parts.length > 1
-  // A list's is looked at as a whole first; as JSON it may also match across elements.
-  const whole = isList ? JSON.stringify(term).slice(1, -1) : term
+  return { shadow, text: isList(shadow) ? JSON.stringify(term).slice(1, -1) : term }
+}
+
+function isList({ parts }: Shadow): boolean {
+  return parts.length > 1
+}
+
+function contains(field: string, text: string, compilation: Compilation): string {
+  const { shadows, parameters, candidates } = compilation
+  const { shadow, text: whole } = searchFor(field, text, shadows)
+  if (!text.isWellFormed()) return 'FALSE'
   const candidate = candidates?.(shadow, whole, parameters)
   const conditions = [`instr(${shadow.column}, ${parameters.bind(whole)}) > 0`]
   if (candidate !== undefined) conditions.unshift(candidate)
-  if (isList) {
-    const within = parameters.bind(term)
+  if (isList(shadow)) {
+    const within = parameters.bind(folded(text))
     conditions.push(
       exists(`json_tree(${shadow.column}) AS leaf`, `instr(leaf.atom, ${within}) > 0`),
     )

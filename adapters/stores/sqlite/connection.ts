@@ -18,11 +18,17 @@ export class Connection {
   /** By their text, the one used longest ago first. */
   readonly #statements = new Map<string, StatementSync>()
 
-  constructor(path: string) {
+  /** A connection that only reads leaves the file as another one has set it up, and keeps few pages in memory. */
+  constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     const { DatabaseSync: Database } = sqlite()
-    this.db = opened(() => new Database(path), path)
+    this.db = opened(() => new Database(path, { readOnly }), path)
     // Waiting inside SQLite would hold up everything else: `patiently` waits.
     this.db.exec('PRAGMA busy_timeout = 0')
+    if (readOnly) {
+      this.db.exec('PRAGMA cache_size = -16384')
+      this.#isSetUp = true
+      return
+    }
     try {
       opened(() => this.#setUp(), path)
     } catch (error) {
@@ -33,6 +39,12 @@ export class Connection {
   /** Settles when the file is set up, which another process may be doing at the moment. */
   async ready(): Promise<void> {
     if (!this.#isSetUp) await patiently(() => this.#setUp())
+  }
+
+  /** Where the database's file is; undefined when it has none that a second connection could open. */
+  get file(): string | undefined {
+    const [main] = this.rows({ sql: 'PRAGMA database_list', values: [] })
+    return main?.file ? String(main.file) : undefined
   }
 
   #setUp(): void {

@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { ReadHints } from '../../../src/ports/store.ts'
 import type { Connection } from './connection.ts'
+import { patiently } from './patience.ts'
 import type { Statement } from './sql.ts'
 
 const MOST = 1000
@@ -12,10 +14,16 @@ const MOST = 1000
 /** Changes when another connection, of this process or another one, has committed. */
 const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
 
+interface Count {
+  readonly number: Promise<number>
+  readonly signal: AbortSignal | undefined
+}
+
 /** The counts of a connection's collections. */
 export class Counts {
   readonly #connection: Connection
-  readonly #counts = new Map<string, number>()
+  /** Those under way too: what comes at the same time is counted once. */
+  readonly #counts = new Map<string, Count>()
   /** How often each collection was written through this connection. */
   readonly #writes = new Map<string, number>()
   #version: unknown
@@ -30,15 +38,41 @@ export class Counts {
   }
 
   /** What `statement` counts in the collection. */
-  of(collection: string, { sql, values }: Statement, count: () => number): number {
+  async of(
+    collection: string,
+    { sql, values }: Statement,
+    { timeLimitMs, signal }: ReadHints,
+    count: () => Promise<number>,
+  ): Promise<number> {
+    for (;;) {
+      const version = await patiently(() => this.#currentVersion())
+      const writes = this.#writes.get(collection)
+      const key = JSON.stringify([version, writes, sql, values, timeLimitMs])
+      const known = this.#counts.get(key)
+      if (!known) return this.#begin(key, { number: count(), signal })
+      try {
+        return await known.number
+      } catch (error) {
+        // The one who asked first has gone.
+        if (!known.signal?.aborted) throw error
+      }
+    }
+  }
+
+  #begin(key: string, count: Count): Promise<number> {
+    if (this.#counts.size >= MOST) this.#counts.clear()
+    this.#counts.set(key, count)
+    count.number.catch(() => {
+      if (this.#counts.get(key) === count) this.#counts.delete(key)
+    })
+    return count.number
+  }
+
+  /** Forgets what another connection may have changed. */
+  #currentVersion(): unknown {
     const [row] = this.#connection.rows(DATA_VERSION)
-    if (row?.data_version !== this.#version || this.#counts.size >= MOST) this.#counts.clear()
+    if (row?.data_version !== this.#version) this.#counts.clear()
     this.#version = row?.data_version
-    const key = JSON.stringify([this.#writes.get(collection), sql, values])
-    const known = this.#counts.get(key)
-    if (known !== undefined) return known
-    const counted = count()
-    this.#counts.set(key, counted)
-    return counted
+    return this.#version
   }
 }

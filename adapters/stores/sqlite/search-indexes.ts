@@ -5,15 +5,17 @@
  */
 
 import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { Row } from './collection.ts'
+import type { Search } from './compile.ts'
 import type { Connection } from './connection.ts'
-import { type Candidates, candidatesIn, hasFullText, mergeSearch } from './search.ts'
+import { type Candidates, candidatesIn, foundIn, hasFullText, mergeSearch } from './search.ts'
+import type { Statement } from './sql.ts'
 
 /** Searches look at each row that has not been taken over: so many cost a fraction of a millisecond. */
 const MOST_UNSEARCHED = 256
 
 interface Index {
-  readonly first: Candidates
-  readonly all: Candidates
+  readonly candidates: Candidates
   /** Rows that this process has changed since it last took them over. */
   changes: number
 }
@@ -41,17 +43,25 @@ export class SearchIndexes {
     for (const schema of schemas) {
       if (schema.searchable.length === 0) continue
       this.#indexes.set(schema.name, {
-        first: candidatesIn(this.#connection, schema.name, true),
-        all: candidatesIn(this.#connection, schema.name, false),
+        candidates: candidatesIn(schema.name),
         changes: MOST_UNSEARCHED,
       })
       this.changed(schema, 0)
     }
   }
 
-  /** The rows to look at, in a read of the first in order or of all. */
-  candidates({ name }: CollectionSchema, rows: 'first' | 'all'): Candidates | undefined {
-    return this.#indexes.get(name)?.[rows]
+  /** The rows to look at, in a statement for all that match. */
+  candidates({ name }: CollectionSchema): Candidates | undefined {
+    return this.#indexes.get(name)?.candidates
+  }
+
+  /** The rows to look at, in a read of the first in order; `read` asks the index. */
+  async found(
+    { name }: CollectionSchema,
+    searches: readonly Search[],
+    read: (statement: Statement) => Promise<readonly Row[]>,
+  ): Promise<Candidates | undefined> {
+    return this.#indexes.has(name) ? foundIn(name, searches, read) : undefined
   }
 
   /** So many rows of a collection were written. */

@@ -10,10 +10,12 @@
  */
 
 import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { Row } from './collection.ts'
+import type { Search } from './compile.ts'
 import type { Connection } from './connection.ts'
 import { DEADLINE } from './functions.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
-import { identifier, literal, type Parameters } from './sql.ts'
+import { identifier, literal, type Parameters, type Statement } from './sql.ts'
 
 /** The condition that a row may hold `text` in a shadow; undefined where all rows have to be looked at. */
 export type Candidates = (
@@ -39,26 +41,45 @@ export function hasFullText(connection: Connection): boolean {
   return connection.rows({ sql, values: [] }).length > 0
 }
 
-/** The condition for `few` rows, or for any number of them. */
-export function candidatesIn(connection: Connection, table: string, few: boolean): Candidates {
+/** The conditions for any number of rows. */
+export function candidatesIn(table: string): Candidates {
   return ({ column }, text, parameters) => {
     if (!isLonger(text)) return undefined
-    const phrase = `"${text.replaceAll('"', '""')}"`
-    const noted = `SELECT rowid FROM ${notesOf(table)}`
-    const found = (number: string) =>
-      `SELECT rowid FROM ${indexOf(table)} WHERE ${column} MATCH ${number}`
-    if (!few) {
-      // What the index finds is taken together before any row is looked at.
-      return `rowid IN (${found(parameters.bind(phrase))} AND ${DEADLINE} UNION ALL ${noted})`
-    }
-    // The index is asked once: what it takes grows with the records. The notes are read in the same statement, since
-    // another process may take them over before the next.
-    const sql = `SELECT rowid, 1 AS isFound FROM (${found('?1')} LIMIT ${FEW + 1}) UNION ALL SELECT rowid, 0 FROM (${noted})`
-    const rows = connection.rows({ sql, values: [phrase] })
-    if (rows.filter(({ isFound }) => isFound).length > FEW) return undefined
-    const rowids = JSON.stringify(rows.map(({ rowid }) => rowid))
-    return `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+    const found = `${matching(table, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
+    // What the index finds is taken together before any row is looked at.
+    return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notesOf(table)})`
   }
+}
+
+/**
+ * The conditions for the first rows in order. The index is asked for the `searches` beforehand, once for each: what it
+ * takes grows with the records. The notes are read in the same statement, since another process may take them over
+ * before the next.
+ */
+export async function foundIn(
+  table: string,
+  searches: readonly Search[],
+  read: (statement: Statement) => Promise<readonly Row[]>,
+): Promise<Candidates> {
+  const found = new Map<string, string>()
+  for (const { shadow, text } of searches.filter(({ text }) => isLonger(text))) {
+    const sql = `SELECT rowid, 1 AS isFound FROM (${matching(table, shadow.column, '?1')} LIMIT ${FEW + 1}) UNION ALL SELECT rowid, 0 FROM ${notesOf(table)}`
+    const rows = await read({ sql, values: [phraseOf(text)] })
+    const isFew = rows.filter(({ isFound }) => isFound).length <= FEW
+    if (isFew) found.set(shadow.column + text, JSON.stringify(rows.map(({ rowid }) => rowid)))
+  }
+  return ({ column }, text, parameters) => {
+    const rowids = found.get(column + text)
+    return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+  }
+}
+
+function matching(table: string, column: string, phrase: string): string {
+  return `SELECT rowid FROM ${indexOf(table)} WHERE ${column} MATCH ${phrase}`
+}
+
+function phraseOf(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`
 }
 
 function isLonger(text: string): boolean {

@@ -1,0 +1,96 @@
+/**
+ * The SQLite store over `node:sqlite`: one connection that writes and reads, and threads for the reads that take long.
+ *
+ * @module
+ */
+
+import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
+import { openCollection } from './collection.ts'
+import { Connection } from './connection.ts'
+import { Counts } from './counts.ts'
+import { portError } from './errors.ts'
+import { addPatterns, checkPatterns, DEADLINE } from './functions.ts'
+import type { Shapes } from './marks.ts'
+import { patiently } from './patience.ts'
+import { PACE, type Pace, Reads } from './reads.ts'
+import { SearchIndexes } from './search-indexes.ts'
+import type { Statement } from './sql.ts'
+import { prepareShapes, prepareTables } from './tables.ts'
+import { Writer } from './writer.ts'
+
+/** The store in a file. Throws when it cannot be opened. */
+export function openStore(path: string, pace: Pace = PACE): Store {
+  const connection = new Connection(path)
+  addPatterns(connection.db)
+  const reads = new Reads(connection, pace)
+  const writer = new Writer(connection)
+  const search = new SearchIndexes(connection)
+  const counts = new Counts(connection)
+  let shapes: Shapes = new Map()
+  let closed = false
+
+  function checkOpen(): void {
+    if (closed) throw new StoreUnavailable('the store has been closed')
+  }
+
+  async function ported<T>(
+    schema: CollectionSchema,
+    { patterns }: Statement,
+    work: () => T | Promise<T>,
+  ): Promise<T> {
+    checkOpen()
+    // Nothing is awaited without need, so that writes happen in the order in which they are asked for.
+    if (patterns) await checkPatterns(patterns)
+    try {
+      return await work()
+    } catch (error) {
+      throw portError(error, schema)
+    }
+  }
+
+  return {
+    name: 'sqlite',
+    rawRegex: true,
+    collection: (schema) =>
+      openCollection(schema, {
+        deadline: DEADLINE,
+        shapes: () => shapes,
+        read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
+        count: (statement, hints) =>
+          ported(schema, statement, () =>
+            counts.of(schema.name, statement, hints ?? {}, async () => {
+              const [row] = await reads.rows(statement, hints, schema.name)
+              return Number(row?.count)
+            }),
+          ),
+        write: (statement) =>
+          ported(schema, statement, async () => {
+            const written = await writer.write(statement)
+            counts.written(schema.name)
+            search.changed(schema, written.changes)
+            return written
+          }),
+        candidates: () => search.candidates(schema),
+        found: (searches, hints) =>
+          search.found(schema, searches, (statement) =>
+            ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
+          ),
+      }),
+    async prepare(schemas) {
+      checkOpen()
+      await connection.ready()
+      await writer.drained()
+      await patiently(() => prepareTables(connection, schemas, search.available))
+      shapes = await patiently(() => prepareShapes(connection, schemas))
+      search.prepared(schemas)
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await writer.drained()
+      await reads.close()
+      search.close()
+      connection.close()
+    },
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Where reads run: here while they are short, else on a thread of the pool.
+ *
+ * What a read will cost is not guessed. It begins here and is cut off when its time is up; from then on, the same
+ * statement goes to the pool until it was quick there. What cannot be cut off goes there when the collection is large.
+ *
+ * @module
+ */
+
+import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
+import { Clock, tookTooLong } from './clock.ts'
+import type { Row } from './collection.ts'
+import type { Connection } from './connection.ts'
+import { patiently } from './patience.ts'
+import { NoThreads, Pool } from './pool.ts'
+import { identifier, type Statement } from './sql.ts'
+
+/** What may hold up the event loop. */
+export interface Pace {
+  /** How long a read that can be cut off may, in milliseconds. */
+  readonly budgetMs: number
+  /** The largest collection, in rows, over which one may that cannot. */
+  readonly rows: number
+}
+
+/** A read takes some 0.1 ms where an index serves it, and a count of so many rows 1 ms. */
+export const PACE: Pace = { budgetMs: 5, rows: 20_000 }
+
+/** What was so quick on a thread, in milliseconds, begins here again. */
+const QUICK_MS = 1
+
+const MOST_SLOW = 1000
+
+/** The reads of one connection's database. */
+export class Reads {
+  readonly #connection: Connection
+  readonly #clock: Clock
+  readonly #pace: Pace
+  /** The texts of statements that were slow. */
+  readonly #slow = new Set<string>()
+  /** Null where all is read here: a database in memory has no second connection. */
+  #pool: Pool | null | undefined
+
+  constructor(connection: Connection, pace: Pace) {
+    this.#connection = connection
+    this.#clock = new Clock(connection.db)
+    this.#pace = pace
+  }
+
+  /**
+   * The rows of a statement. `DEADLINE` stands in it, or it is quick by its nature; else `over` names the table
+   * through which it may look before it asks for the time. Rejects with what the driver throws, with `StoreTimeout`,
+   * with `StoreUnavailable` when its thread or the store ends, and with the signal's reason.
+   */
+  async rows(
+    statement: Statement,
+    { timeLimitMs = Number.POSITIVE_INFINITY, signal }: ReadHints = {},
+    over?: string,
+  ): Promise<readonly Row[]> {
+    signal?.throwIfAborted()
+    const end = performance.now() + timeLimitMs
+    const pool = this.#openPool()
+    if (!pool) return this.#here(statement, end, timeLimitMs)
+    if (!(await this.#isSlow(statement, over))) {
+      try {
+        return await this.#here(statement, end, this.#pace.budgetMs)
+      } catch (error) {
+        if (!(error instanceof StoreTimeout) || performance.now() > end) throw error
+        this.#noteSlow(statement)
+      }
+    }
+    try {
+      return await this.#there(pool, statement, end, signal)
+    } catch (error) {
+      if (!(error instanceof NoThreads)) throw error
+      this.#stayHere(error)
+      return this.#here(statement, end, end - performance.now())
+    }
+  }
+
+  /** Ends the reads that are under way. */
+  async close(): Promise<void> {
+    await this.#pool?.close()
+  }
+
+  #openPool(): Pool | undefined {
+    if (this.#pool === undefined) {
+      const { file } = this.#connection
+      this.#pool = file === undefined ? null : new Pool(file)
+    }
+    return this.#pool ?? undefined
+  }
+
+  async #here(statement: Statement, end: number, limitMs: number): Promise<readonly Row[]> {
+    const read = () => this.#connection.rows(statement)
+    const rows = await patiently(() => this.#clock.within(limitMs, read))
+    if (performance.now() > end) throw tookTooLong()
+    return rows
+  }
+
+  async #there(
+    pool: Pool,
+    statement: Statement,
+    end: number,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Row[]> {
+    const { rows, tookMs } = await pool.run(statement, { end, signal })
+    if (tookMs < QUICK_MS) this.#slow.delete(statement.sql)
+    return rows
+  }
+
+  async #isSlow({ sql }: Statement, over: string | undefined): Promise<boolean> {
+    if (this.#pace.budgetMs === 0 || this.#slow.has(sql)) return true
+    if (over === undefined) return false
+    const last = `SELECT max(rowid) AS last FROM ${identifier(over)}`
+    const [row] = await patiently(() => this.#connection.rows({ sql: last, values: [] }))
+    return Number(row?.last) > this.#pace.rows
+  }
+
+  #noteSlow({ sql }: Statement): void {
+    if (this.#slow.size >= MOST_SLOW) this.#slow.clear()
+    this.#slow.add(sql)
+  }
+
+  #stayHere({ message, cause }: NoThreads): void {
+    if (this.#pool === null) return
+    this.#pool = null
+    const why = cause instanceof Error ? cause.message : String(cause)
+    process.emitWarning(`sqliteStore: ${message}, so slow reads hold up all requests: ${why}`)
+  }
+}
