@@ -6,6 +6,7 @@
 
 import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { tookTooLong } from './clock.ts'
+import type { Log } from './log.ts'
 import type { Found } from './reader.ts'
 import type { Statement } from './sql.ts'
 import { type Events, type Job, Thread } from './thread.ts'
@@ -23,19 +24,20 @@ export interface Limits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** More would only wait for the disk, and take processors from the event loop. */
-const MOST_THREADS = Math.max(1, Math.min(4, navigator.hardwareConcurrency - 1))
-
 /** The threads that read one file: started when they are needed, in use one statement each, first come first served. */
 export class Pool implements Events {
   readonly #path: string
+  readonly #log: Log
+  readonly #mostThreads: number
   readonly #threads = new Set<Thread>()
   readonly #queue = new Set<Job>()
   #hasStarted = false
   #closed = false
 
-  constructor(path: string) {
+  constructor(path: string, log: Log, mostThreads: number) {
     this.#path = path
+    this.#log = log
+    this.#mostThreads = mostThreads
   }
 
   /**
@@ -49,7 +51,7 @@ export class Pool implements Events {
     const onAbort = () => this.#stop(job, signal?.reason)
     const onTime = () => this.#stop(job, tookTooLong())
     const hasEnd = end < Number.POSITIVE_INFINITY
-    const timer = hasEnd ? setTimeout(onTime, end - performance.now()) : undefined
+    const timer = hasEnd ? setTimeout(onTime, Math.max(0, end - performance.now())) : undefined
     signal?.addEventListener('abort', onAbort)
     this.#queue.add(job)
     this.#begin()
@@ -85,6 +87,10 @@ export class Pool implements Events {
 
   /** Gives what waits to threads that are free. */
   #begin(): void {
+    if (this.#log.isLong()) {
+      if (this.#running().length > 0) return
+      this.#log.empty()
+    }
     for (const job of this.#queue) {
       const thread = this.#freeThread()
       if (!thread) return
@@ -95,7 +101,7 @@ export class Pool implements Events {
 
   #freeThread(): Thread | undefined {
     for (const thread of this.#threads) if (!thread.job) return thread
-    if (this.#threads.size >= MOST_THREADS) return undefined
+    if (this.#threads.size >= this.#mostThreads) return undefined
     try {
       const thread = new Thread(this.#path, this)
       this.#threads.add(thread)
@@ -113,9 +119,12 @@ export class Pool implements Events {
       : new NoThreads('no thread for reads can be started', { cause })
   }
 
+  #running(): Job[] {
+    return [...this.#threads].flatMap(({ job }) => job ?? [])
+  }
+
   #stopAll(reason: unknown): void {
-    const running = [...this.#threads].flatMap(({ job }) => job ?? [])
-    for (const job of [...running, ...this.#queue]) this.#stop(job, reason)
+    for (const job of [...this.#running(), ...this.#queue]) this.#stop(job, reason)
   }
 
   /** Nobody waits for the job any more. */

@@ -11,6 +11,7 @@ import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
 import { Clock, tookTooLong } from './clock.ts'
 import type { Row } from './collection.ts'
 import type { Connection } from './connection.ts'
+import { Log } from './log.ts'
 import { patiently } from './patience.ts'
 import { NoThreads, Pool } from './pool.ts'
 import { identifier, type Statement } from './sql.ts'
@@ -21,10 +22,19 @@ export interface Pace {
   readonly budgetMs: number
   /** The largest collection, in rows, over which one may that cannot. */
   readonly rows: number
+  /** How many threads there may be. */
+  readonly threads: number
 }
 
-/** A read takes some 0.1 ms where an index serves it, and a count of so many rows 1 ms. */
-export const PACE: Pace = { budgetMs: 5, rows: 20_000 }
+/**
+ * A read takes some 0.1 ms where an index serves it, and SQLite counts so many rows in 5 ms. More threads would only wait for
+ * the disk, and one processor is left to the event loop.
+ */
+export const PACE: Pace = {
+  budgetMs: 5,
+  rows: 200_000,
+  threads: Math.max(1, Math.min(4, navigator.hardwareConcurrency - 1)),
+}
 
 /** What was so quick on a thread, in milliseconds, begins here again. */
 const QUICK_MS = 1
@@ -86,7 +96,8 @@ export class Reads {
   #openPool(): Pool | undefined {
     if (this.#pool === undefined) {
       const { file } = this.#connection
-      this.#pool = file === undefined ? null : new Pool(file)
+      const log = file && new Log(this.#connection, file)
+      this.#pool = log ? new Pool(file, log, this.#pace.threads) : null
     }
     return this.#pool ?? undefined
   }

@@ -4,22 +4,46 @@
  * @module
  */
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import type { Contract } from '../suite.ts'
-import { storeContract } from './contract.ts'
+import { storeContract, storePromises } from './contract.ts'
+import { fillFile, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
 
-const cases: Contract<Store> = storeContract
-let kept = 0
-for (const [sentence, check] of Object.entries(cases)) {
-  const store = sqliteStore()
-  try {
-    await check(store)
-    kept += 1
-  } catch (error) {
-    console.error(`${sentence}: ${(error as Error).stack ?? error}`)
-  } finally {
-    await store.close()
+const folder = await mkdtemp(join(tmpdir(), 'fieldgate-loop-'))
+let files = 0
+function newFile(): string {
+  files += 1
+  return join(folder, `${files}.db`)
+}
+const many = newFile()
+await fillFile(many)
+
+const suites: readonly [Contract<Store>, () => Store | Promise<Store>][] = [
+  [storeContract, () => sqliteStore()],
+  [storePromises, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 2 })],
+  [slowReads, () => openMany(many)],
+]
+let [kept, all] = [0, 0]
+for (const [cases, open] of suites) {
+  for (const [sentence, check] of Object.entries(cases)) {
+    const store = await open()
+    all += 1
+    try {
+      await check(store)
+      kept += 1
+    } catch (error) {
+      console.error(`${sentence}: ${(error as Error).stack ?? error}`)
+    } finally {
+      await store.close()
+    }
   }
 }
-console.log(`${kept} of ${Object.keys(cases).length} kept`)
+// A thread that rests keeps no process alive.
+await slow['a count'][0](manyIn(await openMany(many)), 60_000)
+await rm(folder, { recursive: true })
+console.log(`${kept} of ${all} kept`)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCollection } from '../../../adapters/stores/sqlite/collection.ts'
 import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
+import { addClock, DEADLINE } from '../../../adapters/stores/sqlite/functions.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Statement } from '../../../adapters/stores/sqlite/sql.ts'
 import { everything } from '../../../src/ports/filter.ts'
@@ -21,6 +22,7 @@ beforeAll(async () => {
   await store.prepare([schema])
   await store.close()
   connection = new Connection(path)
+  addClock(connection.db, () => false)
 })
 afterAll(() => connection.close())
 
@@ -32,6 +34,7 @@ async function planOf(ask: (collection: Collection) => Promise<unknown>): Promis
     return []
   }
   const collection = openCollection(schema, {
+    deadline: DEADLINE,
     read: async (statement) => note(statement),
     count: async (statement) => note(statement).length,
     write: async (statement) => ({ rows: note(statement), changes: 0 }),
