@@ -16,7 +16,8 @@ const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
 
 interface Count {
   readonly number: Promise<number>
-  readonly signal: AbortSignal | undefined
+  /** Of whoever asked first. */
+  readonly hints: ReadHints
 }
 
 /** The counts of a connection's collections. */
@@ -41,20 +42,20 @@ export class Counts {
   async of(
     collection: string,
     { sql, values }: Statement,
-    { timeLimitMs, signal }: ReadHints,
+    hints: ReadHints,
     count: () => Promise<number>,
   ): Promise<number> {
     for (;;) {
       const version = await patiently(() => this.#currentVersion())
       const writes = this.#writes.get(collection)
-      const key = JSON.stringify([version, writes, sql, values, timeLimitMs])
+      const key = JSON.stringify([version, writes, sql, values, hints.timeLimitMs])
       const known = this.#counts.get(key)
-      if (!known) return this.#begin(key, { number: count(), signal })
+      if (!known) return this.#begin(key, { number: count(), hints })
       try {
         return await known.number
       } catch (error) {
         // The one who asked first has gone.
-        if (!known.signal?.aborted) throw error
+        if (!known.hints.signal?.aborted) throw error
       }
     }
   }

@@ -62,12 +62,8 @@ export class Reads {
    * through which it may look before it asks for the time. Rejects with what the driver throws, with `StoreTimeout`,
    * with `StoreUnavailable` when its thread or the store ends, and with the signal's reason.
    */
-  async rows(
-    statement: Statement,
-    { timeLimitMs = Number.POSITIVE_INFINITY, signal }: ReadHints = {},
-    over?: string,
-  ): Promise<readonly Row[]> {
-    signal?.throwIfAborted()
+  async rows(statement: Statement, hints: ReadHints = {}, over?: string): Promise<readonly Row[]> {
+    const { timeLimitMs = Number.POSITIVE_INFINITY } = hints
     const end = performance.now() + timeLimitMs
     const pool = this.#openPool()
     if (!pool) return this.#here(statement, end, timeLimitMs)
@@ -80,7 +76,7 @@ export class Reads {
       }
     }
     try {
-      return await this.#there(pool, statement, end, signal)
+      return await this.#there(pool, statement, end, hints)
     } catch (error) {
       if (!(error instanceof NoThreads)) throw error
       this.#stayHere(error)
@@ -113,8 +109,9 @@ export class Reads {
     pool: Pool,
     statement: Statement,
     end: number,
-    signal: AbortSignal | undefined,
+    { signal }: ReadHints,
   ): Promise<readonly Row[]> {
+    signal?.throwIfAborted()
     const { rows, tookMs } = await pool.run(statement, { end, signal })
     if (tookMs < QUICK_MS) this.#slow.delete(statement.sql)
     return rows
