@@ -22,7 +22,7 @@ import { unanswered } from './methods.ts'
 import { observed } from './observers.ts'
 import { pathOf } from './ports/path-of.ts'
 import type { RecordStore } from './records/collection.ts'
-import type { Guard, Route } from './records/guard.ts'
+import type { Guard } from './records/guard.ts'
 import type { Mountable } from './records/host.ts'
 import { firstResponse, RouteTable } from './routes.ts'
 import { serveFile } from './uploads/serve.ts'
@@ -64,7 +64,6 @@ export function createApp(options: AppOptions): App {
   const timeout = resolved.requestTimeoutMs
   const table = new RouteTable()
   let early: RouteTable | undefined
-  let unlimited: RouteTable | undefined
 
   async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
     checkHost(request.headers.get('host'))
@@ -99,8 +98,8 @@ export function createApp(options: AppOptions): App {
   /** Answers, or refuses where there are too many requests or one takes too long. */
   function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
     const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
-    const isUnlimited = () => unlimited?.serves(routedPath(request)) === true
-    if ((context.isBehind() || !load.hasRoom()) && !isUnlimited()) return refused(OVERLOADED)
+    const isEarly = () => early?.serves(routedPath(request)) === true
+    if ((context.isBehind() || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
     load.begin(request)
     return new Promise((resolve) => {
       const end = (response: Response | Promise<Response>) => {
@@ -129,8 +128,10 @@ export function createApp(options: AppOptions): App {
       const mount = mountPath(path)
       const routes = router.attach(host, mount)
       table.add(mount, routes)
-      if (router.early) early = withRoutes(early, mount, routes)
-      if (router.early || router.unlimited) unlimited = withRoutes(unlimited, mount, routes)
+      if (router.early) {
+        early ??= new RouteTable()
+        early.add(mount, routes)
+      }
       return app
     },
     ready: () => host.ready(),
@@ -145,15 +146,6 @@ function routedPath(request: Request): string {
 }
 
 const OVERLOADED = new Error('there are more requests than can be answered in time')
-
-function withRoutes(
-  table: RouteTable = new RouteTable(),
-  mount: string,
-  routes: readonly Route[],
-): RouteTable {
-  table.add(mount, routes)
-  return table
-}
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 

@@ -66,11 +66,12 @@ export function metrics(): Mountable {
     },
   }
   return {
-    unlimited: true,
-    attach({ observers }) {
+    early: true,
+    attach({ observers, guards }) {
       if (!observers.includes(observer)) observers.push(observer)
       const handler = () => new Response(textOf(known), { headers: HEADERS })
-      return [{ method: 'GET', path: '/metrics', guards: [], handler }]
+      // Early routes come before the app's guards; these figures are not for everybody.
+      return [{ method: 'GET', path: '/metrics', guards, handler }]
     },
   }
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { idsOf } from '../http/request-ids.ts'
 import { dataResponse } from '../http/respond.ts'
@@ -52,10 +51,7 @@ async function createFrom(
   })
   const { _id: id, ...scoped } = scope.values
   const values = await records.validate({ ...checked, ...scoped })
-  const save = () => {
-    checkTime(request)
-    return records.insert(values, id as string | undefined)
-  }
+  const save = () => records.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
   await afterCreate(resource, record, request)
   const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))

@@ -8,12 +8,14 @@
  * @module
  */
 
+import { checkTime } from '../http/deadline.ts'
 import { HttpError } from '../http/errors.ts'
 import { entryNotFound, recordChanged } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { loggerFor } from '../http/request-ids.ts'
 import { hiddenInside } from '../model/hidden.ts'
 import type { FileStore } from '../ports/files.ts'
 import type { Filter } from '../ports/filter.ts'
-import type { Logger } from '../ports/logger.ts'
 import { type Fields, StoreTimeout, StoreUnavailable } from '../ports/store.ts'
 import { withoutGoneFiles } from '../uploads/file-values.ts'
 import { optimised } from '../uploads/optimise.ts'
@@ -30,7 +32,7 @@ export type FileOwner = Pick<Resource, 'host' | 'records' | 'files'> &
   Partial<Pick<Resource, 'upload'>>
 
 /** The files that a write brings. */
-export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'logger'>
+export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
 
 /** How often an update that others outrun is tried. */
 const MAX_TRIES = 20
@@ -42,16 +44,18 @@ export async function saveWithFiles(
   values: Fields,
   save: () => Promise<Fields>,
 ): Promise<Fields> {
-  const { logger } = incoming
   const wanted = objectsOf(resource, values)
   const files = incoming.files.filter(({ key }) => wanted.has(key))
+  checkTime(incoming.request)
   if (files.length === 0) return save()
   const store = storeOf(resource)
+  const logger = loggerFor(incoming.request, resource.host.logger)
   const objects: NewObject[] = []
   // One after the other: a decoded image is many times as large as its file.
   for (const file of files) objects.push(await objectOf(resource, file, incoming))
   await putAll(store, objects, logger)
   try {
+    checkTime(incoming.request)
     return await save()
   } catch (error) {
     // A save that may have happened after all must not end in a dead link: the sweeper decides then.
@@ -65,14 +69,6 @@ export async function saveWithFiles(
   }
 }
 
-/** What must hold when the changes are written. */
-interface UpdateOptions {
-  /** What the record must still be. */
-  readonly expect?: Fields | undefined
-  /** Throws where nothing may be written any more. */
-  readonly mayWrite: () => void
-}
-
 /**
  * Saves changes of the record that matches, and removes the files that they replace. Throws 404, or 412 when the
  * record is not what `expect` says.
@@ -82,10 +78,10 @@ export async function updateWithFiles(
   incoming: IncomingFiles,
   filter: Filter,
   changes: Fields,
-  { expect, mayWrite }: UpdateOptions,
+  expect?: Fields,
 ): Promise<Fields> {
   const { records, files } = resource
-  mayWrite()
+  checkTime(incoming.request)
   const unseen = hiddenInside(records.model)
   const touched = files.namedIn(changes)
   if (touched.length === 0) {
@@ -101,7 +97,6 @@ export async function updateWithFiles(
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
-      mayWrite()
       const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
       const after = await records.update(filter, safe, { ...expected, ...expect }, unseen)
       if (!after && expect) throw recordChanged()
@@ -112,7 +107,7 @@ export async function updateWithFiles(
     }
     throw new Error(`a record of '${records.model.name}' changed faster than it could be written`)
   })
-  await removeUnheld(resource, replaced, incoming.logger)
+  await removeUnheld(resource, replaced, incoming.request)
   return updated
 }
 
@@ -120,19 +115,20 @@ export async function updateWithFiles(
 export async function removeFilesOf(
   resource: FileOwner,
   record: Fields,
-  logger: Logger,
+  request: ApiRequest,
 ): Promise<void> {
-  await removeUnheld(resource, objectsOf(resource, record), logger)
+  await removeUnheld(resource, objectsOf(resource, record), request)
 }
 
 /** Removes the objects that no record holds any more. */
 async function removeUnheld(
   { host }: FileOwner,
   objects: ReadonlyMap<string, string>,
-  logger: Logger,
+  request: ApiRequest,
 ): Promise<void> {
   const { files: store, filePlaces } = host
   if (!store || objects.size === 0) return
+  const logger = loggerFor(request, host.logger)
   try {
     await removeAll(store, await unheld(objects, filePlaces, store), logger)
   } catch (error) {
@@ -169,10 +165,11 @@ function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<stri
 async function objectOf(
   { upload, host }: FileOwner,
   { key, held, type }: IncomingFile,
-  { level, client, logger }: IncomingFiles,
+  { level, client, request }: IncomingFiles,
 ): Promise<NewObject> {
   const source = await withoutMetadata(held, type.mime)
   const { images } = host
+  const logger = loggerFor(request, host.logger)
   const smaller =
     level && images && (await optimised({ source, mime: type.mime, level, client }, images, logger))
   return {

@@ -112,12 +112,10 @@ export function hostOf(store: RecordStore): Host {
 /** Anything that `app.mount` takes. */
 export interface Mountable {
   /**
-   * Whether its routes respond before anything that may refuse a request: start-up, the guards of `app.use`, limits on how
-   * many requests are served. For probes.
+   * Whether its routes respond before anything else may refuse a request: start-up, the guards of `app.use`, limits on how
+   * many requests are served. Guards of the routes themselves still run. For probes.
    */
   readonly early?: boolean
-  /** Whether its routes are served in an overload too; those that respond early are. For scrapers. */
-  readonly unlimited?: boolean
   /** The route table on `mount`; throws a `TypeError` for options that make no sense. */
   attach(host: Host, mount: string): readonly Route[]
 }

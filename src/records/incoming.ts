@@ -7,10 +7,8 @@
 import { readJson } from '../http/body.ts'
 import { unsupportedBody } from '../http/refusals.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
-import { loggerFor } from '../http/request-ids.ts'
 import { isFields } from '../model/writable.ts'
 import type { OptimizationLevel } from '../ports/images.ts'
-import type { Logger } from '../ports/logger.ts'
 import type { Fields } from '../ports/store.ts'
 import { fileValue, withoutForeignUrls } from '../uploads/file-values.ts'
 import { formValues } from '../uploads/form-values.ts'
@@ -35,8 +33,8 @@ export interface Incoming {
   readonly level: OptimizationLevel | undefined
   /** Whose images these are, for those who wait for each other. */
   readonly client: unknown
-  /** Takes the lines about its files. */
-  readonly logger: Logger
+  /** The request that brings it, for lines of the log about its files. */
+  readonly request: ApiRequest
   /** Whether it names a file field, so that the stored record must be known. */
   readonly concernsFiles: boolean
   /** The body as the field policy takes it, file fields holding URLs; `stored` is the record to be changed. */
@@ -54,7 +52,7 @@ export async function readIncoming(
   const { host, upload } = resource
   // Where the runtime does not tell the address, each request is a client of its own.
   const client = asking?.clientAddress ?? request
-  const from = { client, logger: loggerFor(request, host.logger) }
+  const from = { client, request }
   if (!upload) return withFiles(resource, from, (await readJson(request, host)) ?? {})
   if (!isMultipart(request.headers.get('content-type'))) {
     const refuse = () => unsupportedBody('application/json or multipart/form-data')
@@ -82,7 +80,7 @@ async function discard(files: Received['files']): Promise<void> {
 
 function withFiles(
   resource: Resource,
-  from: Pick<Incoming, 'client' | 'logger'>,
+  from: Pick<Incoming, 'client' | 'request'>,
   sent: unknown,
   received: Received['files'] = [],
   level?: OptimizationLevel,

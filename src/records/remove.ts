@@ -7,7 +7,6 @@
 import { checkTime } from '../http/deadline.ts'
 import { entryNotFound, recordChanged } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { loggerFor } from '../http/request-ids.ts'
 import { messageResponse } from '../http/respond.ts'
 import { removeFilesOf } from './file-writes.ts'
 import { requestedId, within } from './identify.ts'
@@ -24,6 +23,6 @@ export async function remove(resource: Resource, request: ApiRequest): Promise<R
   checkTime(request)
   const removed = await resource.records.remove(one, expect)
   if (!removed) throw expect ? recordChanged() : entryNotFound()
-  await removeFilesOf(resource, removed, loggerFor(request, resource.host.logger))
+  await removeFilesOf(resource, removed, request)
   return messageResponse('Item successfully deleted.')
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
 import { hiddenInside } from '../model/hidden.ts'
@@ -55,8 +54,7 @@ async function updateFrom(
   })
   const changes = await records.validateSeen(checked, one, hiddenInside(model))
   const expect = await expectedRecord(resource, request, one)
-  const mayWrite = () => checkTime(request)
-  const updated = await updateWithFiles(resource, incoming, one, changes, { expect, mayWrite })
+  const updated = await updateWithFiles(resource, incoming, one, changes, expect)
   const view = await viewOf(resource, request)
   const text = await presentAfterWrite(resource, view, updated, request)
   return withHookResponse(dataResponse(text), res)

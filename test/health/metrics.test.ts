@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { metrics } from '../../src/health/index.ts'
 import { createApp } from '../../src/index.ts'
+import { StoreUnavailable } from '../../src/ports/store.ts'
 import { note, observedApp, slowStore } from '../observing/observed.ts'
 import { type Family, parsed, type Sample } from './prometheus.ts'
 
@@ -109,10 +110,20 @@ describe('metrics', () => {
     })
   })
 
-  it('is guarded by what guards the app', async () => {
+  it('is guarded by what guards the app, whichever came first', async () => {
     const { app, ask } = observedApp()
-    app.use(() => new Response('', { status: 401 }))
     app.mount('/', metrics())
+    expect((await ask('/metrics')).status).toBe(200)
+    app.use(() => new Response('', { status: 401 }))
     expect((await ask('/metrics')).status).toBe(401)
+  })
+
+  it('tells of an app that cannot start, too', async () => {
+    const prepare = () => Promise.reject(new StoreUnavailable('no database'))
+    const { app, ask } = observedApp({ store: { ...sqliteStore(), prepare } })
+    app.mount('/', metrics())
+    await ask('/notes')
+    const text = await (await ask('/metrics')).text()
+    expect(counts(durations(await parsed(text)))).toEqual({ 'GET unmatched 503': 1 })
   })
 })

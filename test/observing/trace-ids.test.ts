@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { traceParent } from '../../src/ports/trace-parent.ts'
 import { service } from '../auth/service.ts'
+import { album } from '../uploads/album.ts'
+import { form, png } from '../uploads/png.ts'
 import { note, observedApp } from './observed.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -62,6 +64,20 @@ describe('The lines of a request', () => {
     await ask('/notes/own', { headers: { traceparent: `${traceparent}-more` } })
     expect(lines).toHaveLength(2)
     for (const [, , details] of lines) expect(details).not.toHaveProperty('traceId')
+  })
+
+  it('name it in what happens to files', async () => {
+    const { upload, send, log } = album({
+      async before(call) {
+        if (call === 'delete') throw new Error('the disk is gone')
+      },
+    })
+    const made = await upload('POST', '/photos', form({ title: 'cat', image: png }))
+    const headers = { traceparent }
+    expect((await send('DELETE', `/photos/${made.record._id}`, { headers })).status).toBe(200)
+    expect(log.lines.map(({ message, details }) => [message, details.traceId])).toEqual([
+      ['a stored file could not be removed, the sweeper will', traceId],
+    ])
   })
 
   it('name it in what happens to accounts', async () => {

@@ -7,7 +7,6 @@
 import { inTime } from '../../http/deadline.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { loggerFor } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -46,7 +45,7 @@ export async function deleteUser(realm: Realm, request: ApiRequest): Promise<Res
     if (demoted) await givenBack(realm, user)
     throw checked ? sessionEnded() : entryNotFound()
   }
-  await removeFilesOf(realm, removed, loggerFor(request, realm.host.logger))
+  await removeFilesOf(realm, removed, request)
   report(realm, request, 'account-deleted', id)
   return messageResponse('Account deleted.')
 }

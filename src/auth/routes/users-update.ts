@@ -4,11 +4,9 @@
  * @module
  */
 
-import { checkTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { loggerFor } from '../../http/request-ids.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
@@ -30,9 +28,8 @@ import { freed, identifiersAndAddresses } from '../ways.ts'
 import { isSelf } from './users-read.ts'
 
 /** What the write of a profile brings, which is sent as JSON: no files. */
-function noFiles({ host }: Realm, request: ApiRequest): IncomingFiles {
-  const logger = loggerFor(request, host.logger)
-  return { files: [], level: undefined, client: undefined, logger }
+function noFiles(request: ApiRequest): IncomingFiles {
+  return { files: [], level: undefined, client: undefined, request }
 }
 
 /** Changes the fields that `updateFields` names; identifiers and addresses for codes only with the current password. */
@@ -54,12 +51,11 @@ export async function updateUser(
   const touched = identifiersAndAddresses(realm).filter((field) => Object.hasOwn(changes, field))
   const before = touched.length > 0 ? await userById(realm, id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
-  const mayWrite = () => checkTime(request)
   const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
   const user =
     before && moved.length > 0
       ? await movedUser(realm, before, { body, changes, moved }, request, context)
-      : await updateWithFiles(realm, noFiles(realm, request), withId(id), changes, { mayWrite })
+      : await updateWithFiles(realm, noFiles(request), withId(id), changes)
   return valueResponse(shownUser(realm, user))
 }
 
@@ -83,7 +79,6 @@ async function movedUser(
   const checked = await reauthenticated(realm, body, request)
   // Whoever proves the account's address meanwhile has ended this session: nothing of it may be written after that.
   const expect = isSelf(request, id) ? signInState(realm, checked) : undefined
-  const mayWrite = () => checkTime(request)
   const { email, pendingEmail } = realm.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined
   // The new address replaces the old one once it is proven.
@@ -95,10 +90,7 @@ async function movedUser(
   if (await isTakenElsewhere(realm, values, id)) throw duplicate(stored)
   const write = async () => {
     try {
-      return await updateWithFiles(realm, noFiles(realm, request), withId(id), written, {
-        expect,
-        mayWrite,
-      })
+      return await updateWithFiles(realm, noFiles(request), withId(id), written, expect)
     } catch (error) {
       throw hasStatus(error, 412) ? sessionEnded() : error
     }

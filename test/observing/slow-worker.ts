@@ -1,0 +1,7 @@
+import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { slowLines } from './slow-lines.ts'
+
+export default {
+  fetch: async (_request: Request, env: { readonly DB: D1Binding }): Promise<Response> =>
+    Response.json(await slowLines(d1Store(env.DB))),
+}
