@@ -19,7 +19,8 @@ export interface ServeOptions {
   /**
    * Milliseconds without progress after which a client that does not read its response is let go. Default 30,000; 0 for
    * no limit. Progress is what the operating system takes, so that slow readers and slow handlers are not cut on Node. On
-   * Bun it is how long a connection may be silent at all, in whole seconds up to 255. Deno has no such limit.
+   * Bun it is how long a connection may be silent once its response is there, in whole seconds up to 255. Deno has no such
+   * limit.
    */
   readonly sendTimeout?: number
   /**
@@ -50,8 +51,8 @@ export interface Served {
   /** Its address, without a slash at the end. */
   readonly url: string
   /**
-   * Stops accepting, finishes what is in flight, then closes the app with its stores. Calling it twice is
-   * harmless.
+   * Stops accepting, finishes what is in flight, then closes the app with its stores. Clients have half a second to use
+   * their connections once more; on Deno and Bun the server accepts until then. Calling it twice is harmless.
    */
   close(): Promise<void>
 }
@@ -138,7 +139,8 @@ export function background(): Background {
   return {
     waitUntil(promise) {
       running.add(promise)
-      void promise.finally(() => running.delete(promise))
+      const done = () => running.delete(promise)
+      promise.then(done, done)
     },
     async settled() {
       while (running.size > 0) await Promise.allSettled(running)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { RUNTIMES, raw, received, start } from './server.ts'
+import { RUNTIMES } from './commands.ts'
+import { raw, received, start } from './server.ts'
 
 const GET_BIG = 'GET /big HTTP/1.1\r\nHost: x\r\n\r\n'
 const LAST = 'GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { RUNTIMES, start } from './server.ts'
+import { RUNTIMES } from './commands.ts'
+import { start } from './server.ts'
 
 const FIXTURE = 'rejection-fixture.ts'
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { RUNTIMES, raw, received, rejected, start } from './server.ts'
+import { RUNTIMES } from './commands.ts'
+import { raw, received, rejected, start } from './server.ts'
 
 describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
   it('accepts requests once it has resolved, at the address that it names', async () => {
@@ -40,7 +41,7 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     const inFlight = fetch(`${url}/wait`)
     await said('waiting')
     tell('close')
-    await expect.poll(() => accepts(url)).toBe(false)
+    await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
     tell('release')
     const response = await inFlight
     expect(await response.text()).toBe('finished')
@@ -133,7 +134,7 @@ describe.each(Object.keys(RUNTIMES))('a signal to serve on %s', (runtime) => {
       const inFlight = fetch(`${url}/wait`)
       await said('waiting')
       signal(name)
-      await expect.poll(() => accepts(url)).toBe(false)
+      await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
       tell('release')
       expect(await (await inFlight).text()).toBe('finished')
       expect(await ended()).toBe(0)
@@ -164,7 +165,7 @@ describe.each(Object.keys(RUNTIMES))('a signal to serve on %s', (runtime) => {
     const client = received(raw(url, 'GET /wait HTTP/1.1\r\nHost: x\r\n\r\n'))
     await said('waiting')
     signal('SIGINT')
-    await expect.poll(() => accepts(url)).toBe(false)
+    await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
     signal('SIGINT')
     expect(await ended()).toBe(130)
     await client

@@ -9,13 +9,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-
-/** How a runtime runs a TypeScript file. */
-export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
-  node: [process.execPath],
-  deno: [bin('deno'), 'run', '-A', '--quiet'],
-  bun: [bin('bun')],
-}
+import { RUNTIMES } from './commands.ts'
 
 /** A fixture that runs. */
 export interface Fixture {
@@ -119,8 +113,4 @@ export async function received(socket: Socket): Promise<string> {
   // A reset ends a connection as well as any other end.
   await new Promise((resolve) => socket.once('close', resolve))
   return text
-}
-
-function bin(name: string): string {
-  return fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url))
 }

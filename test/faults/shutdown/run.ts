@@ -18,6 +18,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { RUNTIMES } from '../../runtimes/commands.ts'
 import { type Outcome, startClients } from './clients.ts'
 
 /** What one round has come to. */
@@ -30,16 +31,6 @@ export interface Round extends Readonly<Outcome> {
   readonly exitCode: number | null
   /** From the signal to the end of the process. */
   readonly endedInMs: number
-}
-
-const bin = (name: string) =>
-  fileURLToPath(new URL(`../../../node_modules/.bin/${name}`, import.meta.url))
-
-/** How each runtime runs a TypeScript file. */
-const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
-  node: [process.execPath, '--disable-warning=ExperimentalWarning'],
-  deno: [bin('deno'), 'run', '-A', '--quiet'],
-  bun: [bin('bun')],
 }
 
 /** Starts a server on `runtime`, ends it under the load of `clients` connections, and looks. */
