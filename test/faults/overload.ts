@@ -43,11 +43,17 @@ export const overload = part({
       const { normalMs, capacity } = await measureNormal(ask)
       const perSecond = rate || Math.round(capacity * 4)
       const before = await memoryOf(target)
-      const { endings, most } = await openLoop(ask, perSecond, seconds, target)
+      let most = before
+      const watch = setInterval(async () => {
+        most = Math.max(most, await memoryOf(target))
+      }, 100)
+      const sent = await openLoop(ask, perSecond, seconds)
       const secondsToNormal = await untilNormal(ask, normalMs)
+      const endings = await Promise.all(sent)
+      clearInterval(watch)
       const after = await memoryOf(target)
       console.log(
-        `capacity ${Math.round(capacity)}/s, sent ${perSecond}/s for ${seconds} s; memory ${before} MB before, ${most} at most, ${after} after; latency normal again (${normalMs.toFixed(0)} ms) after ${secondsToNormal.toFixed(1)} s`,
+        `capacity ${Math.round(capacity)}/s, sent ${perSecond}/s for ${seconds} s; memory ${before} MB before, ${most} at most, ${after} after; latency normal again (${normalMs.toFixed(0)} ms) ${secondsToNormal.toFixed(1)} s after the last was sent`,
       )
       return { rows: rowsOf(endings), holds: true }
     } finally {
@@ -112,24 +118,22 @@ async function measureNormal(
   return { capacity: length / 3, normalMs: median(alone.map(({ ms }) => ms)) }
 }
 
+/** Sends all requests; resolves when the last is sent, to how each will end. */
 async function openLoop(
   ask: (due: number) => Promise<Ending>,
   perSecond: number,
   seconds: number,
-  target: Target,
-): Promise<{ endings: Ending[]; most: number }> {
+): Promise<Promise<Ending>[]> {
   const sent: Promise<Ending>[] = []
   const startedAt = performance.now()
-  let most = 0
   while (sent.length < perSecond * seconds) {
     const due = ((performance.now() - startedAt) / 1000) * perSecond
     while (sent.length < Math.min(due, perSecond * seconds)) {
       sent.push(ask(startedAt + (sent.length / perSecond) * 1000))
     }
-    most = Math.max(most, await memoryOf(target))
     await delay(5)
   }
-  return { endings: await Promise.all(sent), most }
+  return sent
 }
 
 /** Seconds until three requests in a row take no longer than twice the normal time, and 10 ms. */
