@@ -27,7 +27,9 @@ interface Use {
 
 interface Tally {
   requests: number
-  given: number
+  /** Those that the client gave up. */
+  givenUp: number
+  /** Those that were answered with anything but 2xx and 404. */
   failed: number
 }
 
@@ -45,26 +47,16 @@ export const soak = part({
     const database = join(folder, 'notes.db')
     const files = join(folder, 'files')
     const server = await startNotes({ store: database, files, cache: 'memory' })
-    const tally: Tally = { requests: 0, given: 0, failed: 0 }
+    const tally: Tally = { requests: 0, givenUp: 0, failed: 0 }
     try {
+      const look = async (at: string) => ({ at, ...tally, ...(await use(server, database)) })
       // What is loaded and compiled by the first requests is no leak.
       await load(server, Math.min(60, minutes * 12), tally)
-      const before = await use(server, database)
+      const start = await look('start')
       await load(server, minutes * 60, tally)
-      const after = await use(server, database)
-      const { requests, given, failed } = tally
-      const counts = { requests, 'given up': given, 'other than 2xx, 404': failed }
-      return {
-        rows: [
-          { at: 'start', ...before },
-          { at: 'end', ...after, ...counts },
-        ].map((row) => ({
-          ...Object.fromEntries(Object.keys(counts).map((k) => [k, ''])),
-          ...row,
-        })),
-        holds:
-          failed === 0 && after.heapMb < before.heapMb * 1.2 + 5 && after.files < before.files + 20,
-      }
+      const end = await look('end')
+      const isSteady = end.heapMb < start.heapMb * 1.2 + 5 && end.files < start.files + 20
+      return { rows: [start, end], holds: tally.failed === 0 && isSteady }
     } finally {
       await server.kill()
       await rm(folder, { recursive: true, force: true })
@@ -123,7 +115,7 @@ async function giveUp(url: string, tally: Tally): Promise<void> {
   await delay(Math.random() * 20)
   socket.destroy()
   await once(socket, 'close')
-  tally.given += 1
+  tally.givenUp += 1
 }
 
 async function use({ pid, url }: NotesProcess, database: string): Promise<Use> {

@@ -23,7 +23,10 @@ interface Tally {
 /** Of an upload of at least this many bytes. */
 const SMALLEST = 20_000
 
-/** What the deletes of a fault leave behind. */
+/** Each fault now and then. */
+const MIXED = [...s3Faults, ...Array.from({ length: 2 * s3Faults.length }, () => 'slow' as const)]
+
+/** Faults under which a file cannot be removed either. */
 const REFUSES_DELETES: ReadonlySet<string> = new Set(['hoarding', 'by chance'])
 
 /** `npm run faults -- s3`. */
@@ -56,7 +59,7 @@ async function under(
   const path = `${crypto.randomUUID()}/`
   const app = album({ store: sqliteStore(), files }, { path })
   const tally: Tally = { stored: 0, unavailable: 0, other: 0, slowestMs: 0 }
-  proxy.become(fault === 'by chance' ? [...s3Faults, ...Array(20).fill('slow')] : fault)
+  proxy.become(fault === 'by chance' ? MIXED : fault)
   let left = uploads
   const client = async () => {
     while (left > 0) {
