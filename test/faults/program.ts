@@ -29,7 +29,10 @@ async function run(part: Part, args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: Object.fromEntries(known) })
   const given: PartOptions = Object.fromEntries(
     Object.entries(values).map(([option, value]) => {
-      return [option, typeof part.options[option] === 'number' ? Number(value) : String(value)]
+      if (typeof part.options[option] !== 'number') return [option, String(value)]
+      // A trial of no rounds would hold.
+      if (!(Number(value) > 0)) throw new TypeError(`--${option} must be a number above 0`)
+      return [option, Number(value)]
     }),
   )
   const startedAt = performance.now()
