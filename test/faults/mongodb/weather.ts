@@ -104,7 +104,7 @@ export const mongodb = part({
 })
 
 async function under(name: string, place: Place, { url }: NotesProcess, writers: number) {
-  const { seconds, begin } = faults[name] as Fault
+  const fault = faults[name] as Fault
   const before = new Set((await allNotes(url)).map(({ _id }) => _id))
   const ledger = new Ledger()
   const stop = new AbortController()
@@ -123,14 +123,16 @@ async function under(name: string, place: Place, { url }: NotesProcess, writers:
     },
   })
   await delay(2000)
-  const end = await begin(place)
-  await delay(seconds * 1000)
+  const end = await fault.begin(place)
+  await delay(fault.seconds * 1000)
   const acknowledged = ledger.acknowledged
   const endedAt = performance.now()
   const ended = end()
+  const seconds = () => (performance.now() - endedAt) / 1000
+  const primaryAfter = ended.then(() => place.set.primary()).then(seconds)
   while (ledger.acknowledged === acknowledged) await delay(5)
-  const recoveredAfter = (performance.now() - endedAt) / 1000
-  await ended
+  const recoveredAfter = seconds()
+  const primary = await primaryAfter
   await delay(2000)
   stop.abort()
   await writing
@@ -142,6 +144,7 @@ async function under(name: string, place: Place, { url }: NotesProcess, writers:
     '503s': refused,
     other,
     'slowest failure s': (slowestMs / 1000).toFixed(1),
+    'primary after s': primary.toFixed(1),
     'first success after s': recoveredAfter.toFixed(2),
   }
 }
