@@ -62,12 +62,51 @@ export const works = async (store) => {
 `
 }
 
+/** A program that asks an SQLite file for what no index serves, and says whether others had their turn meanwhile. */
+const slowProgram = `import { DatabaseSync } from 'node:sqlite'
+import { createApp, createRouter, defineModel } from 'fieldgate'
+import { sqliteStore } from 'fieldgate/sqlite'
+import { z } from 'zod'
+const path = process.argv[2]
+const app = createApp({ store: sqliteStore({ path }) })
+const City = defineModel('City', { fields: { name: z.string() } })
+app.mount('/cities', createRouter({ model: City, middlewares: [] }))
+await app.ready()
+const db = new DatabaseSync(path)
+db.exec(\`INSERT INTO cities (_id, doc)
+  WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
+  SELECT printf('%024x', n), json_object('_id', printf('%024x', n), 'name', 'City ' || n) FROM numbers\`)
+db.close()
+let turns = 0
+const turn = () => {
+  turns += 1
+  next = setImmediate(turn)
+}
+let next = setImmediate(turn)
+const found = await app.store.collection(City).find({ name: 'City 99999' })
+clearImmediate(next)
+console.log(found[0].name, turns > 1)
+await app.close()
+`
+
+const runtimes = [
+  ['Node', [process.execPath]],
+  ['Deno', [bin('deno'), 'run', '-A', '--node-modules-dir=manual']],
+  ['Bun', [bin('bun')]],
+] as const
+
 describe('a project that installs the package', () => {
-  it.each([
-    ['Node', [process.execPath]],
-    ['Deno', [bin('deno'), 'run', '-A', '--node-modules-dir=manual']],
-    ['Bun', [bin('bun')]],
-  ] as const)('imports every entry on %s', async (runtime, [command, ...args]) => {
+  it.each(runtimes)('reads on threads on %s', async (runtime, [command, ...args]) => {
+    const file = join(project, 'slow.js')
+    writeFileSync(file, slowProgram)
+    const { stdout, stderr } = await run(command, [...args, file, join(project, `${runtime}.db`)], {
+      cwd: project,
+    })
+    expect(stderr).not.toContain('thread')
+    expect(stdout.trim()).toBe('City 99999 true')
+  })
+
+  it.each(runtimes)('imports every entry on %s', async (runtime, [command, ...args]) => {
     const file = join(project, `${runtime}.js`)
     const use = `import { sqliteStore } from 'fieldgate/sqlite'\nconsole.log(await works(sqliteStore()))\nprocess.exit()`
     writeFileSync(file, `${program(entries)}${use}`)

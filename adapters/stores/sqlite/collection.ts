@@ -73,12 +73,6 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     return { shape: schema.shape, shadows, parameters: new Parameters(), candidates }
   }
 
-  const ofFirst = async (compiled: Compilation, { filter, hints }: Read): Promise<Compilation> => {
-    const searches = searchesIn(filter, shadows)
-    if (searches.length === 0) return compiled
-    return { ...compiled, candidates: await runner.found?.(searches, hints) }
-  }
-
   const where = (filter: Filter, compiled: Compilation): string[] =>
     filter === everything ? [] : [compileFilter(filter, compiled)]
 
@@ -90,7 +84,13 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
 
   const rows = async (read: Read, columns: string): Promise<readonly Row[]> => {
     if (read.limit === 0) return []
-    const compiled = await ofFirst(compilation(), read)
+    const plain = compilation()
+    const searches = searchesIn(read.filter, shadows)
+    // Only a search waits for what it finds.
+    const compiled =
+      searches.length === 0
+        ? plain
+        : { ...plain, candidates: await runner.found?.(searches, read.hints) }
     const from = `${columns} FROM ${table}`
     const sql = compileRead(from, read, whereInTime(read.filter, compiled), compiled)
     return runner.read(compiled.parameters.statement(sql), read.hints)
@@ -220,7 +220,7 @@ function compileRead(
   if (namesOne(filter) && !after && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
   const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
     `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
-  const offset = skip > 0 ? ` OFFSET ${parameters.bind(skip)}` : ''
+  const offset = skip > 0 ? offsetOf(skip, parameters) : ''
   if (!after) return select(conditions, sort, limit) + offset
   const stretches = stretchesAfter(sort, after, compiled).map(
     (stretch) =>
@@ -228,6 +228,14 @@ function compileRead(
   )
   return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
 }
+
+/** A deep offset has a text of its own, so that pages which are near are not taken for slow when it was. */
+function offsetOf(skip: number, parameters: Parameters): string {
+  const bound = parameters.bind(skip)
+  return ` OFFSET ${skip < DEEP ? bound : `(${bound})`}`
+}
+
+const DEEP = 10_000
 
 /** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to wait for. */
 function namesOne(filter: Filter): boolean {

@@ -5,6 +5,7 @@
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { StoreUnavailable } from '../../../src/ports/store.ts'
 import type { Row, Written } from './collection.ts'
 import { isBusy, patiently } from './patience.ts'
 import type { Statement } from './sql.ts'
@@ -15,6 +16,7 @@ const MAX_STATEMENTS = 256
 export class Connection {
   readonly db: DatabaseSync
   #isSetUp = false
+  #isClosed = false
   /** By their text, the one used longest ago first. */
   readonly #statements = new Map<string, StatementSync>()
 
@@ -83,11 +85,13 @@ export class Connection {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#statements.clear()
     this.db.close()
   }
 
   #prepared(sql: string): StatementSync {
+    if (this.#isClosed) throw new StoreUnavailable('the store has been closed')
     const known = this.#statements.get(sql)
     const statement = known ?? this.db.prepare(sql)
     if (known) this.#statements.delete(sql)

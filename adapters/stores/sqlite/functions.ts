@@ -14,10 +14,10 @@ const CLOCK = 'fieldgate_clock'
 
 /**
  * True while a read may go on; afterwards SQLite itself fails, on a JSON path that is none. Not every row asks: a call
- * from SQLite into JavaScript costs more than most conditions. One in 32 does, and the product spreads them, so that
- * no regularity in the rows of a collection or an index leaves them out.
+ * from SQLite into JavaScript costs more than most conditions. One in 16 does, as records may be large, and the product
+ * spreads them, so that no regularity in the rows of a collection or an index leaves them out.
  */
-export const DEADLINE: string = `(rowid * 40503 >> 9 & 31 OR json_type('{}', ${CLOCK}()) = 'object')`
+export const DEADLINE: string = `(rowid * 40503 >> 9 & 15 OR json_type('{}', ${CLOCK}()) = 'object')`
 
 /** Adds the clock to a connection: statements with `DEADLINE` in them fail soon after `isOver` turns true. */
 export function addClock(db: DatabaseSync, isOver: () => boolean): void {

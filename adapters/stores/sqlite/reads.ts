@@ -37,9 +37,12 @@ export const PACE: Pace = {
 }
 
 /** What was so quick on a thread, in milliseconds, begins here again. */
-const QUICK_MS = 1
+const QUICK_MS = 2
 
 const MOST_SLOW = 1000
+
+/** How long a table is taken to be as large as it was, in milliseconds. */
+const SIZE_MS = 1000
 
 /** The reads of one connection's database. */
 export class Reads {
@@ -48,6 +51,7 @@ export class Reads {
   readonly #pace: Pace
   /** The texts of statements that were slow. */
   readonly #slow = new Set<string>()
+  readonly #sizes = new Map<string, { readonly isLarge: boolean; readonly until: number }>()
   /** Null where all is read here: a database in memory has no second connection. */
   #pool: Pool | null | undefined
 
@@ -67,7 +71,7 @@ export class Reads {
     const end = performance.now() + timeLimitMs
     const pool = this.#openPool()
     if (!pool) return this.#here(statement, end, timeLimitMs)
-    if (!(await this.#isSlow(statement, over))) {
+    if (!this.#isSlow(statement) && !(over && (await this.#isLarge(over)))) {
       try {
         return await this.#here(statement, end, this.#pace.budgetMs)
       } catch (error) {
@@ -98,11 +102,13 @@ export class Reads {
     return this.#pool ?? undefined
   }
 
-  async #here(statement: Statement, end: number, limitMs: number): Promise<readonly Row[]> {
+  #here(statement: Statement, end: number, limitMs: number): Promise<readonly Row[]> {
     const read = () => this.#connection.rows(statement)
-    const rows = await patiently(() => this.#clock.within(limitMs, read))
-    if (performance.now() > end) throw tookTooLong()
-    return rows
+    return patiently(() => {
+      const rows = this.#clock.within(limitMs, read)
+      if (performance.now() > end) throw tookTooLong()
+      return rows
+    })
   }
 
   async #there(
@@ -117,12 +123,19 @@ export class Reads {
     return rows
   }
 
-  async #isSlow({ sql }: Statement, over: string | undefined): Promise<boolean> {
-    if (this.#pace.budgetMs === 0 || this.#slow.has(sql)) return true
-    if (over === undefined) return false
-    const last = `SELECT max(rowid) AS last FROM ${identifier(over)}`
+  #isSlow({ sql }: Statement): boolean {
+    return this.#pace.budgetMs === 0 || this.#slow.has(sql)
+  }
+
+  /** Looks once a second: each look costs as much as a read by id. */
+  async #isLarge(table: string): Promise<boolean> {
+    const known = this.#sizes.get(table)
+    if (known && performance.now() < known.until) return known.isLarge
+    const last = `SELECT max(rowid) AS last FROM ${identifier(table)}`
     const [row] = await patiently(() => this.#connection.rows({ sql: last, values: [] }))
-    return Number(row?.last) > this.#pace.rows
+    const isLarge = Number(row?.last) > this.#pace.rows
+    this.#sizes.set(table, { isLarge, until: performance.now() + SIZE_MS })
+    return isLarge
   }
 
   #noteSlow({ sql }: Statement): void {

@@ -25,7 +25,7 @@ await fillFile(many)
 
 const suites: readonly [Contract<Store>, () => Store | Promise<Store>][] = [
   [storeContract, () => sqliteStore()],
-  [storePromises, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 2 })],
+  [storePromises, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
   [slowReads, () => openMany(many)],
 ]
 let [kept, all] = [0, 0]

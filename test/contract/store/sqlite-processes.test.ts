@@ -87,6 +87,6 @@ describe('SQLite on other runtimes', () => {
       expect(stderr).toBe('')
       expect(stdout).toMatch(/^(\d+) of \1 kept\n$/)
     },
-    120_000,
+    300_000,
   )
 })
