@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { describe, expect, it } from 'vitest'
 import { bundled } from '../http/workerd.ts'
-import { RUNTIMES } from '../runtimes/server.ts'
+import { RUNTIMES } from '../runtimes/commands.ts'
 
 const fixture = fileURLToPath(new URL('slow-fixture.ts', import.meta.url))
 
