@@ -16,8 +16,8 @@ import type { Host } from './records/host.ts'
 export interface Platform {
   /** The client's address, where the runtime knows it. */
   readonly clientAddress?: string | undefined
-  /** Whether a request that arrives now had better be refused: the runtime cannot keep up. */
-  isBehind?(): boolean
+  /** Whether the request is to be refused with a 503: its server has more than it can answer in time. */
+  readonly isRefused?: boolean
   waitUntil?(promise: Promise<unknown>): void
 }
 
@@ -58,9 +58,9 @@ export class AppContext implements Context {
     return this.#store
   }
 
-  /** Whether the runtime cannot keep up with the requests that arrive. */
-  isBehind(): boolean {
-    return this.#platform?.isBehind?.() === true
+  /** Whether the server has more requests than it can answer in time. */
+  get isRefused(): boolean {
+    return this.#platform?.isRefused === true
   }
 
   get headers(): Headers {

@@ -99,7 +99,7 @@ export function createApp(options: AppOptions): App {
   function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
     const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
     const isEarly = () => early?.serves(routedPath(request)) === true
-    if ((context.isBehind() || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
+    if ((context.isRefused || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
     load.begin(request)
     return new Promise((resolve) => {
       const end = (response: Response | Promise<Response>) => {

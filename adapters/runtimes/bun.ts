@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app.ts'
+import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import {
@@ -60,6 +61,7 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const work = background()
   const platform = platformOf(work, options.trustProxy)
   const clients = leaving()
+  const arrivals = new Arrivals()
   const requestSeconds = seconds(options.requestTimeout ?? REQUEST_MS)
   const sendSeconds = seconds(options.sendTimeout ?? SEND_MS)
   const server = Bun.serve({
@@ -78,10 +80,12 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
       own.timeout(request, requestSeconds)
       // The address is asked for at once: a connection that has ended has none.
       const peer = own.requestIP(request)?.address
+      const turn = arrivals.arrive()
+      const isRefused = turn instanceof Promise ? await turn : turn
       const response = await app.handle(
         request,
         undefined,
-        platform(request, () => peer),
+        platform(request, () => peer, isRefused),
       )
       own.timeout(request, sendSeconds)
       return clients.last(response)

@@ -4,13 +4,12 @@
  * @module
  */
 
-import { eventLoopLag } from './lag.ts'
 import type { Background } from './server.ts'
 
 /** What `app.handle` gets beside a request. */
 export interface RequestPlatform {
   readonly clientAddress: string | undefined
-  isBehind(): boolean
+  readonly isRefused: boolean
   waitUntil(promise: Promise<unknown>): void
 }
 
@@ -18,20 +17,27 @@ export interface RequestPlatform {
 export function platformOf(
   work: Background,
   trustProxy = 0,
-): (request: Request, peer: () => string | undefined) => RequestPlatform {
-  const isBehind = eventLoopLag()
-  return (request, peer) => new Asked({ work, trustProxy, isBehind }, request, peer)
+): (request: Request, peer: () => string | undefined, isRefused: boolean) => RequestPlatform {
+  const server = { work, trustProxy }
+  return (request, peer, isRefused) => new Asked(server, request, peer, isRefused)
 }
 
 /** A class, because V8 makes a new hidden class for each object that is written with a getter, which costs more than all else. */
 class Asked implements RequestPlatform {
+  readonly isRefused: boolean
   readonly #server: Server
   readonly #request: Request
   readonly #peer: () => string | undefined
 
-  constructor(server: Server, request: Request, peer: () => string | undefined) {
+  constructor(
+    server: Server,
+    request: Request,
+    peer: () => string | undefined,
+    isRefused: boolean,
+  ) {
     this.#server = server
     this.#request = request
+    this.isRefused = isRefused
     this.#peer = peer
   }
 
@@ -39,10 +45,6 @@ class Asked implements RequestPlatform {
     const nth = this.#server.trustProxy
     const forwarded = nth > 0 ? this.#request.headers.get('x-forwarded-for') : null
     return forwardedAddress(forwarded, nth) ?? plainAddress(this.#peer())
-  }
-
-  isBehind(): boolean {
-    return this.#server.isBehind()
   }
 
   waitUntil(promise: Promise<unknown>): void {
@@ -54,7 +56,6 @@ class Asked implements RequestPlatform {
 interface Server {
   readonly work: Background
   readonly trustProxy: number
-  readonly isBehind: () => boolean
 }
 
 /**

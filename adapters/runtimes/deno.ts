@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app.ts'
+import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import { background, listening, type Served, type ServeOptions, served, urlOf } from './server.ts'
@@ -37,15 +38,18 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const platform = platformOf(work, options.trustProxy)
   const clients = leaving()
   const bodies = background()
+  const arrivals = new Arrivals()
   let isLeft = false
   const server = listen(
     { port, ...(hostname !== undefined && { hostname }), onListen: () => {} },
     async (request, { remoteAddr }) => {
+      const turn = arrivals.arrive()
+      const isRefused = turn instanceof Promise ? await turn : turn
       if (isLeft) return clients.last(unavailable())
       const answered = app.handle(
         request,
         undefined,
-        platform(request, () => remoteAddr.hostname),
+        platform(request, () => remoteAddr.hostname, isRefused),
       )
       // What has no body is finished by Deno itself.
       if (request.method !== 'GET') bodies.waitUntil(answered)

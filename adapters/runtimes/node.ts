@@ -11,6 +11,7 @@ import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NodeRequest, sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app.ts'
+import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
 import { answerOn, malformed, refuse, refuseTunnel } from './node-refusals.ts'
@@ -49,20 +50,24 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const work = background()
   const platform = platformOf(work, options.trustProxy)
   // The address is asked for at once: a connection that has ended has none.
-  const handled = (request: Request, peer: string | undefined) =>
+  const handled = (request: Request, peer: string | undefined, isRefused: boolean) =>
     app.handle(
       request,
       undefined,
-      platform(request, () => peer),
+      platform(request, () => peer, isRefused),
     )
+  const arrivals = new Arrivals()
   const send = outbox()
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket } = request
+    const { remoteAddress } = socket
+    const turn = arrivals.arrive()
+    const isRefused = turn instanceof Promise ? await turn : turn
     const refused = malformed(request)
     if (refused) response.shouldKeepAlive = false
     const made =
       refused ??
-      (await handled(new NodeRequest({ req: request, res: response }), socket.remoteAddress))
+      (await handled(new NodeRequest({ req: request, res: response }), remoteAddress, isRefused))
     if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
     // Closing: the client hears that this connection ends, and sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
@@ -85,6 +90,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   })
   server.on('clientError', refuse)
   server.on('connect', refuseTunnel)
+  server.on('connection', () => arrivals.connected())
   const sockets = socketsOf(server)
   server.once('close', letGoOfStalled(sockets, sendTimeout))
   server.listen(port, hostname, BACKLOG)
@@ -160,8 +166,8 @@ async function stop(server: Server, sockets: ReadonlySet<Socket>, leaveMs: numbe
   server.close()
 }
 
-/** How many connections the kernel holds until they are accepted. */
-const BACKLOG = 511
+/** How many connections the kernel holds until they are accepted, if it has room for so many. */
+const BACKLOG = 4096
 
 /** Accepts what the kernel holds: it would reset these connections. Node accepts one a turn of its event loop. */
 async function acceptWaiting(server: Server): Promise<void> {

@@ -10,7 +10,7 @@ function seen(
 ): string | undefined {
   const headers: Record<string, string> = forwarded ? { 'x-forwarded-for': forwarded } : {}
   const request = new Request('http://localhost/', { headers })
-  return platformOf(background(), trustProxy)(request, () => peer).clientAddress
+  return platformOf(background(), trustProxy)(request, () => peer, false).clientAddress
 }
 
 describe("context.clientAddress is the connection's other end", () => {
