@@ -5,6 +5,7 @@
  */
 
 import { environment } from './app-options.ts'
+import { Deadline } from './http/deadline.ts'
 import type { ApiRequest } from './http/request.ts'
 import { loggerFor } from './http/request-ids.ts'
 import type { Logger } from './ports/logger.ts'
@@ -22,7 +23,7 @@ export interface Platform {
 }
 
 /** The context of one request. */
-export class AppContext implements Context {
+export class AppContext extends Deadline implements Context {
   readonly env: Readonly<Record<string, unknown>>
   /** Whether a read of a model route answers, see `keepPrivate`. */
   isRead = false
@@ -34,6 +35,7 @@ export class AppContext implements Context {
   #store: RecordStore | undefined
 
   constructor(host: Host, request: ApiRequest, env: unknown, platform: unknown) {
+    super(request)
     this.env = environment(env) ?? host.env
     this.#host = host
     this.#request = request
@@ -47,10 +49,6 @@ export class AppContext implements Context {
 
   get clientAddress(): string | undefined {
     return this.#platform?.clientAddress
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal
   }
 
   get store(): RecordStore {

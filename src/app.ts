@@ -9,7 +9,6 @@ import { type AppOptions, resolveAppOptions } from './app-options.ts'
 import { keepPrivate } from './cache/private.ts'
 import { createHost } from './host.ts'
 import type { BodyLimits } from './http/body.ts'
-import { Deadline } from './http/deadline.ts'
 import { type ErrorHandler, errorHandler } from './http/error-handler.ts'
 import { checkHost } from './http/host.ts'
 import { limitBody } from './http/limited-body.ts'
@@ -107,9 +106,9 @@ export function createApp(options: AppOptions): App {
         resolve(response)
       }
       const late = (reason: Error) => end(refused(reason))
-      const deadline = timeout > 0 ? new Deadline(request, timeout, late) : undefined
+      if (timeout > 0) context.limit(timeout, late)
       void answer(request, context).then((response) => {
-        if (deadline?.end() === 'over') void response.body?.cancel()
+        if (context.end() === 'over') void response.body?.cancel()
         else end(response)
       })
     })

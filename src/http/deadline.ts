@@ -14,28 +14,28 @@ interface Timed extends Request {
 
 /** One request's time. While its body arrives, which has limits of its own, the time does not run. */
 export class Deadline {
-  readonly #request: Request
-  readonly #ms: number
-  readonly #over: () => void
+  #request: Request | undefined
+  #ms = 0
+  #over: ((reason: Error) => void) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
-  #hasEnded = false
   #waiting: Set<() => void> | undefined
   #controller: AbortController | undefined
   #signal: AbortSignal | undefined
   /** Why the time is over; undefined as long as it is not. */
   #reason: Error | undefined
 
-  /** Gives `request` `ms` milliseconds, then calls `over`. `request.signal` aborts then too. */
-  constructor(request: Request, ms: number, over: (reason: Error) => void) {
+  /** `request` has any time, until `limit` is called. */
+  constructor(request: Request) {
     this.#request = request
+  }
+
+  /** Gives the request `ms` milliseconds, then calls `over`. Its `signal` aborts then too. */
+  limit(ms: number, over: (reason: Error) => void): void {
+    const request = this.#request as Timed
     this.#ms = ms
-    this.#over = () => {
-      this.#reason = new Error(`the request took longer than ${ms} ms`)
-      this.#controller?.abort(this.#reason)
-      for (const giveUp of this.#waiting ?? []) giveUp()
-      over(this.#reason)
-    }
-    ;(request as Timed)[DEADLINE] = this
+    // No function is made for each request: V8 would keep it among its old objects, and the request with it.
+    this.#over = over
+    request[DEADLINE] = this
     Object.defineProperty(request, 'signal', SIGNAL)
     this.resume()
   }
@@ -53,7 +53,8 @@ export class Deadline {
   get signal(): AbortSignal {
     if (this.#signal) return this.#signal
     const { own } = this
-    const platforms = Reflect.get(Object.getPrototypeOf(this.#request), 'signal', this.#request)
+    const request = this.#request
+    const platforms = request && Reflect.get(Object.getPrototypeOf(request), 'signal', request)
     this.#signal = platforms ? AbortSignal.any([own, platforms as AbortSignal]) : own
     return this.#signal
   }
@@ -87,15 +88,28 @@ export class Deadline {
 
   /** Starts the clock anew; not for a request that has ended. */
   resume(): void {
-    if (this.#timer === undefined && !this.#hasEnded) this.#timer = setTimeout(this.#over, this.#ms)
+    if (this.#timer === undefined && this.#over) this.#timer = setTimeout(expire, this.#ms, this)
+  }
+
+  /** Ends the time. */
+  expire(): void {
+    this.#reason = new Error(`the request took longer than ${this.#ms} ms`)
+    this.#controller?.abort(this.#reason)
+    for (const giveUp of this.#waiting ?? []) giveUp()
+    this.#over?.(this.#reason)
   }
 
   /** The code that serves the request has ended: in time, or after its client was answered. */
   end(): 'in time' | 'over' {
-    this.#hasEnded = true
     this.pause()
+    this.#request = undefined
+    this.#over = undefined
     return this.#reason ? 'over' : 'in time'
   }
+}
+
+function expire(deadline: Deadline): void {
+  deadline.expire()
 }
 
 /** The same descriptor for all requests: V8 would give each one of its own a shape of its own. */

@@ -48,6 +48,8 @@ await withService('mongod', () => {
       const [member] = set.members
       member?.signal('SIGSTOP')
       try {
+        // A signal takes a moment to stop all threads.
+        await expect.poll(isReady, { timeout: 25_000 }).toBe(503)
         const { status, body, ms } = await ask(app, '/readyz')
         expect([status, body]).toEqual([503, UNAVAILABLE])
         expect(ms).toBeLessThan(4000)
