@@ -15,8 +15,8 @@ const SLICE_MS = 2
 const STEPS = 64
 /** For so long only connections are accepted, while there are new ones. */
 const ACCEPT_MS = 2
-/** What waits longer shows that there are more requests than can be answered in time. */
-const PATIENCE_MS = 500
+/** What waits longer shows that there are more requests than can be answered in time, and no burst. */
+const PATIENCE_MS = 2000
 
 interface Waiting {
   readonly at: number
@@ -31,12 +31,18 @@ export class Arrivals {
   #sliceEnds = 0
   #hasNewConnections = false
   #acceptsUntil = 0
+  readonly #patienceMs: number
+
+  /** New requests are refused while the first that waits has done so for `patienceMs` milliseconds. */
+  constructor(patienceMs: number = PATIENCE_MS) {
+    this.#patienceMs = patienceMs
+  }
 
   /** A request has arrived. Gives whether it is to be refused, at once or when its turn has come. */
   arrive(): boolean | Promise<boolean> {
     const now = performance.now()
     const [first] = this.#waiting
-    if (first && now - first.at > PATIENCE_MS) return true
+    if (first && now - first.at > this.#patienceMs) return true
     if (!this.#isTurning) {
       this.#sliceEnds = now + SLICE_MS
       this.#endThisTurn()

@@ -11,7 +11,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A server whose requests each take `ms`; `log` says in which order they were begun, or refused. */
 function server(ms: number) {
-  const arrivals = new Arrivals()
+  const arrivals = new Arrivals(500)
   const log: string[] = []
   const ask = async (name: string) => {
     const isRefused = await arrivals.arrive()
