@@ -4,6 +4,8 @@
  * @module
  */
 
+import { within } from '../ports/within.ts'
+
 /** On Workers, the request before may have been ended without a word. */
 const LONGEST_WAIT_MS = 1000
 
@@ -17,7 +19,7 @@ export class Lines {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#last.set(record, promise)
     try {
-      if (before) await soon(before)
+      if (before) await within(LONGEST_WAIT_MS, () => before, late).catch(() => {})
       return await work()
     } finally {
       resolve()
@@ -26,11 +28,6 @@ export class Lines {
   }
 }
 
-async function soon(ended: Promise<void>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_WAIT_MS)
-  })
-  await Promise.race([ended, late])
-  clearTimeout(timer)
+function late(): Error {
+  return new Error('the writer before has not ended')
 }
