@@ -14,9 +14,11 @@ const SLICE_MS = 2
 /** The most that it begins. */
 const STEPS = 64
 /** For so long only connections are accepted, while there are new ones. */
-const ACCEPT_MS = 2
-/** What waits longer shows that there are more requests than can be answered in time, and no burst. */
+const ACCEPT_MS = 8
+/** Who would wait longer is refused: there are more requests than can be answered in time, and no burst. */
 const PATIENCE_MS = 2000
+/** For so long it is counted how many are begun, before the wait of the next one is told from it. */
+const COUNTED_MS = 250
 
 interface Waiting {
   readonly at: number
@@ -32,8 +34,13 @@ export class Arrivals {
   #hasNewConnections = false
   #acceptsUntil = 0
   readonly #patienceMs: number
+  /** How many of those that wait have been begun since `#countedFrom`. */
+  #begun = 0
+  #countedFrom = 0
+  /** How many can wait without the last of them waiting for too long, at the rate that was counted last. */
+  #room = Number.POSITIVE_INFINITY
 
-  /** New requests are refused while the first that waits has done so for `patienceMs` milliseconds. */
+  /** New requests are refused while they would wait for longer than `patienceMs` milliseconds. */
   constructor(patienceMs: number = PATIENCE_MS) {
     this.#patienceMs = patienceMs
   }
@@ -42,7 +49,9 @@ export class Arrivals {
   arrive(): boolean | Promise<boolean> {
     const now = performance.now()
     const [first] = this.#waiting
-    if (first && now - first.at > this.#patienceMs) return true
+    if (first && (now - first.at > this.#patienceMs || this.#waiting.length >= this.#room)) {
+      return true
+    }
     if (!this.#isTurning) {
       this.#sliceEnds = now + SLICE_MS
       this.#endThisTurn()
@@ -65,8 +74,9 @@ export class Arrivals {
 
   #turnEnded(): void {
     this.#isTurning = false
-    if (this.#waiting.length === 0) return
     const now = performance.now()
+    this.#count(now)
+    if (this.#waiting.length === 0) return
     if (this.#hasNewConnections && now < this.#acceptsUntil) {
       this.#hasNewConnections = false
       this.#endThisTurn()
@@ -82,6 +92,25 @@ export class Arrivals {
   #beginNext(): void {
     const now = performance.now()
     if (this.#sliceEnds === 0) this.#sliceEnds = now + SLICE_MS
-    if (now < this.#sliceEnds) this.#waiting.shift()?.begin()
+    const next = now < this.#sliceEnds ? this.#waiting.shift() : undefined
+    if (next === undefined) return
+    this.#begun += 1
+    next.begin()
+  }
+
+  /** Learns how many requests can wait. A rate is not kept once nobody waits: the next ones may be other requests. */
+  #count(now: number): void {
+    if (this.#waiting.length === 0) {
+      this.#countedFrom = 0
+      this.#room = Number.POSITIVE_INFINITY
+      return
+    }
+    if (this.#countedFrom > 0) {
+      const countedMs = now - this.#countedFrom
+      if (countedMs < COUNTED_MS) return
+      this.#room = (this.#begun / countedMs) * this.#patienceMs
+    }
+    this.#countedFrom = now
+    this.#begun = 0
   }
 }

@@ -16,7 +16,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   mongodb: async () => (await import('./mongodb/weather.ts')).mongodb,
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
   soak: async () => (await import('./soak.ts')).soak,
-  overload: async () => (await import('./overload.ts')).overload,
+  overload: async () => (await import('./overload/run.ts')).overload,
 }
 
 const [name = '', ...rest] = process.argv.slice(2)

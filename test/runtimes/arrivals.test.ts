@@ -72,4 +72,25 @@ describe('requests that arrive', () => {
     await ask('after')
     expect(log.filter((name) => !name.includes('refused'))).toEqual(['a', 'b', 'c', 'd', 'after'])
   })
+
+  it('at four times the rate that they are begun wait little longer than half a second', async () => {
+    const arrivals = new Arrivals(500)
+    const waits: number[] = []
+    let refused = 0
+    const ask = async () => {
+      const at = performance.now()
+      if (await arrivals.arrive()) {
+        refused += 1
+        return
+      }
+      waits.push(performance.now() - at)
+      // Each takes a millisecond, in which four others arrive.
+      busy(1)
+      if (waits.length < 2000) for (let count = 0; count < 4; count += 1) void ask()
+    }
+    void ask()
+    while (waits.length < 2000 || refused === 0) await nextTurn()
+    // Whoever is refused only once the first has waited for half a second leaves two seconds of work before the last.
+    expect(Math.max(...waits)).toBeLessThan(1500)
+  })
 })
