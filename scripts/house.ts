@@ -29,7 +29,9 @@ export interface Plan {
 
 /** The files below `folder`, each with the files that it imports, types included. Paths are relative to the project. */
 export function importsOf(folder: string): Graph {
-  const files = globSync(`${folder}/**/*.{ts,js}`, { cwd: root }).filter((file) => !file.endsWith('.d.ts'))
+  const files = globSync(`${folder}/**/*.{ts,js}`, { cwd: root }).filter(
+    (file) => !file.endsWith('.d.ts'),
+  )
   return new Map(files.map((file) => [file, importedBy(file)]))
 }
 
@@ -55,7 +57,9 @@ export function planOf(folder: string, imports: Graph): Plan {
       if (to !== undefined && to !== from) reached.add(to)
     }
   }
-  const arrows = [...graph].flatMap(([from, reached]) => [...reached].map((to) => [from, to] as const))
+  const arrows = [...graph].flatMap(([from, reached]) =>
+    [...reached].map((to) => [from, to] as const),
+  )
   return {
     folder,
     rooms: [...graph.keys()].toSorted(),
@@ -83,7 +87,8 @@ function components(graph: Graph): string[][] {
     open.push(node)
     for (const next of graph.get(node) ?? []) {
       if (!order.has(next)) visit(next)
-      if (open.includes(next)) lowest.set(node, Math.min(at, lowest.get(node) ?? at, lowest.get(next) ?? at))
+      if (open.includes(next))
+        lowest.set(node, Math.min(at, lowest.get(node) ?? at, lowest.get(next) ?? at))
     }
     if (lowest.get(node) === at) groups.push(open.splice(open.indexOf(node)).toSorted())
   }

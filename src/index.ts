@@ -4,10 +4,22 @@
  * @module
  */
 
-export { type App, createApp } from './app.ts'
-export type { Platform } from './app-context.ts'
-export type { AppOptions } from './app-options.ts'
-export type { ClientOption } from './auth/client.ts'
+export { type App, createApp } from './app/app.ts'
+export type { Platform } from './app/context.ts'
+export type { AppOptions } from './app/options.ts'
+export type { Duration } from './auth/duration.ts'
+export type {
+  CustomOptions,
+  FacebookOptions,
+  GithubOptions,
+  IdTokenOptions,
+  Profile,
+  ProviderOptions,
+  SocialOptions,
+} from './auth/providers/provider.ts'
+export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
+export type { Access } from './auth/routes/route-options.ts'
+export type { ClientOption } from './auth/setup/client.ts'
 export type {
   Channel,
   CodeMessage,
@@ -18,11 +30,9 @@ export type {
   ShownUser,
   SmsOptions,
   TemplateValues,
-} from './auth/delivery-options.ts'
-export type { Duration } from './auth/duration.ts'
-export type { SecurityEvent, SecurityEventType } from './auth/events.ts'
-export type { StoredName } from './auth/field-names.ts'
-export type { IdentifierOption } from './auth/identifiers.ts'
+} from './auth/setup/delivery-options.ts'
+export type { StoredName } from './auth/setup/field-names.ts'
+export type { IdentifierOption } from './auth/setup/identifiers.ts'
 export type {
   AuthOptions,
   CommonPasswords,
@@ -36,20 +46,10 @@ export type {
   RouteName,
   TokenOptions,
   UserFieldsOptions,
-} from './auth/options.ts'
-export type {
-  CustomOptions,
-  FacebookOptions,
-  GithubOptions,
-  IdTokenOptions,
-  Profile,
-  ProviderOptions,
-  SocialOptions,
-} from './auth/providers/provider.ts'
-export type { Access } from './auth/route-options.ts'
-export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
-export { SecondStepRequired, type SignInStep } from './auth/second-step.ts'
-export { type SessionSchema, type UserFields, userFields } from './auth/user-fields.ts'
+} from './auth/setup/options.ts'
+export { type SessionSchema, type UserFields, userFields } from './auth/setup/user-fields.ts'
+export { SecondStepRequired, type SignInStep } from './auth/sign-in/second-step.ts'
+export type { SecurityEvent, SecurityEventType } from './auth/visit/security-events.ts'
 export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'
 export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'
@@ -77,14 +77,16 @@ export type { Logger } from './ports/logger.ts'
 export type { MailMessage, MailTransporter } from './ports/mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
 export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
+export type { Mountable } from './records/engine/host.ts'
 export type {
   Condition,
   ConditionsOf,
   FindOptions,
   RecordCollection,
   RecordStore,
-} from './records/collection.ts'
-export type { Context, Guard, Handler, Route } from './records/guard.ts'
+} from './records/engine/record-store.ts'
+export type { Context, Guard, Handler, Route } from './records/engine/route.ts'
+export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type {
   HookResponse,
   OnGet,
@@ -94,11 +96,9 @@ export type {
   Validate,
   ValidateContext,
   ValidateOption,
-} from './records/hooks.ts'
-export type { Mountable } from './records/host.ts'
-export type { RouterOptions } from './records/options.ts'
-export { type AddRoute, createRouter, type Router } from './records/router.ts'
-export type { ScopeFilter, ScopeOption } from './records/scope.ts'
+} from './records/rules/hooks.ts'
+export type { ScopeFilter, ScopeOption } from './records/rules/scope.ts'
+export type { RouterOptions } from './records/setup/options.ts'
 export type { FileField, UploadOptions } from './uploads/options.ts'
 export {
   type AppFiles,

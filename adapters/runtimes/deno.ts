@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/app.ts'
 import { endOnSignals } from './signals.ts'
 
 /** Where to listen. */

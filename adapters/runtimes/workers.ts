@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/app.ts'
 
 /** Makes the app from the bindings; it is called once for each isolate or object. */
 export type MakeApp<Env> = (env: Env) => App

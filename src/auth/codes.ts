@@ -12,11 +12,11 @@
 
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
-import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './code-slots.ts'
-import { type DecoyStep, NOBODY } from './decoys.ts'
-import { knownClient } from './known-clients.ts'
-import { isSealed, type Key, keyOf, seal } from './mac.ts'
-import { changedAt, isAfter, type Realm, userById } from './realm.ts'
+import { type DecoyStep, NOBODY } from './instance/decoys.ts'
+import { changedAt, isAfter, type Realm, userById } from './instance/instance.ts'
+import { isSealed, type Key, keyOf, seal } from './keys/hmac.ts'
+import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './setup/code-fields.ts'
+import { knownClient } from './visit/known-clients.ts'
 
 /** A window and its code, before the code is sent. */
 export interface IssuedCode<Kind extends CodeKind = CodeKind> {

@@ -11,10 +11,10 @@ import type { ApiRequest } from '../http/request.ts'
 import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
-import type { Guard } from '../records/guard.ts'
-import { fail } from './checks.ts'
-import { endSessionsOfDisabled, endTokensOfDisabled } from './disabled.ts'
-import { changedAt, isDisabled, type Realm, userById, withoutSecrets } from './realm.ts'
+import type { Guard } from '../records/engine/route.ts'
+import { changedAt, isDisabled, type Realm, userById, withoutSecrets } from './instance/instance.ts'
+import { bearerToken, type Claims } from './keys/access-tokens.ts'
+import { fail } from './option-checks.ts'
 import {
   authenticationRequired,
   invalidToken,
@@ -22,9 +22,9 @@ import {
   notActive,
   sessionEnded,
 } from './refusals.ts'
-import { hasRole, type RoleSettings } from './roles.ts'
-import { liveSession } from './sessions.ts'
-import { bearerToken, type Claims } from './tokens.ts'
+import { hasRole, type RoleSettings } from './setup/roles.ts'
+import { endSessionsOfDisabled, endTokensOfDisabled } from './sign-in/disabled.ts'
+import { liveSession } from './sign-in/sessions.ts'
 
 /** Finds the realm of the app that a request came to. */
 export type RealmOf = (context: Parameters<Guard>[1]) => Realm

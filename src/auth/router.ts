@@ -6,18 +6,18 @@
  * @module
  */
 
-import type { Context, Guard, Route } from '../records/guard.ts'
-import { type Host, hostOf, type Mountable } from '../records/host.ts'
-import { endSessionsWhenDisabling } from './disabled.ts'
+import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
+import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
-import { guardedFields, modelAdvice } from './model-checks.ts'
-import type { AuthOptions, RouteName } from './options.ts'
-import { createRealm, type Realm } from './realm.ts'
-import { type Access, parametersIn, ROUTES } from './route-options.ts'
+import { createRealm, type Realm } from './instance/instance.ts'
 import { handlers } from './routes/handlers.ts'
-import { type AuthSettings, resolveSettings } from './settings.ts'
-import { secretAdvice } from './token-settings.ts'
-import { noteVisit } from './visit.ts'
+import { type Access, parametersIn, ROUTES } from './routes/route-options.ts'
+import { guardedFields, modelAdvice } from './setup/model-checks.ts'
+import type { AuthOptions, RouteName } from './setup/options.ts'
+import { type AuthSettings, resolveSettings } from './setup/settings.ts'
+import { secretAdvice } from './setup/token-settings.ts'
+import { endSessionsWhenDisabling } from './sign-in/disabled.ts'
+import { noteVisit } from './visit/visit.ts'
 
 /** A route as `router.urls` lists it, its path relative to the mount. */
 export interface AuthUrl {

@@ -9,13 +9,13 @@
  */
 
 import type { ApiRequest, RequestContext } from '../http/request.ts'
+import { unreachable, within } from './availability.ts'
 import type { Entry } from './entry.ts'
 import { etagOf, type Tagged } from './etag.ts'
 import { type Asked, askedKey, audienceOf, keyStart, keyText } from './key.ts'
 import type { CacheSettings } from './options.ts'
-import { unreachable, within } from './reach.ts'
 import { entryResponse } from './respond.ts'
-import type { Space } from './space.ts'
+import type { Space } from './versioned-cache.ts'
 
 /** What a read gives: the envelope as its body. */
 export interface Loaded extends Tagged {

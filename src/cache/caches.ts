@@ -7,10 +7,10 @@
 import type { CacheStore } from '../ports/cache.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
-import { type Fences, fenceSchema, localFences, storedFences } from './fences.ts'
+import { type Warn, warner } from './availability.ts'
 import type { CacheSettings } from './options.ts'
-import { type Warn, warner } from './reach.ts'
-import { Space } from './space.ts'
+import { Space } from './versioned-cache.ts'
+import { type Fences, fenceSchema, localFences, storedFences } from './write-fences.ts'
 
 /** What caches need of the app. */
 export interface CachesOptions {

@@ -10,8 +10,8 @@ import { checkOptions, natural } from '../model/option-rules.ts'
 import type { FileStore } from '../ports/files.ts'
 import { everything } from '../ports/filter.ts'
 import { within } from '../ports/within.ts'
-import type { Handler, Route } from '../records/guard.ts'
-import type { Host, Mountable } from '../records/host.ts'
+import type { Host, Mountable } from '../records/engine/host.ts'
+import type { Handler, Route } from '../records/engine/route.ts'
 
 /** What `health` takes. */
 export interface HealthOptions {

@@ -5,7 +5,7 @@
  */
 
 import { methodName, type Observer } from '../ports/observer.ts'
-import type { Mountable } from '../records/host.ts'
+import type { Mountable } from '../records/engine/host.ts'
 
 const NAME = 'http_server_request_duration_seconds'
 

@@ -6,11 +6,11 @@
 
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/define.ts'
-import type { Context } from '../records/guard.ts'
-import type { OnGet, RunAfterCreate } from '../records/hooks.ts'
-import { type Host, hostOf } from '../records/host.ts'
-import type { RouterOptions } from '../records/options.ts'
+import { type Host, hostOf } from '../records/engine/host.ts'
+import type { Context } from '../records/engine/route.ts'
 import { createRouter } from '../records/router.ts'
+import type { OnGet, RunAfterCreate } from '../records/rules/hooks.ts'
+import type { RouterOptions } from '../records/setup/options.ts'
 import { warnOnce } from './warn.ts'
 
 /** A handler of a set. */

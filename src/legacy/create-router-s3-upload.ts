@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Host } from '../records/host.ts'
-import type { RouterOptions } from '../records/options.ts'
+import type { Host } from '../records/engine/host.ts'
 import { createRouter, type Router } from '../records/router.ts'
+import type { RouterOptions } from '../records/setup/options.ts'
 import type { UploadOptions } from '../uploads/options.ts'
 import { warnOnce } from './warn.ts'
 

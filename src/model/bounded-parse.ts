@@ -20,8 +20,8 @@ import {
 } from 'zod/v4/core'
 import { MOST_MESSAGES } from '../ports/messages.ts'
 import { isLarge, LARGE, Slices, sizeUpTo } from '../ports/slices.ts'
+import { mayWait } from './async-refinements.ts'
 import { partsIn } from './parts.ts'
-import { mayWait } from './waiting.ts'
 
 const WORK = Symbol('bounded parsing')
 

@@ -8,8 +8,8 @@
 import { eachChunk, refuseEncoded } from '../http/body.ts'
 import type { FileStore } from '../ports/files.ts'
 import { Slices } from '../ports/slices.ts'
+import { Held } from './buffered-file.ts'
 import { type Branch, formFields, JsonText } from './form-fields.ts'
-import { Held } from './held.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
 import type { Upload } from './options.ts'
 import {

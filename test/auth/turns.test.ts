@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { nativeSlots } from '../../adapters/hashers/slots.js'
-import { networkOf } from '../../src/auth/client.ts'
-import { type EndTurn, fairQueue } from '../../src/auth/turns.ts'
+import { type EndTurn, fairQueue } from '../../src/auth/keys/fair-queue.ts'
+import { networkOf } from '../../src/auth/setup/client.ts'
 import { cheap, password } from './accounts.ts'
 import { service } from './service.ts'
 

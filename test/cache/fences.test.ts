@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { fenceSchema, storedFences } from '../../src/cache/fences.ts'
+import { fenceSchema, storedFences } from '../../src/cache/write-fences.ts'
 
 async function instances() {
   const store = sqliteStore()

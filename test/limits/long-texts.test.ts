@@ -4,8 +4,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { normalizers } from '../../src/auth/identifiers.ts'
-import { newPassword } from '../../src/auth/passwords.ts'
+import { newPassword } from '../../src/auth/keys/passwords.ts'
+import { normalizers } from '../../src/auth/setup/identifiers.ts'
 import { createRouter, defineModel, type RouterOptions } from '../../src/index.ts'
 import { dateFrom, numberFrom } from '../../src/model/cast.ts'
 import { type Message, service } from '../records/service.ts'

@@ -98,7 +98,7 @@ describe('the adapters', () => {
     const wrong = adapters
       .flatMap(importsOf)
       .filter(({ to }) => to.startsWith('src/') && !to.startsWith('src/ports/'))
-      .filter(({ from, to }) => !(from.startsWith('adapters/runtimes/') && to === 'src/app.ts'))
+      .filter(({ from, to }) => !(from.startsWith('adapters/runtimes/') && to === 'src/app/app.ts'))
     expect(wrong).toEqual([])
   })
 

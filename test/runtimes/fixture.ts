@@ -9,7 +9,7 @@
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import type { Served, ServeOptions } from '../../adapters/runtimes/server.ts'
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/app.ts'
 
 const say = (...words: unknown[]) => console.log(words.join(' '))
 const runtime = 'Deno' in globalThis ? 'deno' : 'Bun' in globalThis ? 'bun' : 'node'

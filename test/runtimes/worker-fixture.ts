@@ -10,7 +10,7 @@ import {
   type WorkerHandler,
   worker,
 } from '../../adapters/runtimes/workers.ts'
-import type { App } from '../../src/app.ts'
+import type { App } from '../../src/app/app.ts'
 
 interface Env {
   readonly API: unknown

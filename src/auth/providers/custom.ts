@@ -6,7 +6,7 @@
 
 import { HttpError } from '../../http/errors.ts'
 import { within } from '../../ports/within.ts'
-import { fail } from '../checks.ts'
+import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
 import type { CustomOptions, Provider } from './provider.ts'

@@ -6,7 +6,7 @@
 
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import type { Fields } from '../../ports/store.ts'
-import { fail } from '../checks.ts'
+import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
 import { checkNonce, nonceRule } from './nonce.ts'

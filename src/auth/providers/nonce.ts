@@ -8,7 +8,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { sameText } from '../../http/constant-time.ts'
-import { fail } from '../checks.ts'
+import { fail } from '../option-checks.ts'
 import { providerRefused } from '../refusals.ts'
 import type { IdTokenOptions } from './provider.ts'
 

@@ -5,7 +5,7 @@
  */
 
 import type { Fields } from '../../ports/store.ts'
-import { fail } from '../checks.ts'
+import { fail } from '../option-checks.ts'
 import { customProvider } from './custom.ts'
 import { facebookProvider } from './facebook.ts'
 import { githubProvider } from './github.ts'

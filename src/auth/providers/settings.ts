@@ -4,7 +4,7 @@
  * @module
  */
 
-import { fail } from '../checks.ts'
+import { fail } from '../option-checks.ts'
 import type { ProviderOptions } from './provider.ts'
 
 /** A setting that must be a text. */

@@ -5,11 +5,11 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { answeredFirst } from '../code-requests.ts'
-import { identifierText, readBody } from '../credentials.ts'
-import type { Realm } from '../realm.ts'
+import { identifierText, readBody } from '../accounts/credentials.ts'
+import { answeredFirst } from '../delivery/code-requests.ts'
+import { sendVerification } from '../delivery/verification.ts'
+import type { Realm } from '../instance/instance.ts'
 import { identifierRequired } from '../refusals.ts'
-import { sendVerification } from '../verification.ts'
 import { accountToVerify } from './email-verify.ts'
 
 /** Answers, then sends a code that proves a mailbox. */

@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Handler } from '../../records/guard.ts'
-import type { Host } from '../../records/host.ts'
-import type { RouteName } from '../options.ts'
-import type { Realm } from '../realm.ts'
+import type { Host } from '../../records/engine/host.ts'
+import type { Handler } from '../../records/engine/route.ts'
+import type { Realm } from '../instance/instance.ts'
+import type { RouteName } from '../setup/options.ts'
 import { sendEmailCode } from './email-code.ts'
 import { verifyEmail } from './email-verify.ts'
 import { login } from './login.ts'

@@ -7,14 +7,10 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { accountFinder, credential, readBody, typedAccount } from '../credentials.ts'
-import { endSessionsOfDisabled } from '../disabled.ts'
-import { report } from '../events.ts'
-import { forgiveGuess, guessPassword, notePassword, rehashed, signInAfterGuess } from '../guess.ts'
-import { isKnownTo } from '../known-clients.ts'
-import { lockLeft, type Reservation, reserveAnswer } from '../lockout.ts'
-import { checkPasswordSize } from '../passwords.ts'
-import { isDisabled, type Realm } from '../realm.ts'
+import { accountFinder, credential, readBody, typedAccount } from '../accounts/credentials.ts'
+import { awaitsProof } from '../delivery/verification.ts'
+import { isDisabled, type Realm } from '../instance/instance.ts'
+import { checkPasswordSize } from '../keys/passwords.ts'
 import {
   emailNotConfirmed,
   identifierRequired,
@@ -24,10 +20,20 @@ import {
   passwordRequired,
   tooManyAttempts,
 } from '../refusals.ts'
-import { type SecondStepRequired, secondStepResponse, ticketIn } from '../second-step.ts'
-import { isRefusal, runOnLogin } from '../sign-in.ts'
-import { awaitsProof } from '../verification.ts'
-import { visitOf } from '../visit.ts'
+import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
+import { lockLeft, type Reservation, reserveAnswer } from '../sign-in/lockout.ts'
+import {
+  forgiveGuess,
+  guessPassword,
+  notePassword,
+  rehashed,
+  signInAfterGuess,
+} from '../sign-in/password-attempt.ts'
+import { type SecondStepRequired, secondStepResponse, ticketIn } from '../sign-in/second-step.ts'
+import { isRefusal, runOnLogin } from '../sign-in/sign-in.ts'
+import { isKnownTo } from '../visit/known-clients.ts'
+import { report } from '../visit/security-events.ts'
+import { visitOf } from '../visit/visit.ts'
 
 /** Signs in by identifier and password. */
 export async function login(realm: Realm, request: ApiRequest): Promise<Response> {

@@ -7,9 +7,9 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
-import { report } from '../events.ts'
-import type { Realm } from '../realm.ts'
-import { sessionsEnded } from '../sessions.ts'
+import type { Realm } from '../instance/instance.ts'
+import { sessionsEnded } from '../sign-in/sessions.ts'
+import { report } from '../visit/security-events.ts'
 
 /** Signs out everywhere. */
 export async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {

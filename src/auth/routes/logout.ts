@@ -8,11 +8,17 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
-import { credential, readBody } from '../credentials.ts'
-import { report } from '../events.ts'
-import { type Realm, userById } from '../realm.ts'
-import type { RefreshSettings } from '../refresh-settings.ts'
-import { genuineToken, oneEnded, type Standing, sessionsOf, standingOf } from '../sessions.ts'
+import { credential, readBody } from '../accounts/credentials.ts'
+import { type Realm, userById } from '../instance/instance.ts'
+import type { RefreshSettings } from '../setup/refresh-settings.ts'
+import {
+  genuineToken,
+  oneEnded,
+  type Standing,
+  sessionsOf,
+  standingOf,
+} from '../sign-in/sessions.ts'
+import { report } from '../visit/security-events.ts'
 
 /** The standings of a token that may end its session. */
 const ENDS: readonly Standing[] = ['current', 'graced']

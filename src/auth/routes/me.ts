@@ -6,7 +6,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import { type Realm, shownUser, userById } from '../realm.ts'
+import { type Realm, shownUser, userById } from '../instance/instance.ts'
 import { invalidToken } from '../refusals.ts'
 
 /** The signed-in user. */

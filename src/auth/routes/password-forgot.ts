@@ -5,12 +5,12 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { channelsFor } from '../channels.ts'
-import { answeredFirst, sendNewCode } from '../code-requests.ts'
-import { accountFinder, readBody } from '../credentials.ts'
-import { addressOf } from '../delivery.ts'
-import type { Realm } from '../realm.ts'
+import { accountFinder, readBody } from '../accounts/credentials.ts'
+import { answeredFirst, sendNewCode } from '../delivery/code-requests.ts'
+import { addressOf } from '../delivery/deliver.ts'
+import type { Realm } from '../instance/instance.ts'
 import { identifierRequired } from '../refusals.ts'
+import { channelsFor } from '../setup/channels.ts'
 
 /** Answers, then sends a code to the account's stored address. */
 export async function forgotPassword(realm: Realm, request: ApiRequest): Promise<Response> {

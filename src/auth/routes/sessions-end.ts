@@ -8,10 +8,10 @@ import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
-import { report } from '../events.ts'
-import { type Realm, userById } from '../realm.ts'
-import type { RefreshSettings } from '../refresh-settings.ts'
-import { liveSession, oneEnded } from '../sessions.ts'
+import { type Realm, userById } from '../instance/instance.ts'
+import type { RefreshSettings } from '../setup/refresh-settings.ts'
+import { liveSession, oneEnded } from '../sign-in/sessions.ts'
+import { report } from '../visit/security-events.ts'
 
 /** Ends one session of the signed-in user, and the tokens that belong to it. */
 export async function endSession(

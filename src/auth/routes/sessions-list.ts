@@ -6,10 +6,10 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { type Realm, userById } from '../realm.ts'
-import type { RefreshSettings } from '../refresh-settings.ts'
+import { type Realm, userById } from '../instance/instance.ts'
 import { invalidToken } from '../refusals.ts'
-import { endOf, isOver, sessionsOf } from '../sessions.ts'
+import type { RefreshSettings } from '../setup/refresh-settings.ts'
+import { endOf, isOver, sessionsOf } from '../sign-in/sessions.ts'
 
 /** The sessions of the signed-in user that can still be used, the newest first. */
 export async function listSessions(

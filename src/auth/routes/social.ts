@@ -7,13 +7,12 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
-import { credential, readBody } from '../credentials.ts'
-import { endSessionsOfDisabled } from '../disabled.ts'
-import { report } from '../events.ts'
-import { accountOf } from '../linking.ts'
+import { credential, readBody } from '../accounts/credentials.ts'
+import { accountOf } from '../accounts/link.ts'
+import { awaitsProof } from '../delivery/verification.ts'
+import { isDisabled, type Realm } from '../instance/instance.ts'
 import type { Profile, Provider } from '../providers/provider.ts'
 import type { SingleUse } from '../providers/used-tokens.ts'
-import { isDisabled, type Realm } from '../realm.ts'
 import {
   emailNotConfirmed,
   invalidCredentials,
@@ -22,10 +21,11 @@ import {
   providerNotEnabled,
   providerRefused,
 } from '../refusals.ts'
-import { secondStepResponse } from '../second-step.ts'
-import { isRefusal, runOnLogin, signIn } from '../sign-in.ts'
-import { awaitsProof } from '../verification.ts'
-import { visitOf } from '../visit.ts'
+import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
+import { secondStepResponse } from '../sign-in/second-step.ts'
+import { isRefusal, runOnLogin, signIn } from '../sign-in/sign-in.ts'
+import { report } from '../visit/security-events.ts'
+import { visitOf } from '../visit/visit.ts'
 
 const MAX_SHOWN = 64
 const MAX_TRIES = 3

@@ -10,12 +10,11 @@ import { valueResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { credential, readBody } from '../credentials.ts'
-import { endSessionsOfDisabled } from '../disabled.ts'
-import { report } from '../events.ts'
-import { isDisabled, type Realm, userById } from '../realm.ts'
-import type { RefreshSettings } from '../refresh-settings.ts'
+import { credential, readBody } from '../accounts/credentials.ts'
+import { isDisabled, type Realm, userById } from '../instance/instance.ts'
 import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
+import type { RefreshSettings } from '../setup/refresh-settings.ts'
+import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
 import {
   genuineToken,
   isOver,
@@ -27,8 +26,9 @@ import {
   sessionsOf,
   standingOf,
   successorOf,
-} from '../sessions.ts'
-import { signInData } from '../sign-in.ts'
+} from '../sign-in/sessions.ts'
+import { signInData } from '../sign-in/sign-in.ts'
+import { report } from '../visit/security-events.ts'
 
 /** Parallel refreshes of one user outrun each other; each round one of them wins. */
 const MAX_TRIES = 100

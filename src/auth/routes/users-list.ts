@@ -6,13 +6,13 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
-import { cursors } from '../../records/cursor.ts'
-import type { Host } from '../../records/host.ts'
-import { list } from '../../records/list.ts'
-import type { RouterOptions } from '../../records/options.ts'
-import { resolveResource } from '../../records/resource.ts'
-import { SECRETS } from '../field-names.ts'
-import type { Realm } from '../realm.ts'
+import type { Host } from '../../records/engine/host.ts'
+import { cursors } from '../../records/list/cursor.ts'
+import { list } from '../../records/list/list.ts'
+import type { RouterOptions } from '../../records/setup/options.ts'
+import { resolveResource } from '../../records/setup/resource.ts'
+import type { Realm } from '../instance/instance.ts'
+import { SECRETS } from '../setup/field-names.ts'
 
 /** Answers lists of users, newest first; identifiers and role are equality filters. */
 export function usersLister(

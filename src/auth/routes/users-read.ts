@@ -8,9 +8,9 @@ import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { projected } from '../../model/present.ts'
-import { requestedId } from '../../records/identify.ts'
+import { requestedId } from '../../records/rules/record-id.ts'
 import { isAdmin } from '../guards.ts'
-import { type Realm, shownUser, userById } from '../realm.ts'
+import { type Realm, shownUser, userById } from '../instance/instance.ts'
 
 /** One user; others than himself and admins see what `visibleFields` names. */
 export async function getUser(realm: Realm, request: ApiRequest): Promise<Response> {

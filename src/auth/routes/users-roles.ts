@@ -9,10 +9,9 @@ import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { requestedId } from '../../records/identify.ts'
-import { credential, readBody } from '../credentials.ts'
-import { report } from '../events.ts'
-import { isDisabled, type Realm, shownUser, userById } from '../realm.ts'
+import { requestedId } from '../../records/rules/record-id.ts'
+import { credential, readBody } from '../accounts/credentials.ts'
+import { isDisabled, type Realm, shownUser, userById } from '../instance/instance.ts'
 import {
   invalidFormat,
   lastAdmin,
@@ -21,7 +20,8 @@ import {
   roleRequired,
   unknownRole,
 } from '../refusals.ts'
-import { hasRole } from '../roles.ts'
+import { hasRole } from '../setup/roles.ts'
+import { report } from '../visit/security-events.ts'
 import { isSelf } from './users-read.ts'
 
 /** Gives a user other roles. */

@@ -8,10 +8,10 @@ import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
-import { requestedId } from '../../records/identify.ts'
-import { report } from '../events.ts'
-import type { Realm } from '../realm.ts'
-import { sessionsEnded } from '../sessions.ts'
+import { requestedId } from '../../records/rules/record-id.ts'
+import type { Realm } from '../instance/instance.ts'
+import { sessionsEnded } from '../sign-in/sessions.ts'
+import { report } from '../visit/security-events.ts'
 
 /** Ends every session of a user, as admins may. */
 export async function endUserSessions(realm: Realm, request: ApiRequest): Promise<Response> {

@@ -1,0 +1,218 @@
+/**
+ * `createApp`: the life of a request from top to bottom, start-up and shutdown.
+ *
+ * @module
+ */
+
+import { keepPrivate } from '../cache/private.ts'
+import type { BodyLimits } from '../http/body.ts'
+import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
+import { checkHost } from '../http/host.ts'
+import { limitBody } from '../http/limited-body.ts'
+import { Load } from '../http/load.ts'
+import { unavailable } from '../http/outages.ts'
+import { parseQuery } from '../http/query-string.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { setHeader } from '../http/respond.ts'
+import { pathOf } from '../ports/path-of.ts'
+import type { Mountable } from '../records/engine/host.ts'
+import type { RecordStore } from '../records/engine/record-store.ts'
+import type { Guard } from '../records/engine/route.ts'
+import { serveFile } from '../uploads/serve.ts'
+import type { AppFiles } from '../uploads/sweep.ts'
+import { AppContext } from './context.ts'
+import { createHost } from './create-host.ts'
+import { unanswered } from './methods.ts'
+import { observed } from './observers.ts'
+import { type AppOptions, resolveAppOptions } from './options.ts'
+import { firstResponse, RouteTable } from './route-table.ts'
+
+/** An app: mounts, guards, and the one handler. */
+export interface App {
+  /** Answers a request. Bound, so that it can be handed to a runtime as it is. Never rejects. */
+  readonly handle: (request: Request, env?: unknown, platform?: unknown) => Promise<Response>
+  /** Reads and writes records from the deployer's own code. */
+  readonly store: RecordStore
+  /** The uploaded files, for `sweepFiles`. */
+  readonly files: AppFiles
+  /** Runs `guard` before every router, for unmatched requests too. */
+  use(guard: Guard): App
+  /** Serves `router` under `path`. Throws a `TypeError` for options that make no sense. */
+  mount(path: string, router: Mountable): App
+  /** Settles when tables and indexes exist; the first request awaits it too. */
+  ready(): Promise<void>
+  /** Releases the store and the cache. Calling it twice is harmless. */
+  close(): Promise<void>
+}
+
+/**
+ * Composes an app. It keeps no global state: two apps in one process do not know each other.
+ *
+ * ```ts
+ * const app = createApp({ store: sqliteStore({ path: 'atlas.db' }) })
+ * app.mount('/cities', createRouter({ model: City }))
+ * export const handle = app.handle
+ * ```
+ */
+export function createApp(options: AppOptions): App {
+  const resolved = resolveAppOptions(options)
+  const host = createHost(resolved)
+  const onError = resolved.onError ?? errorHandler({ development: resolved.development })
+  const { guards, observers } = host
+  const load = new Load(resolved.maxInFlight)
+  const timeout = resolved.requestTimeoutMs
+  const table = new RouteTable()
+  let early: RouteTable | undefined
+
+  async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
+    checkHost(request.headers.get('host'))
+    const path = routedPath(request)
+    const probed = early && (await early.answer(path, request, context))
+    if (probed) return probed
+    if (!host.isReady()) await host.ready()
+    const refused = await firstResponse(guards, request, context)
+    if (refused !== undefined) return refused
+    return (
+      (await table.answer(path, request, context)) ??
+      (await serveFile(host.files, request)) ??
+      unanswered(table.at(path), host.files, path, request, context)
+    )
+  }
+
+  async function answer(request: ApiRequest, context: AppContext): Promise<Response> {
+    try {
+      return finished(await respond(request, context), request, context)
+    } catch (error) {
+      return failed(onError, error, request, context)
+    }
+  }
+
+  function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
+    const request = identified(raw, host)
+    const context = new AppContext(host, request, env, platform)
+    if (observers.length === 0) return inTime(request, context)
+    return observed(observers, request, () => inTime(request, context))
+  }
+
+  /** Answers, or refuses where there are too many requests or one takes too long. */
+  function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
+    const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
+    const isEarly = () => early?.serves(routedPath(request)) === true
+    if ((context.isRefused || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
+    load.begin(request)
+    return new Promise((resolve) => {
+      const end = (response: Response | Promise<Response>) => {
+        load.end(request)
+        resolve(response)
+      }
+      const late = (reason: Error) => end(refused(reason))
+      if (timeout > 0) context.limit(timeout, late)
+      void answer(request, context).then((response) => {
+        if (context.end() === 'over') void response.body?.cancel()
+        else end(response)
+      })
+    })
+  }
+
+  const app: App = {
+    handle,
+    store: host.data,
+    files: { store: host.files, places: host.filePlaces, logger: host.logger },
+    use(guard) {
+      if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
+      guards.push(guard)
+      return app
+    },
+    mount(path, router) {
+      const mount = mountPath(path)
+      const routes = router.attach(host, mount)
+      table.add(mount, routes)
+      if (router.early) {
+        early ??= new RouteTable()
+        early.add(mount, routes)
+      }
+      return app
+    },
+    ready: () => host.ready(),
+    close: () => host.close(),
+  }
+  return app
+}
+
+/** Routing sees the path alone; query strings are read by our own parser, which keeps repeats. */
+function routedPath(request: Request): string {
+  return new URL(`http://h${pathOf(request.url)}`).pathname
+}
+
+const OVERLOADED = new Error('there are more requests than can be answered in time')
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+function identified(raw: Request, limits: BodyLimits): ApiRequest {
+  const request = raw as ApiRequest
+  const given = request.headers.get('x-request-id')
+  request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  request.query = parseQuery(request.url)
+  request.params = {}
+  request.route = ''
+  // The other two have no body, and are most of all requests.
+  if (request.method !== 'GET' && request.method !== 'HEAD') limitBody(request, limits)
+  return request
+}
+
+/** An error handler of the deployer's may itself fail; the client still gets the envelope. */
+async function failed(
+  onError: ErrorHandler,
+  error: unknown,
+  request: ApiRequest,
+  context: AppContext,
+): Promise<Response> {
+  try {
+    return finished(await onError(error, request, context), request, context)
+  } catch (second) {
+    const cause = new Error('onError failed', { cause: second })
+    return finished(await errorHandler()(cause, request, context), request, context)
+  }
+}
+
+function finished(response: unknown, request: ApiRequest, context: AppContext): Response {
+  if (!(response instanceof Response)) {
+    const what = Array.isArray(response) ? 'a list' : `a value of type ${typeof response}`
+    throw new TypeError(
+      `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards and handlers may also return nothing.`,
+    )
+  }
+  const own = request.method === 'HEAD' ? copyOf(response, null) : response
+  // Asked of the platform's own responses alone: it would turn a fast one into one of those.
+  if (own.constructor === Response && own.bodyUsed) {
+    throw new TypeError('the body of this Response has been read already')
+  }
+  try {
+    return withHeaders(own, request, context)
+  } catch {
+    // A response that came from `fetch` or `Response.redirect` refuses changes of its headers.
+    return withHeaders(copyOf(own, own.body), request, context)
+  }
+}
+
+function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
+  setHeader(response, 'X-Request-Id', request.requestId)
+  context.addHeaders(response)
+  keepPrivate(request, response, context.isRead)
+  return response
+}
+
+function copyOf(response: Response, body: ReadableStream | null): Response {
+  return new Response(body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: new Headers(response.headers),
+  })
+}
+
+function mountPath(path: string): string {
+  if (typeof path !== 'string' || !/^\/[\w\-./~:]*$/.test(path)) {
+    throw new TypeError(`app.mount(): '${path}' is no path; it starts with '/', as in '/cities'`)
+  }
+  return path.replace(/(^|[^/])\/+$/, '$1')
+}

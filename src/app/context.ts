@@ -1,0 +1,80 @@
+/**
+ * What belongs to one request: the context that guards receive, and what they leave for the response.
+ *
+ * @module
+ */
+
+import { Deadline } from '../http/deadline.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { loggerFor } from '../http/request-ids.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { Host } from '../records/engine/host.ts'
+import type { RecordStore } from '../records/engine/record-store.ts'
+import type { Context } from '../records/engine/route.ts'
+import { environment } from './options.ts'
+
+/** A platform's hold on a request: Workers hand it in as the third argument. */
+export interface Platform {
+  /** The client's address, where the runtime knows it. */
+  readonly clientAddress?: string | undefined
+  /** Whether the request is to be refused with a 503: its server has more than it can answer in time. */
+  readonly isRefused?: boolean
+  waitUntil?(promise: Promise<unknown>): void
+}
+
+/** The context of one request. */
+export class AppContext extends Deadline implements Context {
+  readonly env: Readonly<Record<string, unknown>>
+  /** Whether a read of a model route answers, see `keepPrivate`. */
+  isRead = false
+  readonly #host: Host
+  readonly #request: ApiRequest
+  readonly #platform: Platform | undefined
+  // Made when first asked for: most requests set no header.
+  #headers: Headers | undefined
+  #store: RecordStore | undefined
+
+  constructor(host: Host, request: ApiRequest, env: unknown, platform: unknown) {
+    super(request)
+    this.env = environment(env) ?? host.env
+    this.#host = host
+    this.#request = request
+    this.#platform = (platform ?? undefined) as Platform | undefined
+  }
+
+  /** The app's, which names the request's trace in each line. */
+  get logger(): Logger {
+    return loggerFor(this.#request, this.#host.logger)
+  }
+
+  get clientAddress(): string | undefined {
+    return this.#platform?.clientAddress
+  }
+
+  get store(): RecordStore {
+    this.#store ??= this.#host.dataFor(this.#request)
+    return this.#store
+  }
+
+  /** Whether the server has more requests than it can answer in time. */
+  get isRefused(): boolean {
+    return this.#platform?.isRefused === true
+  }
+
+  get headers(): Headers {
+    this.#headers ??= new Headers()
+    return this.#headers
+  }
+
+  waitUntil(promise: Promise<unknown>): void {
+    const settled = Promise.resolve(promise).catch((error: unknown) =>
+      this.logger.error('background work failed', { error: String(error) }),
+    )
+    if (typeof this.#platform?.waitUntil === 'function') this.#platform.waitUntil(settled)
+  }
+
+  /** Adds the headers that guards have set. */
+  addHeaders(response: Response): void {
+    for (const [name, value] of this.#headers ?? []) response.headers.append(name, value)
+  }
+}

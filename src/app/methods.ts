@@ -1,0 +1,107 @@
+/**
+ * Responses about the methods of a path: 405 with `Allow`, and OPTIONS (RFC 9110, 9.3.7 and 15.5.6).
+ *
+ * @module
+ */
+
+import { HttpError } from '../http/errors.ts'
+import { methodNotAllowed, notFound } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { FileStore } from '../ports/files.ts'
+import { pathOf } from '../ports/path-of.ts'
+import { serveFile } from '../uploads/serve.ts'
+import type { AppContext } from './context.ts'
+import { enter, firstResponse, type Row } from './route-table.ts'
+
+/**
+ * Responds to a request that no row has answered; `rows` are those that serve its path with other methods. Throws 404
+ * for a path that nobody serves, 405 for a method that is not there.
+ *
+ * The guards that all routes of a router share run first, so that a client they refuse learns nothing. The first router
+ * at the path decides, as it does for every method; a later one whose guards refuse adds no methods.
+ */
+export async function unanswered(
+  rows: readonly Row[],
+  files: FileStore | undefined,
+  path: string,
+  request: ApiRequest,
+  context: AppContext,
+): Promise<unknown> {
+  const { method } = request
+  if (rows.some((row) => row.method === method)) throw notFound()
+  const isFile = await servesFile(files, request)
+  if (!isFile && isAbsent(rows, method)) throw notFound()
+  const shown: Row[] = []
+  for (const [index, own] of routersIn(rows).entries()) {
+    const [row] = own as [Row]
+    enter(row, path, request)
+    const response = await refusalOf(row, request, context, index > 0)
+    if (response === undefined) shown.push(...own)
+    else if (index === 0) return response
+  }
+  const methods = new Set([...shown.map((row) => row.method), ...(isFile ? ['GET', 'HEAD'] : [])])
+  // Every path that is served takes OPTIONS, so it is named only where there is nothing else.
+  if (methods.size > 1) methods.delete('OPTIONS')
+  const allow = [...methods].sort().join(', ')
+  if (method !== 'OPTIONS') throw methodNotAllowed(allow)
+  const acceptQuery = shown.find((row) => row.acceptQuery !== undefined)?.acceptQuery
+  return allowed(allow, acceptQuery)
+}
+
+/** The one response that is no envelope: the methods, as text. */
+function allowed(allow: string, acceptQuery: string | undefined): Response {
+  return new Response(allow, {
+    headers: {
+      Allow: allow,
+      ...(acceptQuery !== undefined && { 'Accept-Query': acceptQuery }),
+      'Content-Type': 'text/plain; charset=utf-8',
+    },
+  })
+}
+
+/** Whether the path does not exist for `method`: no row serves it, or only rows of resources that hide the method. */
+function isAbsent(rows: readonly Row[], method: string): boolean {
+  const hiding = rows.filter((row) => row.absent?.includes(method)).map(shapeOf)
+  return rows.every((row) => hiding.includes(shapeOf(row)))
+}
+
+/** The pattern without the names of its parameters: `/:id` and `/:slug` serve the same paths. */
+function shapeOf({ pattern }: Row): string {
+  return pattern.replace(/:\w+/g, ':')
+}
+
+/** The rows of each router, in the order of the routers. */
+function routersIn(rows: readonly Row[]): readonly Row[][] {
+  const routers = new Map<number, Row[]>()
+  for (const row of rows) {
+    const own = routers.get(row.router)
+    if (own) own.push(row)
+    else routers.set(row.router, [row])
+  }
+  return [...routers.values()]
+}
+
+/** The response of the guards that all routes of the row's router share; `quietly` takes a refusal for a response. */
+async function refusalOf(
+  { shared = [] }: Row,
+  request: ApiRequest,
+  context: AppContext,
+  quietly: boolean,
+): Promise<unknown> {
+  try {
+    return await firstResponse(shared, request, context)
+  } catch (error) {
+    if (quietly && error instanceof HttpError) return error
+    throw error
+  }
+}
+
+/** Whether a GET of this URL would be a file. Throws 403 for one that needs a signed link. */
+async function servesFile(files: FileStore | undefined, { url }: ApiRequest): Promise<boolean> {
+  if (!files?.serve) return false
+  const query = url.indexOf('?')
+  const target = `http://localhost${pathOf(url)}${query === -1 ? '' : url.slice(query)}`
+  const found = await serveFile(files, new Request(target, { method: 'HEAD' }))
+  await found?.body?.cancel()
+  return found !== undefined
+}

@@ -1,0 +1,180 @@
+/**
+ * The options of `createApp`, checked.
+ *
+ * @module
+ */
+
+import type { ErrorHandler } from '../http/error-handler.ts'
+import {
+  callable,
+  checkOptions,
+  flag,
+  natural,
+  type Rule,
+  whatever,
+} from '../model/option-rules.ts'
+import type { CacheStore } from '../ports/cache.ts'
+import type { FileStore } from '../ports/files.ts'
+import type { Hasher } from '../ports/hasher.ts'
+import type { ImageOptimizer } from '../ports/images.ts'
+import { jsonLogger, type Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
+import type { Store } from '../ports/store.ts'
+
+/** What `createApp` takes. */
+export interface AppOptions {
+  /** Where records live. */
+  readonly store: Store
+  /** Where answers are cached, for routers with `cache`. */
+  readonly cache?: CacheStore
+  /** Where uploaded files live. */
+  readonly files?: FileStore
+  /** What makes uploaded images smaller. */
+  readonly images?: ImageOptimizer
+  /** Default: one JSON object a line to the console. */
+  readonly logger?: Logger
+  /** At least 32 characters; keys the pagination cursors. */
+  readonly secret?: string
+  /** Default: `process.env` where there is one. */
+  readonly env?: Readonly<Record<string, unknown>>
+  /** Bytes that a JSON body may have. Default 1 MiB. */
+  readonly maxBodySize?: number
+  /** Milliseconds in which a body has to arrive, and 1,000 more for each 64 KiB of it. Default 25,000. */
+  readonly bodyTimeoutMs?: number
+  /** The most distinct records that `populate` fills in, a response; further references stay ids. Default 1,000. */
+  readonly maxPopulated?: number
+  /** Bytes that the response to a read may have, beyond which it is a 413. Default 32 MiB. */
+  readonly maxResponseBytes?: number
+  /**
+   * Milliseconds that a request has, from its arrival or from the end of its body, until it is answered with a 503.
+   * `request.signal` aborts then; what a hook writes through `context.store` afterwards is refused. A response that has
+   * begun may take longer. Default 60,000; 0 for no limit.
+   */
+  readonly requestTimeoutMs?: number
+  /**
+   * How many requests may have arrived and not be answered yet; beyond it they get a 503 at once. Default 1,000; 0 for any
+   * number.
+   */
+  readonly maxInFlight?: number
+  /** Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false. */
+  readonly accessLog?: boolean
+  /** Milliseconds; a call of the store that takes so long is logged, at `warn`. Default: none is. */
+  readonly slowMs?: number
+  /** Makes traces: `telemetry()` of `fieldgate/telemetry`. */
+  readonly telemetry?: Observer
+  /** Whether failures carry the stack. Default false. */
+  readonly development?: boolean
+  /** Answers failures. Default: `errorHandler({ development })`. */
+  readonly onError?: ErrorHandler
+  /** The clock, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: () => number
+  /** Hashes passwords. Default: scrypt, native where the runtime has it. */
+  readonly hasher?: Hasher
+}
+
+/** The options with their defaults. */
+export type ResolvedAppOptions = AppOptions &
+  Required<
+    Pick<
+      AppOptions,
+      | 'logger'
+      | 'env'
+      | 'maxBodySize'
+      | 'bodyTimeoutMs'
+      | 'requestTimeoutMs'
+      | 'maxInFlight'
+      | 'maxPopulated'
+      | 'maxResponseBytes'
+      | 'development'
+      | 'now'
+    >
+  >
+
+const MIB = 1024 * 1024
+const MAX_POPULATED = 1000
+const MIN_SECRET = 32
+const BODY_TIMEOUT_MS = 25_000
+const REQUEST_TIMEOUT_MS = 60_000
+const MAX_IN_FLIGHT = 1000
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** Every option's name and what it must be. */
+const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
+  store: whatever,
+  cache: whatever,
+  files: whatever,
+  images: whatever,
+  logger: { must: 'have the functions debug, info, warn and error', test: isLogger },
+  secret: {
+    must: `have at least ${MIN_SECRET} characters`,
+    test: (value) => typeof value === 'string' && value.length >= MIN_SECRET,
+  },
+  env: whatever,
+  maxBodySize: natural,
+  bodyTimeoutMs: {
+    must: `be a whole number from 1 to ${LONGEST_TIMER_MS}`,
+    test: (value) => natural.test(value) && Number(value) <= LONGEST_TIMER_MS,
+  },
+  requestTimeoutMs: {
+    must: `be a whole number from 0 to ${LONGEST_TIMER_MS}`,
+    test: (value) => value === 0 || (natural.test(value) && Number(value) <= LONGEST_TIMER_MS),
+  },
+  maxInFlight: {
+    must: 'be a whole number, 0 for no limit',
+    test: (value) => value === 0 || natural.test(value),
+  },
+  maxPopulated: natural,
+  maxResponseBytes: natural,
+  accessLog: flag,
+  slowMs: natural,
+  telemetry: {
+    must: 'be telemetry() of fieldgate/telemetry',
+    test: (value) => typeof (value as Partial<Observer> | null)?.request === 'function',
+  },
+  development: flag,
+  onError: callable,
+  now: callable,
+  hasher: whatever,
+}
+
+/** Checks the options; a `TypeError` names the one that makes no sense. */
+export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
+  const fail = (message: string): never => {
+    throw new TypeError(`createApp: ${message}`)
+  }
+  checkOptions(options ?? {}, RULES, fail)
+  if (typeof options?.store?.collection !== 'function') {
+    fail(`'store' is needed, as in createApp({ store: sqliteStore() })`)
+  }
+  const { logger = jsonLogger, maxBodySize = MIB, development = false, now = Date.now } = options
+  const { bodyTimeoutMs = BODY_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
+  const { maxInFlight = MAX_IN_FLIGHT } = options
+  const { maxPopulated = MAX_POPULATED, maxResponseBytes = 32 * MIB } = options
+  const { process } = globalThis as { process?: { env?: unknown } }
+  const env = options.env ?? environment(process?.env) ?? {}
+  return {
+    ...options,
+    logger,
+    env,
+    maxBodySize,
+    bodyTimeoutMs,
+    requestTimeoutMs,
+    maxInFlight,
+    maxPopulated,
+    maxResponseBytes,
+    development,
+    now,
+  }
+}
+
+function isLogger(value: unknown): boolean {
+  const logger = (value ?? {}) as Readonly<Record<string, unknown>>
+  return ['debug', 'info', 'warn', 'error'].every((level) => typeof logger[level] === 'function')
+}
+
+/** A record of variables or bindings, if `value` is one. */
+export function environment(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)
+    : undefined
+}

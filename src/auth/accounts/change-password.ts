@@ -1,0 +1,80 @@
+/**
+ * What a new password changes: all of it in one conditional step, so that no moment shows a part of it.
+ *
+ * @module
+ */
+
+import { withId } from '../../ports/filter.ts'
+import type { Change, Fields } from '../../ports/store.ts'
+import { codesEnded, type RightCode } from '../codes.ts'
+import { nextChange, type Realm } from '../instance/instance.ts'
+import type { ResetCode } from '../setup/code-fields.ts'
+import { cleared } from '../sign-in/lockout.ts'
+import { sessionsEnded } from '../sign-in/sessions.ts'
+import { onlyClient } from '../visit/known-clients.ts'
+import { isProvable, isProven, opens, takeover } from './ways-in.ts'
+
+/**
+ * The change by which `client` gives `user` the password behind `hash`: every session ends, access tokens too, a pending
+ * code dies, the lockout is cleared, and of the clients that were known only this one stays.
+ */
+export function passwordChange(
+  realm: Realm,
+  user: Fields,
+  hash: string,
+  client: string | undefined,
+): Change {
+  const { names } = realm
+  const { set, unset } = cleared(realm)
+  return {
+    set: {
+      ...set,
+      ...sessionsEnded(realm),
+      ...onlyClient(realm, user, client),
+      [names.password]: hash,
+      [names.passwordChangedAt]: nextChange(realm, user),
+    },
+    // Whoever asked for another address may not be the one who knows the new password.
+    unset: [...unset, ...codesEnded(realm), ...pendingEnded(realm)],
+  }
+}
+
+/**
+ * The change that a right code makes: as `passwordChange`, and if it is the first proof on the account, what it proves
+ * stays alone. Undefined for a code that went to an address that opens nothing any more.
+ */
+export function resetChange(
+  realm: Realm,
+  { kind, user }: RightCode<ResetCode>,
+  hash: string,
+  client: string | undefined,
+): Change | undefined {
+  const field = realm.settings.delivery.toField[kind]
+  const change = passwordChange(realm, user, hash, client)
+  if (!opens(realm, user, field)) return undefined
+  if (!isProvable(realm, field) || isProven(realm, user, field)) return change
+  const { set, unset = [] } = takeover(realm, user, { field })
+  return {
+    set: { ...set, ...change.set },
+    unset: unset.filter((gone) => gone !== realm.names.password),
+  }
+}
+
+function pendingEnded({ names, settings }: Realm): readonly string[] {
+  return [names.pendingEmail].filter((field) => settings.model.shape.fields.has(field))
+}
+
+/** Writes such a change if the password, and what `expect` holds, are still those of `user`. */
+export async function writePassword(
+  realm: Realm,
+  user: Fields,
+  change: Change,
+  expect: Fields = {},
+): Promise<boolean> {
+  const { names, records } = realm
+  const filter = withId(String(user._id))
+  const fields = [names.password, names.passwordChangedAt]
+  const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
+  const options = { expect: { ...unchanged, ...expect } }
+  return (await records.stored.update(filter, change, options)) !== null
+}

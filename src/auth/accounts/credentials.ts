@@ -1,0 +1,106 @@
+/**
+ * What bodies hold: texts where credentials belong, and nothing that a store might read as an operator.
+ *
+ * @module
+ */
+
+import { readJson } from '../../http/body.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { isFields } from '../../model/writable.ts'
+import { any, type Filter } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { Realm } from '../instance/instance.ts'
+import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
+import { invalidFormat } from '../refusals.ts'
+import type { Identifier, IdentifierKind } from '../setup/identifiers.ts'
+import { opens } from './ways-in.ts'
+
+/** A body's members; a body that is no object has none. */
+export async function readBody({ host }: Realm, request: ApiRequest): Promise<Fields> {
+  const body = await readJson(request, host)
+  return isFields(body) ? body : {}
+}
+
+/**
+ * The text that stands where a credential belongs, undefined where nothing does, null for a number, boolean
+ * or null, which are merely wrong. An object or list there is a 400.
+ */
+export function credential(body: Fields, name: string): string | null | undefined {
+  const value = Object.hasOwn(body, name) ? body[name] : undefined
+  if (typeof value === 'object' && value !== null) throw invalidFormat()
+  return value === undefined || typeof value === 'string' ? value : null
+}
+
+/** An identifier that fits in a field; a longer one is refused before anything is done with it. */
+export function identifierText(body: Fields, name: string): string | null | undefined {
+  const value = credential(body, name)
+  if (typeof value === 'string' && sizeOf(value) > MAX_BYTES) throw invalidFormat()
+  return value
+}
+
+/** The value that a body gives for an identifier, under its stored name or its own. */
+export function valueFor(body: Fields, { field, name }: Identifier): string | null | undefined {
+  return identifierText(body, field) ?? identifierText(body, name)
+}
+
+/**
+ * The account that a body names, as a key for queues: however it is typed, and whether there is one or not. Undefined
+ * where nothing stands there.
+ */
+export function typedAccount({ settings }: Realm, body: Fields): string | undefined {
+  const { identifiers } = settings
+  const texts = [
+    identifierText(body, 'identifier'),
+    ...identifiers.map((identifier) => valueFor(body, identifier)),
+  ]
+  const text = texts.find((one) => typeof one === 'string' && one !== '')
+  if (typeof text !== 'string') return undefined
+  const normal = identifiers
+    .map(({ normalize }) => normalize(text))
+    .find((one) => one !== undefined)
+  return normal ?? text
+}
+
+/** An e-mail address is never taken for somebody's user name, even where one looks like it. */
+const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 1, name: 2 }
+
+/**
+ * Finds the account that a body's `identifier` means, or the identifier under a field's name; undefined where
+ * nothing stands there. An identifier that opens nothing (see ways.ts) finds nothing.
+ */
+export function accountFinder(
+  realm: Realm,
+  body: Fields,
+): (() => Promise<Fields | undefined>) | undefined {
+  const { identifiers } = realm.settings
+  const text = identifierText(body, 'identifier')
+  const named = identifiers.map((identifier) => [identifier, valueFor(body, identifier)] as const)
+  const values =
+    text === undefined || text === ''
+      ? named.filter(([, value]) => value !== undefined && value !== '')
+      : identifiers.map((identifier) => [identifier, text] as const)
+  if (values.length === 0) return undefined
+  const wanted = values
+    .map(([identifier, value]) => ({
+      field: identifier.field,
+      rank: PRECEDENCE[identifier.kind],
+      value: typeof value === 'string' ? identifier.normalize(value) : undefined,
+    }))
+    .filter(({ value }) => value?.isWellFormed())
+    .sort((a, b) => a.rank - b.rank)
+  const filters = wanted.map(
+    ({ field, value }): Filter => ({ op: 'eq', field, value: value as string }),
+  )
+  return async () => {
+    const found = await realm.records.stored.find({
+      filter: any(filters),
+      sort: [],
+      limit: Math.max(1, filters.length),
+    })
+    for (const { field, value } of wanted) {
+      const user = found.find((record) => record[field] === value)
+      if (user && opens(realm, user, field)) return user
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * From a provider's profile to an account: found by the provider's id, linked by a proven mailbox, or made
+ * (spec 4.5, behaviour 3).
+ *
+ * Whoever signs up with another's address must not keep a way in once the owner of the mailbox comes (account
+ * pre-hijacking): a provider that vouches for the address proves it, and ways.ts says what that ends.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { withId } from '../../ports/filter.ts'
+import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
+import { isDisabled, type Realm } from '../instance/instance.ts'
+import type { Profile, Provider } from '../providers/provider.ts'
+import { accountExists } from '../refusals.ts'
+import { firstRole } from '../setup/roles.ts'
+import { createAccount } from './create-account.ts'
+import {
+  freed,
+  hasProof,
+  isProven,
+  opens,
+  proofFieldOf,
+  proofOf,
+  proofState,
+  takeover,
+} from './ways-in.ts'
+
+/** First sign-ins in parallel make one account: the others find it in the next round. */
+const MAX_TRIES = 10
+
+/** The account of a profile; a disabled one is left as it is. Throws 409. */
+export async function accountOf(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+  request: ApiRequest,
+): Promise<Fields> {
+  const email = addressOf(realm, profile)
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const account =
+      (await found(realm, provider, profile)) ??
+      (await ownerLinked(realm, provider, profile, email)) ??
+      (await made(realm, provider, profile, email, request))
+    if (account && account !== 'again') return account
+  }
+  throw accountExists()
+}
+
+/** Nothing was done, as something else came first: the next round finds how it is now. */
+type Again = 'again'
+
+/** The account that is linked with the provider's id. A verified address of the profile is a proof of it, if it is the account's. */
+async function found(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+): Promise<Fields | Again | undefined> {
+  const user = await findBy(realm, provider.idField, profile.id)
+  if (!user || isDisabled(realm, user)) return user
+  const field = realm.names.email
+  const isNews = verifies(realm, profile, user) && !isProven(realm, user, field)
+  if (!isNews || proofFieldOf(realm, field) === undefined) return user
+  return proven(realm, provider, profile, user)
+}
+
+/** The account that has the profile's address, linked; undefined where none has it. */
+async function ownerLinked(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+  email: string | undefined,
+): Promise<Fields | Again | undefined> {
+  const field = realm.names.email
+  const owner = email === undefined ? undefined : await findBy(realm, field, email)
+  if (!owner) return undefined
+  const vouched = profile.emailVerified === true
+  if (!opens(realm, owner, field)) {
+    // A claim that reserves nothing keeps nobody out, and goes to whoever proves the address.
+    if (vouched) await freed(realm, field, email)
+    return vouched ? 'again' : undefined
+  }
+  if (isDisabled(realm, owner)) return owner
+  if (owner[provider.idField] === profile.id) return 'again'
+  if (!vouched || !mayLink(realm, provider, owner, isProven(realm, owner, field)))
+    throw accountExists()
+  return proven(realm, provider, profile, owner)
+}
+
+/** Whether a proof of the account's mailbox may link the provider: in place of another link, only as the first proof. */
+function mayLink(
+  { settings }: Realm,
+  { idField }: Provider,
+  owner: Fields,
+  isKnown: boolean,
+): boolean {
+  const isLinked = (owner[idField] ?? undefined) !== undefined
+  if (isKnown) return !isLinked
+  return settings.linking === 'reset' || (settings.linking === 'keep' && !isLinked)
+}
+
+/** Links and notes the proof in one conditional step. The first proof on the account ends every other way in. */
+async function proven(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+  user: Fields,
+): Promise<Fields | Again> {
+  const { names, records, settings } = realm
+  const { idField } = provider
+  const isFirst = !hasProof(realm, user) && settings.linking !== 'keep'
+  const kept = { field: names.email, idField }
+  const change: Change = isFirst ? takeover(realm, user, kept) : {}
+  const set = { ...change.set, ...proofOf(realm, user, names.email), [idField]: profile.id }
+  const fields = [names.email, names.password, names.passwordChangedAt, idField]
+  const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
+  const expect = { ...unchanged, ...proofState(realm, user) }
+  try {
+    const byId = withId(String(user._id))
+    return (await records.stored.update(byId, { ...change, set }, { expect })) ?? 'again'
+  } catch (error) {
+    if (error instanceof DuplicateKey) return 'again'
+    throw error
+  }
+}
+
+function emailIdentifier(settings: Realm['settings']) {
+  return settings.identifiers.find(({ kind }) => kind === 'email')
+}
+
+/** The profile's address as accounts store it, where addresses are identifiers. */
+function addressOf({ settings }: Realm, { email }: Profile): string | undefined {
+  return email === undefined ? undefined : emailIdentifier(settings)?.normalize(email)
+}
+
+/** Whether the provider vouches for the address that the account has. */
+function verifies(realm: Realm, profile: Profile, user: Fields): boolean {
+  const email = addressOf(realm, profile)
+  return profile.emailVerified === true && email !== undefined && user[realm.names.email] === email
+}
+
+function findBy({ records }: Realm, field: string, value: string): Promise<Fields | undefined> {
+  return records.first({ op: 'eq', field, value })
+}
+
+/**
+ * A new account; undefined when somebody else has just made it. It gets the profile's address only if the provider
+ * vouches for it: anybody may claim another's.
+ */
+function made(
+  realm: Realm,
+  provider: Provider,
+  profile: Profile,
+  email: string | undefined,
+  request: ApiRequest,
+): Promise<Fields | undefined> {
+  const { names, settings } = realm
+  const { fields } = settings.model.shape
+  const verified: Fields =
+    email !== undefined && profile.emailVerified === true ? { [names.email]: email } : {}
+  const values: Fields = {
+    [provider.idField]: profile.id,
+    [names.role]: firstRole(settings.roles),
+    ...verified,
+    ...(email !== undefined &&
+      profile.emailVerified === true &&
+      proofOf(realm, verified, names.email)),
+    ...(profile.name !== undefined && fields.has(names.name) && { [names.name]: profile.name }),
+  }
+  return createAccount(realm, values, undefined, request)
+}

@@ -1,0 +1,85 @@
+/**
+ * Which passwords may be chosen (ASVS 5.0, 6.2.4, 6.2.11): no common ones, none built from the account's own
+ * identifiers or the app's name, and none that `password.check` refuses.
+ *
+ * What depends on the request alone is checked before the store is asked, so that it says nothing of accounts; what
+ * depends on the account, when the request has shown that it may change it.
+ *
+ * @module
+ */
+
+import { unavailable } from '../../http/outages.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { fold } from '../../ports/fold.ts'
+import type { Fields } from '../../ports/store.ts'
+import { within } from '../../ports/within.ts'
+import { type Realm, withoutSecrets } from '../instance/instance.ts'
+import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
+
+/** How long `password.check` may take. */
+const DEADLINE_MS = 5000
+/** Shorter words are in many good passwords. */
+const MIN_WORD = 4
+/** What a password must have beside such a word. */
+const MIN_REST = 6
+
+/**
+ * Refuses a password that is common, or built from `words` or the app's name. Throws 400. Nothing of it depends on
+ * what is stored.
+ */
+export async function checkChoice(
+  { passwords, settings }: Realm,
+  plain: string,
+  words: readonly unknown[],
+): Promise<void> {
+  const folded = fold(plain.normalize('NFKC'))
+  if (await passwords.isCommon(folded)) throw passwordTooCommon()
+  const { appName } = settings.delivery
+  const texts = [...words, appName].filter((word) => typeof word === 'string')
+  const parts = texts.flatMap(partsOf)
+  if (isBuiltFrom(folded, parts) || isBuiltFrom(squeezed(folded), parts))
+    throw passwordTooPersonal()
+}
+
+/** Asks `password.check`, and looks at what of the account only the store knows. Throws 400. */
+export async function checkChoiceOf(
+  realm: Realm,
+  plain: string,
+  user: Fields,
+  request: ApiRequest,
+): Promise<void> {
+  const { settings } = realm
+  await checkChoice(realm, plain, identifiersIn(realm, user))
+  const { check } = settings.password
+  if (!check) return
+  const context = { request, user: withoutSecrets(realm, user) }
+  const verdict: unknown = await within(DEADLINE_MS, async () => check(plain, context), unavailable)
+  if (typeof verdict === 'string' && verdict !== '') throw passwordRejected(verdict)
+}
+
+/** The values of a record, or of a body, that identify its account. */
+export function identifiersIn({ settings }: Realm, record: Fields): readonly unknown[] {
+  return settings.identifiers.flatMap(({ field, name }) => [record[field], record[name]])
+}
+
+/** A text as passwords are built from it: whole, an address's parts, a number's digits. */
+function partsOf(text: string): readonly string[] {
+  const whole = fold(text.trim().normalize('NFKC'))
+  const [local = '', domain] = whole.split('@')
+  return [whole, local, ...(domain === undefined ? [] : [domain]), squeezed(whole)]
+}
+
+/** Without what separates the parts of a number or a name. */
+function squeezed(text: string): string {
+  return text.replace(/[\s().+-]/g, '')
+}
+
+/** Whether `password` is one of `words`, or too little is left of it without them. */
+function isBuiltFrom(password: string, words: readonly string[]): boolean {
+  return words.some((word) => {
+    if (word === '') return false
+    if (password === word) return true
+    if ([...word].length < MIN_WORD || !password.includes(word)) return false
+    return [...password.replaceAll(word, '')].length < MIN_REST
+  })
+}

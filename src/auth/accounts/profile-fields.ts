@@ -1,0 +1,27 @@
+/**
+ * The fields of a user that clients may write: what `registerFields` and `updateFields` name.
+ *
+ * @module
+ */
+
+import type { Fields } from '../../ports/store.ts'
+import { cleaned } from '../../records/rules/policy.ts'
+import { withoutForeignUrls } from '../../uploads/file-values.ts'
+import type { Realm } from '../instance/instance.ts'
+
+/**
+ * The part of `body` that `allowed` names, forbidden keys removed at every level; the rest is dropped, and with it
+ * what `stored`, the account to be changed, does not hold in a file field.
+ */
+export async function chosenFields(
+  { files, host }: Pick<Realm, 'files' | 'host'>,
+  body: Fields,
+  allowed: readonly string[],
+  stored?: Fields,
+): Promise<Fields> {
+  const chosen: Fields = {}
+  for (const field of allowed) {
+    if (Object.hasOwn(body, field)) chosen[field] = await cleaned(field, body[field])
+  }
+  return withoutForeignUrls(files.namedIn(chosen), chosen, stored, host.files)
+}

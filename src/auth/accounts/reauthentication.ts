@@ -1,0 +1,74 @@
+/**
+ * What a change of identifiers, or the end of an account, asks for beyond a token: the current password, or a recent
+ * sign-in where there is none. A token that was stolen is not enough (ASVS 7.5.1).
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import type { Fields } from '../../ports/store.ts'
+import { type Realm, userById } from '../instance/instance.ts'
+import type { Asker } from '../keys/bounded-hashing.ts'
+import { checkPasswordSize } from '../keys/passwords.ts'
+import {
+  currentPasswordIncorrect,
+  currentPasswordRequired,
+  invalidToken,
+  recentSignInRequired,
+} from '../refusals.ts'
+import { clearGuesses, guessPassword } from '../sign-in/password-attempt.ts'
+import { sessionsOf } from '../sign-in/sessions.ts'
+import { visitOf } from '../visit/visit.ts'
+import { credential } from './credentials.ts'
+
+const RECENT_MS = 10 * 60_000
+
+/**
+ * Checks the `currentPassword` of `body` for the signed-in user; a wrong one counts towards the lockout. Gives the user
+ * as checked: a write that rests on it expects `signInState`. Throws 401 or 403.
+ */
+export async function reauthenticated(
+  realm: Realm,
+  body: Fields,
+  request: ApiRequest,
+): Promise<Fields> {
+  const user = await userById(realm, String(request.auth?.userId))
+  if (!user) throw invalidToken()
+  if (typeof user[realm.names.password] !== 'string') {
+    if (!isRecent(realm, user, request)) throw recentSignInRequired()
+    return user
+  }
+  const current = credential(body, 'currentPassword')
+  if (current === undefined || current === '') throw currentPasswordRequired()
+  if (current !== null) checkPasswordSize(current)
+  const guess = await realm.hashing.admit(
+    () => guessPassword(realm, user, current, request),
+    signedInAsker(request),
+  )
+  if (!guess.opened) throw currentPasswordIncorrect()
+  await clearGuesses(realm, guess.reservation)
+  return guess.reservation.user
+}
+
+/** Who waits to hash behind `requireAuth`: the token shows that the client belongs to the account. */
+export function signedInAsker(request: ApiRequest): Asker {
+  return {
+    client: visitOf(request).client,
+    account: String(request.auth?.userId),
+    isKnown: () => true,
+  }
+}
+
+/** What must still hold when a change is written that the user was reauthenticated for. */
+export function signInState({ names }: Realm, user: Fields): Fields {
+  const fields = [names.password, names.passwordChangedAt]
+  return Object.fromEntries(fields.map((field) => [field, user[field]]))
+}
+
+/** Whether the token's session began a short time ago. Without sessions every token comes from a sign-in. */
+function isRecent(realm: Realm, user: Fields, request: ApiRequest): boolean {
+  const { sid, iat } = (request.auth?.claims ?? {}) as { sid?: unknown; iat?: unknown }
+  const session = sessionsOf(realm, user).find(({ id }) => id === sid)
+  const began = session ? session.createdAt.getTime() : Number(iat) * 1000
+  return began > realm.now() - RECENT_MS
+}

@@ -1,0 +1,180 @@
+/**
+ * The ways into an account: which there are, which of them open, and what each proof ends. Every route asks here.
+ *
+ * An identifier is *claimed* until it is *proven*: by a mailed or texted code that was used, or by a provider that
+ * verified it. Each has its own channel: mail proves an email address, SMS a phone number.
+ *
+ * | way in | proven by | nothing is proven | it is proven itself | only another one is proven |
+ * |---|---|---|---|---|
+ * | email address | a mailed code, a provider | password, mailed codes | password, mailed codes | nothing; reserves nothing |
+ * | phone number, if SMS can be sent | a texted code | password, texted codes | password, texted codes | nothing; reserves nothing |
+ * | user name, and any identifier that no channel reaches | never | password | – | password |
+ * | recovery address (`mail.toField`, `sms.toField` if no identifier) | never | codes | – | codes |
+ * | provider | the provider | sign-in | – | sign-in |
+ * | address that is to replace the email address (`pendingEmail`) | a mailed code, signed in | nothing | – | nothing |
+ * | session, pending code | – | itself | – | itself |
+ *
+ * | proof | what it ends, in the same conditional step |
+ * |---|---|
+ * | the first on an account: nothing was proven before | every other way in: the other identifiers, recovery addresses, providers, sessions and pending codes. The password too, unless the proof was made signed in (that session stays) or sets a new one |
+ * | a later one of the same identifier, by a code that resets | password, sessions, pending codes: what a reset ends |
+ * | of an address that is only claimed on an account with a proven identifier | the claim there; the proof makes an account of its own |
+ *
+ * So whoever proves an address gets an account of their own, and nothing that others held before opens it afterwards.
+ * Records from before these fields existed count as claimed: they stay usable until the first proof.
+ *
+ * @module
+ */
+
+import { all, withId } from '../../ports/filter.ts'
+import type { Change, Fields } from '../../ports/store.ts'
+import { codesEnded } from '../codes.ts'
+import { nextChange, type Realm } from '../instance/instance.ts'
+import { channelsThere, isThere } from '../setup/channels.ts'
+import type { Channel } from '../setup/delivery-options.ts'
+import { PROVIDER_IDS } from '../setup/field-names.ts'
+import { cleared } from '../sign-in/lockout.ts'
+import { sessionsEnded, sessionsOf } from '../sign-in/sessions.ts'
+import { onlyClient } from '../visit/known-clients.ts'
+
+/** Whether the stored field is an identifier that a code or a provider can prove here. */
+export function isProvable({ settings, names }: Realm, field: string): boolean {
+  const { identifiers, providers, delivery } = settings
+  const kind = identifiers.find((identifier) => identifier.field === field)?.kind
+  if (kind !== 'email' && kind !== 'phone') return false
+  const channel: Channel = kind === 'email' ? 'email' : 'sms'
+  const isReached = isThere(settings, channel) && delivery.toField[channel] === names[kind]
+  return isReached || (kind === 'email' && providers.size > 0)
+}
+
+/** The stored field that notes what is proven of the identifier in `field`; undefined where the model has none. */
+export function proofFieldOf({ settings, names }: Realm, field: string): string | undefined {
+  const proof = { [names.email]: names.provenEmail, [names.phone]: names.provenPhone }[field]
+  return proof !== undefined && settings.model.shape.fields.has(proof) ? proof : undefined
+}
+
+/** Whether the identifier in `field` of `user` is proven. */
+export function isProven(realm: Realm, user: Fields, field: string): boolean {
+  const proof = proofFieldOf(realm, field)
+  const value = user[field]
+  if (proof === undefined || typeof value !== 'string' || value === '') return false
+  return isProvable(realm, field) && user[proof] === value
+}
+
+/** Whether any identifier of `user` is proven. */
+export function hasProof(realm: Realm, user: Fields): boolean {
+  return realm.settings.identifiers.some(({ field }) => isProven(realm, user, field))
+}
+
+/** Whether the identifier or address in `field` opens anything: it gets codes, and signs in with the password. */
+export function opens(realm: Realm, user: Fields, field: string): boolean {
+  return !isProvable(realm, field) || isProven(realm, user, field) || !hasProof(realm, user)
+}
+
+/** What notes that the identifier in `field` of `user` is proven, where the model keeps that. */
+export function proofOf(realm: Realm, user: Fields, field: string): Fields {
+  const proof = isProvable(realm, field) ? proofFieldOf(realm, field) : undefined
+  return proof === undefined ? {} : { [proof]: user[field] }
+}
+
+/**
+ * The values that decide what is proven. A step that rests on `opens` or `hasProof` expects them to be as they were
+ * when it asked.
+ */
+export function proofState(realm: Realm, user: Fields): Fields {
+  const fields = realm.settings.identifiers.flatMap(({ field }) => {
+    const proof = proofFieldOf(realm, field)
+    return proof === undefined ? [] : [field, proof]
+  })
+  fields.push(realm.names.pendingEmail)
+  return Object.fromEntries(fields.map((field) => [field, user[field]]))
+}
+
+/** The address that a code is to prove: the one that is to replace the account's, else the account's own, unless it is proven. */
+export function addressToVerify(realm: Realm, user: Fields): string | undefined {
+  const { names } = realm
+  const pending = user[names.pendingEmail]
+  if (typeof pending === 'string') return pending
+  const email = user[names.email]
+  return typeof email === 'string' && !isProven(realm, user, names.email) ? email : undefined
+}
+
+/** Who makes a proof signed in. */
+export interface OwnVisit {
+  readonly sessionId: string | undefined
+  readonly client: string | undefined
+}
+
+/** What stays at a takeover. */
+export interface Kept {
+  /** The identifier that was proven. */
+  readonly field: string
+  /** The stored field of the provider that proved it. */
+  readonly idField?: string
+  /** Set where the proof was made signed in: the password stays, and the session and the client of the visit. */
+  readonly signedIn?: OwnVisit
+}
+
+/** The first proof on an account: `kept` is proven, and every other way in ends, whether `user` was read with it or not. */
+export function takeover(realm: Realm, user: Fields, kept: Kept): Change {
+  const { names, settings } = realm
+  const { fields } = settings.model.shape
+  const { set, unset } = cleared(realm)
+  const proofs = [names.provenEmail, names.provenPhone, names.pendingEmail]
+  const stays = [kept.field, kept.idField, proofFieldOf(realm, kept.field)]
+  const others = [...identifiersAndAddresses(realm), ...providerFields(realm), ...proofs]
+  const gone = kept.signedIn ? others : [...others, names.password]
+  return {
+    set: {
+      ...set,
+      ...sessionsLeft(realm, user, kept.signedIn?.sessionId),
+      ...onlyClient(realm, user, kept.signedIn?.client),
+      ...proofOf(realm, user, kept.field),
+      ...(!kept.signedIn && { [names.passwordChangedAt]: nextChange(realm, user) }),
+    },
+    unset: [
+      ...unset,
+      ...codesEnded(realm),
+      ...[...new Set(gone)].filter((field) => !stays.includes(field) && fields.has(field)),
+    ],
+  }
+}
+
+/** Ends all sessions but the one with `id`. Where one stays, the step must expect the list as `user` was read with it. */
+function sessionsLeft(realm: Realm, user: Fields, id: string | undefined): Fields {
+  const kept = sessionsOf(realm, user).filter((session) => session.id === id)
+  return kept.length > 0 ? { [realm.names.refreshTokens]: kept } : sessionsEnded(realm)
+}
+
+/** The fields of an account's identifiers, and of where its codes go; each once. */
+export function identifiersAndAddresses({ settings }: Realm): readonly string[] {
+  const { identifiers, delivery } = settings
+  const addresses = channelsThere(settings).map((channel) => delivery.toField[channel])
+  return [...new Set([...identifiers.map(({ field }) => field), ...addresses])]
+}
+
+/** Those of providers that are switched off too: they may be switched on again. */
+function providerFields({ names, settings }: Realm): readonly string[] {
+  const enabled = [...settings.providers.values()].map(({ idField }) => idField)
+  return [...enabled, ...PROVIDER_IDS.map((name) => names[name])]
+}
+
+/**
+ * Frees the value of an identifier that somebody else wants: a claim on an account with another, proven identifier
+ * reserves nothing. False where the value is taken.
+ */
+export async function freed(realm: Realm, field: string, value: unknown): Promise<boolean> {
+  if (typeof value !== 'string') return false
+  const { records } = realm
+  const claim = { op: 'eq', field, value } as const
+  const holder = await records.first(claim)
+  if (!holder) return true
+  if (opens(realm, holder, field)) return false
+  const expect = proofState(realm, holder)
+  await records.stored.update(
+    all([withId(String(holder._id)), claim]),
+    { unset: [field] },
+    { expect },
+  )
+  return true
+}

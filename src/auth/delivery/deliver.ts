@@ -1,0 +1,145 @@
+/**
+ * Delivery: sending a code, by mail or as a text message, within a deadline.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
+import type { Fields } from '../../ports/store.ts'
+import { within } from '../../ports/within.ts'
+import type { Context } from '../../records/engine/route.ts'
+import { opens } from '../accounts/ways-in.ts'
+import type { IssuedCode } from '../codes.ts'
+import { type Realm, withoutSecrets } from '../instance/instance.ts'
+import { channelsThere } from '../setup/channels.ts'
+import type {
+  Channel,
+  CodeMessage,
+  MessagePurpose,
+  ShownUser,
+  TemplateValues,
+} from '../setup/delivery-options.ts'
+import type { MailSettings } from '../setup/delivery-settings.ts'
+import { mailTexts, smsText } from './templates.ts'
+
+/** A code on its way to a user. */
+interface Code {
+  readonly code: string
+  readonly channel: Channel
+  readonly secondsLeft: number
+  readonly purpose: MessagePurpose
+}
+
+/** How long a sender may take. */
+export const DEADLINE_MS = 10_000
+
+/**
+ * The first of `channels` that leads to the user, and the stored address: never one that a client typed, nor one that
+ * is only claimed on an account with a proven identifier.
+ */
+export function addressOf(
+  realm: Realm,
+  user: Fields,
+  channels: readonly Channel[],
+): { readonly channel: Channel; readonly to: string } | undefined {
+  for (const channel of channels) {
+    const field = realm.settings.delivery.toField[channel]
+    const to = user[field]
+    if (typeof to === 'string' && to !== '' && opens(realm, user, field)) return { channel, to }
+  }
+  return undefined
+}
+
+/** Sends an issued code, and notes how that went: whether it was sent. A failure is logged. */
+export async function isSent(
+  realm: Realm,
+  { kind, user, code, expiresAt }: IssuedCode,
+  to: string,
+  request: ApiRequest,
+): Promise<boolean> {
+  const isReset = kind !== 'verification'
+  const channel = isReset ? kind : 'email'
+  const purpose = isReset ? 'passwordReset' : 'emailVerification'
+  const secondsLeft = (expiresAt.getTime() - realm.now()) / 1000
+  try {
+    await sendCode(realm, user, to, { code, channel, secondsLeft, purpose }, request)
+    realm.breaker.succeeded()
+    return true
+  } catch (error) {
+    const what = isReset
+      ? `a code could not be sent by ${channel}`
+      : 'a confirmation code could not be sent'
+    realm.host.logger.error(what, {
+      ...idsOf(request),
+      // A sender's error may quote the message that it was given.
+      error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
+    })
+    realm.breaker.failed(to, error)
+    return false
+  }
+}
+
+/** Sends a code. Rejects when the sender does, or takes too long. */
+function sendCode(
+  realm: Realm,
+  record: Fields,
+  to: string,
+  { code, channel, secondsLeft, purpose }: Code,
+  request: ApiRequest,
+): Promise<void> {
+  const { deliver, mail, sms, appName } = realm.settings.delivery
+  const user = withoutSecrets(realm, record) as ShownUser
+  const values: TemplateValues = {
+    code,
+    minutes: Math.max(1, Math.ceil(secondsLeft / 60)),
+    appName,
+    user,
+  }
+  const message = { to, user, purpose, code, request } as const
+  return within(
+    DEADLINE_MS,
+    async () => {
+      if (deliver) await deliver({ user, code, channel, purpose, to, request })
+      else if (channel === 'email' && mail) await sendMail(mail, message, values)
+      else if (sms)
+        await sms.sender({ ...message, text: await smsText(sms.templates, purpose, values) })
+    },
+    () => new Error(`the ${channel} sender did not answer within ${DEADLINE_MS} ms`),
+  )
+}
+
+/**
+ * Tells the old address of `field` that it was changed, in the background: a failure is logged and changes nothing.
+ * `before` is the account as it was.
+ */
+export function sendNotice(
+  realm: Realm,
+  before: Fields,
+  field: string,
+  request: ApiRequest,
+  context: Pick<Context, 'waitUntil'>,
+): void {
+  const { delivery } = realm.settings
+  const channel = channelsThere(realm.settings).find((each) => delivery.toField[each] === field)
+  const to = before[field]
+  if (!channel || typeof to !== 'string' || to === '') return
+  const notice = { code: '', channel, secondsLeft: 0, purpose: 'identifierChanged' } as const
+  const sending = sendCode(realm, before, to, notice, request).catch((error: unknown) => {
+    realm.host.logger.error(`a notice could not be sent by ${channel}`, {
+      ...idsOf(request),
+      error: String((error as Error)?.message ?? error),
+    })
+  })
+  context.waitUntil(sending)
+}
+
+async function sendMail(
+  { sender, transporter, from, templates }: MailSettings,
+  message: Omit<CodeMessage, 'text'>,
+  values: TemplateValues,
+): Promise<void> {
+  const texts = await mailTexts(templates, message.purpose, values)
+  if (sender) await sender({ ...message, ...texts })
+  else await (await transporter?.())?.sendMail({ ...(from && { from }), to: message.to, ...texts })
+}

@@ -1,0 +1,103 @@
+/**
+ * Decoys: what is written where a known account would write and this one does not, so that the time tells nothing of
+ * who has an account. A database that finds nothing to change answers sooner; so a decoy is a change, of records that
+ * look like accounts, in a collection of their own that has what the accounts' has.
+ *
+ * @module
+ */
+
+import { outageIn } from '../../http/outages.ts'
+import type { Model } from '../../model/define.ts'
+import { all, any, everything, type Filter, withId } from '../../ports/filter.ts'
+import type { Logger } from '../../ports/logger.ts'
+import { type Change, type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
+import { CODE_KINDS, codeFields } from '../setup/code-fields.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+
+/** Writes that nobody reads. */
+export interface Decoys {
+  /** One write like one to an account, `like` that one where it is given. */
+  write(like?: DecoyStep): Promise<void>
+  /** What it takes to read an account, once the database has found it. */
+  read(): void
+}
+
+/** A conditional change of an account. */
+export interface DecoyStep {
+  readonly filter: Filter
+  readonly change: Change
+}
+
+/** The account that an unknown name leads to, where the steps of a known one are taken all the same. */
+export const NOBODY: Fields = { _id: '' }
+
+/** Several, as writes to one record wait for each other. */
+const RECORDS = 16
+
+/** The decoys in `collection`, which is like that of the accounts. */
+export function decoys(collection: Collection, settings: AuthSettings, logger: Logger): Decoys {
+  const plain = {
+    filter: everything,
+    change: { increment: { [settings.names.failedLoginAttempts]: 1 } },
+  }
+  const written = async ({ filter, change }: DecoyStep): Promise<void> => {
+    const id = idOf(settings.model, Math.floor(Math.random() * RECORDS))
+    // The condition is asked, and nothing hangs on it.
+    const asked = any([filter, { op: 'ne', field: '_id', value: null }])
+    if (!(await collection.update(all([withId(id), asked]), change))) {
+      await collection.insert(record(settings, id))
+    }
+  }
+  const text = JSON.stringify(record(settings, ''))
+  return {
+    read() {
+      const { createdAt, updatedAt } = JSON.parse(text)
+      for (const at of [createdAt, updatedAt, createdAt, updatedAt]) new Date(at)
+    },
+    async write(step = plain) {
+      try {
+        await written(step)
+      } catch (error) {
+        if (error instanceof DuplicateKey) return
+        // An outage concerns real accounts alike; what concerns decoys alone must not tell them apart.
+        if (outageIn(error)) throw error
+        logger.error('a decoy could not be written', { error: String(error) })
+      }
+    },
+  }
+}
+
+function idOf({ idType }: Model, number: number): string {
+  const hex = number.toString(16).padStart(12, '0')
+  return idType === 'uuid' ? `00000000-0000-4000-8000-${hex}` : `000000000000${hex}`
+}
+
+const FILLERS = { string: 'x'.repeat(55), number: 0, date: new Date(0) }
+
+/** A record with as much in it as an account that has signed in, and has asked for codes. */
+function record({ names, model, identifiers, roles }: AuthSettings, _id: string): Fields {
+  const at = new Date(0)
+  const session = {
+    id: 'x'.repeat(22),
+    hash: 'x'.repeat(55),
+    createdAt: at,
+    lastUsedAt: at,
+    expiresAt: at,
+    userAgent: 'x'.repeat(100),
+  }
+  const values: Fields = {
+    ...Object.fromEntries(identifiers.map(({ field }) => [field, `${_id}@decoy.invalid`])),
+    [names.password]: 'x'.repeat(100),
+    [names.role]: roles.default,
+    [names.refreshTokens]: [session],
+    [names.failedLoginAttempts]: 0,
+    [names.passwordChangedAt]: at,
+    ...Object.fromEntries(
+      CODE_KINDS.flatMap(codeFields).map(([name, type]) => [names[name], FILLERS[type]]),
+    ),
+    createdAt: at,
+    updatedAt: at,
+  }
+  const kept = Object.entries(values).filter(([field]) => model.shape.fields.has(field))
+  return { _id, ...Object.fromEntries(kept) }
+}

@@ -1,0 +1,42 @@
+/**
+ * Whether the mail server can be reached, asked without a recipient: a server that is down would else be found out by
+ * requests for accounts that exist, and by those alone.
+ *
+ * @module
+ */
+
+import { within } from '../../ports/within.ts'
+import type { Channel } from '../setup/delivery-options.ts'
+import type { DeliverySettings } from '../setup/delivery-settings.ts'
+import type { Breaker } from './circuit-breaker.ts'
+
+/** Looks, from time to time, whether what sends by `channels` is there, and tells the breaker. */
+export type MailCheck = (channels: readonly Channel[]) => Promise<void>
+
+const PAUSE_MS = 30_000
+const DEADLINE_MS = 10_000
+
+/** The check for transporters that have `verify()`, as Nodemailer's do; for other senders nothing is to be done. */
+export function mailCheck(
+  { deliver, mail }: DeliverySettings,
+  breaker: Breaker,
+  now: () => number,
+): MailCheck {
+  let checkedAt = Number.NEGATIVE_INFINITY
+  return async (channels) => {
+    if (deliver || !mail?.transporter || mail.sender || channels[0] !== 'email') return
+    // A clock that was set back must not end the checks.
+    if (Math.abs(now() - checkedAt) < PAUSE_MS) return
+    checkedAt = now()
+    try {
+      const transporter = await mail.transporter()
+      await within(
+        DEADLINE_MS,
+        async () => transporter.verify?.(),
+        () => new Error('the mail server did not answer'),
+      )
+    } catch (error) {
+      breaker.failed('', error)
+    }
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Access tokens: JWTs (RFC 7519) signed with HMAC-SHA-256, typed `at+jwt` (RFC 9068).
+ *
+ * The one algorithm is ours to choose, never the token's: its header is checked, not followed (RFC 8725 §3.1). Its key id
+ * chooses among the own keys.
+ *
+ * @module
+ */
+
+import { base64url, textIn } from '../../http/base64url.ts'
+import { sameText } from '../../http/constant-time.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Parties, TokenSettings } from '../setup/token-settings.ts'
+import { type Key, type Keys, tag } from './hmac.ts'
+
+/** What an access token says, checked. */
+export interface Claims {
+  readonly sub: string
+  readonly role: string | readonly string[]
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  /**
+   * The instant of the user's last password change when the token was issued, epoch milliseconds, 0 for none.
+   * `iat` counts seconds, too coarse to tell a token from the password change of the same second.
+   */
+  readonly pca: number
+  /** The id of the session that the token ends with; none without refresh tokens. */
+  readonly sid?: string
+  readonly iss?: string
+  readonly aud?: string | readonly string[]
+}
+
+/** Whom a token is for. */
+export interface SignedIn {
+  readonly id: string
+  readonly role: unknown
+  readonly changedAt: number
+  /** Undefined without refresh tokens. */
+  readonly sessionId: string | undefined
+}
+
+/** Issues and verifies the access tokens of one auth router. */
+export interface AccessTokens {
+  issue(signedIn: SignedIn): string
+  /** The claims of a genuine token that is valid now, else undefined. */
+  verify(token: string): Claims | undefined
+}
+
+const TOLERANCE_SECONDS = 5
+const MAX_LENGTH = 8192
+/** Verified tokens are remembered: the second request of a client costs no HMAC. */
+const MAX_REMEMBERED = 1000
+
+/** The tokens of `settings` between these parties, signed with `keys`, by the clock `now` in epoch milliseconds. */
+export function accessTokens(
+  { expiresIn }: Pick<TokenSettings, 'expiresIn'>,
+  parties: Parties,
+  keys: Keys,
+  now: () => number,
+): AccessTokens {
+  const signers = keys.all.map(signerOf)
+  const { header, key } = signerOf(keys.current)
+  const remembered = new Map<string, Claims>()
+  const { issuer, audience } = parties
+  return {
+    issue({ id, role, changedAt, sessionId }) {
+      const iat = Math.floor(now() / 1000)
+      const claims = {
+        sub: id,
+        role,
+        iat,
+        exp: iat + expiresIn,
+        jti: crypto.randomUUID(),
+        pca: changedAt,
+        sid: sessionId,
+        iss: issuer,
+        aud: audience.length === 1 ? audience[0] : audience,
+      }
+      const body = base64url(new TextEncoder().encode(JSON.stringify(claims)))
+      return `${header}.${body}.${tag(key, `${header}.${body}`)}`
+    },
+    verify(token) {
+      const claims = remembered.get(token) ?? checked(token)
+      const seconds = Math.floor(now() / 1000)
+      if (!claims || claims.iat > seconds + TOLERANCE_SECONDS) return undefined
+      return claims.exp > seconds - TOLERANCE_SECONDS ? claims : undefined
+    },
+  }
+
+  /** Everything but the time, which is asked again each time. */
+  function checked(token: string): Claims | undefined {
+    const claims = token.length <= MAX_LENGTH ? genuine(signers, token) : undefined
+    if (!claims || !isMeantFor(claims, parties)) return undefined
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(token, claims)
+    return claims
+  }
+}
+
+/** What stands behind `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
+export function bearerToken(request: ApiRequest): string | undefined {
+  const header = request.headers.get('authorization')
+  const [, token] = /^bearer(?:\s+(\S.*)?)?$/i.exec(header ?? '') ?? []
+  return header !== null && /^bearer\b/i.test(header) ? (token ?? '') : undefined
+}
+
+/** A key, and the header of what it signs. */
+interface Signer {
+  readonly key: Key
+  readonly header: string
+}
+
+function signerOf(key: Key): Signer {
+  const header = JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid: key.id })
+  return { key, header: base64url(new TextEncoder().encode(header)) }
+}
+
+/** The claims of a token that we signed, whatever the time. */
+function genuine(signers: readonly Signer[], token: string): Claims | undefined {
+  const [header = '', body = '', signature = '', ...rest] = token.split('.')
+  // Ours is always spelled alike; another one was signed by somebody else who has the key.
+  const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
+  if (!signer || rest.length > 0) return undefined
+  return sameText(signature, tag(signer.key, `${header}.${body}`))
+    ? claimsOf(objectIn(body))
+    : undefined
+}
+
+/** An extension that must be understood (`crit`, RFC 7515 §4.1.11) is one that we do not understand. */
+function signerIn(signers: readonly Signer[], encoded: string): Signer | undefined {
+  const header = objectIn(encoded)
+  const understood =
+    header?.alg === 'HS256' && header.typ === 'at+jwt' && !('crit' in header) && !('b64' in header)
+  return understood ? signers.find(({ key }) => key.id === header.kid) : undefined
+}
+
+function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims | undefined {
+  if (!body) return undefined
+  const { sub, role, iat, exp, nbf, jti, pca, sid } = body
+  const typed =
+    typeof sub === 'string' &&
+    typeof jti === 'string' &&
+    isTextOrTexts(role) &&
+    isInstant(iat) &&
+    isInstant(exp) &&
+    isInstant(pca) &&
+    (sid === undefined || typeof sid === 'string') &&
+    nbf === undefined
+  return typed ? (body as unknown as Claims) : undefined
+}
+
+function isMeantFor(claims: Claims, { issuer, audience }: Parties): boolean {
+  if (claims.iss !== issuer) return false
+  return isTextOrTexts(claims.aud) && [claims.aud].flat().some((name) => audience.includes(name))
+}
+
+function isInstant(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function isTextOrTexts(value: unknown): value is string | readonly string[] {
+  return [value].flat().every((item) => typeof item === 'string')
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(textIn(text) ?? '')
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Message authentication: one key for each purpose of each auth router, all derived from `token.secret` (RFC 8725 §3.10
+ * asks that no key serves two purposes). So nothing that one router has signed opens another with the same secret.
+ *
+ * There may be several secrets, so that one can replace another while both are good. What is signed therefore names
+ * its key. A name chooses among the own keys only.
+ *
+ * @module
+ */
+
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { base64url } from '../../http/base64url.ts'
+import { sameText } from '../../http/constant-time.ts'
+
+/** What a key is for; a part of the HKDF label. */
+export type Purpose =
+  | 'access token'
+  | 'known client'
+  | 'one-time code'
+  | 'refresh token'
+  | 'sign-in ticket'
+  | 'stored session'
+
+/** What tells auth routers apart; a part of the HKDF label. */
+export interface RealmName {
+  /** The name of the user model. */
+  readonly model: string
+  /** The path that the router is mounted on. */
+  readonly mount: string
+}
+
+/** The HMAC-SHA-256 of a text, as bytes. */
+export type Mac = (text: string) => Uint8Array
+
+/** A key for one purpose. */
+export interface Key {
+  /** The name of the secret behind the key, derived from it; the keys of one secret share it. */
+  readonly id: string
+  readonly mac: Mac
+}
+
+/** The keys for one purpose, one of each secret. */
+export interface Keys {
+  /** Of the first secret: it signs. */
+  readonly current: Key
+  /** Every key verifies. */
+  readonly all: readonly Key[]
+}
+
+const ID_BYTES = 8
+const KEY_BYTES = 32
+const utf8 = new TextEncoder()
+
+/** The keys for `purpose` of the auth router that `name` names; the first of `secrets` signs. */
+export function keysFor(
+  secrets: readonly [string, ...string[]],
+  name: RealmName,
+  purpose: Purpose,
+): Keys {
+  const [first, ...others] = secrets
+  const current = keyFor(first, name, purpose)
+  return { current, all: [current, ...others.map((secret) => keyFor(secret, name, purpose))] }
+}
+
+/** The MAC of `text` under `key`, as text. */
+export function tag({ mac }: Key, text: string): string {
+  return base64url(mac(text))
+}
+
+/** The MAC of `text` with the name of its key: `<id>.<MAC>`. */
+export function seal(key: Key, text: string): string {
+  return `${key.id}.${tag(key, text)}`
+}
+
+/** The own key that a seal names; undefined for an unknown one, and for what is no seal. */
+export function keyOf(keys: Keys, sealed: unknown): Key | undefined {
+  const name = typeof sealed === 'string' ? sealed.split('.', 1)[0] : undefined
+  return keys.all.find(({ id }) => id === name)
+}
+
+/** Whether `sealed` is the seal of `text` under one of the keys. */
+export function isSealed(keys: Keys, sealed: unknown, text: string): boolean {
+  const key = keyOf(keys, sealed)
+  return key !== undefined && sameText(String(sealed), seal(key, text))
+}
+
+/** Synchronous: a key schedule is made once and copied for each text. */
+function keyFor(secret: string, name: RealmName, purpose: Purpose): Key {
+  const keyed = hmac.create(sha256, derived(secret, name, purpose, KEY_BYTES))
+  return {
+    id: base64url(derived(secret, name, 'key id', ID_BYTES)),
+    mac: (text) => keyed.clone().update(utf8.encode(text)).digest(),
+  }
+}
+
+function derived(secret: string, { model, mount }: RealmName, use: string, bytes: number) {
+  const label = `fieldgate ${use} ${JSON.stringify([model, mount])}`
+  return hkdf(sha256, utf8.encode(secret), undefined, utf8.encode(label), bytes)
+}

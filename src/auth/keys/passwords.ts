@@ -1,0 +1,106 @@
+/**
+ * Passwords: what is taken for one, hashing and verifying.
+ *
+ * @module
+ */
+
+import { invalidFields } from '../../http/refusals.ts'
+import type { Hasher } from '../../ports/hasher.ts'
+import type { Logger } from '../../ports/logger.ts'
+import { passwordRequired, passwordTooLong, passwordTooShort } from '../refusals.ts'
+import type { PasswordOptions } from '../setup/options.ts'
+import type { Hashing } from './bounded-hashing.ts'
+import { commonOnes, type IsCommon } from './common-passwords.ts'
+
+/** UTF-8 bytes. Longer ones would only cost: scrypt's first step is linear in the length. */
+export const MAX_BYTES = 1024
+
+/** Hashes and verifies passwords, each call one computation whatever it is given. */
+export interface Passwords {
+  hash(plain: string): Promise<string>
+  /** Whether `plain` opens `stored`. Without a stored hash it takes as long, and is false. */
+  verify(plain: string, stored: string | undefined): Promise<boolean>
+  needsRehash(stored: string): boolean
+  /** Whether a password, folded, is a common one. */
+  readonly isCommon: IsCommon
+}
+
+/** The password that a body sets. Throws 400 with the contract's texts. */
+export function newPassword(
+  value: string | null | undefined,
+  field: string,
+  least: number,
+): string {
+  if (typeof value !== 'string' || value === '') throw passwordRequired()
+  // As many units are enough to tell: a text of a megabyte is not taken apart.
+  if ([...value.slice(0, 2 * least)].length < least) throw passwordTooShort(least)
+  checkPasswordSize(value)
+  // A lone surrogate has no UTF-8 form: different passwords would hash alike.
+  if (!value.isWellFormed()) throw invalidFields({ [field]: 'Invalid Unicode text.' })
+  return value
+}
+
+/** Refuses a password that is too long to be one, before it is hashed. */
+export function checkPasswordSize(password: string): void {
+  if (sizeOf(password) > MAX_BYTES) throw passwordTooLong(MAX_BYTES)
+}
+
+/** The length of `text` in UTF-8 bytes, or more than any limit without counting. */
+export function sizeOf(text: string): number {
+  return text.length > MAX_BYTES ? text.length : new TextEncoder().encode(text).length
+}
+
+/** Passwords by the option's own functions, the app's hasher, or scrypt. */
+export function passwordsOf(
+  own: PasswordOptions,
+  appHasher: Hasher | undefined,
+  hashing: Hashing,
+  logger: Logger,
+): Passwords {
+  let hasher: Hasher | undefined = ownHasher(own) ?? appHasher
+  let decoy: Promise<string> | undefined
+  const chosen = async (): Promise<Hasher> => {
+    hasher ??= (await import('#scrypt')).hasher
+    return hasher
+  }
+  const hash = async (plain: string): Promise<string> => {
+    const { hash: compute } = await chosen()
+    return hashing.run(() => compute(plain))
+  }
+  return {
+    hash,
+    async verify(plain, stored) {
+      // Same time for unknown accounts: their guess is checked against a hash that nothing gives.
+      decoy ??= own.hash ? hash(crypto.randomUUID()) : Promise.resolve(DECOY)
+      decoy.catch(() => {
+        decoy = undefined
+      })
+      const against = stored ?? (await decoy)
+      const { verify } = await chosen()
+      // A lone surrogate turns into U+FFFD where it is hashed, and would open another password.
+      const opens = await hashing.run(() => verify(plain, against))
+      return opens === true && stored !== undefined && plain.isWellFormed()
+    },
+    isCommon: commonOnes(own, logger),
+    needsRehash: (stored) => hasher?.needsRehash(stored) ?? false,
+  }
+}
+
+/** A hash that no password gives. */
+export const DECOY: string = `scrypt$16384$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** The deployer's functions, sync or async, as a hasher; what they return is looked at strictly. */
+function ownHasher({ hash, verify }: PasswordOptions): Hasher | undefined {
+  if (!hash || !verify) return undefined
+  return {
+    async hash(plain) {
+      const stored: unknown = await hash(plain)
+      if (typeof stored !== 'string' || stored === '') {
+        throw new TypeError(`Auth: 'password.hash' must give a text`)
+      }
+      return stored
+    },
+    verify: async (plain, stored) => ((await verify(plain, stored)) as unknown) === true,
+    needsRehash: () => false,
+  }
+}

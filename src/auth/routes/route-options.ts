@@ -1,0 +1,161 @@
+/**
+ * Which routes there are, under which paths, and what runs before them: `routes` and `middlewares`.
+ *
+ * @module
+ */
+
+import type { Guard } from '../../records/engine/route.ts'
+import { fail, group } from '../option-checks.ts'
+import type { AuthOptions, MiddlewaresOption, RouteName } from '../setup/options.ts'
+
+/** Who may call a route. */
+export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'
+
+/** A row of the route table. */
+export interface RouteRow {
+  readonly name: RouteName
+  readonly method: string
+  readonly path: string
+  readonly access: Access
+  /** The option that the route needs. */
+  readonly needs?: 'refresh' | 'emailVerification'
+  /** Whether the route is left out unless `routes` names it. */
+  readonly optIn?: true
+  /** Whether a token is looked at where one is sent. */
+  readonly optionalAuth?: true
+}
+
+/** The routes of spec 4.5, and those of sessions, as data. */
+export const ROUTES: readonly RouteRow[] = [
+  { name: 'register', method: 'POST', path: '/register', access: 'anyone' },
+  { name: 'login', method: 'POST', path: '/login', access: 'anyone' },
+  { name: 'social', method: 'POST', path: '/social/:provider', access: 'anyone' },
+  { name: 'forgotPassword', method: 'POST', path: '/password/forgot', access: 'anyone' },
+  { name: 'resetPassword', method: 'POST', path: '/password/reset', access: 'anyone' },
+  { name: 'changePassword', method: 'POST', path: '/password/change', access: 'signed in' },
+  { name: 'refresh', method: 'POST', path: '/token/refresh', access: 'anyone', needs: 'refresh' },
+  { name: 'logout', method: 'POST', path: '/logout', access: 'anyone', needs: 'refresh' },
+  { name: 'logoutAll', method: 'POST', path: '/logout/all', access: 'signed in', needs: 'refresh' },
+  { name: 'listSessions', method: 'GET', path: '/sessions', access: 'signed in', needs: 'refresh' },
+  {
+    name: 'endSession',
+    method: 'DELETE',
+    path: '/sessions/:id',
+    access: 'signed in',
+    needs: 'refresh',
+  },
+  { name: 'me', method: 'GET', path: '/me', access: 'signed in' },
+  { name: 'listUsers', method: 'GET', path: '/users', access: 'admin' },
+  { name: 'getUser', method: 'GET', path: '/users/:id', access: 'signed in' },
+  { name: 'updateUser', method: 'PATCH', path: '/users/:id', access: 'self or admin' },
+  {
+    name: 'sendEmailCode',
+    method: 'POST',
+    path: '/email/code',
+    access: 'anyone',
+    needs: 'emailVerification',
+    optionalAuth: true,
+  },
+  {
+    name: 'verifyEmail',
+    method: 'POST',
+    path: '/email/verify',
+    access: 'anyone',
+    needs: 'emailVerification',
+    optionalAuth: true,
+  },
+  {
+    name: 'deleteUser',
+    method: 'DELETE',
+    path: '/users/:id',
+    access: 'self or admin',
+    optIn: true,
+  },
+  { name: 'modifyRoles', method: 'PATCH', path: '/users/:id/roles', access: 'admin' },
+  {
+    name: 'endUserSessions',
+    method: 'DELETE',
+    path: '/users/:id/sessions',
+    access: 'admin',
+    needs: 'refresh',
+  },
+]
+
+const NAMES: readonly string[] = ROUTES.map((row) => row.name)
+
+/** The path of each route that is there. */
+export function routePaths(
+  option: AuthOptions<never>['routes'],
+  has: Readonly<Record<NonNullable<RouteRow['needs']>, boolean>>,
+): ReadonlyMap<RouteName, string> {
+  const routes = group('routes', option, NAMES)
+  const paths = new Map<RouteName, string>()
+  const taken = new Set<string>()
+  for (const row of ROUTES) {
+    const path = pathOf(row, routes[row.name])
+    if (path === undefined || (row.needs && !has[row.needs])) continue
+    const route = `${row.method} ${matchedBy(path)}`
+    if (taken.has(route)) fail(`'routes' serves '${row.method} ${path}' twice`)
+    taken.add(route)
+    paths.set(row.name, path)
+  }
+  return paths
+}
+
+/** What two paths share that match the same requests: the app ignores slashes at the end, and doubled ones. */
+function matchedBy(path: string): string {
+  return path.replace(/\/+/g, '/').replace(/\/$/, '').replace(/:\w+/g, ':')
+}
+
+/** How many parameters a path has: of two that match a request, the one with fewer is meant. */
+export function parametersIn(path: string): number {
+  return path.split('/:').length - 1
+}
+
+/** The path that the option chooses for a route; undefined where it leaves the route out. */
+function pathOf(
+  { name, path, optIn }: RouteRow,
+  chosen: string | boolean | undefined,
+): string | undefined {
+  if (chosen === false || (optIn && chosen === undefined)) return undefined
+  if (chosen === undefined || chosen === true) return path
+  checkPath(name, chosen, path)
+  return chosen
+}
+
+/** The guards that run before a route's own, `all` first. */
+export function middlewaresByRoute(
+  option: MiddlewaresOption | undefined,
+): (route?: RouteName) => readonly Guard[] {
+  if (isList(option)) {
+    const guards = guardsOf('middlewares', option)
+    return () => guards
+  }
+  const byName = group('middlewares', option, ['all', ...NAMES])
+  const resolved = new Map(
+    Object.entries(byName).map(([name, guards]) => [name, guardsOf(`middlewares.${name}`, guards)]),
+  )
+  return (route) => [...(resolved.get('all') ?? []), ...(resolved.get(route ?? '') ?? [])]
+}
+
+function checkPath(name: string, path: unknown, usual: string): void {
+  if (typeof path !== 'string' || !/^\/[\w\-./~:]*$/.test(path)) {
+    fail(`'routes.${name}' must be a path that starts with '/', or false`)
+  }
+  const [parameter] = /:\w+/.exec(usual) ?? []
+  if (parameter && !(path as string).split('/').includes(parameter)) {
+    fail(`'routes.${name}' must hold '${parameter}', as '${usual}' does`)
+  }
+}
+
+function guardsOf(option: string, value: unknown): readonly Guard[] {
+  const guards = [value ?? []].flat()
+  if (!guards.every((guard) => typeof guard === 'function')) {
+    fail(`'${option}' must be a function or a list of functions`)
+  }
+  return guards as unknown as readonly Guard[]
+}
+
+function isList(option: MiddlewaresOption | undefined): option is readonly Guard[] {
+  return Array.isArray(option)
+}

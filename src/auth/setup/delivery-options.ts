@@ -1,0 +1,111 @@
+/**
+ * How one-time codes reach a user: the options of `otp`, `mail` and `sms`.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import type { Managed } from '../../model/define.ts'
+import type { MailTransporter } from '../../ports/mailer.ts'
+import type { Fields } from '../../ports/store.ts'
+
+/** The purposes of messages. */
+export const PURPOSES = ['passwordReset', 'emailVerification', 'identifierChanged'] as const
+
+/** Where a code is sent. */
+export type Channel = 'email' | 'sms'
+
+/** A user's record without its secrets. */
+export type ShownUser = Fields & Managed
+
+/**
+ * What a message is for: a code that resets the password, a code that proves a mailbox, or the notice that an
+ * identifier was changed, which goes to the old address and has no code.
+ */
+export type MessagePurpose = 'passwordReset' | 'emailVerification' | 'identifierChanged'
+
+/** What every sender receives. */
+export interface CodeMessage {
+  readonly to: string
+  readonly text: string
+  readonly user: ShownUser
+  readonly purpose: MessagePurpose
+  /** Empty in a notice. */
+  readonly code: string
+  readonly request: ApiRequest
+}
+
+/** What templates see. */
+export interface TemplateValues {
+  readonly code: string
+  readonly minutes: number
+  readonly appName: string
+  readonly user: ShownUser
+}
+
+/** A mail's texts; `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}` are filled in. */
+export interface MailTemplate {
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+}
+
+/** Mail: one of `sender`, `transporter` and `transport`. */
+export interface MailOptions {
+  /** Nodemailer's transporter, or anything with its `sendMail`. */
+  readonly transporter?: MailTransporter
+  /** Sends the finished message. */
+  sender?(message: CodeMessage & { readonly subject: string; readonly html?: string }): unknown
+  /** A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. */
+  readonly transport?: string | Readonly<Record<string, unknown>>
+  /** Default: `MAIL_FROM` of the environment. */
+  readonly from?: string
+  /** The field with the address. Default: the e-mail field. */
+  readonly toField?: string
+  /** A function, async or not, gives finished texts. */
+  readonly templates?: {
+    readonly [Purpose in MessagePurpose]?:
+      | MailTemplate
+      | ((values: TemplateValues) => MailTemplate | Promise<MailTemplate>)
+  }
+}
+
+/** Text messages. */
+export interface SmsOptions {
+  sender(message: CodeMessage): unknown
+  /** The field with the number. Default: the phone field. */
+  readonly toField?: string
+  readonly templates?: {
+    readonly [Purpose in MessagePurpose]?:
+      | string
+      | ((values: TemplateValues) => string | Promise<string>)
+  }
+}
+
+/** One-time codes. */
+export interface OtpOptions {
+  /** Digits. Default 6, from 4 to 12. */
+  readonly length?: number
+  /** Default 600, at most a day. */
+  readonly ttlSeconds?: number
+  /** Wrong tries that end a code. Default 5, at most 100. */
+  readonly maxAttempts?: number
+  /**
+   * The pause between two codes to one account by one channel. Within it a repeated request sends nothing and is
+   * answered as always. Default 60; 0 sends one for each request.
+   */
+  readonly resendSeconds?: number
+  /**
+   * Replaces `mail` and `sms`. Sends to the e-mail or phone field of the user: an address in another field is not
+   * among those that linking drops (`social.linking`).
+   */
+  deliver?(message: {
+    readonly user: ShownUser
+    readonly code: string
+    readonly channel: Channel
+    readonly purpose: MessagePurpose
+    /** The address. In a notice it is the old one. */
+    readonly to: string
+    readonly request: ApiRequest
+  }): unknown
+}

@@ -1,0 +1,154 @@
+/**
+ * The user model against what the options need of it: fields, their types, unique indexes, and secrets that
+ * stay secret.
+ *
+ * @module
+ */
+
+import { isHidden, type Model } from '../../model/define.ts'
+import { noSuchField } from '../../model/suggest.ts'
+import { isForbiddenKey } from '../../model/writable.ts'
+import type { Shape } from '../../ports/shape.ts'
+import { fail } from '../option-checks.ts'
+import { type CodeKind, codeFields } from './code-fields.ts'
+import { PROVIDER_IDS, SECRETS } from './field-names.ts'
+import type { AuthSettings } from './settings.ts'
+
+type Kind = Shape['kind']
+
+/** Refuses a model that lacks something, or shows a secret. */
+export function checkModel(settings: AuthSettings): void {
+  const { model, providers, identifiers } = settings
+  const uniques = [
+    ...identifiers.map(({ field }) => [field, 'identifiers'] as const),
+    ...[...providers.values()].map(({ name, idField }) => [idField, `social.${name}`] as const),
+  ]
+  for (const [field, why] of uniques) {
+    checkField(model, [field, 'string', why])
+    checkUnique(model, field, why)
+  }
+  for (const need of needs(settings)) checkField(model, need)
+  for (const secret of SECRETS) {
+    const field = settings.names[secret]
+    const shown = model.shape.fields.has(field) && !isHidden(model, field)
+    // When a password was changed is left out of answers all the same.
+    if (shown && secret !== 'passwordChangedAt') {
+      fail(
+        `'${field}' of the model '${model.name}' is a secret: take it from userFields(), or name it in the model's 'hidden'`,
+      )
+    }
+  }
+}
+
+/** A field, its kind, and what needs it. */
+type Need = readonly [field: string, kind: Kind, why: string]
+
+/** The fields that the enabled features need. */
+function needs(settings: AuthSettings): readonly Need[] {
+  const { names, refresh, paths, roles, delivery, disabledField, model } = settings
+  const has = (field: string) => model.shape.fields.has(field)
+  const guesses = paths.has('login') || paths.has('changePassword')
+  const codes = canReset(settings)
+  const all: readonly (Need | false | undefined)[] = [
+    [names.password, 'string', 'passwords'],
+    [names.role, roles.multiple ? 'list' : 'string', 'roles'],
+    [names.passwordChangedAt, 'date', 'password changes'],
+    guesses && [names.failedLoginAttempts, 'number', 'lockout'],
+    guesses && [names.lockedUntil, 'date', 'lockout'],
+    has(names.knownClients) && [names.knownClients, 'list', 'guesses per client'],
+    has(names.knownTries) && [names.knownTries, 'list', 'guesses per client'],
+    has(names.answerAttempts) && [names.answerAttempts, 'number', 'second steps'],
+    has(names.answersLockedUntil) && [names.answersLockedUntil, 'date', 'second steps'],
+    codes && [names.otpPurpose, 'string', 'one-time codes'],
+    ...(codes ? codeNeeds(settings) : []),
+    codes && delivery.mail && [delivery.toField.email, 'string', 'mail.toField'],
+    codes && delivery.sms && [delivery.toField.sms, 'string', 'sms.toField'],
+    ...(settings.emailVerification.enabled ? verificationNeeds(settings) : []),
+    refresh && [names.refreshTokens, 'list', 'refresh.enabled'],
+    disabledField !== undefined && [disabledField, 'boolean', 'fields.disabled'],
+  ]
+  return all.filter((need): need is Need => Boolean(need))
+}
+
+function verificationNeeds({ names }: AuthSettings): readonly Need[] {
+  const why = `emailVerification; pass it to userFields() too`
+  const fields = codeFields('verification').map(([name, type]): Need => [names[name], type, why])
+  return [[names.provenEmail, 'string', why], [names.pendingEmail, 'string', why], ...fields]
+}
+
+/** The fields that the codes of each channel need; `otp.deliver` may send by both. */
+function codeNeeds({ names, delivery, model }: AuthSettings): readonly Need[] {
+  const { deliver, sms, toField } = delivery
+  const bySms = deliver ? model.shape.fields.has(toField.sms) : sms !== undefined
+  const kinds: readonly CodeKind[] = bySms ? ['email', 'sms'] : ['email']
+  return kinds.flatMap((kind) =>
+    codeFields(kind).map(([name, type]): Need => [names[name], type, `one-time codes (${kind})`]),
+  )
+}
+
+/** Whether codes can be sent, so that passwords can be reset. */
+export function canReset({ delivery, paths }: AuthSettings): boolean {
+  const sends = delivery.deliver ?? delivery.mail ?? delivery.sms
+  return sends !== undefined && (paths.has('forgotPassword') || paths.has('resetPassword'))
+}
+
+/** What works with the model, but not well: a warning with the line that ends it. */
+export function modelAdvice(settings: AuthSettings): string | undefined {
+  const { model, names, providers, linking, identifiers } = settings
+  const links = providers.size > 1 && identifiers.some(({ kind }) => kind === 'email')
+  if (!links || linking !== 'reset' || model.shape.fields.has(names.provenEmail)) return undefined
+  return `nothing notes which mailboxes are proven, so each provider that links an account drops the link, the sessions and the password from before. Write in defineModel('${model.name}', …): fields: { ...userFields({ social, … }) }, which has '${names.provenEmail}'`
+}
+
+/** The stored fields that only the auth routes write. */
+export function guardedFields(settings: AuthSettings): readonly string[] {
+  const { model, names, providers } = settings
+  const ids = [...providers.values()].map(({ idField }) => idField)
+  const named = [...SECRETS, ...PROVIDER_IDS].map((name) => names[name])
+  const fields = [...named, names.role, ...ids]
+  return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
+}
+
+/** Refuses lists that would let clients write what only the auth routes write, or see what is hidden. */
+export function checkFieldLists(settings: AuthSettings): void {
+  const { model, identifiers, registerFields, updateFields, visibleFields = [] } = settings
+  // Whoever may write it could enable an account again, or disable one.
+  const guarded = [...guardedFields(settings), settings.disabledField]
+  const isWritable = (field: string) => !guarded.includes(field) && !isForbiddenKey(field)
+  const check = (
+    option: string,
+    fields: readonly string[],
+    may: (field: string) => boolean,
+    why: string,
+  ) => {
+    for (const field of fields) {
+      if (!may(field)) fail(`'${option}' names '${field}', ${why}`)
+      if (!model.shape.fields.has(field)) {
+        fail(noSuchField(option, field, model))
+      }
+    }
+  }
+  for (const { field } of identifiers) {
+    if (!isWritable(field)) fail(`'identifiers' names '${field}', which no client may write`)
+  }
+  check('registerFields', registerFields, isWritable, 'which no client may write')
+  check('updateFields', updateFields, isWritable, 'which no client may write')
+  check('visibleFields', visibleFields, (field) => !isHidden(model, field), 'which is hidden')
+}
+
+function checkField(model: Model, [field, kind, why]: Need): void {
+  const shape = model.shape.fields.get(field)
+  if (!shape) {
+    fail(`the model '${model.name}' needs the field '${field}' for ${why}; userFields() gives it`)
+  }
+  if (shape.kind !== kind) {
+    fail(`'${field}' of the model '${model.name}' must be a ${kind}, for ${why}`)
+  }
+}
+
+/** Unique field sets are sparse on every store, so that accounts without the field do not clash. */
+function checkUnique(model: Model, field: string, why: string): void {
+  if (!model.unique.some((set) => set.length === 1 && set[0] === field)) {
+    fail(`the model '${model.name}' needs '${field}' in its 'unique', for ${why}`)
+  }
+}

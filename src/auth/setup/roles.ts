@@ -1,0 +1,60 @@
+/**
+ * Roles: one text, or a list of texts, in a field of the user.
+ *
+ * @module
+ */
+
+import type { Fields } from '../../ports/store.ts'
+import { fail, flag, group, text, texts } from '../option-checks.ts'
+import type { RolesOptions } from './options.ts'
+
+/** The roles option, resolved. */
+export interface RoleSettings {
+  readonly list: readonly string[]
+  /** Whether the option names the list. */
+  readonly isListed: boolean
+  readonly default: string
+  readonly admin: readonly string[]
+  readonly multiple: boolean
+}
+
+/** Resolves the option; a given default or admin must be in the list. */
+export function roleSettings(option: RolesOptions | undefined): RoleSettings {
+  const roles = group('roles', option, ['list', 'default', 'admin', 'field', 'multiple'])
+  const list = roles.list && texts('roles.list', roles.list)
+  if (list?.length === 0) fail(`'roles.list' must name at least one role`)
+  const admins = roles.admin === undefined ? undefined : texts('roles.admin', [roles.admin].flat())
+  text('roles.field', roles.field)
+  const inList = (name: string, role: string) => {
+    if (list && !list.includes(role))
+      fail(`'roles.${name}' is '${role}', which is not in 'roles.list'`)
+  }
+  const given = text('roles.default', roles.default)
+  if (given !== undefined) inList('default', given)
+  for (const role of admins ?? []) inList('admin', role)
+  const usual = list && !list.includes('user') ? (list[0] as string) : 'user'
+  const fallback = given ?? usual
+  const admin = admins ?? ['admin'].filter((role) => !list || list.includes(role))
+  return {
+    list: list ?? [...new Set([fallback, ...admin])],
+    isListed: list !== undefined,
+    default: fallback,
+    admin,
+    multiple: flag('roles.multiple', roles.multiple, false),
+  }
+}
+
+/** A stored role as a list: one entry, several, or none. */
+export function rolesIn(value: unknown): readonly string[] {
+  return [value].flat().filter((role): role is string => typeof role === 'string')
+}
+
+/** Whether a stored role is one of `wanted`. */
+export function hasRole(value: unknown, wanted: readonly string[]): boolean {
+  return rolesIn(value).some((role) => wanted.includes(role))
+}
+
+/** The value that the role field of a new user holds. */
+export function firstRole(roles: RoleSettings): Fields[string] {
+  return roles.multiple ? [roles.default] : roles.default
+}

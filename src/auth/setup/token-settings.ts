@@ -1,0 +1,97 @@
+/**
+ * The `token` option, resolved.
+ *
+ * @module
+ */
+
+import { duration, fail, flag, group, text, texts } from '../option-checks.ts'
+import type { TokenOptions } from './options.ts'
+
+/** At least one secret. */
+export type Secrets = readonly [string, ...string[]]
+
+/** Whom access tokens name, on every token and demanded of every token (RFC 7519 §4.1.1, §4.1.3). */
+export interface Parties {
+  readonly issuer: string
+  readonly audience: readonly string[]
+}
+
+/** Access tokens, and the secrets behind everything that is signed. */
+export interface TokenSettings {
+  /** The first signs, all verify. */
+  readonly secrets: Secrets
+  /** Seconds. */
+  readonly expiresIn: number
+  readonly issuer: string | undefined
+  readonly audience: readonly string[] | undefined
+  readonly invalidateOnPasswordChange: boolean
+}
+
+const MIN_LENGTH = 32
+const MIN_CHARACTERS = 8
+const MAX_WORD = 8
+
+/** Resolves the option. */
+export function tokenSettings(options: TokenOptions): TokenSettings {
+  const token = group('token', options, [
+    'secret',
+    'expiresIn',
+    'issuer',
+    'audience',
+    'invalidateOnPasswordChange',
+  ])
+  const { audience } = token
+  return {
+    secrets: secretsOf(token.secret),
+    expiresIn: Math.ceil(duration('token.expiresIn', token.expiresIn, '15m')),
+    issuer: text('token.issuer', token.issuer),
+    audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
+    invalidateOnPasswordChange: flag(
+      'token.invalidateOnPasswordChange',
+      token.invalidateOnPasswordChange,
+      true,
+    ),
+  }
+}
+
+function secretsOf(option: unknown): Secrets {
+  if (!Array.isArray(option)) return [checkedSecret('token.secret', option)]
+  const [first, ...others] = option.map((secret, index) =>
+    checkedSecret(`token.secret[${index}]`, secret),
+  )
+  if (first === undefined) fail(`'token.secret' must name at least one secret`)
+  if (others.includes(first) || new Set(others).size < others.length) {
+    fail(`'token.secret' names one secret twice`)
+  }
+  return [first, ...others]
+}
+
+function checkedSecret(option: string, secret: unknown): string {
+  if (typeof secret !== 'string' || secret.length < MIN_LENGTH) {
+    return fail(`'${option}' must have at least ${MIN_LENGTH} characters`)
+  }
+  return secret
+}
+
+/** What to warn of at start-up: a secret that is long enough, and easy to guess all the same. */
+export function secretAdvice({ secrets }: Pick<TokenSettings, 'secrets'>): string | undefined {
+  const at = secrets.findIndex((secret) => isWeak(secret))
+  if (at === -1) return undefined
+  const option = secrets.length > 1 ? `token.secret[${at}]` : 'token.secret'
+  return `'${option}' is easy to guess: it has fewer than ${MIN_CHARACTERS} different characters, or repeats one word. Use random characters, as 'openssl rand -base64 32' gives them`
+}
+
+function isWeak(secret: string): boolean {
+  return new Set(secret).size < MIN_CHARACTERS || repeatsWord(secret)
+}
+
+/** Whether a text is one short word over and over. */
+function repeatsWord(text: string): boolean {
+  const lengths = Array.from({ length: MAX_WORD }, (_, index) => index + 1)
+  return lengths.some((length) => text.startsWith(text.slice(length)))
+}
+
+function nonEmpty(option: string, value: unknown): readonly string[] {
+  const list = texts(option, value)
+  return list.length > 0 ? list : fail(`'${option}' must name at least one`)
+}

@@ -1,0 +1,276 @@
+/**
+ * `userFields`: the zod fields that the auth routes need of a user model (spec 2.4).
+ *
+ * @module
+ */
+
+import {
+  _default,
+  array,
+  date,
+  number,
+  object,
+  optional,
+  overwrite,
+  refine,
+  string,
+} from 'zod/mini'
+import type {
+  $ZodArray,
+  $ZodDate,
+  $ZodDefault,
+  $ZodNumber,
+  $ZodObject,
+  $ZodOptional,
+  $ZodString,
+  $ZodType,
+} from 'zod/v4/core'
+import { hiddenField } from '../../model/hidden.ts'
+import { idFieldsOf } from '../providers/registry.ts'
+import { type StoredNames, storedNames } from './field-names.ts'
+import { type IdentifierOption, kindOf, normalizers, storedField } from './identifiers.ts'
+import type { UserFieldsOptions } from './options.ts'
+import { firstRole, roleSettings } from './roles.ts'
+
+type Text = $ZodOptional<$ZodString>
+type Instant = $ZodOptional<$ZodDate>
+type Count = $ZodDefault<$ZodNumber>
+
+/** A session as it is stored (spec 2.4); the tokens themselves are not. */
+export type SessionSchema = $ZodObject<{
+  readonly id: $ZodString
+  readonly hash: $ZodString
+  readonly previousHash: Text
+  readonly rotatedAt: Instant
+  readonly createdAt: $ZodDate
+  readonly lastUsedAt: $ZodDate
+  readonly expiresAt: $ZodDate
+  readonly userAgent: Text
+}>
+
+/** A client that has signed in, as it is stored: its guesses are counted apart from those of strangers. */
+export type KnownClientSchema = $ZodObject<{
+  readonly client: $ZodString
+  readonly guesses: $ZodNumber
+  readonly lockedUntil: Instant
+  readonly at: $ZodDate
+}>
+
+/** The tries of a kind of code that such clients have made, all together. */
+export type KnownTriesSchema = $ZodObject<{
+  readonly kind: $ZodString
+  readonly until: $ZodDate
+  readonly count: $ZodNumber
+}>
+
+interface SecretSchemas {
+  readonly password: Text
+  readonly passwordChangedAt: Instant
+  readonly otpHash: Text
+  readonly otpPurpose: Text
+  readonly otpExpiresAt: Instant
+  readonly otpAttempts: Count
+  readonly otpSentAt: Instant
+  readonly smsOtpHash: Text
+  readonly smsOtpExpiresAt: Instant
+  readonly smsOtpAttempts: $ZodOptional<$ZodNumber>
+  readonly smsOtpSentAt: Instant
+  readonly failedLoginAttempts: Count
+  readonly lockedUntil: Instant
+  readonly knownClients: $ZodOptional<$ZodArray<KnownClientSchema>>
+  readonly knownTries: $ZodOptional<$ZodArray<KnownTriesSchema>>
+  readonly answerAttempts: $ZodOptional<$ZodNumber>
+  readonly answersLockedUntil: Instant
+}
+
+interface VerificationSchemas {
+  readonly pendingEmail: Text
+  readonly verifyOtpHash: Text
+  readonly verifyOtpExpiresAt: Instant
+  readonly verifyOtpAttempts: $ZodOptional<$ZodNumber>
+  readonly verifyOtpSentAt: Instant
+}
+
+type IdentifierNames<O> = O extends { readonly identifiers: readonly (infer I)[] }
+  ? I extends string
+    ? I
+    : I extends { readonly field: infer F extends string }
+      ? F
+      : never
+  : 'email'
+
+type ProviderFields<O> = O extends { readonly social: infer S }
+  ? {
+      [Name in Exclude<keyof S & string, 'linking'>]: S[Name] extends {
+        readonly idField: infer F extends string
+      }
+        ? F
+        : `${Name}Id`
+    }[Exclude<keyof S & string, 'linking'>]
+  : never
+
+type RoleSchema<O> = O extends { readonly roles: { readonly multiple: true } }
+  ? $ZodDefault<$ZodArray<$ZodString>>
+  : $ZodDefault<$ZodString>
+
+type ProofFields<O> = ('email' extends IdentifierNames<O>
+  ? { readonly provenEmail: Text }
+  : O extends { readonly social: object }
+    ? { readonly provenEmail: Text }
+    : unknown) &
+  ('phone' extends IdentifierNames<O> ? { readonly provenPhone: Text } : unknown)
+
+type ByDefaultName<O> = SecretSchemas & { readonly [Name in IdentifierNames<O>]: Text } & {
+  readonly [Name in ProviderFields<O>]: Text
+} & { readonly role: RoleSchema<O> } & (O extends { readonly refresh: object }
+    ? { readonly refreshTokens: $ZodOptional<$ZodArray<SessionSchema>> }
+    : unknown) &
+  ProofFields<O> &
+  (O extends { readonly emailVerification: object } ? VerificationSchemas : unknown)
+
+type Renamed<S, Names> = {
+  readonly [Name in keyof S as Name extends keyof Names
+    ? Names[Name] extends string
+      ? Names[Name]
+      : Name
+    : Name]: S[Name]
+}
+
+type RoleName<O> = O extends { readonly roles: { readonly field: infer F extends string } }
+  ? { readonly role: F }
+  : unknown
+
+/** The fields that `userFields` gives for the options `O`. */
+export type UserFields<O> = Renamed<
+  ByDefaultName<O>,
+  (O extends { readonly fields: infer Names } ? Names : unknown) & RoleName<O>
+>
+
+/**
+ * The fields of spec 2.4 to spread into a user model. It takes the `identifiers`, `fields`, `social`, `refresh`,
+ * `roles` and `emailVerification` that `createAuthRouter` takes. Secrets hide themselves: no route of the model shows them.
+ *
+ * ```ts
+ * const User = defineModel('User', {
+ *   fields: { ...userFields({ refresh: { enabled: true } }), name: z.string().optional() },
+ *   unique: ['email'],
+ *   timestamps: true,
+ * })
+ * ```
+ */
+export function userFields<const O extends UserFieldsOptions = Record<never, never>>(
+  options?: O,
+): UserFields<O> {
+  const given: UserFieldsOptions = options ?? {}
+  const names = storedNames({
+    ...given.fields,
+    ...(given.roles?.field !== undefined && { role: given.roles.field }),
+  })
+  const fields = identifierFields(given, names)
+  fields[names.password] = secretText()
+  fields[names.role] = roleField(given)
+  fields[names.passwordChangedAt] = secretDate()
+  for (const idField of idFieldsOf(given.social, given.fields)) fields[idField] = optional(string())
+  fields[names.otpHash] = secretText()
+  fields[names.otpPurpose] = secretText()
+  fields[names.otpExpiresAt] = secretDate()
+  fields[names.otpAttempts] = secretCount()
+  fields[names.otpSentAt] = secretDate()
+  fields[names.smsOtpHash] = secretText()
+  fields[names.smsOtpExpiresAt] = secretDate()
+  fields[names.smsOtpAttempts] = hiddenField(optional(number()))
+  fields[names.smsOtpSentAt] = secretDate()
+  fields[names.failedLoginAttempts] = secretCount()
+  fields[names.lockedUntil] = secretDate()
+  fields[names.knownClients] = hiddenField(optional(array(knownClient())))
+  fields[names.knownTries] = hiddenField(optional(array(knownTries())))
+  fields[names.answerAttempts] = hiddenField(optional(number()))
+  fields[names.answersLockedUntil] = secretDate()
+  const isIdentifier = (field: string) => Object.hasOwn(fields, field)
+  if (given.social || isIdentifier(names.email)) fields[names.provenEmail] = secretText()
+  if (isIdentifier(names.phone)) fields[names.provenPhone] = secretText()
+  if (given.emailVerification) {
+    fields[names.provenEmail] = secretText()
+    fields[names.pendingEmail] = secretText()
+    fields[names.verifyOtpHash] = secretText()
+    fields[names.verifyOtpExpiresAt] = secretDate()
+    fields[names.verifyOtpAttempts] = hiddenField(optional(number()))
+    fields[names.verifyOtpSentAt] = secretDate()
+  }
+  if (given.refresh) fields[names.refreshTokens] = hiddenField(optional(array(session())))
+  return fields as unknown as UserFields<O>
+}
+
+function identifierFields(
+  { identifiers = ['email'] }: UserFieldsOptions,
+  names: StoredNames,
+): Record<string, $ZodType> {
+  const entries = identifiers.map((option) => {
+    const { field: name, normalize }: Exclude<IdentifierOption, string> =
+      typeof option === 'string' ? { field: option } : option
+    const field = storedField(name, names)
+    const kind = kindOf(field, names)
+    return [field, optional(kind === 'name' || normalize ? string() : normalized(kind))] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Whatever writes the field, an account has one form of its address. */
+function normalized(kind: 'email' | 'phone'): $ZodString {
+  const normalize = normalizers[kind]
+  const message = kind === 'email' ? 'Invalid email address.' : 'Invalid phone number.'
+  return string().check(
+    overwrite((text: string) => normalize(text) ?? text),
+    refine((text) => normalize(String(text)) !== undefined, message),
+  )
+}
+
+function roleField(options: UserFieldsOptions): $ZodType {
+  const roles = roleSettings(options.roles)
+  const allowed = options.roles?.list
+  const role = string().check(
+    refine((name) => !allowed || allowed.includes(String(name)), 'Unknown role.'),
+  )
+  const first = firstRole(roles)
+  return roles.multiple
+    ? _default(array(role), () => [...(first as string[])])
+    : _default(role, first as string)
+}
+
+function secretText(): Text {
+  return hiddenField(optional(string()))
+}
+
+function secretDate(): Instant {
+  return hiddenField(optional(date()))
+}
+
+function secretCount(): Count {
+  return hiddenField(_default(number(), 0))
+}
+
+function knownClient(): $ZodType {
+  return object({
+    client: string(),
+    guesses: number(),
+    lockedUntil: optional(date()),
+    at: date(),
+  })
+}
+
+function knownTries(): $ZodType {
+  return object({ kind: string(), until: date(), count: number() })
+}
+
+function session(): $ZodType {
+  return object({
+    id: string(),
+    hash: string(),
+    previousHash: optional(string()),
+    rotatedAt: optional(date()),
+    createdAt: date(),
+    lastUsedAt: date(),
+    expiresAt: date(),
+    userAgent: optional(string()),
+  })
+}

@@ -1,0 +1,56 @@
+/**
+ * What a disabled account loses: its sessions, for good. When the account is enabled again, nothing from before
+ * opens it (ASVS 7.4.2).
+ *
+ * @module
+ */
+
+import { withId } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import { changedAt, nextChange, type Realm } from '../instance/instance.ts'
+import { oneEnded, sessionsEnded, sessionsOf } from './sessions.ts'
+
+/**
+ * Ends the sessions in the very write that disables an account, whichever route or code of this app makes it. No
+ * sign-in gets in between: those that come later find the account disabled.
+ */
+export function endSessionsWhenDisabling(realm: Realm): void {
+  const { records, settings, names, now } = realm
+  const { disabledField } = settings
+  if (disabledField === undefined) return
+  records.writeAlong((changes) => {
+    if (changes[disabledField] !== true) return {}
+    return settings.refresh ? sessionsEnded(realm) : { [names.passwordChangedAt]: new Date(now()) }
+  })
+}
+
+/**
+ * Ends the sessions of `user`, who was read while disabled. Something else than this app may have disabled the account;
+ * then its sessions are still there. All of them are from before, as nobody signs in to a disabled account. So they end
+ * one by one, and a session of somebody who signs in again meanwhile stays.
+ */
+export async function endSessionsOfDisabled(realm: Realm, user: Fields): Promise<void> {
+  const { records } = realm
+  for (const { id } of sessionsOf(realm, user)) {
+    await records.stored.update(withId(String(user._id)), oneEnded(realm, id))
+  }
+}
+
+/**
+ * Ends the access tokens of `user`, who was read while disabled, where there are no sessions to end. They name the
+ * instant of the last password change; `named` is what the refused token names.
+ */
+export async function endTokensOfDisabled(
+  realm: Realm,
+  user: Fields,
+  named: number,
+): Promise<void> {
+  const { records, names } = realm
+  const field = names.passwordChangedAt
+  if (named !== changedAt(realm, user)) return
+  await records.stored.update(
+    withId(String(user._id)),
+    { set: { [field]: nextChange(realm, user) } },
+    { expect: { [field]: user[field] } },
+  )
+}

@@ -1,0 +1,236 @@
+/**
+ * Lockout: guesses at a password are counted before they are evaluated, so that parallel ones cannot outrun
+ * the counter (spec 3.2). Clients that the account knows have a count of their own, see known-clients.ts.
+ *
+ * @module
+ */
+
+import { all, any, type Filter, withId } from '../../ports/filter.ts'
+import type { Change, Fields } from '../../ports/store.ts'
+import { NOBODY } from '../instance/decoys.ts'
+import { isAfter, type Realm, userById } from '../instance/instance.ts'
+import { fresh, type KnownClient, knownClient, replaced } from '../visit/known-clients.ts'
+
+/** A change, and what it expects. */
+export interface Step {
+  readonly change: Change
+  readonly expect: Fields
+}
+
+/** A guess that may be evaluated. */
+export interface Reservation {
+  /** The user as he was counted. */
+  readonly user: Fields
+  /** Whether this guess is the last one, which has locked the account. */
+  readonly locks: boolean
+  /** What takes this guess back, for `user` as read again; undefined where others were counted meanwhile. */
+  forgive(user?: Fields): Step | undefined
+  /** What takes back all that were counted with it, in the same way. */
+  clear(user?: Fields): Step | undefined
+}
+
+/** The parts of the change that clears the account's own lockout, where the model has one. */
+export function cleared({ names, settings }: Realm): { set: Fields; unset: string[] } {
+  const has = settings.model.shape.fields.has(names.lockedUntil)
+  return has
+    ? { set: { [names.failedLoginAttempts]: 0 }, unset: [names.lockedUntil] }
+    : { set: {}, unset: [] }
+}
+
+/** What a guess writes where there is no account, or it may make none: as much as one that is counted. */
+export async function reserveNothing(realm: Realm, client: string | undefined): Promise<void> {
+  // Looked for all the same: it takes time.
+  knownClient(realm, NOBODY, client)
+  await realm.decoys.write(sharedBudget(realm, NOBODY, realm.now()))
+}
+
+/**
+ * Reserves a guess of `client` at the password of `user`, as he was read; undefined while it may make none. One
+ * conditional step counts the guess; the one that reaches the maximum locks the account for that client, or for all that
+ * it does not know, before it is evaluated. A right one clears the count.
+ */
+export function reserveGuess(
+  realm: Realm,
+  user: Fields,
+  client: string | undefined,
+): Promise<Reservation | undefined> {
+  return reserve(realm, user, (read, at) => {
+    const known = knownClient(realm, read, client)
+    return known && client !== undefined
+      ? ownBudget(realm, read, { known, client }, at)
+      : sharedBudget(realm, read, at)
+  })
+}
+
+/**
+ * Reserves an answer to the second step of a sign-in, as `reserveGuess` does. Only who has taken the first step can
+ * answer, so there is one count for all clients. Nothing but a sign-in clears it: whoever resets the password must not
+ * have new answers.
+ */
+export function reserveAnswer(realm: Realm, user: Fields): Promise<Reservation | undefined> {
+  return reserve(realm, user, (read, at) => sharedBudget(realm, read, at, answerCount(realm)))
+}
+
+/** Parallel guesses move an account from one case to the next, and outrun each other. */
+const MAX_CASES = 20
+
+async function reserve(
+  realm: Realm,
+  user: Fields,
+  budgetOf: (user: Fields, at: number) => Budget | undefined,
+): Promise<Reservation | undefined> {
+  const byId = withId(String(user._id))
+  let read: Fields | undefined = user
+  for (let tries = 0; read && tries < MAX_CASES; tries += 1) {
+    const budget = budgetOf(read, realm.now())
+    if (!budget) return undefined
+    const { filter, change, expect } = budget
+    const counted = await realm.records.stored.update(all([byId, filter]), change, { expect })
+    if (counted) return budget.reserved(counted)
+    read = await userById(realm, String(user._id))
+  }
+  return undefined
+}
+
+/** Where a count and its lock are stored. */
+interface Count {
+  readonly count: string
+  readonly lockedUntil: string
+}
+
+function guessCount({ names }: Realm): Count {
+  return { count: names.failedLoginAttempts, lockedUntil: names.lockedUntil }
+}
+
+/** That of guesses, where the model has no other. */
+function answerCount(realm: Realm): Count {
+  const { answerAttempts: count, answersLockedUntil: lockedUntil } = realm.names
+  return countsAnswers(realm) ? { count, lockedUntil } : guessCount(realm)
+}
+
+/** Whether the model has a count of its own for answers to second steps. */
+export function countsAnswers({ names, settings }: Realm): boolean {
+  const { fields } = settings.model.shape
+  return fields.has(names.answerAttempts) && fields.has(names.answersLockedUntil)
+}
+
+/** When the lock ends for `client`, in seconds from now, for `lockout.reveal`. */
+export function lockLeft(realm: Realm, user: Fields, client: string | undefined): number {
+  const { names } = realm
+  const locks = [
+    knownClient(realm, user, client)?.lockedUntil,
+    user[names.lockedUntil],
+    user[names.answersLockedUntil],
+  ]
+  const ends = locks.map((until) => (until instanceof Date ? until.getTime() : 0))
+  return Math.max(1, Math.ceil((Math.max(...ends) - realm.now()) / 1000))
+}
+
+/** What counts a guess, and what it gives. */
+interface Budget {
+  readonly filter: Filter
+  readonly change: Change
+  readonly expect: Fields
+  reserved(user: Fields): Reservation
+}
+
+/** Undefined while the client is locked out, or a deployer has locked the account for everybody. */
+function ownBudget(
+  realm: Realm,
+  user: Fields,
+  { known, client }: { readonly known: KnownClient; readonly client: string },
+  at: number,
+): Budget | undefined {
+  const { names, settings } = realm
+  const { maxAttempts, lockSeconds } = settings.lockout
+  const { lockedUntil, ...rest } = known
+  if (isAfter(lockedUntil, at) || isLockedByHand(realm, user, at)) return undefined
+  const guesses = lockedUntil ? 1 : known.guesses + 1
+  const locks = guesses >= maxAttempts
+  const longest = new Date(at + lockSeconds * 1000)
+  const counted = { ...rest, guesses, at: new Date(at), ...(locks && { lockedUntil: longest }) }
+  const byGuesses: Filter = all([
+    { op: 'gte', field: names.failedLoginAttempts, value: maxAttempts },
+    { op: 'lte', field: names.lockedUntil, value: longest },
+  ])
+  // Entries of other clients may change meanwhile.
+  const instead = (now: Fields, next: KnownClient) => {
+    const own = knownClient(realm, now, client)
+    return own?.guesses === guesses ? replaced(realm, now, own, next) : undefined
+  }
+  return {
+    ...replaced(realm, user, known, counted),
+    filter: any([
+      { op: 'eq', field: names.lockedUntil, value: null },
+      { op: 'lte', field: names.lockedUntil, value: new Date(at) },
+      byGuesses,
+    ]),
+    reserved: (first) => ({
+      user: first,
+      locks,
+      forgive: (now = first) => instead(now, { ...rest, guesses: guesses - 1 }),
+      clear: (now = first) => instead(now, fresh(realm, now, client)),
+    }),
+  }
+}
+
+/** A lock that guesses have not made. */
+function isLockedByHand({ names, settings }: Realm, user: Fields, at: number): boolean {
+  const { maxAttempts, lockSeconds } = settings.lockout
+  const until = user[names.lockedUntil]
+  const guesses = Number(user[names.failedLoginAttempts] ?? 0)
+  return isAfter(until, at) && (guesses < maxAttempts || isAfter(until, at + lockSeconds * 1000))
+}
+
+/** Undefined while the account is locked. */
+function sharedBudget(
+  realm: Realm,
+  user: Fields,
+  at: number,
+  where: Count = guessCount(realm),
+): Budget | undefined {
+  const { count: field, lockedUntil } = where
+  const until = user[lockedUntil]
+  if (isAfter(until, at)) return undefined
+  const guesses = Number(user[field] ?? 0)
+  return {
+    ...stepFor(realm, where, { guesses, wasLocked: until instanceof Date, at }),
+    expect: {},
+    reserved(first) {
+      const count = Number(first[field])
+      const back =
+        (left: number) =>
+        (now: Fields = first) => {
+          const change = { set: { [field]: left }, unset: [lockedUntil] }
+          return now[field] === count ? { change, expect: { [field]: count } } : undefined
+        }
+      const locks = count >= realm.settings.lockout.maxAttempts
+      return { user: first, locks, forgive: back(count - 1), clear: back(0) }
+    },
+  }
+}
+
+/** What counts a guess: after a lock that has ended, as the last guess before a lock, or as one before that. */
+function stepFor(
+  { settings }: Realm,
+  { count, lockedUntil }: Count,
+  { guesses, wasLocked, at }: { guesses: number; wasLocked: boolean; at: number },
+): { filter: Filter; change: Change } {
+  const { maxAttempts, lockSeconds } = settings.lockout
+  const lock = { [lockedUntil]: new Date(at + lockSeconds * 1000) }
+  if (wasLocked) {
+    const ended: Filter = { op: 'lte', field: lockedUntil, value: new Date(at) }
+    return maxAttempts === 1
+      ? { filter: ended, change: { set: { [count]: 1, ...lock } } }
+      : { filter: ended, change: { set: { [count]: 1 }, unset: [lockedUntil] } }
+  }
+  const open: Filter = { op: 'eq', field: lockedUntil, value: null }
+  const none: Filter = { op: 'eq', field: count, value: null }
+  const fewer: Filter = { op: 'lt', field: count, value: maxAttempts - 1 }
+  const last: Filter = { op: 'gte', field: count, value: maxAttempts - 1 }
+  const increment = { [count]: 1 }
+  if (guesses < maxAttempts - 1)
+    return { filter: all([open, any([none, fewer])]), change: { increment } }
+  const reached = maxAttempts === 1 ? any([none, last]) : last
+  return { filter: all([open, reached]), change: { increment, set: lock } }
+}

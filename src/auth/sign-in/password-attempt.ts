@@ -1,0 +1,128 @@
+/**
+ * A guess at a password: counted first, then evaluated, in the same time whatever the account is.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { withId } from '../../ports/filter.ts'
+import type { Change, Fields } from '../../ports/store.ts'
+import { type Realm, userById } from '../instance/instance.ts'
+import { report } from '../visit/security-events.ts'
+import { visitOf } from '../visit/visit.ts'
+import { countsAnswers, type Reservation, reserveGuess, reserveNothing } from './lockout.ts'
+import { type SignInData, signIn } from './sign-in.ts'
+
+/** What became of a guess. */
+export type Guess =
+  | { readonly opened: true; readonly reservation: Reservation }
+  /** `locked`: whether the account was locked already, for this client. */
+  | { readonly opened: false; readonly locked: boolean }
+
+/**
+ * Evaluates a guess at the password of `user`, and reports a wrong one. Unknown, wrong, locked and social-only accounts
+ * take the same steps: one write, one hash computation (spec 5.3).
+ */
+export async function guessPassword(
+  realm: Realm,
+  user: Fields | undefined,
+  plain: string | null | undefined,
+  request: ApiRequest,
+): Promise<Guess> {
+  const { passwords, names } = realm
+  const { client } = visitOf(request)
+  const reservation = user && (await reserveGuess(realm, user, client))
+  if (!user) realm.decoys.read()
+  if (!reservation) await reserveNothing(realm, user ? undefined : client)
+  const stored = reservation?.user[names.password]
+  const evaluable = typeof stored === 'string' && typeof plain === 'string'
+  const opened = await passwords.verify(plain ?? '', evaluable ? stored : undefined)
+  if (reservation && opened) return { opened, reservation }
+  report(realm, request, 'sign-in-failed', user?._id)
+  if (reservation?.locks) report(realm, request, 'locked', user?._id)
+  return { opened: false, locked: user !== undefined && !reservation }
+}
+
+/**
+ * Takes a right guess back whose sign-in was refused by other rules, and no guess before it: a refusal must not make
+ * room for more of them.
+ */
+export async function forgiveGuess(realm: Realm, reservation: Reservation): Promise<void> {
+  await take(realm, reservation, reservation.forgive)
+}
+
+/**
+ * Notes that a password was right which a second step follows: what is guessed at now is counted with each answer. `set`
+ * is written along. Gives the user after it; undefined where others were counted meanwhile.
+ */
+export function notePassword(
+  realm: Realm,
+  reservation: Reservation,
+  set: Fields,
+): Promise<Fields | undefined> {
+  const { clear, forgive } = reservation
+  return take(realm, reservation, countsAnswers(realm) ? clear : forgive, set)
+}
+
+/** Clears the lockout after a right guess that signs nobody in. Guesses counted meanwhile stay counted. */
+export async function clearGuesses(realm: Realm, reservation: Reservation): Promise<void> {
+  await take(realm, reservation, reservation.clear)
+}
+
+/** How often others may write the record meanwhile. */
+const MAX_TRIES = 5
+
+async function take(
+  realm: Realm,
+  { user }: Reservation,
+  stepOf: Reservation['clear'],
+  set: Fields = {},
+): Promise<Fields | undefined> {
+  const { records, names } = realm
+  let read: Fields | undefined = user
+  for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
+    const step = stepOf(read)
+    if (!step) return undefined
+    const change: Change = { ...step.change, set: { ...step.change.set, ...set } }
+    const expect = { ...step.expect, [names.password]: user[names.password] }
+    const after = await records.stored.update(withId(String(user._id)), change, { expect })
+    if (after) return after
+    read = await userById(realm, String(user._id))
+  }
+  return undefined
+}
+
+/**
+ * Opens the session after a right guess and clears the count; undefined if the account has changed since. Guesses that
+ * were counted in the meantime stay counted: they are still being evaluated. `set` is written along, and what `expect`
+ * holds must still be so.
+ */
+export async function signInAfterGuess(
+  realm: Realm,
+  { user, clear }: Reservation,
+  request: ApiRequest,
+  { set = {}, expect = {} }: { readonly set?: Fields; readonly expect?: Fields } = {},
+): Promise<SignInData | undefined> {
+  let read: Fields | undefined = user
+  for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
+    const step = clear(read)
+    if (!step) break
+    const change: Change = { ...step.change, set: { ...step.change.set, ...set } }
+    const signed = { change, expect: { ...step.expect, ...expect } }
+    const data = await signIn(realm, user, request, signed)
+    if (data) return data
+    read = await userById(realm, String(user._id))
+  }
+  const keeping: Change = { set, increment: { [realm.names.failedLoginAttempts]: 0 } }
+  return signIn(realm, user, request, { change: keeping, expect })
+}
+
+/** The new hash of a right password that was hashed in another way than passwords are now. */
+export async function rehashed(
+  { names, passwords }: Realm,
+  { user }: Reservation,
+  plain: string,
+): Promise<Fields> {
+  const isOld = passwords.needsRehash(String(user[names.password]))
+  return isOld ? { [names.password]: await passwords.hash(plain) } : {}
+}

@@ -1,0 +1,132 @@
+/**
+ * A second step of a sign-in: `onLogin` asks for it, the client gets a ticket for it, and sends that with its answer.
+ *
+ * A ticket is bound to the account, its password, the client, and the provider where one vouched for the first step; it
+ * opens one session, and expires. Each answer is counted as a guess at the password is, before it is evaluated, so that
+ * no number of tickets makes room for more of them (ASVS 6.6.3).
+ *
+ * @module
+ */
+
+import { base64url, textIn } from '../../http/base64url.ts'
+import { HttpError } from '../../http/errors.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { failureResponse } from '../../http/respond.ts'
+import { idFrom } from '../../model/cast.ts'
+import { isFields } from '../../model/writable.ts'
+import type { Fields } from '../../ports/store.ts'
+import { changedAt, type Realm, userById } from '../instance/instance.ts'
+import { isSealed, seal } from '../keys/hmac.ts'
+import type { Provider } from '../providers/provider.ts'
+import { visitOf } from '../visit/visit.ts'
+
+/**
+ * Thrown by `onLogin`: the sign-in needs a second step. The client gets a 401 with `message`, a `ticket` and `expiresIn`
+ * (seconds), and sends `POST /login` with the ticket and whatever the second step asks for; `onLogin` then runs with it as
+ * `step.answer`.
+ */
+export class SecondStepRequired extends HttpError {
+  override readonly name: string = 'SecondStepRequired'
+
+  constructor(message = 'A second step is needed to sign in.') {
+    super(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  }
+}
+
+/** Which step of a sign-in `onLogin` runs in. */
+export interface SignInStep {
+  /** The body of the request that brought the ticket back; undefined in the first step. */
+  readonly answer?: Fields
+}
+
+/** A ticket that is good. */
+export interface Ticket {
+  readonly text: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  readonly user: Fields
+  /** The provider that vouched for the first step; undefined where it was a password. */
+  readonly provider: Provider | undefined
+  /** Whether it is good for the account as it is in `user`: it may have changed since. */
+  isGoodFor(user: Fields): boolean
+}
+
+const LIFETIME_MS = 5 * 60_000
+const MAX_LENGTH = 1024
+const NONCE_BYTES = 16
+
+/** Asks the client for the second step of a sign-in of `user`. */
+export function secondStepResponse(
+  realm: Realm,
+  user: Fields,
+  asked: SecondStepRequired,
+  request: ApiRequest,
+  provider?: Provider,
+): Response {
+  const expiresAt = realm.now() + LIFETIME_MS
+  const nonce = base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
+  const says: Says = { id: String(user._id), expiresAt, nonce, provider: provider?.name ?? '' }
+  const payload = base64url(new TextEncoder().encode(JSON.stringify(says)))
+  const ticket = `${payload}~${seal(realm.ticketKeys.current, boundText(realm, payload, user, request, provider))}`
+  const failure = { error: asked.message, ticket, expiresIn: LIFETIME_MS / 1000 }
+  const { requestId } = request
+  return failureResponse(asked.status, { ...failure, requestId }, asked.headers)
+}
+
+/** What a ticket says in clear. */
+interface Says {
+  readonly id: string
+  readonly expiresAt: number
+  readonly nonce: string
+  /** The provider's name; empty for a password. */
+  readonly provider: string
+}
+
+/** The ticket that `text` is, with its account as it is now; undefined for one that is not good, or not any more. */
+export async function ticketIn(
+  realm: Realm,
+  text: string | null,
+  request: ApiRequest,
+): Promise<Ticket | undefined> {
+  const [payload = '', sealed, ...rest] = (text ?? '').split('~')
+  if (!text || text.length > MAX_LENGTH || rest.length > 0) return undefined
+  const says = saidIn(payload)
+  if (!says || says.expiresAt <= realm.now()) return undefined
+  const provider = realm.settings.providers.get(says.provider)
+  if (!provider && says.provider !== '') return undefined
+  const id = idFrom(says.id, realm.settings.model.idType)
+  const user = id === undefined ? undefined : await userById(realm, id)
+  if (!user) return undefined
+  const isGoodFor = (account: Fields) =>
+    isSealed(realm.ticketKeys, sealed, boundText(realm, payload, account, request, provider))
+  return isGoodFor(user)
+    ? { text, expiresAt: says.expiresAt, user, provider, isGoodFor }
+    : undefined
+}
+
+function saidIn(payload: string): Says | undefined {
+  try {
+    const says: unknown = JSON.parse(textIn(payload) ?? '')
+    const isTyped =
+      isFields(says) &&
+      typeof says.id === 'string' &&
+      typeof says.expiresAt === 'number' &&
+      typeof says.provider === 'string'
+    return isTyped ? (says as unknown as Says) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a ticket is sealed with: when any of it changes, the ticket is no good. */
+function boundText(
+  realm: Realm,
+  payload: string,
+  user: Fields,
+  request: ApiRequest,
+  provider: Provider | undefined,
+): string {
+  const { client } = visitOf(request)
+  const link = provider ? user[provider.idField] : user[realm.names.password]
+  return JSON.stringify([payload, changedAt(realm, user), link ?? null, client ?? null])
+}

@@ -1,0 +1,201 @@
+/**
+ * Refresh sessions (spec 3.1).
+ *
+ * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of
+ * a token is known from the token alone, and parallel refreshes get the same one; any older token of a session
+ * is provable reuse, and a forged one is not. Stored are only MACs of tokens, under a key of their own.
+ *
+ * @module
+ */
+
+import { base64url, textIn } from '../../http/base64url.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { isFields } from '../../model/writable.ts'
+import type { Change, Fields } from '../../ports/store.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isSealed, type Key, keyOf, seal } from '../keys/hmac.ts'
+import type { RefreshSettings } from '../setup/refresh-settings.ts'
+
+/** What a genuine refresh token says. */
+export interface RefreshToken {
+  readonly text: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly counter: number
+}
+
+/** A stored session. */
+export interface Session {
+  readonly id: string
+  readonly hash: string
+  readonly previousHash?: string
+  readonly rotatedAt?: Date
+  readonly createdAt: Date
+  readonly lastUsedAt: Date
+  readonly expiresAt: Date
+  readonly userAgent?: string
+}
+
+/** A session ready to be stored, and its first token. */
+export interface NewSession {
+  readonly token: string
+  readonly entry: Session
+}
+
+const ID_BYTES = 16
+const MAX_AGENT = 256
+const MAX_LENGTH = 512
+
+/** A new session of the user with `userId`. */
+export function newSession(
+  realm: Realm,
+  refresh: RefreshSettings,
+  userId: string,
+  request: ApiRequest,
+): NewSession {
+  const at = new Date(realm.now())
+  const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
+  const { text } = tokenOf(realm.refreshKeys.current, userId, id, 0)
+  const userAgent = request.headers.get('user-agent')?.slice(0, MAX_AGENT)
+  const entry: Session = {
+    id,
+    hash: hashOf(realm, text),
+    createdAt: at,
+    lastUsedAt: at,
+    expiresAt: expiryOf(refresh, at, at),
+    ...(userAgent && { userAgent }),
+  }
+  return { token: text, entry }
+}
+
+/** The part of a change that ends all sessions. */
+export function sessionsEnded({ names, settings }: Realm): Fields {
+  return settings.model.shape.fields.has(names.refreshTokens) ? { [names.refreshTokens]: [] } : {}
+}
+
+/** The change that ends one session. */
+export function oneEnded({ names }: Realm, id: string): Change {
+  return { pull: { [names.refreshTokens]: { key: 'id', value: id } } }
+}
+
+/** The sessions of a record, whatever stands there. */
+export function sessionsOf({ names }: Realm, user: Fields): Session[] {
+  const stored = user[names.refreshTokens]
+  return Array.isArray(stored) ? stored.filter(isSession) : []
+}
+
+/** The session of `user` with that id, unless it was ended or its time is over. */
+export function liveSession(
+  realm: Realm,
+  refresh: RefreshSettings,
+  user: Fields,
+  id: string | undefined,
+): Session | undefined {
+  return sessionsOf(realm, user).find(
+    (session) => session.id === id && !isOver(realm, refresh, session),
+  )
+}
+
+/** The token that `text` is, if we made it; no store is asked. */
+export function genuineToken(realm: Realm, text: unknown): RefreshToken | undefined {
+  if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
+  const [payload = '', sealed, ...rest] = text.split('~')
+  if (rest.length > 0 || !isSealed(realm.refreshKeys, sealed, payload)) return undefined
+  const [userId, sessionId, counter] = textIn(payload)?.split('.') ?? []
+  return userId && sessionId && counter
+    ? { text, userId, sessionId, counter: Number(counter) }
+    : undefined
+}
+
+/**
+ * The one token that follows `token` in `session`, which it has replaced there. It is signed as it was when it replaced
+ * it, whichever secret is the first one now. Undefined where that secret is unknown here.
+ */
+export function successorOf(
+  realm: Realm,
+  session: Session,
+  token: RefreshToken,
+): RefreshToken | undefined {
+  const key = keyOf(realm.refreshKeys, session.hash)
+  return key && successorUnder(key, token)
+}
+
+/** How a genuine token stands to its session. */
+export type Standing = 'current' | 'graced' | 'reused' | 'unknown'
+
+/**
+ * Whether `token` is the session's own, was replaced within the grace, or is used again after it. Unknown where the
+ * session has a token that was signed with a secret that is unknown here: an instance with newer secrets has been at it.
+ */
+export function standingOf(
+  realm: Realm,
+  refresh: RefreshSettings,
+  session: Session,
+  token: RefreshToken,
+): Standing {
+  const { sessionKeys } = realm
+  if (isSealed(sessionKeys, session.hash, token.text)) return 'current'
+  if (!keyOf(sessionKeys, session.hash)) return 'unknown'
+  const rotatedAt = session.rotatedAt instanceof Date ? session.rotatedAt.getTime() : 0
+  const graced =
+    isSealed(sessionKeys, session.previousHash, token.text) &&
+    realm.now() < rotatedAt + refresh.graceSeconds * 1000
+  return graced ? 'graced' : 'reused'
+}
+
+/** When the session's time is over, epoch milliseconds; `maxLifetime` holds for sessions from before it was set. */
+export function endOf({ maxLifetime }: RefreshSettings, { createdAt, expiresAt }: Session): number {
+  return Math.min(expiresAt.getTime(), createdAt.getTime() + maxLifetime * 1000)
+}
+
+/** Whether the session's time is over. */
+export function isOver({ now }: Realm, refresh: RefreshSettings, session: Session): boolean {
+  return now() >= endOf(refresh, session)
+}
+
+/** The session after a refresh with `token`: with rotation it has the successor, and its time starts anew. */
+export function refreshed(
+  realm: Realm,
+  refresh: RefreshSettings,
+  session: Session,
+  token: RefreshToken,
+): Session {
+  const at = new Date(realm.now())
+  if (!refresh.rotate) return { ...session, lastUsedAt: at }
+  return {
+    ...session,
+    hash: hashOf(realm, successorUnder(realm.refreshKeys.current, token).text),
+    previousHash: session.hash,
+    rotatedAt: at,
+    lastUsedAt: at,
+    expiresAt: expiryOf(refresh, session.createdAt, at),
+  }
+}
+
+function successorUnder(key: Key, { userId, sessionId, counter }: RefreshToken): RefreshToken {
+  return tokenOf(key, userId, sessionId, counter + 1)
+}
+
+function tokenOf(key: Key, userId: string, sessionId: string, counter: number): RefreshToken {
+  const payload = base64url(new TextEncoder().encode(`${userId}.${sessionId}.${counter}`))
+  return { text: `${payload}~${seal(key, payload)}`, userId, sessionId, counter }
+}
+
+function hashOf({ sessionKeys }: Realm, token: string): string {
+  return seal(sessionKeys.current, token)
+}
+
+function expiryOf(refresh: RefreshSettings, createdAt: Date, from: Date): Date {
+  const longest = createdAt.getTime() + refresh.maxLifetime * 1000
+  return new Date(Math.min(from.getTime() + refresh.expiresIn * 1000, longest))
+}
+
+function isSession(value: unknown): value is Session {
+  return (
+    isFields(value) &&
+    typeof value.id === 'string' &&
+    typeof value.hash === 'string' &&
+    value.createdAt instanceof Date &&
+    value.expiresAt instanceof Date
+  )
+}

@@ -1,0 +1,37 @@
+/**
+ * What the auth routes know of a request beside its message: its route, who sends it, what goes on after it.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import type { Guard } from '../../records/engine/route.ts'
+import { clientOf } from '../setup/client.ts'
+import type { RouteName } from '../setup/options.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+
+/** A request at an auth route. */
+export interface Visit {
+  readonly route: RouteName
+  /** Who sends it, by the `client` option; undefined where nobody can tell. */
+  readonly client: string | undefined
+  /** Keeps the runtime alive until `work` settles. */
+  later(work: Promise<unknown>): void
+}
+
+const visits = new WeakMap<ApiRequest, Visit>()
+
+/** The guard before all others of a route: notes the visit. */
+export function noteVisit(settings: AuthSettings, route: RouteName): Guard {
+  return (request, context) => {
+    const client = clientOf(settings.client, request, context)
+    visits.set(request, { route, client, later: (work) => context.waitUntil(work) })
+  }
+}
+
+/** The visit of a request that an auth route has been given. */
+export function visitOf(request: ApiRequest): Visit {
+  const visit = visits.get(request)
+  if (!visit) throw new TypeError('a request must be passed on as the app gave it')
+  return visit
+}

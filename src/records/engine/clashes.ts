@@ -1,0 +1,118 @@
+/**
+ * Which unique fields a write clashes in. Each database reports one constraint of several, and each another one; so
+ * the answer is found by asking who has the values, the same way on every store.
+ *
+ * @module
+ */
+
+import type { Model } from '../../model/define.ts'
+import { all, any, type Filter } from '../../ports/filter.ts'
+import type { Collection, DuplicateKey, Fields } from '../../ports/store.ts'
+import { valueAt } from './value-at.ts'
+
+/** A write that the store has refused: of a new record, or of changes to the one or all that match. */
+export type Refused =
+  | { readonly record: Fields }
+  | { readonly filter: Filter; readonly changes: Fields; readonly every?: boolean }
+
+/** Fields that are unique together. */
+type UniqueSet = readonly string[]
+
+const ID: UniqueSet = ['_id']
+
+/** The most records of an `updateWhere` that are compared with each other. */
+const MOST = 10_000
+
+/**
+ * The fields of all unique sets that `refused` clashes in, in the model's order, `_id` first; at least those that
+ * the store reported, though the other record may be gone by now.
+ */
+export async function clashingFields(
+  model: Model,
+  stored: Collection,
+  refused: Refused,
+  reported: DuplicateKey,
+): Promise<readonly string[]> {
+  const taken = await takenSets(model, stored, refused).catch((): UniqueSet[] => [])
+  const clashing = new Set([...taken, reported.fields].map((set) => set.join()))
+  const named = [ID, ...model.unique].filter((set) => clashing.has(set.join()))
+  return [...new Set([...named.flat(), ...reported.fields])]
+}
+
+async function takenSets(
+  model: Model,
+  stored: Collection,
+  refused: Refused,
+): Promise<readonly UniqueSet[]> {
+  if ('record' in refused) return takenBy(stored, [ID, ...model.unique], refused.record)
+  const { filter, changes, every } = refused
+  const touched = model.unique.filter((set) => set.some((path) => isIn(changes, path)))
+  if (every) return sharedAfter(stored, touched, filter, changes)
+  const [before] = await stored.find({ filter, sort: [], limit: 1 })
+  return before ? takenBy(stored, touched, { ...before, ...changes }, before._id) : []
+}
+
+/** Those of `sets` whose values in `record` another record has than the one with the id `own`. */
+async function takenBy(
+  stored: Collection,
+  sets: readonly UniqueSet[],
+  record: Fields,
+  own?: unknown,
+): Promise<readonly UniqueSet[]> {
+  const other: Filter[] = own === undefined ? [] : [{ op: 'ne', field: '_id', value: String(own) }]
+  return only(sets, async (set) => {
+    const values = set.map((path) => valueAt(record, path))
+    if (values.includes(null)) return false
+    return (await some(stored, all([...other, ...equalities(set, record)]), 1)).length > 0
+  })
+}
+
+/**
+ * Those of `sets` that two records would share once `changes` were written to all that match. Some may have been
+ * written already: they are those that have the new values.
+ */
+function sharedAfter(
+  stored: Collection,
+  sets: readonly UniqueSet[],
+  filter: Filter,
+  changes: Fields,
+): Promise<readonly UniqueSet[]> {
+  return only(sets, async (set) => {
+    const changed = set.filter((path) => isIn(changes, path))
+    const kept = set.filter((path) => !changed.includes(path))
+    if (changed.some((path) => valueAt(changes, path) === null)) return false
+    const concerned = any([filter, all(equalities(changed, changes))])
+    const found = await some(stored, concerned, kept.length === 0 ? 2 : MOST, kept)
+    const values = found
+      .map((record) => kept.map((path) => valueAt(record, path)))
+      .filter((tuple) => !tuple.includes(null))
+    return new Set(values.map((tuple) => JSON.stringify(tuple))).size < values.length
+  })
+}
+
+async function only(
+  sets: readonly UniqueSet[],
+  test: (set: UniqueSet) => Promise<boolean>,
+): Promise<readonly UniqueSet[]> {
+  const passed = await Promise.all(sets.map(test))
+  return sets.filter((_, at) => passed[at])
+}
+
+function some(
+  stored: Collection,
+  filter: Filter,
+  limit: number,
+  paths: readonly string[] = [],
+): Promise<Fields[]> {
+  return stored.find({ filter, sort: [], limit, select: { include: ['_id', ...paths] } })
+}
+
+function equalities(paths: readonly string[], record: Fields): Filter[] {
+  return paths.map((field) => ({ op: 'eq', field, value: valueAt(record, field) }))
+}
+
+/** Whether `changes` replace what stands at `path`. */
+function isIn(changes: Fields, path: string): boolean {
+  const [head = ''] = path.split('.')
+  return Object.hasOwn(changes, head)
+}

@@ -1,0 +1,96 @@
+/**
+ * The grammar of the QUERY body's `filter` (spec 4.1): fields, operators and values, checked and cast.
+ *
+ * @module
+ */
+
+import {
+  filterEmpty,
+  filterNotObject,
+  invalidValue,
+  notFilterable,
+  operand,
+  unknownOperator,
+} from '../../http/refusals.ts'
+import { castScalar } from '../../model/cast.ts'
+import type { Model } from '../../model/define.ts'
+import { isFields } from '../../model/writable.ts'
+import {
+  all,
+  type CompareOperator,
+  type Filter,
+  type ListOperator,
+  nothing,
+  type Scalar,
+} from '../../ports/filter.ts'
+import { placeOf, type Shape } from '../../ports/shape.ts'
+
+/** The most values that one list of a condition may hold (spec 8). */
+export const MAX_LIST = 100
+
+const COMPARE: readonly string[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']
+const LIST: readonly string[] = ['in', 'nin']
+const OPERATORS = [...COMPARE, ...LIST]
+
+/** Whether `operator` compares with one value. */
+export function isCompareOperator(operator: string): operator is CompareOperator {
+  return COMPARE.includes(operator)
+}
+
+/**
+ * The filter that `conditions` means. `allowed` refuses fields (a 400); without it every field of the model
+ * may stand there.
+ */
+export function parseConditions(
+  model: Model,
+  conditions: unknown,
+  allowed: (field: string) => boolean = () => true,
+): Filter {
+  if (!isFields(conditions)) throw filterNotObject()
+  const filters = Object.entries(conditions).map(([field, condition]) => {
+    const shape = allowed(field) ? placeOf(model.shape, field)?.shape : undefined
+    if (!shape) throw notFilterable(field)
+    return parseCondition(field, shape, condition)
+  })
+  return all(filters)
+}
+
+/** The comparison of a field with a value that has been cast; an order with null matches nothing. */
+export function comparison(op: CompareOperator, field: string, value: Scalar): Filter {
+  return value === null && op !== 'eq' && op !== 'ne' ? nothing : { op, field, value }
+}
+
+function parseCondition(field: string, shape: Shape, condition: unknown): Filter {
+  if (Array.isArray(condition)) return membership('in', field, shape, condition)
+  if (!isFields(condition)) return comparison('eq', field, cast(field, shape, condition))
+  const entries = Object.entries(condition)
+  if (entries.length === 0) throw filterEmpty(field)
+  return all(
+    entries.map(([operator, value]) => {
+      if (LIST.includes(operator)) return membership(operator as ListOperator, field, shape, value)
+      if (!isCompareOperator(operator)) throw unknownOperator(operator, field, OPERATORS)
+      if (!isScalar(value)) throw operand(operator, field, 'expects a single value')
+      return comparison(operator, field, cast(field, shape, value))
+    }),
+  )
+}
+
+function membership(op: ListOperator, field: string, shape: Shape, values: unknown): Filter {
+  if (!Array.isArray(values)) throw operand(op, field, 'expects a list')
+  if (values.length === 0) throw operand(op, field, 'expects a non-empty list')
+  if (values.length > MAX_LIST) throw operand(op, field, `exceeds ${MAX_LIST} values`)
+  if (!values.every(isScalar)) throw operand(op, field, 'expects scalar values')
+  return { op, field, values: values.map((value) => cast(field, shape, value)) }
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || value instanceof Date || typeof value !== 'object'
+}
+
+function cast(field: string, shape: Shape, value: unknown): Scalar {
+  // Dates come from the deployer's own code; JSON has none.
+  if (value instanceof Date && shape.kind === 'date' && !Number.isNaN(value.getTime())) return value
+  const scalar = value === undefined ? undefined : castScalar(shape, value as string)
+  if (scalar === undefined) throw invalidValue(field)
+  return scalar
+}

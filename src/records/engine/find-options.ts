@@ -1,0 +1,47 @@
+/**
+ * The options of `find` → `Read`: what the deployer's code asks for, which may be what a client sent.
+ *
+ * @module
+ */
+
+import { notSortable } from '../../http/refusals.ts'
+import { type Model, sortKey } from '../../model/define.ts'
+import { isOrdered } from '../../model/ordered.ts'
+import { noSuchField } from '../../model/suggest.ts'
+import type { Filter } from '../../ports/filter.ts'
+import { placeOf } from '../../ports/shape.ts'
+import type { Projection, Read } from '../../ports/store.ts'
+import type { FindOptions } from './record-store.ts'
+import { totalOrder } from './sort.ts'
+
+/** The read of what matches `filter`. Throws a 400 for a field that has no order, a `TypeError` for nonsense. */
+export function readOf<R>(model: Model, filter: Filter, options: FindOptions<R>): Read {
+  const { sort = [], limit = Number.MAX_SAFE_INTEGER, skip = 0, select = [] } = options
+  const keys = [sort].flat().map(sortKey)
+  for (const { field } of keys) if (!isOrdered(model.shape, field)) throw notSortable(field)
+  return {
+    filter,
+    sort: totalOrder(keys),
+    limit: natural('limit', limit),
+    skip: natural('skip', skip),
+    ...(select.length > 0 && { select: projection(model, select) }),
+  }
+}
+
+function natural(option: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw new TypeError(`'${option}' must be a whole number of at least 0`)
+}
+
+function projection(model: Model, select: readonly string[]): Projection {
+  const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
+  if (dropped.length > 0 && dropped.length < select.length) {
+    throw new TypeError(`'select' holds names that stay, or names with '-' that go, not both`)
+  }
+  for (const name of dropped.length > 0 ? dropped : select) {
+    if (!placeOf(model.shape, name)) {
+      throw new TypeError(noSuchField('select', name, model))
+    }
+  }
+  return dropped.length > 0 ? { exclude: dropped } : { include: select }
+}

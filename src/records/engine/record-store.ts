@@ -1,0 +1,147 @@
+/**
+ * `app.store`: the deployer's own code reads and writes records through the same engine as the routes.
+ *
+ * @module
+ */
+
+import { invalidId } from '../../http/refusals.ts'
+import { idFrom } from '../../model/cast.ts'
+import type { FieldName, Managed, Model, SortName } from '../../model/define.ts'
+import { declaredPart } from '../../model/present.ts'
+import { everything, type Filter, withId } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+import { parseConditions } from './conditions.ts'
+import { readOf } from './find-options.ts'
+import type { Records } from './record-engine.ts'
+
+/** A value that a condition compares with. */
+export type ConditionValue = string | number | boolean | Date | null
+
+/** What a field must be: a value, one of a list, or operators with their values, all of which must hold. */
+export type Condition =
+  | ConditionValue
+  | readonly ConditionValue[]
+  | {
+      readonly eq?: ConditionValue
+      readonly ne?: ConditionValue
+      readonly gt?: ConditionValue
+      readonly gte?: ConditionValue
+      readonly lt?: ConditionValue
+      readonly lte?: ConditionValue
+      readonly in?: readonly ConditionValue[]
+      readonly nin?: readonly ConditionValue[]
+    }
+
+/** Field names to conditions, all of which must hold: the grammar of the QUERY body's `filter`. */
+export type ConditionsOf<R> = { readonly [Field in FieldName<R>]?: Condition }
+
+/** What a `find` may ask beyond its filter. */
+export interface FindOptions<R> {
+  readonly sort?: SortName<R> | readonly SortName<R>[]
+  /** Default: no limit. */
+  readonly limit?: number
+  readonly skip?: number
+  /** Names that stay, or names with `-` that go. */
+  readonly select?: readonly string[]
+}
+
+/** What is written: as the record is stored, or as the model takes it where its type says. */
+type Written<R, I> = unknown extends I ? R : I
+
+/** What of it changes: null and undefined remove a field that a record may lack. */
+type Changes<W> = { readonly [F in keyof W]?: W[F] | (undefined extends W[F] ? null : never) }
+
+/**
+ * The records of one model: their declared fields, hidden ones included. Writes validate and clear the cache.
+ */
+export interface RecordCollection<R, I = unknown> {
+  find(filter?: ConditionsOf<R>, options?: FindOptions<R>): Promise<(R & Managed)[]>
+  findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
+  /** Throws a 400 for an id of another form than the model's. */
+  findById(id: string): Promise<(R & Managed) | null>
+  count(filter?: ConditionsOf<R>): Promise<number>
+  /**
+   * Stores a new record, under its own `_id` if it brings one. Throws a `ValidationError` (400), or a 409
+   * for a value that a unique field already has.
+   */
+  insert(record: Written<R, I> | (Written<R, I> & { readonly _id: string })): Promise<R & Managed>
+  /**
+   * Changes the named fields; `undefined` removes one, and so does null where the model takes none. Resolves to null when
+   * there is no such record.
+   */
+  update(id: string, changes: Changes<Written<R, I>>): Promise<(R & Managed) | null>
+  /** Changes every record that matches and resolves to their number. */
+  updateWhere(filter: ConditionsOf<R>, changes: Changes<Written<R, I>>): Promise<number>
+  /** Whether there was such a record. */
+  delete(id: string): Promise<boolean>
+}
+
+/** The records of every model of an app. */
+export interface RecordStore {
+  collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I>
+}
+
+/** The public front of a model's engine; `ready` settles when its tables exist. */
+export function recordCollection<R, I>(
+  records: Records,
+  ready: () => Promise<void>,
+): RecordCollection<R, I> {
+  type Stored = R & Managed
+  const { model, stored } = records
+  const filterOf = (conditions: ConditionsOf<R> | undefined): Filter =>
+    conditions === undefined ? everything : parseConditions(model, conditions)
+  const byId = (id: string): Filter => {
+    const value = typeof id === 'string' ? idFrom(id, model.idType) : undefined
+    if (value === undefined) throw invalidId()
+    return withId(value)
+  }
+  /** Validated changes; an explicit undefined removes the field, whatever its default. */
+  const changesOf = async (changes: object): Promise<Fields> => {
+    const removed = Object.entries(changes).filter(
+      ([field, value]) => value === undefined && Object.hasOwn(model.fields, field),
+    )
+    return {
+      ...(await records.validateChanges(changes as Fields)),
+      ...Object.fromEntries(removed),
+    }
+  }
+  /** What the model declares of a record, hidden fields included. */
+  const shown = (record: Fields | null | undefined): Stored | null =>
+    record ? (declaredPart(model, record) as Stored) : null
+  const first = async (filter: Filter): Promise<Stored | null> => {
+    await ready()
+    return shown(await records.first(filter))
+  }
+  return {
+    async find(filter, options = {}) {
+      await ready()
+      const found = await stored.find(readOf(model, filterOf(filter), options))
+      return found.map((record) => declaredPart(model, record) as Stored)
+    },
+    findOne: async (filter) => first(filterOf(filter)),
+    findById: async (id) => first(byId(id)),
+    async count(filter) {
+      await ready()
+      return stored.count(filterOf(filter))
+    },
+    async insert(record) {
+      await ready()
+      const { _id, ...values } = record as Fields
+      const id = _id === undefined ? undefined : idFrom(String(_id), model.idType)
+      if (_id !== undefined && id === undefined) throw invalidId()
+      return shown(await records.insert(await records.validate(values), id)) as Stored
+    },
+    async update(id, changes) {
+      await ready()
+      return shown(await records.update(byId(id), await changesOf(changes)))
+    },
+    async updateWhere(filter, changes) {
+      await ready()
+      return records.updateWhere(filterOf(filter), await changesOf(changes))
+    },
+    async delete(id) {
+      await ready()
+      return (await records.remove(byId(id))) !== null
+    },
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * From the new values of fields to the change of a stored record: an object is replaced by its members, so that what
+ * the writer cannot see of it stays as it is in the database.
+ *
+ * @module
+ */
+
+import { isFields } from '../../model/writable.ts'
+import { isWithin } from '../../ports/paths.ts'
+import type { ObjectShape, Shape } from '../../ports/shape.ts'
+import type { Fields } from '../../ports/store.ts'
+import { valueIn } from './value-at.ts'
+
+/** What a write sets and removes, by dotted paths. */
+export interface Replacement {
+  readonly set: Fields
+  readonly unset: readonly string[]
+  /** The top-level fields of which the stored value must be known first; none where it was given. */
+  readonly unsure: readonly string[]
+}
+
+/**
+ * The replacement of the fields in `changes`; undefined removes one. Members that no model declares stay, and so do
+ * those at `kept`, paths that the writer cannot see; declared ones that `changes` lacks are removed. A list is
+ * replaced whole: its elements have nothing to tell them apart.
+ */
+export function replacement(
+  shape: ObjectShape,
+  changes: Fields,
+  kept: readonly string[],
+  stored?: Fields,
+): Replacement {
+  const plan: Plan = { set: {}, unset: [], unsure: new Set(), kept, isKnown: stored !== undefined }
+  for (const [field, value] of Object.entries(changes)) {
+    if (value === undefined) plan.unset.push(field)
+    else replace(plan, field, shape.fields.get(field), value, stored?.[field])
+  }
+  return { set: plan.set, unset: plan.unset, unsure: [...plan.unsure] }
+}
+
+/** `record` after the replacement, which stays as it is. */
+export function replaced(record: Fields, { set, unset }: Replacement): Fields {
+  let result = record
+  for (const [path, value] of Object.entries(set)) result = withValue(result, path, value)
+  for (const path of unset) result = withValue(result, path, undefined)
+  return result
+}
+
+/** A copy of `record` with `value` at `path`, or with nothing there. */
+export function withValue(record: Fields, path: string, value: unknown): Fields {
+  return withAt(record, path.split('.'), value)
+}
+
+/** Whether `record` has the object that `stored` has a value at `path` of, and lacks the value. */
+export function isMissing(record: Fields, stored: Fields, path: string): boolean {
+  const around = path.slice(0, path.lastIndexOf('.'))
+  const isThere = isFields(valueIn(record, around)) && valueIn(record, path) === undefined
+  return isThere && valueIn(stored, path) !== undefined
+}
+
+interface Plan {
+  readonly set: Fields
+  readonly unset: string[]
+  readonly unsure: Set<string>
+  readonly kept: readonly string[]
+  readonly isKnown: boolean
+}
+
+function replace(
+  plan: Plan,
+  path: string,
+  shape: Shape | undefined,
+  value: unknown,
+  stored: unknown,
+): void {
+  const isApart = shape?.kind === 'object' && isFields(value) && isTakenApart(plan, path, shape)
+  if (isApart && Object.keys(value).every(isName)) replaceMembers(plan, path, shape, value, stored)
+  else plan.set[path] = value
+}
+
+function replaceMembers(
+  plan: Plan,
+  path: string,
+  shape: ObjectShape,
+  value: Fields,
+  stored: unknown,
+): void {
+  const before = size(plan.set)
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    const inside = isFields(stored) ? stored[key] : undefined
+    replace(plan, `${path}.${key}`, shape.fields.get(key), member, inside)
+  }
+  const isEmpty = size(plan.set) === before
+  for (const [key, member] of shape.fields) {
+    if (value[key] === undefined) remove(plan, `${path}.${key}`, member)
+  }
+  if (shape.open) removeOthers(plan, path, shape, value, stored)
+  if (isEmpty) makeSure(plan, path, stored)
+}
+
+/** Removes the part of a member that the writer can see. */
+function remove(plan: Plan, path: string, shape: Shape): void {
+  if (plan.kept.some((kept) => isWithin(path, kept))) return
+  if (shape.kind === 'object' && isPartlyKept(plan, path)) {
+    for (const [key, member] of shape.fields) remove(plan, `${path}.${key}`, member)
+  } else {
+    plan.unset.push(path)
+  }
+}
+
+/** Removes the members that an open object may have beside the declared ones; their names must be known. */
+function removeOthers(
+  plan: Plan,
+  path: string,
+  shape: ObjectShape,
+  value: Fields,
+  stored: unknown,
+): void {
+  if (!plan.isKnown) plan.unsure.add(fieldOf(path))
+  for (const key of Object.keys(isFields(stored) ? stored : {})) {
+    const isOther = !shape.fields.has(key) && value[key] === undefined
+    if (isOther && isName(key)) plan.unset.push(`${path}.${key}`)
+  }
+}
+
+/** An object of which nothing is set must be there all the same. */
+function makeSure(plan: Plan, path: string, stored: unknown): void {
+  if (!plan.isKnown) plan.unsure.add(fieldOf(path))
+  if (isFields(stored)) return
+  plan.set[path] = {}
+  const inside = plan.unset.filter((name) => isWithin(name, path))
+  for (const name of inside) plan.unset.splice(plan.unset.indexOf(name), 1)
+}
+
+/** Whether the members of an object are written one by one: not where all that it can hold is declared and seen. */
+function isTakenApart(plan: Plan, path: string, { fields, open }: ObjectShape): boolean {
+  if (![...fields.keys()].every(isName)) return false
+  const holdsObjects = [...fields.values()].some(({ kind }) => kind === 'object')
+  return !open || holdsObjects || isPartlyKept(plan, path)
+}
+
+function isPartlyKept({ kept }: Plan, path: string): boolean {
+  return kept.some((one) => isWithin(one, path))
+}
+
+/** Whether a path can name the member: stores read a dot as a step, and MongoDB a `$` as an operator. */
+function isName(key: string): boolean {
+  return key !== '' && !key.includes('.') && !key.includes('\0') && !key.startsWith('$')
+}
+
+function fieldOf(path: string): string {
+  return path.split('.', 1)[0] ?? path
+}
+
+function size(set: Fields): number {
+  return Object.keys(set).length
+}
+
+function withAt(value: unknown, [key = '', ...rest]: readonly string[], item: unknown): Fields {
+  const { [key]: before, ...others } = isFields(value) ? value : {}
+  if (rest.length > 0) {
+    if (item === undefined && !isFields(before)) return isFields(value) ? value : {}
+    return { ...others, [key]: withAt(before, rest, item) }
+  }
+  return item === undefined ? others : { ...others, [key]: item }
+}

@@ -1,0 +1,23 @@
+/**
+ * The value at a path of a record.
+ *
+ * @module
+ */
+
+import { isFields } from '../../model/writable.ts'
+import type { Scalar } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+
+/** What stands at a dotted path that leads to one value; null where nothing does. */
+export function valueAt(record: Fields, path: string): Scalar {
+  return (valueIn(record, path) ?? null) as Scalar
+}
+
+/** What stands at `path` in `record`, outside of lists. */
+export function valueIn(record: Fields, path: string): unknown {
+  let value: unknown = record
+  for (const key of path.split('.')) {
+    value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  }
+  return value
+}

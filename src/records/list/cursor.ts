@@ -1,0 +1,120 @@
+/**
+ * Cursors: opaque tokens that name the record after which a scan goes on (spec 4.1, cursor pagination).
+ *
+ * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued
+ * for, so that a forged token, or one of another scan, is refused before the store is asked.
+ *
+ * @module
+ */
+
+import { hkdf } from '@noble/hashes/hkdf.js'
+import { hmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64url, textIn } from '../../http/base64url.ts'
+import { sameText } from '../../http/constant-time.ts'
+import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
+import type { Filter, SortKey } from '../../ports/filter.ts'
+import { sortText } from '../engine/sort.ts'
+
+/** What a token is bound to. */
+export interface Scan {
+  readonly mount: string
+  readonly filter: Filter
+  readonly search: string | undefined
+  readonly scope: Filter
+  readonly sort: readonly SortKey[]
+}
+
+/** Issues and checks the tokens of an app. */
+export interface Cursors {
+  issue(id: string, scan: Scan): string
+  /** The anchor's id. Throws a 400 for a token that is forged, or of another scan or sort. */
+  read(token: string, scan: Scan): string
+}
+
+const SORT_BYTES = 8
+const MAC_BYTES = 16
+const MAX_LENGTH = 512
+
+/**
+ * The cursors of an app. With a secret the MAC is keyed by a key derived from it; without one it is a plain
+ * digest, which guards against mistakes only, but survives restarts and other instances.
+ */
+export function cursors(secret: string | undefined): Cursors {
+  // Made by the first token, with the key in it already.
+  let keyed: { clone(): { update(bytes: Uint8Array): { digest(): Uint8Array } } } | undefined
+  const mac = (text: string): string => {
+    keyed ??= secret === undefined ? sha256.create() : hmac.create(sha256, keyFrom(secret))
+    const digest = keyed.clone().update(utf8ToBytes(text)).digest()
+    return bytesToHex(digest.subarray(0, MAC_BYTES))
+  }
+  const bound = (id: string, sort: string, scan: Scan) => {
+    const { mount, filter, search = null, scope } = scan
+    return mac(JSON.stringify([id, sort, mount, meaning(filter), search, meaning(scope)]))
+  }
+  return {
+    issue(id, scan) {
+      const sort = sortSignature(scan.sort)
+      return encoded(`${id}.${sort}.${bound(id, sort, scan)}`)
+    },
+    read(token, scan) {
+      const [id, sort, tag, ...rest] = decoded(token).split('.')
+      if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
+        throw invalidCursor()
+      }
+      if (!sameText(tag, bound(id, sort, scan))) throw invalidCursor()
+      if (sort !== sortSignature(scan.sort)) throw cursorOfOtherSort()
+      return id
+    },
+  }
+}
+
+function keyFrom(secret: string): Uint8Array {
+  return hkdf(sha256, utf8ToBytes(secret), undefined, utf8ToBytes('fieldgate cursor'), 32)
+}
+
+function sortSignature(sort: readonly SortKey[]): string {
+  return bytesToHex(sha256(utf8ToBytes(sortText(sort))).subarray(0, SORT_BYTES))
+}
+
+/**
+ * The same text for filters that mean the same, however they were written: a GET and its equivalent QUERY get
+ * the same token, and either goes on with the other's.
+ */
+function meaning(filter: Filter): string {
+  switch (filter.op) {
+    case 'and':
+    case 'or': {
+      const parts = [...new Set(filter.filters.map(meaning))].sort()
+      const [only] = parts
+      return parts.length === 1 && only ? only : JSON.stringify([filter.op, parts])
+    }
+    case 'in':
+    case 'nin': {
+      const { op, field } = filter
+      const values = [...new Set(filter.values.map((value) => JSON.stringify(value)))].sort()
+      const single = op === 'in' ? 'eq' : 'ne'
+      return JSON.stringify([values.length === 1 ? single : op, field, ...values])
+    }
+    default: {
+      const { op, field, ...operand } = filter
+      return JSON.stringify([
+        op,
+        field,
+        ...Object.values(operand).map((one) => JSON.stringify(one)),
+      ])
+    }
+  }
+}
+
+function decoded(token: string): string {
+  const text = token.length <= MAX_LENGTH ? textIn(token) : undefined
+  // The last character may hold bits that stand for nothing; a token has one spelling only.
+  if (text === undefined || encoded(text) !== token) throw invalidCursor()
+  return text
+}
+
+function encoded(text: string): string {
+  return base64url(utf8ToBytes(text))
+}

@@ -1,0 +1,167 @@
+/**
+ * `GET <mount>` and `QUERY <mount>`: one list, however it was asked (spec 4.1).
+ *
+ * @module
+ */
+
+import type { Loaded } from '../../cache/cached.ts'
+import { readResponse } from '../../cache/respond.ts'
+import { readJson } from '../../http/body.ts'
+import { cursorAnchorGone, invalidCursor, queryNotJson } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Pagination } from '../../http/respond.ts'
+import { idFrom } from '../../model/cast.ts'
+import { all, type Filter, type Scalar, withId } from '../../ports/filter.ts'
+import type { Read } from '../../ports/store.ts'
+import { totalOrder } from '../engine/sort.ts'
+import { valueAt } from '../engine/value-at.ts'
+import { hintsFor } from '../read/hints.ts'
+import { type Page, readTexts, type View, viewOf } from '../read/present-records.ts'
+import { listTextWithin } from '../read/response-size.ts'
+import { scopeOf } from '../rules/scope.ts'
+import type { Resource } from '../setup/resource.ts'
+import type { Cursors, Scan } from './cursor.ts'
+import { parseList } from './parse-url.ts'
+import type { ListPlan, Paging } from './plan.ts'
+import { patternsChecked, searchFilter } from './search.ts'
+
+/** Answers `GET <mount>` without the response cache. */
+export async function list(
+  resource: Resource,
+  cursors: Cursors,
+  request: ApiRequest,
+): Promise<Response> {
+  return readResponse(request, await listed(resource, cursors, request))
+}
+
+/** `GET <mount>`. */
+export async function listed(
+  resource: Resource,
+  cursors: Cursors,
+  request: ApiRequest,
+): Promise<Loaded> {
+  return planned(resource, cursors, parseList(resource, request.query), request)
+}
+
+/** The body of a `QUERY <mount>` (RFC 10008), whose URL's parameters are ignored; 415 for anything but JSON. */
+export function queryBody(resource: Resource, request: ApiRequest): Promise<unknown> {
+  return readJson(request, resource.host, queryNotJson)
+}
+
+/** The list that a plan asks for. Everything that can be refused is refused before the store is asked. */
+export async function planned(
+  resource: Resource,
+  cursors: Cursors,
+  plan: ListPlan,
+  request: ApiRequest,
+): Promise<Loaded> {
+  const scope = (await scopeOf(resource.model, resource.scope, request)).filter
+  const scan: Scan = {
+    mount: resource.mount,
+    filter: plan.filter,
+    search: plan.search,
+    scope,
+    sort: totalOrder(plan.sort.length > 0 ? plan.sort : resource.orderBy),
+  }
+  const anchorId = anchorOf(resource, cursors, plan.paging, scan)
+  const view = await viewOf(resource, request)
+  const body = await patternsChecked(async () => {
+    const search = await searchFilter(resource, plan.search, request)
+    const filter = all([scope, plan.filter, search])
+    const after = anchorId === undefined ? undefined : await positionOf(resource, anchorId, scan)
+    const read: Read = { filter, sort: scan.sort, limit: 0, ...(after && { after }) }
+    switch (plan.paging.kind) {
+      case 'none': {
+        const { limit } = plan.paging
+        const { texts } = await readTexts(resource, view, { ...read, limit }, request)
+        return listTextWithin(resource.maxResponseBytes, texts)
+      }
+      case 'page':
+        return offsetText(resource, view, read, plan.paging, request)
+      case 'cursor': {
+        const { pageSize } = plan.paging
+        const { texts, hasMore, idAt } = await pageAndMore(resource, view, read, pageSize, request)
+        const nextCursor = hasMore ? cursors.issue(idAt(pageSize - 1), scan) : null
+        const pagination = { pageSize, hasMore, nextCursor }
+        return listTextWithin(resource.maxResponseBytes, texts, pagination)
+      }
+    }
+  })
+  return { body, cacheable: view.cacheable }
+}
+
+async function offsetText(
+  resource: Resource,
+  view: View,
+  read: Read,
+  { page, pageSize }: Paging & { kind: 'page' },
+  request: ApiRequest,
+): Promise<string> {
+  const skip = (page - 1) * pageSize
+  if (resource.countStrategy === 'none') {
+    const { texts, hasMore } = await pageAndMore(
+      resource,
+      view,
+      { ...read, skip },
+      pageSize,
+      request,
+    )
+    const pagination = { currentPage: page, pageSize, hasMore }
+    return listTextWithin(resource.maxResponseBytes, texts, pagination)
+  }
+  const [{ texts }, totalRecords] = await Promise.all([
+    readTexts(resource, view, { ...read, skip, limit: pageSize }, request),
+    total(resource, read.filter, request),
+  ])
+  const pagination: Pagination = {
+    currentPage: page,
+    pageSize,
+    totalPages: Math.ceil(totalRecords / pageSize),
+    totalRecords,
+  }
+  return listTextWithin(resource.maxResponseBytes, texts, pagination)
+}
+
+/** Reads one record more than the page, to know whether another page follows. */
+async function pageAndMore(
+  resource: Resource,
+  view: View,
+  read: Read,
+  pageSize: number,
+  request: ApiRequest,
+): Promise<Page> {
+  return readTexts(resource, view, { ...read, limit: pageSize + 1 }, request, pageSize)
+}
+
+/** An estimate leaks and misleads once anything limits the list, so only an unlimited one is estimated. */
+function total(resource: Resource, filter: Filter, request: ApiRequest): Promise<number> {
+  const { stored } = resource.records
+  const unfiltered = filter.op === 'and' && filter.filters.length === 0
+  return resource.countStrategy === 'estimated' && unfiltered
+    ? stored.estimate()
+    : stored.count(filter, hintsFor(resource.hints, request))
+}
+
+function anchorOf(
+  resource: Resource,
+  cursors: Cursors,
+  paging: Paging,
+  scan: Scan,
+): string | undefined {
+  if (paging.kind !== 'cursor' || paging.cursor === undefined) return undefined
+  const id = idFrom(cursors.read(paging.cursor, scan), resource.model.idType)
+  if (id === undefined) throw invalidCursor()
+  return id
+}
+
+/** The anchor's current place in the order; it must still exist within the scope. */
+async function positionOf(resource: Resource, id: string, scan: Scan): Promise<Scalar[]> {
+  const [anchor] = await resource.records.stored.find({
+    filter: all([scan.scope, withId(id)]),
+    sort: [],
+    limit: 1,
+    select: { include: scan.sort.map((key) => key.field) },
+  })
+  if (!anchor) throw cursorAnchorGone()
+  return scan.sort.map((key) => valueAt(anchor, key.field))
+}

@@ -1,0 +1,65 @@
+/**
+ * A search term as a filter: any of the search fields, here or through a reference (spec 4.1, rules 4 and 5).
+ *
+ * @module
+ */
+
+import { searchPatternInvalid } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
+import { InvalidPattern } from '../../ports/store.ts'
+import { hintsFor } from '../read/hints.ts'
+import { visibleThroughReference } from '../rules/scope.ts'
+import type { Resource } from '../setup/resource.ts'
+import type { SearchField } from '../setup/search-fields.ts'
+
+/** The records that `term` finds. No term, or no search fields, finds all of them. */
+export async function searchFilter(
+  resource: Resource,
+  term: string | undefined,
+  request: ApiRequest,
+): Promise<Filter> {
+  if (term === undefined || resource.search.length === 0) return everything
+  const clauses = await Promise.all(
+    resource.search.map((field) => clause(resource, field, term, request)),
+  )
+  return any(clauses)
+}
+
+/** Runs a read in which a search term may be a pattern; a malformed one is the client's mistake. */
+export async function patternsChecked<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof InvalidPattern ? searchPatternInvalid() : error
+  }
+}
+
+async function clause(
+  resource: Resource,
+  field: SearchField,
+  term: string,
+  request: ApiRequest,
+): Promise<Filter> {
+  const matching = (path: string): Filter =>
+    resource.allowRawRegex
+      ? { op: 'matches', field: path, pattern: term }
+      : { op: 'contains', field: path, text: term }
+  if ('field' in field) return matching(field.field)
+  const { host, maxRelationMatches, hints } = resource
+  const target = field.target()
+  const found = await host.records(target).stored.find({
+    filter: all([matching(field.path), await visibleThroughReference(host, target, request)]),
+    sort: [{ field: '_id', descending: false }],
+    limit: maxRelationMatches,
+    select: { include: ['_id'] },
+    hints: hintsFor(hints, request),
+  })
+  if (found.length === 0) return nothing
+  if (found.length === maxRelationMatches) {
+    host.logger.warn(
+      `Router '${resource.mount}': a search through '${field.reference}' reached maxRelationMatches (${maxRelationMatches}); records may be missing from its result.`,
+    )
+  }
+  return { op: 'in', field: field.reference, values: found.map((record) => String(record._id)) }
+}

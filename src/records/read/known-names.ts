@@ -1,0 +1,76 @@
+/**
+ * The names that `onGet` chooses, which may be what a client sent: those that the model does not have are left out, on
+ * every store, with one warning for each.
+ *
+ * @module
+ */
+
+import type { Model } from '../../model/define.ts'
+import type { Shape } from '../../ports/shape.ts'
+import type { Resource } from '../setup/resource.ts'
+
+/** Says that a name in an option of what `onGet` returned is none: `why` names what it was looked for in. */
+export type WarnOfName = (option: string, name: string, why: string) => void
+
+/** Clients may choose names without end; so many are told of, each once. */
+const MOST_NAMES = 100
+const LONGEST = 64
+
+const told = new WeakMap<Resource, Set<string>>()
+
+/** Warns of each unknown name of a router once. */
+export function unknownNames(resource: Resource): WarnOfName {
+  const names = told.get(resource) ?? new Set()
+  told.set(resource, names)
+  return (option, name, why) => {
+    const short = JSON.stringify(name.slice(0, LONGEST))
+    const message = `Router '${resource.mount}': onGet's '${option}' names ${short}, which is no ${why}. It is left out.`
+    if (names.has(message) || names.size === MOST_NAMES) return
+    names.add(message)
+    resource.host.logger.warn(message)
+  }
+}
+
+/**
+ * `select` without the names that `model` does not have; a selection that leaves nothing shows `_id` alone, one that
+ * takes nothing away shows everything (undefined). Throws a `TypeError` for what is no list of texts.
+ */
+export function knownNames(
+  model: Model,
+  select: readonly string[] | undefined,
+  warn: WarnOfName,
+): readonly string[] | undefined {
+  if (select === undefined || select === null || select.length === 0) return undefined
+  if (!Array.isArray(select) || select.some((name) => typeof name !== 'string')) {
+    throw new TypeError("onGet: 'select' is a text or a list of texts")
+  }
+  const isExcluding = select.every((name) => name.startsWith('-'))
+  const known = select.filter((name) => {
+    const path = name.startsWith('-') ? name.slice(1) : name
+    const found = isKnown(model.shape, path.split('.'))
+    if (!found) warn('select', name, `field of '${model.name}'`)
+    return found
+  })
+  if (isExcluding) return known.length > 0 ? known : undefined
+  const kept = known.filter((name) => !name.startsWith('-'))
+  return kept.length > 0 ? kept : ['_id']
+}
+
+/** Whether a path leads to what the shape declares, or into what it declares to be open. */
+function isKnown(shape: Shape, keys: readonly string[]): boolean {
+  if (keys.includes('')) return false
+  const [key, ...rest] = keys
+  if (key === undefined) return true
+  switch (shape.kind) {
+    case 'list':
+      return isKnown(shape.element, keys)
+    case 'map':
+      return isKnown(shape.value, rest)
+    case 'object': {
+      const inside = shape.fields.get(key)
+      return inside ? isKnown(inside, rest) : shape.open === true
+    }
+    default:
+      return shape.kind === 'mixed'
+  }
+}

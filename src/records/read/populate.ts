@@ -1,0 +1,142 @@
+/**
+ * Filling in referenced records: one query for each model and page, whatever the number of records and references, and
+ * one more for each further hundred.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { isHidden, type Model } from '../../model/define.ts'
+import { declaredPart, present, visible } from '../../model/present.ts'
+import { isFields } from '../../model/writable.ts'
+import { all } from '../../ports/filter.ts'
+import { Slices } from '../../ports/slices.ts'
+import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
+import type { Host } from '../engine/host.ts'
+import type { PopulateOption } from '../rules/hooks.ts'
+import { visibleThroughReference } from '../rules/scope.ts'
+import { referenceAt } from '../setup/search-fields.ts'
+import { type Filler, Loaded, portions, type Wanted, wantedOf } from './fill-in.ts'
+import { knownNames, type WarnOfName } from './known-names.ts'
+import { ResponseSize } from './response-size.ts'
+
+/** A reference to fill in, checked. */
+export interface Population {
+  readonly path: string
+  readonly target: Model
+  readonly select: Projection | undefined
+}
+
+/** Resolves what `onGet` asked for; a path that leads to no reference is left out with a warning. */
+export function populations(
+  host: Host,
+  model: Model,
+  option: PopulateOption | undefined,
+  warn: WarnOfName,
+): readonly Population[] {
+  const wanted = option === undefined ? [] : Array.isArray(option) ? option : [option]
+  const found = wanted.flatMap(
+    (item: string | { path: string; select?: string | readonly string[] }): Population[] => {
+      const { path, select } = typeof item === 'string' ? { path: item } : item
+      const name = referenceAt(model, path)
+      const target = name !== undefined && !isHidden(model, path) && host.modelNamed(name)
+      if (target) {
+        return [{ path, target, select: visible(target, knownNames(target, names(select), warn)) }]
+      }
+      warn('populate', path, `reference of '${model.name}' to a model`)
+      return []
+    },
+  )
+  // The last word counts: what is filled in already is no id any more.
+  return [...new Map(found.map((population) => [population.path, population])).values()]
+}
+
+/** Names as a list; a text holds them separated by blanks. */
+export function names(
+  select: string | readonly string[] | undefined,
+): readonly string[] | undefined {
+  return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
+}
+
+/** A record takes as long as many values. */
+const STEPS_A_RECORD = 100
+
+/** What the response and its request say about filling in. */
+export interface PopulateOptions {
+  readonly request: ApiRequest
+  readonly lean: boolean
+  readonly hints: ReadHints
+  /** How many distinct records are filled in at most. */
+  readonly maxPopulated: number
+  /** How many bytes the response may have. */
+  readonly maxResponseBytes: number
+}
+
+/**
+ * Copies of `records` with the references filled in; a missing target is null, and left out of a list. References beyond
+ * `maxPopulated` stay ids. Throws the 413 as soon as the response would be too large.
+ */
+export async function populate(
+  host: Host,
+  records: readonly Fields[],
+  populations: readonly Population[],
+  options: PopulateOptions,
+): Promise<Fields[]> {
+  const filled = records.map((record) => ({ ...record }))
+  const loading = new ResponseSize(options.maxResponseBytes)
+  const response = new ResponseSize(options.maxResponseBytes)
+  const slices = new Slices()
+  const wanted = wantedOf(filled, populations, options.maxPopulated)
+  await Promise.all(
+    wanted.map(async (one) => {
+      const { filler } = await loaded(host, one, options, new Loaded(one.ids, loading, response))
+      for (const record of filled) {
+        for (const keys of one.paths) replaceAt(record, keys, filler)
+        if (slices.isOver(STEPS_A_RECORD)) await slices.next()
+      }
+    }),
+  )
+  return filled
+}
+
+async function loaded(
+  host: Host,
+  { target, select, ids }: Wanted,
+  { request, lean, hints }: PopulateOptions,
+  into: Loaded,
+): Promise<Loaded> {
+  if (ids.size === 0) return into
+  const scope = await visibleThroughReference(host, target, request)
+  for (const values of portions(ids)) {
+    const found = await host.records(target).stored.find({
+      filter: all([{ op: 'in', field: '_id', values }, scope]),
+      sort: [],
+      limit: values.length,
+      ...(select && { select }),
+      hints,
+    })
+    for (const record of found) {
+      into.add(String(record._id), present(target, declaredPart(target, record), lean))
+    }
+  }
+  return into
+}
+
+/** Replaces the ids at `keys` inside `record`, copying the containers on the way. */
+function replaceAt(record: Fields, keys: readonly string[], filler: Filler): void {
+  const [key, ...rest] = keys
+  if (key === undefined || record[key] === undefined) return
+  record[key] = replaced(record[key], rest, filler)
+}
+
+function replaced(value: unknown, keys: readonly string[], filler: Filler): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => replaced(item, keys, filler))
+    return keys.length === 0 ? items.filter((item) => item !== null) : items
+  }
+  if (keys.length === 0) return filler(value)
+  if (!isFields(value)) return value
+  const copy = { ...value }
+  replaceAt(copy, keys, filler)
+  return copy
+}

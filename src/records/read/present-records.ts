@@ -1,0 +1,171 @@
+/**
+ * What every read has in common: the choice of `onGet`, and records as the JSON texts that are sent.
+ *
+ * @module
+ */
+
+import { HttpError } from '../../http/errors.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
+import { declaredPart, present, projected, visible } from '../../model/present.ts'
+import { stringifyInSlices } from '../../ports/json.ts'
+import { Slices } from '../../ports/slices.ts'
+import type { Fields, Projection, Read } from '../../ports/store.ts'
+import { withSignedUrls } from '../../uploads/file-values.ts'
+import type { Resource } from '../setup/resource.ts'
+import { hintsFor } from './hints.ts'
+import { knownNames, unknownNames } from './known-names.ts'
+import { names, type Population, populate, populations } from './populate.ts'
+import { ResponseSize } from './response-size.ts'
+
+/** How records are to be shown. */
+export interface View {
+  readonly select: Projection | undefined
+  readonly populate: readonly Population[]
+  /** False when `onGet` failed: what is shown then is not what was meant, so it is not kept. */
+  readonly cacheable: boolean
+}
+
+/** Asks `onGet`. If it fails, the read goes on without populate and select (spec 4.1). */
+export async function viewOf(resource: Resource, request: ApiRequest): Promise<View> {
+  const { host, model, onGet } = resource
+  const plain = { select: visible(model), populate: [], cacheable: true }
+  if (!onGet) return plain
+  try {
+    const options = (await onGet(request)) ?? {}
+    const warn = unknownNames(resource)
+    const select = knownNames(model, names(options.select ?? options.selects), warn)
+    return {
+      select: visible(model, select),
+      populate: populations(host, model, options.populate ?? options.populates, warn),
+      cacheable: true,
+    }
+  } catch (error) {
+    host.logger.error(`Router '${resource.mount}': onGet failed, reading without it`, {
+      ...idsOf(request),
+      error: String((error as Error)?.stack ?? error),
+    })
+    return { ...plain, cacheable: false }
+  }
+}
+
+/** A page of records as JSON texts. */
+export interface Page {
+  readonly texts: readonly string[]
+  /** The same with stored URLs in place of signed links; undefined where none are signed. */
+  readonly unsigned?: () => Promise<readonly string[]>
+  /** Whether the store had more records than are shown. */
+  readonly hasMore: boolean
+  /** The id of the record at `index`. */
+  idAt(index: number): string
+}
+
+/** Reads and presents the first `shown` records; passes the store's own JSON through where nothing has to be changed. */
+export async function readTexts(
+  resource: Resource,
+  view: View,
+  read: Read,
+  request: ApiRequest,
+  shown: number = read.limit,
+): Promise<Page> {
+  const { records, model, lean } = resource
+  const query: Read = {
+    ...read,
+    ...(view.select && { select: view.select }),
+    hints: hintsFor(resource.hints, request),
+  }
+  const signs = resource.upload?.signUrls !== undefined
+  const unchanged = view.populate.length === 0 && !signs && (lean || !model.output)
+  if (unchanged && records.stored.findJson) {
+    const texts = await records.stored.findJson(query)
+    return {
+      texts: texts.slice(0, shown),
+      hasMore: texts.length > shown,
+      idAt: (index) => idOf(texts[index]),
+    }
+  }
+  const all = await records.stored.find(query)
+  const found = all.slice(0, shown).map((record) => declaredPart(model, record))
+  const filled = await filledIn(resource, view, found, request)
+  return {
+    texts: await signedTexts(resource, filled),
+    ...(signs && { unsigned: () => Promise.all(filled.map((record) => textOf(resource, record))) }),
+    hasMore: all.length > shown,
+    idAt: (index) => String(found[index]?._id),
+  }
+}
+
+/**
+ * A record that was just written as the JSON text that is sent: fields chosen, references filled in, `output` applied. Where
+ * that is too large for a response the references stay ids: the write has happened, so it is no failure.
+ */
+export async function presentAfterWrite(
+  resource: Resource,
+  view: View,
+  whole: Fields,
+  request: ApiRequest,
+): Promise<string> {
+  const chosen = projected(declaredPart(resource.model, whole), view.select)
+  const filled = filledIn(resource, view, [chosen], request).catch((error: unknown) => {
+    if (error instanceof HttpError && error.status === 413) return undefined
+    throw error
+  })
+  const [record = chosen] = (await filled) ?? []
+  const shown = await signed(resource, record)
+  const text = await textOf(resource, shown)
+  const isTooLarge = record !== chosen && text.length > resource.maxResponseBytes
+  return isTooLarge ? textOf(resource, await signed(resource, chosen)) : text
+}
+
+async function filledIn(
+  { host, lean, hints, maxPopulated, maxResponseBytes }: Resource,
+  view: View,
+  chosen: readonly Fields[],
+  request: ApiRequest,
+): Promise<readonly Fields[]> {
+  if (view.populate.length === 0) return chosen
+  const options = {
+    request,
+    lean,
+    hints: hintsFor(hints, request),
+    maxPopulated,
+    maxResponseBytes,
+  }
+  return populate(host, chosen, view.populate, options)
+}
+
+async function signedTexts(resource: Resource, records: readonly Fields[]): Promise<string[]> {
+  const signs = resource.upload?.signUrls !== undefined
+  const shown = signs ? await Promise.all(records.map((one) => signed(resource, one))) : records
+  return textsWithin(resource, shown)
+}
+
+/** The records' texts, made one after the other until they are too much for a response. */
+async function textsWithin(resource: Resource, records: readonly Fields[]): Promise<string[]> {
+  const size = new ResponseSize(resource.maxResponseBytes)
+  const slices = new Slices()
+  const texts: string[] = []
+  for (const record of records) {
+    const text = await textOf(resource, record)
+    size.add(text.length)
+    texts.push(text)
+    // A step for every few characters: what takes time is their number.
+    if (slices.isOver(text.length / 16)) await slices.next()
+  }
+  return texts
+}
+
+async function textOf({ model, lean }: Resource, record: Fields): Promise<string> {
+  return (await stringifyInSlices(present(model, record, lean))) ?? 'null'
+}
+
+/** `record` with signed links to its private files, where the router asks for them. */
+export async function signed(resource: Resource, record: Fields): Promise<Fields> {
+  const { upload, host, cache } = resource
+  return upload && host.files ? withSignedUrls(upload, record, host.files, cache?.ttl) : record
+}
+
+/** A stored JSON text begins with its `_id`, as the store port promises. */
+function idOf(text = ''): string {
+  return /^\{"_id":"([^"]*)"/.exec(text)?.[1] ?? ''
+}

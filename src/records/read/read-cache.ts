@@ -1,0 +1,147 @@
+/**
+ * The reads of a router, through the response cache where it has one (spec 4.4) and conditional everywhere.
+ *
+ * @module
+ */
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { CachedReads, type Loaded } from '../../cache/cached.ts'
+import type { Asked } from '../../cache/key.ts'
+import { resolveCache } from '../../cache/options.ts'
+import { readResponse } from '../../cache/respond.ts'
+import { noQuery, type Query } from '../../http/query-string.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { Model } from '../../model/define.ts'
+import { declaredText } from '../../ports/declared-text.ts'
+import { pathOf } from '../../ports/path-of.ts'
+import type { Shape } from '../../ports/shape.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { Context } from '../engine/route.ts'
+import { readOf } from '../list/parameters.ts'
+import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
+import type { RouterOptions } from '../setup/options.ts'
+import type { Resource } from '../setup/resource.ts'
+import { referenceAt } from '../setup/search-fields.ts'
+
+/** Answers a read, given what it asks for and how it is read. */
+export type AnswerRead = (
+  request: ApiRequest,
+  context: Context,
+  asked: Pick<Asked, 'kind' | 'body'>,
+  load: () => Promise<Loaded>,
+) => Promise<Response>
+
+/** `resource` with its cache. Throws a `TypeError` for a `cache` option that makes no sense. */
+export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
+  const { host, mount, upload } = resource
+  const cache = resolveCache(options.cache, host, (message) => {
+    throw new TypeError(`Router '${mount}': ${message}`)
+  })
+  if (!cache || upload?.signUrls === undefined) return { ...resource, cache }
+  // Links are signed for longer by the time that they are kept, which must not make much more of them than was asked.
+  const ttl = Math.min(cache.ttl, Math.ceil(upload.signUrls / 2))
+  return { ...resource, cache: { ...cache, ttl } }
+}
+
+/** How a router answers its reads. */
+export function readAnswers(resource: Resource, options: RouterOptions<Fields>): AnswerRead {
+  const { host, cache } = resource
+  if (!cache) {
+    return async (request, _context, _asked, load) => readResponse(request, await load())
+  }
+  const targets = targetsOf(resource)
+  const isLimited = resource.scope !== undefined || targets.length > 0
+  let router: string | undefined
+  const cached = new CachedReads({
+    settings: cache,
+    space: host.cacheSpace(cache),
+    // Made by the first request: what references lead to may be defined after the mount.
+    get router() {
+      router ??= fingerprint(resource, options, targets)
+      return router
+    },
+    models: [...new Set([resource.model.name, ...targets])],
+  })
+  return (request, context, asked, load) =>
+    cached.answer(request, context, {
+      asked: { ...asked, path: pathOf(request.url), query: parametersOf(resource, asked, request) },
+      limits: async () => (isLimited ? limitsOf(resource, targets, request) : null),
+      load,
+    })
+}
+
+/**
+ * The parameters that the answer may depend on: all where `onGet` sees the request, else those that are read. The
+ * rest would fill the cache with copies of one answer. What `scope` and `vary` make of others has its own place.
+ */
+function parametersOf(
+  { onGet, query }: Resource,
+  { kind }: Pick<Asked, 'kind'>,
+  request: ApiRequest,
+): Query {
+  if (onGet) return request.query
+  return kind === 'list' ? readOf(request.query, query) : noQuery
+}
+
+/** Every limit on what the request may see: the router's scope, and those of the records behind references. */
+async function limitsOf(
+  { host, model, scope }: Resource,
+  targets: readonly string[],
+  request: ApiRequest,
+): Promise<unknown> {
+  const own = (await scopeOf(model, scope, request)).filter
+  const others = targets.map((name) => {
+    const target = host.modelNamed(name)
+    return target && visibleThroughReference(host, target, request)
+  })
+  return [own, ...(await Promise.all(others))]
+}
+
+/** The models that answers are read from through references, of which `onGet` may fill in any. */
+function targetsOf({ model, search, onGet }: Resource): readonly string[] {
+  const searched = search.flatMap((field) =>
+    'reference' in field ? [referenceAt(model, field.reference) ?? []].flat() : [],
+  )
+  return [...new Set([...searched, ...(onGet ? references(model.shape) : [])])]
+}
+
+function references(shape: Shape): readonly string[] {
+  switch (shape.kind) {
+    case 'id':
+      return shape.ref === undefined ? [] : [shape.ref]
+    case 'object':
+      return [...shape.fields.values()].flatMap(references)
+    case 'list':
+      return references(shape.element)
+    case 'map':
+      return references(shape.value)
+    default:
+      return []
+  }
+}
+
+/**
+ * What shapes the router's answers beside the request. A deployment that hides a field, or shows less, does not
+ * meet the answers of the one before it.
+ */
+function fingerprint(
+  { host, mount, model }: Resource,
+  options: RouterOptions<Fields>,
+  targets: readonly string[],
+): string {
+  const { model: _, cache, middlewares, ...shaping } = options
+  const vary = typeof cache === 'object' ? cache.vary : undefined
+  const models = [model, ...targets.map((name) => host.modelNamed(name))].map(shownBy)
+  const text = JSON.stringify([mount, models, shaping, vary], (_key, value) =>
+    typeof value === 'function' ? String(value) : value,
+  )
+  return bytesToHex(sha256(utf8ToBytes(text))).slice(0, 32)
+}
+
+/** What decides how much of a model's records is shown. */
+function shownBy(model: Model | undefined): unknown {
+  if (!model) return null
+  const { name, collection, hidden, output, declared, shape } = model
+  return [name, collection, hidden, output, declaredText(declared) ?? [...shape.fields.keys()]]
+}

@@ -1,0 +1,78 @@
+/**
+ * The size of a response, counted before it is put together: beyond `maxResponseBytes` it is a 413.
+ *
+ * @module
+ */
+
+import { responseTooLarge } from '../../http/refusals.ts'
+import { listText, type Pagination } from '../../http/respond.ts'
+
+/** The bytes of a date as JSON text. */
+const DATE_BYTES = 26
+/** UTF-8 bytes that a UTF-16 unit takes at most. */
+const MOST_PER_UNIT = 3
+
+/** Counts what a response will have at least. */
+export class ResponseSize {
+  #left: number
+
+  /** `most` is the number of bytes that the response may have. */
+  constructor(most: number) {
+    this.#left = most
+  }
+
+  /** Counts `bytes` more. Throws the 413 once there are too many. */
+  add(bytes: number): void {
+    this.#left -= bytes
+    if (this.#left < 0) throw responseTooLarge()
+  }
+}
+
+/** The least that `value` takes as JSON text: names, texts and marks, without what is escaped. */
+export function leastBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 1
+  if (value instanceof Date) return DATE_BYTES
+  let bytes = 2
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += leastBytes(item)
+    return bytes
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) bytes += name.length + 3 + leastBytes(member)
+  }
+  return bytes
+}
+
+/** The text of a list, if it has at most `most` bytes; else the 413, before the records' texts are joined. */
+export function listTextWithin(
+  most: number,
+  records: readonly string[],
+  pagination?: Pagination,
+): string {
+  const size = new ResponseSize(most)
+  for (const record of records) size.add(record.length)
+  return textWithin(most, listText(records, pagination))
+}
+
+/** `text`, if it has at most `most` bytes in UTF-8; else throws the 413. */
+export function textWithin(most: number, text: string): string {
+  const fits =
+    text.length * MOST_PER_UNIT <= most || (text.length <= most && utf8Length(text) <= most)
+  if (!fits) throw responseTooLarge()
+  return text
+}
+
+const encoder = new TextEncoder()
+const buffer = new Uint8Array(64 * 1024)
+
+/** Counted by encoding a piece at a time: the whole would need as much memory again. */
+function utf8Length(text: string): number {
+  let length = 0
+  for (let at = 0; at < text.length; ) {
+    const { read, written } = encoder.encodeInto(text.slice(at, at + buffer.length), buffer)
+    length += written
+    at += read
+  }
+  return length
+}

@@ -1,0 +1,54 @@
+/**
+ * Which fields a client may write (spec 4.1, write rules 1 and 2).
+ *
+ * @module
+ */
+
+import { nestedTooDeeply, nothingWritable } from '../../http/refusals.ts'
+import { inSlices, type Walk } from '../../model/in-slices.ts'
+import {
+  checkDepth,
+  isFields,
+  isForbiddenKey,
+  NestedTooDeeply,
+  withoutForbiddenKeys,
+} from '../../model/writable.ts'
+import type { Fields } from '../../ports/store.ts'
+
+/**
+ * The part of `body` that the client may write, forbidden keys removed at every level. What may not be
+ * written is dropped in silence; nothing left is a 400. `scoped` fields belong to the server.
+ */
+export async function keepWritable(
+  body: unknown,
+  writable: ReadonlySet<string>,
+  scoped: Readonly<Record<string, unknown>>,
+): Promise<Fields> {
+  if (!isFields(body)) throw nothingWritable()
+  const kept: Fields = {}
+  for (const [field, value] of Object.entries(body)) {
+    if (!writable.has(field) || Object.hasOwn(scoped, field)) continue
+    kept[field] = await cleaned(field, value)
+  }
+  if (Object.keys(kept).length === 0) throw nothingWritable()
+  return kept
+}
+
+/** `value` without forbidden keys at any level. Throws a 400 that names `field` where it nests too deep. */
+export async function cleaned(field: string, value: unknown): Promise<unknown> {
+  try {
+    return await inSlices(value, 1, cleaning)
+  } catch (error) {
+    throw error instanceof NestedTooDeeply ? nestedTooDeeply(field) : error
+  }
+}
+
+const cleaning: Walk<number> = {
+  whole: withoutForbiddenKeys,
+  opens(_, depth) {
+    checkDepth(depth)
+    return true
+  },
+  member: (depth) => depth + 1,
+  drops: isForbiddenKey,
+}

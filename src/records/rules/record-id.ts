@@ -1,0 +1,26 @@
+/**
+ * From the path's `:id` to the filter that finds the record within the scope.
+ *
+ * @module
+ */
+
+import { invalidId } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { idFrom } from '../../model/cast.ts'
+import type { Model } from '../../model/define.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
+
+/** The id that the path names, in its stored form; a malformed one is a 400 (spec 4.1, write rule 6). */
+export function requestedId(
+  { model }: { readonly model: Pick<Model, 'idType'> },
+  request: ApiRequest,
+): string {
+  const id = idFrom(request.params.id ?? '', model.idType)
+  if (id === undefined) throw invalidId()
+  return id
+}
+
+/** The record with `id`, if it lies within `scope`: one out of scope is as if it did not exist. */
+export function within(scope: Filter, id: string): Filter {
+  return all([scope, withId(id)])
+}

@@ -1,0 +1,147 @@
+/**
+ * Row-level limits: which records a router may touch for a request.
+ *
+ * @module
+ */
+
+import { inTime } from '../../http/deadline.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { castScalar } from '../../model/cast.ts'
+import type { Managed, Model } from '../../model/define.ts'
+import { didYouMean } from '../../model/suggest.ts'
+import { isFields } from '../../model/writable.ts'
+import { all, any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
+import { type Place, placeOf, type Shape } from '../../ports/shape.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { Host } from '../engine/host.ts'
+
+/** What a scope may compare a field of type `V` with: a value, or an element where the field holds a list. */
+export type ScopeValue<V> = unknown extends V
+  ? Scalar
+  :
+      | (V extends readonly (infer E)[] ? Extract<E, Scalar> : Extract<V, Scalar>)
+      // A record may lack the field, which null matches.
+      | (undefined extends V ? null : never)
+
+/** The equalities that a scope demands, at least one; or undefined for no limit. */
+export type ScopeFilter<R = Fields> =
+  | ({ readonly [F in keyof R & string]?: ScopeValue<R[F]> | undefined } & {
+      readonly [F in Exclude<keyof Managed, keyof R>]?: ScopeValue<Managed[F]> | undefined
+    })
+  | undefined
+  | void
+
+/**
+ * Gives the equalities that limit a router to the records that match them; undefined for no limit. Anything else that
+ * names no field, and a value that is undefined, answers the request with a 500.
+ */
+export type ScopeOption<R = Fields> = (
+  request: ApiRequest,
+) => ScopeFilter<R> | Promise<ScopeFilter<R>>
+
+/** What the scope `L` must be besides, so that a name that is no field of `R` does not compile. */
+export type OwnFields<R, L> = unknown extends L
+  ? unknown
+  : L extends Promise<infer P>
+    ? Promise<OwnFields<R, P>>
+    : L extends object
+      ? { readonly [F in Exclude<keyof L, keyof R | keyof Managed>]: never }
+      : L
+
+/** A request's scope: its values by field, and the filter that they make. */
+export interface Scope {
+  /** What a create is given, so that the record lies in the scope. */
+  readonly values: Readonly<Fields>
+  readonly filter: Filter
+}
+
+/** No limit. */
+export const unlimited: Scope = Object.freeze({ values: Object.freeze({}), filter: everything })
+
+/**
+ * The scope of `request`. A scope that names no field or an unknown one, or leaves a value undefined, is a mistake of
+ * the deployer's code and throws: a limit that cannot be applied must not turn into no limit.
+ */
+export function scopeOf(
+  model: Model,
+  option: ScopeOption | undefined,
+  request: ApiRequest,
+): Promise<Scope> {
+  if (!option) return Promise.resolve(unlimited)
+  const known = resolved.get(request) ?? []
+  const same = known.find((one) => one.option === option && one.model === model)
+  if (same) return same.scope
+  const scope = resolve(model, option, request)
+  resolved.set(request, [...known, { option, model, scope }])
+  return scope
+}
+
+/** The scopes of a request are asked for once: an answer is kept under the very scope that it was read with. */
+const resolved = new WeakMap<
+  ApiRequest,
+  readonly { readonly option: ScopeOption; readonly model: Model; readonly scope: Promise<Scope> }[]
+>()
+
+async function resolve(model: Model, option: ScopeOption, request: ApiRequest): Promise<Scope> {
+  const limits: unknown = await inTime(request, () => option(request))
+  if (limits === undefined) return unlimited
+  // `null` and `false` come from a slip, such as an absent user; they must not open everything.
+  if (!isFields(limits)) throw new TypeError('scope: equalities, or undefined for no limit')
+  const values: Fields = {}
+  const entries = Object.entries(limits)
+  // Such as `{}` for a user without a tenant: nothing to compare with is not everything.
+  if (entries.length === 0) throw new TypeError('scope: it names no field; undefined is no limit')
+  const filters = entries.map(([field, given]): Filter => {
+    const [place, value] = limitOf(model, field, given)
+    values[field] = place.parts.length > 1 ? [value] : value
+    return { op: 'eq', field, value }
+  })
+  return { values, filter: all(filters) }
+}
+
+/**
+ * The records of `model` that `request` may see through a reference: all of them where no router limits them, or
+ * one shows all without a guard; else those that one of its routers' scopes admits.
+ */
+export async function visibleThroughReference(
+  host: Host,
+  model: Model,
+  request: ApiRequest,
+): Promise<Filter> {
+  const scopes = host.scopesOf(model)
+  if (scopes.length === 0 || scopes.includes(undefined)) return everything
+  const filters = await Promise.all(
+    scopes.map(async (scope) => {
+      try {
+        return (await scopeOf(model, scope, request)).filter
+      } catch {
+        // A scope that needs a guard of its own router has nothing to say about this request.
+        return nothing
+      }
+    }),
+  )
+  return any(filters)
+}
+
+function limitOf(model: Model, field: string, given: unknown): readonly [Place, Scalar] {
+  const place = field.includes('.') ? undefined : placeOf(model.shape, field)
+  if (!place) {
+    const known = [...model.shape.fields.keys()]
+    throw new TypeError(`scope: ${model.name} has no field '${field}'.${didYouMean(field, known)}`)
+  }
+  const value = castLimit(place.shape, given)
+  if (value === undefined) throw new TypeError(`scope: no usable value for '${field}'`)
+  return [place, value]
+}
+
+function castLimit(shape: Shape, given: unknown): Scalar | undefined {
+  if (given instanceof Date) {
+    return shape.kind === 'date' && !Number.isNaN(given.getTime()) ? given : undefined
+  }
+  const scalar =
+    given === null ||
+    typeof given === 'string' ||
+    typeof given === 'boolean' ||
+    Number.isFinite(given)
+  return scalar ? castScalar(shape, given as string) : undefined
+}

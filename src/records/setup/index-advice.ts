@@ -1,0 +1,98 @@
+/**
+ * What a router's lists need of the database: a warning at start-up for those that no index serves, with the line
+ * that ends it.
+ *
+ * @module
+ */
+
+import type { Model } from '../../model/define.ts'
+import type { SortKey } from '../../ports/filter.ts'
+import { placeOf } from '../../ports/shape.ts'
+import { sortText, totalOrder } from '../engine/sort.ts'
+import type { Resource } from './resource.ts'
+
+/** One kind of list: the parameter that asks for it, the field it is filtered by, and its order. */
+interface Need {
+  readonly asked: string
+  readonly equal?: string
+  readonly order: readonly SortKey[]
+}
+
+/**
+ * A warning about the lists that read every record, or undefined when indexes serve them all. `sortable` is what
+ * the router names of what clients may sort by. A filter is served by an index of its field and the default order, a
+ * sort by an index that begins with its field; ranges, what is looked for in lists, and the fields of a scope, which no
+ * one knows before the first request, are left to the deployer.
+ */
+export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
+  const { model, scope, host } = resource
+  const needs = scope ? [] : needsOf(resource, sortable)
+  const isThere = host.store.exactOrder ? isServedExactly : isServed
+  const missing = needs.filter((need) => !isThere(model, need))
+  if (missing.length === 0) return undefined
+  const added = missing.map(({ equal, order }) => [...(equal ? [equal] : []), ...order.map(nameOf)])
+  const indexes = [...model.indexes.map((keys) => keys.map(nameOf)), ...added].map((names) => {
+    const quoted = names.map((name) => `'${name}'`).join(', ')
+    return names.length === 1 ? quoted : `[${quoted}]`
+  })
+  const asked = [...new Set(missing.map((need) => need.asked))].join(', ')
+  const list = [...new Set(indexes)].join(', ')
+  return `no index serves ${asked}, so every record is read. Write in defineModel('${model.name}', …): indexes: [${list}]`
+}
+
+function needsOf({ model, query, orderBy }: Resource, sortable: readonly string[]): Need[] {
+  const sorts = [
+    ...(orderBy.length > 0 ? [orderBy] : []),
+    ...sortable
+      .filter((field) => field !== orderBy[0]?.field)
+      .map((field) => [{ field, descending: false }]),
+  ]
+  return [
+    ...sorts.map((order): Need => ({ asked: `?sort=${order.map(nameOf)[0]}`, order })),
+    ...query
+      .filter((field) => placeOf(model.shape, field)?.parts.length === 1)
+      .map((equal): Need => {
+        return { asked: `?${equal}=`, equal, order: orderBy.filter(({ field }) => field !== equal) }
+      }),
+  ]
+}
+
+function isServed({ indexes, unique }: Model, { equal, order }: Need): boolean {
+  const end = order.findIndex(({ field }) => field === '_id')
+  // Every index ends with `_id`.
+  const keys = end === -1 ? order : order.slice(0, end)
+  const first = equal ?? keys[0]?.field
+  if (first === undefined || first === '_id') return true
+  if (isUnique(unique, first)) return true
+  return indexes.some((index) => {
+    const rest = equal === undefined ? index : index.slice(1)
+    const turned = keys[0]?.descending !== rest[0]?.descending
+    return (
+      (equal === undefined || index[0]?.field === equal) &&
+      keys.every(
+        ({ field, descending }, at) =>
+          rest[at]?.field === field && (rest[at].descending !== descending) === turned,
+      )
+    )
+  })
+}
+
+/** For stores that walk no index backwards for an order that ends with `_id` forwards, and no unique one at all. */
+function isServedExactly({ indexes, unique }: Model, { equal, order }: Need): boolean {
+  const keys = [...(equal ? [{ field: equal, descending: false }] : []), ...order]
+  const wanted = sortText(totalOrder(keys))
+  const first = keys[0]?.field
+  if (first === undefined || first === '_id') return true
+  if (equal && isUnique(unique, equal)) return true
+  if (equal && order.length === 0) return indexes.some((index) => index[0]?.field === equal)
+  return indexes.some((index) => sortText(totalOrder(index)) === wanted)
+}
+
+/** Whether `field` alone tells records apart. */
+function isUnique(unique: Model['unique'], field: string): boolean {
+  return unique.some(([first, ...others]) => first === field && others.length === 0)
+}
+
+function nameOf({ field, descending }: SortKey): string {
+  return descending ? `-${field}` : field
+}

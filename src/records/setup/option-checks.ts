@@ -1,0 +1,95 @@
+/**
+ * Start-up checks of a router's options that concern no field: names, types and numbers.
+ *
+ * @module
+ */
+
+import {
+  callable,
+  checkOptions,
+  type Fail,
+  flag,
+  isFunction,
+  isNames,
+  natural,
+  oneOf,
+  type Rule,
+  whatever,
+} from '../../model/option-rules.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { RouterOptions } from './options.ts'
+
+const names: Rule = { must: 'be a list of field names', test: isNames }
+const sortNames: Rule = {
+  must: 'be a field name, or a list of them',
+  test: (value) => isNames([value].flat()),
+}
+const writable: Rule = {
+  must: 'be a list of field names, or { create, update } of such lists',
+  test: (value) => isForOperations(value, isNames),
+}
+const hooks: Rule = {
+  must: 'be a function, or { create, update } of functions',
+  test: (value) => isForOperations(value, isFunction),
+}
+const guards: Rule = {
+  must: 'be a list of functions',
+  test: (value) => Array.isArray(value) && value.every(isFunction),
+}
+
+/** Every option's name and what it must be. */
+const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
+  model: {
+    test: (value) => (value as { shape?: unknown } | null)?.shape !== undefined,
+    must: 'be a model that defineModel made',
+  },
+  orderBy: sortNames,
+  query: names,
+  search: names,
+  filterableFields: names,
+  sortableFields: names,
+  allowedFields: writable,
+  blockedFields: writable,
+  validate: hooks,
+  onGet: callable,
+  runAfterCreate: callable,
+  strictAfterCreate: flag,
+  pagination: oneOf('offset', 'cursor'),
+  countStrategy: oneOf('exact', 'estimated', 'none'),
+  maxLimit: natural,
+  defaultPageSize: natural,
+  maxPage: natural,
+  maxTimeMS: natural,
+  maxSearchLength: natural,
+  maxRelationMatches: natural,
+  maxPopulated: natural,
+  maxResponseBytes: natural,
+  allowRawRegex: flag,
+  lean: flag,
+  allowDiskUse: flag,
+  batchSize: natural,
+  middlewares: guards,
+  enableQuery: flag,
+  legacyMode: flag,
+  cache: whatever,
+  upload: whatever,
+  scope: callable,
+}
+
+/** Refuses unknown options, values of the wrong type and numbers that make no sense. */
+export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): void {
+  // The model is checked even when it is not given.
+  checkOptions({ ...options, model: options?.model ?? null }, RULES, fail)
+  const { maxLimit = 100, defaultPageSize = 1 } = options
+  if (defaultPageSize > maxLimit) {
+    fail(`'defaultPageSize' (${defaultPageSize}) is above 'maxLimit' (${maxLimit})`)
+  }
+}
+
+/** Whether `value` passes for both operations, or is an object with one that does for each of them. */
+function isForOperations(value: unknown, test: (value: unknown) => boolean): boolean {
+  if (test(value)) return true
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const known = Object.keys(value).every((key) => key === 'create' || key === 'update')
+  return known && Object.values(value).every((item) => item === undefined || test(item))
+}

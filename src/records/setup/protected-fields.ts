@@ -1,0 +1,38 @@
+/**
+ * Models whose fields another router protects: accounts, whose roles and secrets nobody may write by default.
+ *
+ * @module
+ */
+
+import type { Fail } from '../../model/option-rules.ts'
+import type { Fields } from '../../ports/store.ts'
+import type { Host } from '../engine/host.ts'
+import type { RouterOptions } from './options.ts'
+
+/** The fields that a router lets clients write, while it is being resolved. */
+export interface WritableSets {
+  readonly create: Set<string>
+  readonly update: Set<string>
+}
+
+/**
+ * Refuses a router over a protected model that names no `allowedFields`, or lifts them by `legacyMode`, and
+ * takes the protected fields off where the default stands for one operation.
+ */
+export function withoutProtected(
+  host: Host,
+  { model, allowedFields, legacyMode }: RouterOptions<Fields>,
+  writable: WritableSets,
+  fail: Fail,
+): void {
+  const guarded = host.protectedFields(model)
+  if (!guarded) return
+  if (legacyMode) fail(`'legacyMode' cannot be used with '${model.name}', which holds accounts`)
+  if (!allowedFields) {
+    fail(`'allowedFields' must name the writable fields of '${model.name}', which holds accounts`)
+  }
+  for (const operation of ['create', 'update'] as const) {
+    const named = Array.isArray(allowedFields) || Object.hasOwn(allowedFields, operation)
+    if (!named) for (const field of guarded) writable[operation].delete(field)
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * A mounted resource: the router's options, checked and resolved once, as the handlers read them.
+ *
+ * @module
+ */
+
+import type { CacheSettings } from '../../cache/options.ts'
+import { isHidden, type Model, sortKey } from '../../model/define.ts'
+import type { Fail } from '../../model/option-rules.ts'
+import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
+import { noSuchField } from '../../model/suggest.ts'
+import type { SortKey } from '../../ports/filter.ts'
+import { placeOf } from '../../ports/shape.ts'
+import type { Fields, ReadHints } from '../../ports/store.ts'
+import type { ModelFiles } from '../../uploads/model-files.ts'
+import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
+import type { Host } from '../engine/host.ts'
+import type { Records } from '../engine/record-engine.ts'
+import type { Guard } from '../engine/route.ts'
+import { isListParameter } from '../list/parameters.ts'
+import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
+import type { ScopeOption } from '../rules/scope.ts'
+import { checkSimpleOptions } from './option-checks.ts'
+import type { FieldLists, RouterOptions } from './options.ts'
+import { withoutProtected } from './protected-fields.ts'
+import { type SearchField, searchFields } from './search-fields.ts'
+
+/** A set of field names. */
+export interface FieldSet {
+  has(field: string): boolean
+}
+
+/** What the handlers of one router share. Nothing in it changes after start-up. */
+export interface Resource {
+  readonly host: Host
+  readonly mount: string
+  readonly model: Model
+  readonly records: Records
+  readonly middlewares: readonly Guard[]
+  readonly query: readonly string[]
+  /** What a QUERY body may filter by and sort by. */
+  readonly filterable: FieldSet
+  readonly sortable: FieldSet
+  /** What URL parameters may range over, compare and sort by; legacy mode lifts these lists only. */
+  readonly urlFilterable: FieldSet
+  readonly urlSortable: FieldSet
+  readonly orderBy: readonly SortKey[]
+  readonly search: readonly SearchField[]
+  readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
+  readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
+  readonly onGet: OnGet | undefined
+  readonly runAfterCreate: RunAfterCreate<Fields> | undefined
+  readonly strictAfterCreate: boolean
+  readonly pagination: 'offset' | 'cursor'
+  readonly countStrategy: 'exact' | 'estimated' | 'none'
+  readonly maxLimit: number
+  readonly defaultPageSize: number
+  readonly maxPage: number
+  readonly maxSearchLength: number
+  readonly maxRelationMatches: number
+  readonly maxPopulated: number
+  readonly maxResponseBytes: number
+  readonly allowRawRegex: boolean
+  readonly lean: boolean
+  readonly hints: ReadHints
+  readonly enableQuery: boolean
+  readonly legacyMode: boolean
+  readonly upload: Upload | undefined
+  /** The model's file fields, those of other routers too. */
+  readonly files: ModelFiles
+  /** How reads are kept, where they are. */
+  readonly cache?: CacheSettings | undefined
+  readonly scope: ScopeOption | undefined
+}
+
+/** Resolves a router's options. Throws a `TypeError` that names the router, the option and the field. */
+export function resolveResource(
+  host: Host,
+  mount: string,
+  options: RouterOptions<Fields>,
+): Resource {
+  const fail: Fail = (message) => {
+    throw new TypeError(`Router '${mount}': ${message}`)
+  }
+  checkSimpleOptions(options, fail)
+  const { model } = options
+  const reach = (option: string, names: readonly string[]) => {
+    for (const name of names) checkReachable(model, option, name, fail)
+    return names
+  }
+  const order = (option: string, names: readonly string[]) => {
+    for (const name of reach(option, names)) {
+      if (isOrdered(model.shape, name)) continue
+      const reason = isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no order'
+      fail(`'${option}' names '${name}', ${reason}`)
+    }
+    return names
+  }
+  const orderBy = [options.orderBy ?? []].flat().map(sortKey)
+  order(
+    'orderBy',
+    orderBy.map((key) => key.field),
+  )
+  const query = reach('query', equalities(options.query ?? [], fail))
+  const filterable = new Set(reach('filterableFields', options.filterableFields ?? query))
+  const sortable = new Set(
+    options.sortableFields
+      ? order('sortableFields', options.sortableFields)
+      : [
+          ...query.filter((name) => isOrdered(model.shape, name)),
+          ...orderBy.map((key) => key.field),
+        ],
+  )
+  const legacyMode = options.legacyMode === true
+  if (legacyMode) {
+    host.logger.warn(
+      `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
+    )
+  }
+  const maxLimit = options.maxLimit ?? 100
+  const hints: ReadHints = {
+    ...(options.maxTimeMS !== undefined && { timeLimitMs: options.maxTimeMS }),
+    ...(options.allowDiskUse !== undefined && { allowDiskUse: options.allowDiskUse }),
+    ...(options.batchSize !== undefined && { batchSize: options.batchSize }),
+  }
+  if (options.allowRawRegex && !host.store.rawRegex) {
+    fail(`'allowRawRegex' cannot be used with the store '${host.store.name}'`)
+  }
+  return {
+    host,
+    mount,
+    model,
+    records: host.records(model),
+    middlewares: options.middlewares ?? [],
+    query,
+    filterable,
+    sortable,
+    urlFilterable: legacyMode ? everyVisible(model) : filterable,
+    urlSortable: legacyMode ? everyOrdered(model) : sortable,
+    orderBy,
+    search: searchFields(host, model, mount, options.search ?? [], fail),
+    writable: writableFields(host, mount, options, fail),
+    validate: validators(options.validate),
+    onGet: options.onGet,
+    runAfterCreate: options.runAfterCreate,
+    strictAfterCreate: options.strictAfterCreate ?? false,
+    pagination: options.pagination ?? 'offset',
+    countStrategy: options.countStrategy ?? 'exact',
+    maxLimit,
+    defaultPageSize: options.defaultPageSize ?? Math.min(50, maxLimit),
+    maxPage: options.maxPage ?? Number.POSITIVE_INFINITY,
+    maxSearchLength: options.maxSearchLength ?? 128,
+    maxRelationMatches: options.maxRelationMatches ?? 1000,
+    maxPopulated: options.maxPopulated ?? host.maxPopulated,
+    maxResponseBytes: options.maxResponseBytes ?? host.maxResponseBytes,
+    // 2.x ran search terms as patterns; where the store cannot do so safely they stay literal.
+    allowRawRegex: options.allowRawRegex ?? (legacyMode && host.store.rawRegex),
+    lean: options.lean ?? false,
+    hints,
+    enableQuery: options.enableQuery ?? true,
+    legacyMode,
+    upload: options.upload && uploadOf(host, mount, model, options.upload, fail),
+    files: host.filesOf(model),
+    scope: options.scope,
+  }
+}
+
+function uploadOf(
+  host: Host,
+  mount: string,
+  model: Model,
+  options: UploadOptions,
+  fail: Fail,
+): Upload {
+  const upload = resolveUpload(options, model.shape, fail)
+  if ((upload.imgOptimizations || upload.allowClientImageOptions) && !host.images) {
+    fail(`'upload' compresses images, which needs createApp({ images: sharpImages() })`)
+  }
+  if (!host.files) {
+    host.logger.warn(
+      `Router '${mount}': files are refused. Give createApp a file store in 'files'.`,
+    )
+  }
+  return upload
+}
+
+function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
+  const place = placeOf(model.shape, name)
+  if (!place) fail(noSuchField(option, name, model))
+  if (isHidden(model, name)) fail(`'${option}' names '${name}', which is hidden`)
+  const kind = place?.shape.kind
+  if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
+}
+
+/** A parameter of lists would never reach the field, and steer the list as well. */
+function equalities(names: readonly string[], fail: Fail): readonly string[] {
+  for (const name of names) {
+    if (!isListParameter(name)) continue
+    fail(
+      `'query' lists '${name}', but ?${name}= is a parameter of every list. Rename the field, or list it in 'filterableFields' for QUERY`,
+    )
+  }
+  return names
+}
+
+function everyVisible(model: Model): FieldSet {
+  return { has: (field) => placeOf(model.shape, field) !== undefined && !isHidden(model, field) }
+}
+
+function everyOrdered(model: Model): FieldSet {
+  return { has: (field) => isOrdered(model.shape, field) && !isHidden(model, field) }
+}
+
+function writableFields(
+  host: Host,
+  mount: string,
+  options: RouterOptions<Fields>,
+  fail: Fail,
+): Resource['writable'] {
+  const { model, allowedFields, blockedFields } = options
+  if (!allowedFields && !blockedFields) {
+    host.logger.warn(
+      `Router '${mount}': every field of '${model.name}' is writable. Name the writable ones in 'allowedFields'.`,
+    )
+  }
+  const every = Object.keys(model.fields)
+  const named = (option: string, lists: FieldLists<Fields> | undefined, operation: Operation) => {
+    const names = isList(lists) ? lists : lists?.[operation]
+    for (const name of names ?? []) {
+      if (!model.shape.fields.has(name)) {
+        fail(noSuchField(option, name, model))
+      }
+    }
+    return names
+  }
+  const writable = (operation: Operation): Set<string> => {
+    const blocked = new Set(named('blockedFields', blockedFields, operation))
+    const allowed = named('allowedFields', allowedFields, operation) ?? every
+    const kept = options.legacyMode ? every : allowed.filter((name) => !blocked.has(name))
+    return new Set(kept.filter((name) => Object.hasOwn(model.fields, name)))
+  }
+  const sets = { create: writable('create'), update: writable('update') }
+  // The router that protects the model may be mounted later.
+  host.onReady(() => withoutProtected(host, options, sets, fail))
+  return sets
+}
+
+type Operation = 'create' | 'update'
+
+function isList(lists: FieldLists<Fields> | undefined): lists is readonly string[] {
+  return Array.isArray(lists)
+}
+
+function validators(option: ValidateOption<Fields> | undefined): Resource['validate'] {
+  return typeof option === 'function' ? { create: option, update: option } : (option ?? {})
+}

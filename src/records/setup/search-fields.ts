@@ -1,0 +1,70 @@
+/**
+ * The `search` option, resolved: which fields a term is looked for in, here and through references.
+ *
+ * @module
+ */
+
+import { isHidden, type Model } from '../../model/define.ts'
+import type { Fail } from '../../model/option-rules.ts'
+import { definedNames } from '../../model/registry.ts'
+import { didYouMean, noSuchField } from '../../model/suggest.ts'
+import { placeOf } from '../../ports/shape.ts'
+import type { Host } from '../engine/host.ts'
+
+/** One searched field: of the model itself, or of the model that a reference leads to. */
+export type SearchField =
+  | { readonly field: string }
+  | { readonly reference: string; readonly path: string; readonly target: () => Model }
+
+/**
+ * Resolves the `search` option. A field that is no text is a start-up error, here and behind a reference; a
+ * dotted name whose first part is neither a reference nor an object is dropped with a warning (spec 4.1).
+ */
+export function searchFields(
+  host: Host,
+  model: Model,
+  mount: string,
+  names: readonly string[],
+  fail: Fail,
+): readonly SearchField[] {
+  return names.flatMap((name): SearchField[] => {
+    const [head = '', ...rest] = String(name).split('.')
+    const reference = referenceAt(model, head)
+    if (reference !== undefined && rest.length > 0) {
+      if (isHidden(model, head)) fail(`'search' names '${name}', which is hidden`)
+      const path = rest.join('.')
+      const target = () => host.modelNamed(reference) ?? fail(unknownModel(name, reference))
+      host.onReady(() => {
+        checkText(target(), path, name, fail)
+        host.searchable(target(), path)
+      })
+      return [{ reference: head, path, target }]
+    }
+    if (rest.length > 0 && !placeOf(model.shape, name)) {
+      host.logger.warn(
+        `Router '${mount}': 'search' drops '${name}', since '${head}' is no reference of '${model.name}'.`,
+      )
+      return []
+    }
+    checkText(model, name, name, fail)
+    host.searchable(model, name)
+    return [{ field: name }]
+  })
+}
+
+/** The model that the field named `field` refers to, one id or a list of them. */
+export function referenceAt(model: Model, field: string): string | undefined {
+  const shape = placeOf(model.shape, field)?.shape
+  return shape?.kind === 'id' ? shape.ref : undefined
+}
+
+function checkText(model: Model, path: string, name: string, fail: Fail): void {
+  const place = placeOf(model.shape, path)
+  if (!place) fail(noSuchField('search', path, model, name))
+  if (isHidden(model, path)) fail(`'search' names '${name}', which is hidden`)
+  if (place?.shape.kind !== 'string') fail(`'search' names '${name}', which is no text`)
+}
+
+function unknownModel(name: string, reference: string): string {
+  return `'search' names '${name}', but no model is named '${reference}'.${didYouMean(reference, definedNames())}`
+}

@@ -1,0 +1,93 @@
+/**
+ * `POST <mount>`. The order of the steps is the contract's (spec 4.1, "Write rules").
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
+import { dataResponse } from '../../http/respond.ts'
+import { declaredPart, present, projected, visible } from '../../model/present.ts'
+import { stringifyInSlices } from '../../ports/json.ts'
+import type { Fields } from '../../ports/store.ts'
+import { signed } from '../read/present-records.ts'
+import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
+import { runValidate } from '../rules/hooks.ts'
+import { keepWritable } from '../rules/policy.ts'
+import { scopeOf } from '../rules/scope.ts'
+import type { Resource } from '../setup/resource.ts'
+import { saveWithFiles } from './file-writes.ts'
+import { type Asking, type Incoming, readIncoming } from './write-body.ts'
+
+/** Stores a new record and answers 201 with it. */
+export async function create(
+  resource: Resource,
+  request: ApiRequest,
+  asking?: Asking,
+): Promise<Response> {
+  const incoming = await readIncoming(resource, request, asking)
+  try {
+    return await createFrom(resource, request, incoming)
+  } finally {
+    await incoming.discard()
+  }
+}
+
+async function createFrom(
+  resource: Resource,
+  request: ApiRequest,
+  incoming: Incoming,
+): Promise<Response> {
+  const { model, records } = resource
+  const scope = await scopeOf(model, resource.scope, request)
+  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.values)
+  const res = hookResponse()
+  const checked = await runValidate(resource.validate.create, payload, {
+    req: request,
+    res,
+    operation: 'create',
+    id: undefined,
+    model,
+  })
+  const { _id: id, ...scoped } = scope.values
+  const values = await records.validate({ ...checked, ...scoped })
+  const save = () => records.insert(values, id as string | undefined)
+  const record = await saveWithFiles(resource, incoming, values, save)
+  await afterCreate(resource, record, request)
+  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
+  const shown = await stringifyInSlices(present(model, visibly, resource.lean))
+  return withHookResponse(
+    dataResponse(shown ?? 'null', { status: 201, headers: locationOf(request, record._id) }),
+    res,
+  )
+}
+
+/**
+ * `Location` of a new record, made of the route that matched: the path as it was sent may lead to another host once it
+ * is resolved (`//evil.com/../../cities`), or hold characters that no header takes. A handler that was called beside
+ * the routes has no place to name.
+ */
+function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, string> {
+  if (route === '') return {}
+  const path = route.replace(/:(\w+)([?+]?)/g, (_, name: string, repeat: string) => {
+    const value = params[name] ?? ''
+    const parts = repeat === '+' ? value.split('/') : [value]
+    return parts.map(encodeURIComponent).join('/')
+  })
+  return { Location: `${path.replace(/(^|[^/])\/+$/, '$1')}/${encodeURIComponent(String(id))}` }
+}
+
+/** Awaited before the answer; the record stays either way, so a failure only shows when asked for. */
+async function afterCreate(resource: Resource, record: Fields, request: ApiRequest): Promise<void> {
+  try {
+    await resource.runAfterCreate?.(record as never, request)
+  } catch (error) {
+    if (resource.strictAfterCreate) {
+      throw new Error(`Router '${resource.mount}': runAfterCreate failed`, { cause: error })
+    }
+    resource.host.logger.error(`Router '${resource.mount}': runAfterCreate failed`, {
+      ...idsOf(request),
+      error: String((error as Error)?.stack ?? error),
+    })
+  }
+}

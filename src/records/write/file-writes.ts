@@ -1,0 +1,212 @@
+/**
+ * Writes of records that point at files.
+ *
+ * Objects are stored after everything that can be refused has been, and before the record that points at them is
+ * saved; they are removed after the commit that no longer does. So no record ever points at a missing object, and
+ * what a crash leaves over is found by the sweeper.
+ *
+ * @module
+ */
+
+import { checkTime } from '../../http/deadline.ts'
+import { HttpError } from '../../http/errors.ts'
+import { entryNotFound, recordChanged } from '../../http/refusals.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import { loggerFor } from '../../http/request-ids.ts'
+import { hiddenInside } from '../../model/hidden.ts'
+import type { FileStore } from '../../ports/files.ts'
+import type { Filter } from '../../ports/filter.ts'
+import { type Fields, StoreTimeout, StoreUnavailable } from '../../ports/store.ts'
+import { withoutGoneFiles } from '../../uploads/file-values.ts'
+import { optimised } from '../../uploads/optimise.ts'
+import { pointsAt, unheld } from '../../uploads/references.ts'
+import { storageNotConfigured, storageUnavailable } from '../../uploads/refusals.ts'
+import { dispositionOf } from '../../uploads/sniff.ts'
+import { type NewObject, putAll, removeAll } from '../../uploads/storage.ts'
+import { type Source, stripped } from '../../uploads/strip/stripped.ts'
+import type { Resource } from '../setup/resource.ts'
+import type { Incoming, IncomingFile } from './write-body.ts'
+
+/** What a write of records with file fields concerns: a mounted resource, or the accounts of an auth router. */
+export type FileOwner = Pick<Resource, 'host' | 'records' | 'files'> &
+  Partial<Pick<Resource, 'upload'>>
+
+/** The files that a write brings. */
+export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
+
+/** How often an update that others outrun is tried. */
+const MAX_TRIES = 20
+
+/** Stores the files that `values` points at, then saves; when that fails they are removed again. */
+export async function saveWithFiles(
+  resource: FileOwner,
+  incoming: IncomingFiles,
+  values: Fields,
+  save: () => Promise<Fields>,
+): Promise<Fields> {
+  const wanted = objectsOf(resource, values)
+  const files = incoming.files.filter(({ key }) => wanted.has(key))
+  checkTime(incoming.request)
+  if (files.length === 0) return save()
+  const store = storeOf(resource)
+  const logger = loggerFor(incoming.request, resource.host.logger)
+  const objects: NewObject[] = []
+  // One after the other: a decoded image is many times as large as its file.
+  for (const file of files) objects.push(await objectOf(resource, file, incoming))
+  await putAll(store, objects, logger)
+  try {
+    checkTime(incoming.request)
+    return await save()
+  } catch (error) {
+    // A save that may have happened after all must not end in a dead link: the sweeper decides then.
+    if (!(await mayBeSaved(resource, files, error)))
+      await removeAll(
+        store,
+        files.map(({ key }) => key),
+        logger,
+      )
+    throw error
+  }
+}
+
+/**
+ * Saves changes of the record that matches, and removes the files that they replace. Throws 404, or 412 when the
+ * record is not what `expect` says.
+ */
+export async function updateWithFiles(
+  resource: FileOwner,
+  incoming: IncomingFiles,
+  filter: Filter,
+  changes: Fields,
+  expect?: Fields,
+): Promise<Fields> {
+  const { records, files } = resource
+  checkTime(incoming.request)
+  const unseen = hiddenInside(records.model)
+  const touched = files.namedIn(changes)
+  if (touched.length === 0) {
+    return found(await records.update(filter, changes, expect, unseen), expect)
+  }
+  // Nothing is stored for a record that is not there.
+  found(await records.first(filter))
+  let replaced: ReadonlyMap<string, string> = new Map()
+  const updated = await saveWithFiles(resource, incoming, changes, async () => {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const before = found(await records.first(filter))
+      const there = new Set(objectsOf(resource, before).keys())
+      for (const { key } of incoming.files) there.add(key)
+      const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
+      // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
+      const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
+      const after = await records.update(filter, safe, { ...expected, ...expect }, unseen)
+      if (!after && expect) throw recordChanged()
+      if (!after) continue
+      const kept = objectsOf(resource, after)
+      replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !kept.has(key)))
+      return after
+    }
+    throw new Error(`a record of '${records.model.name}' changed faster than it could be written`)
+  })
+  await removeUnheld(resource, replaced, incoming.request)
+  return updated
+}
+
+/** Removes the files of a record that has been deleted. */
+export async function removeFilesOf(
+  resource: FileOwner,
+  record: Fields,
+  request: ApiRequest,
+): Promise<void> {
+  await removeUnheld(resource, objectsOf(resource, record), request)
+}
+
+/** Removes the objects that no record holds any more. */
+async function removeUnheld(
+  { host }: FileOwner,
+  objects: ReadonlyMap<string, string>,
+  request: ApiRequest,
+): Promise<void> {
+  const { files: store, filePlaces } = host
+  if (!store || objects.size === 0) return
+  const logger = loggerFor(request, host.logger)
+  try {
+    await removeAll(store, await unheld(objects, filePlaces, store), logger)
+  } catch (error) {
+    // The record has been written. The sweeper finds what should have gone with it.
+    logger.warn('stored files could not be removed, the sweeper will', {
+      keys: [...objects.keys()],
+      error: String(error),
+    })
+  }
+}
+
+function found(record: Fields | null | undefined, expect?: Fields): Fields {
+  if (!record) throw expect ? recordChanged() : entryNotFound()
+  return record
+}
+
+function storeOf(resource: FileOwner): FileStore {
+  const { files } = resource.host
+  if (!files) throw storageNotConfigured()
+  return files
+}
+
+/** The keys and URLs of the objects that belong to a record. */
+function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, string> {
+  return files.objectsOf(record, host.files)
+}
+
+/** Whether `url` leads to a file of ours that another write has removed meanwhile. */
+function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<string>): boolean {
+  const key = host.files?.keyOf(url)
+  return key !== undefined && files.isOwn(key) && !there.has(key)
+}
+
+async function objectOf(
+  { upload, host }: FileOwner,
+  { key, held, type }: IncomingFile,
+  { level, client, request }: IncomingFiles,
+): Promise<NewObject> {
+  const source = await withoutMetadata(held, type.mime)
+  const { images } = host
+  const logger = loggerFor(request, host.logger)
+  const smaller =
+    level && images && (await optimised({ source, mime: type.mime, level, client }, images, logger))
+  return {
+    key,
+    body: smaller ?? source.stream(),
+    meta: {
+      contentType: type.mime,
+      contentDisposition: dispositionOf(type.mime),
+      acl: upload?.acl ?? 'private',
+      size: smaller?.length ?? source.size,
+    },
+  }
+}
+
+/** Files that were set aside are read from a disk, which may fail. */
+async function withoutMetadata(held: Source, mime: string): Promise<Source> {
+  try {
+    return await stripped(held, mime)
+  } catch (error) {
+    throw storageUnavailable(error)
+  }
+}
+
+/** Whether a save that failed with `error` has happened, or happens yet, or nobody can tell. */
+async function mayBeSaved(
+  { records }: FileOwner,
+  files: readonly IncomingFile[],
+  error: unknown,
+): Promise<boolean> {
+  if (error instanceof HttpError) return false
+  // What a store has given up may reach the database later than any question of ours.
+  if (error instanceof StoreUnavailable || error instanceof StoreTimeout) return true
+  const fields = new Set(files.map(({ field }) => field))
+  const urls = files.map(({ url }) => url)
+  try {
+    return (await records.stored.count(pointsAt(records.model.shape, fields, urls))) > 0
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * `PATCH <mount>/:id`: id format, field policy, validate, existence, in this order.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { dataResponse } from '../../http/respond.ts'
+import { hiddenInside } from '../../model/hidden.ts'
+import { presentAfterWrite, viewOf } from '../read/present-records.ts'
+import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
+import { runValidate } from '../rules/hooks.ts'
+import { keepWritable } from '../rules/policy.ts'
+import { requestedId, within } from '../rules/record-id.ts'
+import { scopeOf } from '../rules/scope.ts'
+import type { Resource } from '../setup/resource.ts'
+import { updateWithFiles } from './file-writes.ts'
+import { expectedRecord } from './if-match.ts'
+import { type Asking, type Incoming, readIncoming } from './write-body.ts'
+
+/** Replaces the given fields, keeps the others, and answers the record as a read would. */
+export async function update(
+  resource: Resource,
+  request: ApiRequest,
+  asking?: Asking,
+): Promise<Response> {
+  const id = requestedId(resource, request)
+  const incoming = await readIncoming(resource, request, asking)
+  try {
+    return await updateFrom(resource, request, id, incoming)
+  } finally {
+    await incoming.discard()
+  }
+}
+
+async function updateFrom(
+  resource: Resource,
+  request: ApiRequest,
+  id: string,
+  incoming: Incoming,
+): Promise<Response> {
+  const { model, records } = resource
+  const scope = await scopeOf(model, resource.scope, request)
+  const one = within(scope.filter, id)
+  const stored = incoming.concernsFiles ? await records.first(one) : undefined
+  const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.values)
+  const res = hookResponse()
+  const checked = await runValidate(resource.validate.update, payload, {
+    req: request,
+    res,
+    operation: 'update',
+    id,
+    model,
+  })
+  const changes = await records.validateSeen(checked, one, hiddenInside(model))
+  const expect = await expectedRecord(resource, request, one)
+  const updated = await updateWithFiles(resource, incoming, one, changes, expect)
+  const view = await viewOf(resource, request)
+  const text = await presentAfterWrite(resource, view, updated, request)
+  return withHookResponse(dataResponse(text), res)
+}
