@@ -77,18 +77,18 @@ export type { Logger } from './ports/logger.ts'
 export type { MailMessage, MailTransporter } from './ports/mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
 export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
+export type { FindOptions } from './records/engine/find-options.ts'
 export type { Mountable } from './records/engine/host.ts'
 export type {
   Condition,
   ConditionsOf,
-  FindOptions,
   RecordCollection,
   RecordStore,
 } from './records/engine/record-store.ts'
 export type { Context, Guard, Handler, Route } from './records/engine/route.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
+export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
-  HookResponse,
   OnGet,
   PopulateOption,
   ReadOptions,

@@ -12,13 +12,14 @@ import type { Host, Mountable } from './engine/host.ts'
 import type { Handler, Route } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
 import { listed, planned, queryBody } from './list/list.ts'
-import { parseQueryBody } from './list/parse-query.ts'
+import { checkEqualities, readParameters } from './list/parameters.ts'
+import { parseQueryBody } from './list/parse.ts'
 import { read } from './read/read.ts'
 import { type AnswerRead, readAnswers, withCache } from './read/read-cache.ts'
 import type { OwnFields } from './rules/scope.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { RouterOptions } from './setup/options.ts'
-import { type Resource, resolveResource } from './setup/resource.ts'
+import { failAt, type Resource, resolveResource } from './setup/resource.ts'
 import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
 import { update } from './write/update.ts'
@@ -73,9 +74,10 @@ export function createRouter<R, const L = unknown>(
     attach(host, mount) {
       const given = options as unknown as RouterOptions<Fields>
       const resource = withCache(resolveResource(host, mount, given), given)
+      checkEqualities(resource.query, failAt(mount))
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
-      const answer = readAnswers(resource, given)
+      const answer = readAnswers(resource, given, readParameters)
       // Whom the guards of an unlimited router let in is not known when a reference is followed.
       if (resource.scope || resource.middlewares.length === 0) {
         host.exposed(resource.model, resource.scope)

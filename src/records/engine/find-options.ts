@@ -5,14 +5,23 @@
  */
 
 import { notSortable } from '../../http/refusals.ts'
-import { type Model, sortKey } from '../../model/define.ts'
+import { type Model, type SortName, sortKey } from '../../model/define.ts'
 import { isOrdered } from '../../model/ordered.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { Projection, Read } from '../../ports/store.ts'
-import type { FindOptions } from './record-store.ts'
 import { totalOrder } from './sort.ts'
+
+/** What a `find` may ask beyond its filter. */
+export interface FindOptions<R> {
+  readonly sort?: SortName<R> | readonly SortName<R>[]
+  /** Default: no limit. */
+  readonly limit?: number
+  readonly skip?: number
+  /** Names that stay, or names with `-` that go. */
+  readonly select?: readonly string[]
+}
 
 /** The read of what matches `filter`. Throws a 400 for a field that has no order, a `TypeError` for nonsense. */
 export function readOf<R>(model: Model, filter: Filter, options: FindOptions<R>): Read {

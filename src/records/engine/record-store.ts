@@ -6,12 +6,12 @@
 
 import { invalidId } from '../../http/refusals.ts'
 import { idFrom } from '../../model/cast.ts'
-import type { FieldName, Managed, Model, SortName } from '../../model/define.ts'
+import type { FieldName, Managed, Model } from '../../model/define.ts'
 import { declaredPart } from '../../model/present.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { parseConditions } from './conditions.ts'
-import { readOf } from './find-options.ts'
+import { type FindOptions, readOf } from './find-options.ts'
 import type { Records } from './record-engine.ts'
 
 /** A value that a condition compares with. */
@@ -34,16 +34,6 @@ export type Condition =
 
 /** Field names to conditions, all of which must hold: the grammar of the QUERY body's `filter`. */
 export type ConditionsOf<R> = { readonly [Field in FieldName<R>]?: Condition }
-
-/** What a `find` may ask beyond its filter. */
-export interface FindOptions<R> {
-  readonly sort?: SortName<R> | readonly SortName<R>[]
-  /** Default: no limit. */
-  readonly limit?: number
-  readonly skip?: number
-  /** Names that stay, or names with `-` that go. */
-  readonly select?: readonly string[]
-}
 
 /** What is written: as the record is stored, or as the model takes it where its type says. */
 type Written<R, I> = unknown extends I ? R : I

@@ -21,7 +21,7 @@ import { listTextWithin } from '../read/response-size.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { Cursors, Scan } from './cursor.ts'
-import { parseList } from './parse-url.ts'
+import { parseUrl } from './parse.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import { patternsChecked, searchFilter } from './search.ts'
 
@@ -40,7 +40,7 @@ export async function listed(
   cursors: Cursors,
   request: ApiRequest,
 ): Promise<Loaded> {
-  return planned(resource, cursors, parseList(resource, request.query), request)
+  return planned(resource, cursors, parseUrl(resource, request.query), request)
 }
 
 /** The body of a `QUERY <mount>` (RFC 10008), whose URL's parameters are ignored; 415 for anything but JSON. */

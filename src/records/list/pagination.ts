@@ -1,31 +1,57 @@
 /**
- * Pages: sizes, limits and refusals (spec 2.3, 4.1, 8).
+ * Pages: numbers, sizes, cursors and their refusals (spec 2.3, 4.1, 8).
  *
  * @module
  */
 
-import { pageTooDeep } from '../../http/refusals.ts'
+import { cursorNotString, notPositiveInteger, pageTooDeep } from '../../http/refusals.ts'
 import { numberFrom } from '../../model/cast.ts'
-import type { Resource } from '../setup/resource.ts'
-import type { Paging } from './plan.ts'
-
-/** A page number from text: what is no number, or is below 1, is the first page. */
-export function pageNumber(text: unknown): number {
-  return Math.max(1, wholeNumber(text) ?? 1)
-}
-
-/** A page size from text: 0 or no number is the default, a negative one is 1, none is over the maximum. */
-export function pageSize(text: unknown, resource: Resource): number {
-  const size = wholeNumber(text)
-  if (size === undefined || size === 0) return resource.defaultPageSize
-  return Math.min(Math.max(1, size), resource.maxLimit)
-}
+import type { ListRules } from '../setup/resource.ts'
+import type { Asked, Paging, UrlParameters } from './plan.ts'
 
 /** An offset page; refused beyond `maxPage`, or where its offset is no longer an exact number. */
-export function offsetPage(page: number, size: number, resource: Resource): Paging {
-  const deepest = Math.min(resource.maxPage, Math.floor(Number.MAX_SAFE_INTEGER / size))
+export function offsetPage(page: number, size: number, rules: ListRules): Paging {
+  const deepest = Math.min(rules.maxPage, Math.floor(Number.MAX_SAFE_INTEGER / size))
   if (page > deepest) throw pageTooDeep(page, deepest)
   return { kind: 'page', page, pageSize: size }
+}
+
+/** `?page=`: what is no number, or is below 1, is the first page. */
+export function pageInUrl(_: ListRules, { query: { page } }: UrlParameters): Asked {
+  return isGiven(page) ? { page: Math.max(1, wholeNumber(page) ?? 1) } : {}
+}
+
+/** `?pageSize=`: 0 or no number is the default, a negative one is 1. Without pages it means nothing. */
+export function pageSizeInUrl(
+  { pagination }: ListRules,
+  { query: { page, pageSize } }: UrlParameters,
+): Asked {
+  if (pagination === 'offset' && !isGiven(page)) return {}
+  const size = wholeNumber(pageSize)
+  return { pageSize: size ? Math.max(1, size) : undefined }
+}
+
+/** `?cursor=`. */
+export function cursorInUrl(_: ListRules, { query: { cursor } }: UrlParameters): Asked {
+  return isGiven(cursor) ? { cursor: String(cursor) } : {}
+}
+
+/** `cursor` in a QUERY body. */
+export function cursorInBody(_: ListRules, cursor: unknown): Asked {
+  if (cursor === '') return {}
+  if (typeof cursor !== 'string') throw cursorNotString()
+  return { cursor }
+}
+
+/** A number in a QUERY body, which must be whole and at least 1. */
+export function positiveInBody(key: 'page' | 'pageSize' | 'limit', value: unknown): number {
+  if (!Number.isInteger(value) || (value as number) < 1) throw notPositiveInteger(key)
+  return value as number
+}
+
+/** Whether a URL gives a parameter at all: an empty one is not given. */
+function isGiven(value: string | string[] | undefined): value is string | string[] {
+  return value !== undefined && value !== ''
 }
 
 function wholeNumber(text: unknown): number | undefined {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Query } from '../../http/query-string.ts'
 import type { Filter, SortKey } from '../../ports/filter.ts'
 
 /** A list as the client asked for it, checked and cast. */
@@ -21,3 +22,20 @@ export type Paging =
   | { readonly kind: 'none'; readonly limit: number }
   | { readonly kind: 'page'; readonly page: number; readonly pageSize: number }
   | { readonly kind: 'cursor'; readonly cursor: string | undefined; readonly pageSize: number }
+
+/** A URL's parameters; `shaped` are the names that stand before a bracket, as in `sort[]=name`. */
+export interface UrlParameters {
+  readonly query: Query
+  readonly shaped: ReadonlySet<string>
+}
+
+/** What parameters ask for, one by one; all filters have to match. */
+export interface Asked {
+  readonly filters?: readonly Filter[]
+  readonly search?: string | undefined
+  readonly sort?: readonly SortKey[]
+  readonly page?: number | undefined
+  readonly pageSize?: number | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}

@@ -4,14 +4,29 @@
  * @module
  */
 
-import { searchPatternInvalid } from '../../http/refusals.ts'
+import { searchNotString, searchPatternInvalid, searchTooLong } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, any, everything, type Filter, nothing } from '../../ports/filter.ts'
 import { InvalidPattern } from '../../ports/store.ts'
 import { hintsFor } from '../read/hints.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
-import type { Resource } from '../setup/resource.ts'
+import type { ListRules, Resource } from '../setup/resource.ts'
 import type { SearchField } from '../setup/search-fields.ts'
+import type { Asked, UrlParameters } from './plan.ts'
+
+/** `?s=` and its other name `?search=`; an empty term is none. */
+export function searchInUrl(rules: ListRules, { query, shaped }: UrlParameters): Asked {
+  if (shaped.has('s') || shaped.has('search')) throw searchNotString()
+  return searchInBody(rules, query.s ?? query.search)
+}
+
+/** `search` in a QUERY body. */
+export function searchInBody({ maxSearchLength }: ListRules, term: unknown): Asked {
+  if (term === '') return {}
+  if (typeof term !== 'string') throw searchNotString()
+  if (term.length > maxSearchLength) throw searchTooLong(maxSearchLength)
+  return { search: term }
+}
 
 /** The records that `term` finds. No term, or no search fields, finds all of them. */
 export async function searchFilter(

@@ -7,8 +7,14 @@
 import type { Model } from '../../model/define.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
-import type { Population } from './populate.ts'
 import { leastBytes, type ResponseSize } from './response-size.ts'
+
+/** A reference to fill in, checked. */
+export interface Population {
+  readonly path: string
+  readonly target: Model
+  readonly select: Projection | undefined
+}
 
 /** References to one model that are shown alike, so that each record is loaded once for all of them. */
 export interface Wanted {

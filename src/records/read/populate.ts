@@ -11,21 +11,14 @@ import { declaredPart, present, visible } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'
 import { Slices } from '../../ports/slices.ts'
-import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
+import type { Fields, ReadHints } from '../../ports/store.ts'
 import type { Host } from '../engine/host.ts'
 import type { PopulateOption } from '../rules/hooks.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import { referenceAt } from '../setup/search-fields.ts'
-import { type Filler, Loaded, portions, type Wanted, wantedOf } from './fill-in.ts'
+import { type Filler, Loaded, type Population, portions, type Wanted, wantedOf } from './fill-in.ts'
 import { knownNames, type WarnOfName } from './known-names.ts'
 import { ResponseSize } from './response-size.ts'
-
-/** A reference to fill in, checked. */
-export interface Population {
-  readonly path: string
-  readonly target: Model
-  readonly select: Projection | undefined
-}
 
 /** Resolves what `onGet` asked for; a path that leads to no reference is left out with a warning. */
 export function populations(

@@ -13,9 +13,10 @@ import { Slices } from '../../ports/slices.ts'
 import type { Fields, Projection, Read } from '../../ports/store.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
 import type { Resource } from '../setup/resource.ts'
+import type { Population } from './fill-in.ts'
 import { hintsFor } from './hints.ts'
 import { knownNames, unknownNames } from './known-names.ts'
-import { names, type Population, populate, populations } from './populate.ts'
+import { names, populate, populations } from './populate.ts'
 import { ResponseSize } from './response-size.ts'
 
 /** How records are to be shown. */

@@ -18,10 +18,9 @@ import { pathOf } from '../../ports/path-of.ts'
 import type { Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
-import { readOf } from '../list/parameters.ts'
 import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
 import type { RouterOptions } from '../setup/options.ts'
-import type { Resource } from '../setup/resource.ts'
+import { failAt, type Resource } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
 
 /** Answers a read, given what it asks for and how it is read. */
@@ -35,23 +34,31 @@ export type AnswerRead = (
 /** `resource` with its cache. Throws a `TypeError` for a `cache` option that makes no sense. */
 export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
   const { host, mount, upload } = resource
-  const cache = resolveCache(options.cache, host, (message) => {
-    throw new TypeError(`Router '${mount}': ${message}`)
-  })
+  const cache = resolveCache(options.cache, host, failAt(mount))
   if (!cache || upload?.signUrls === undefined) return { ...resource, cache }
   // Links are signed for longer by the time that they are kept, which must not make much more of them than was asked.
   const ttl = Math.min(cache.ttl, Math.ceil(upload.signUrls / 2))
   return { ...resource, cache: { ...cache, ttl } }
 }
 
-/** How a router answers its reads. */
-export function readAnswers(resource: Resource, options: RouterOptions<Fields>): AnswerRead {
+/** How a router answers its reads; `readParameters` gives the parameters that a list with these equalities reads. */
+export function readAnswers(
+  resource: Resource,
+  options: RouterOptions<Fields>,
+  readParameters: (query: Query, equalities: readonly string[]) => Query,
+): AnswerRead {
   const { host, cache } = resource
   if (!cache) {
     return async (request, _context, _asked, load) => readResponse(request, await load())
   }
   const targets = targetsOf(resource)
   const isLimited = resource.scope !== undefined || targets.length > 0
+  // All where `onGet` sees the request, else those that are read: the rest would fill the cache with copies of one
+  // answer. What `scope` and `vary` make of others has its own place.
+  const parametersOf = ({ kind }: Pick<Asked, 'kind'>, { query }: ApiRequest): Query => {
+    if (resource.onGet) return query
+    return kind === 'list' ? readParameters(query, resource.query) : noQuery
+  }
   let router: string | undefined
   const cached = new CachedReads({
     settings: cache,
@@ -65,23 +72,10 @@ export function readAnswers(resource: Resource, options: RouterOptions<Fields>):
   })
   return (request, context, asked, load) =>
     cached.answer(request, context, {
-      asked: { ...asked, path: pathOf(request.url), query: parametersOf(resource, asked, request) },
+      asked: { ...asked, path: pathOf(request.url), query: parametersOf(asked, request) },
       limits: async () => (isLimited ? limitsOf(resource, targets, request) : null),
       load,
     })
-}
-
-/**
- * The parameters that the answer may depend on: all where `onGet` sees the request, else those that are read. The
- * rest would fill the cache with copies of one answer. What `scope` and `vary` make of others has its own place.
- */
-function parametersOf(
-  { onGet, query }: Resource,
-  { kind }: Pick<Asked, 'kind'>,
-  request: ApiRequest,
-): Query {
-  if (onGet) return request.query
-  return kind === 'list' ? readOf(request.query, query) : noQuery
 }
 
 /** Every limit on what the request may see: the router's scope, and those of the records behind references. */

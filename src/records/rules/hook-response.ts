@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { HookResponse } from './hooks.ts'
+/** What a `validate` hook may set on a successful answer. */
+export interface HookResponse {
+  status: number | undefined
+  readonly headers: Headers
+}
 
 const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 

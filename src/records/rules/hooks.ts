@@ -10,14 +10,8 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/define.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
-import { checkStatus } from './hook-response.ts'
+import { checkStatus, type HookResponse } from './hook-response.ts'
 import { cleaned } from './policy.ts'
-
-/** What a `validate` hook may set on a successful answer. */
-export interface HookResponse {
-  status: number | undefined
-  readonly headers: Headers
-}
 
 /** What a `validate` hook receives beside the payload. */
 export interface ValidateContext {

@@ -13,7 +13,6 @@ import { isFields } from '../../model/writable.ts'
 import { all, any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
 import { type Place, placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Host } from '../engine/host.ts'
 
 /** What a scope may compare a field of type `V` with: a value, or an element where the field holds a list. */
 export type ScopeValue<V> = unknown extends V
@@ -99,16 +98,22 @@ async function resolve(model: Model, option: ScopeOption, request: ApiRequest): 
   return { values, filter: all(filters) }
 }
 
+/** The scopes of all routers of an app. */
+export interface KnownScopes {
+  /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
+  scopesOf(model: Model): readonly (ScopeOption | undefined)[]
+}
+
 /**
  * The records of `model` that `request` may see through a reference: all of them where no router limits them, or
  * one shows all without a guard; else those that one of its routers' scopes admits.
  */
 export async function visibleThroughReference(
-  host: Host,
+  { scopesOf }: KnownScopes,
   model: Model,
   request: ApiRequest,
 ): Promise<Filter> {
-  const scopes = host.scopesOf(model)
+  const scopes = scopesOf(model)
   if (scopes.length === 0 || scopes.includes(undefined)) return everything
   const filters = await Promise.all(
     scopes.map(async (scope) => {

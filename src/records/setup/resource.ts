@@ -17,7 +17,6 @@ import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/op
 import type { Host } from '../engine/host.ts'
 import type { Records } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
-import { isListParameter } from '../list/parameters.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
 import type { ScopeOption } from '../rules/scope.ts'
 import { checkSimpleOptions } from './option-checks.ts'
@@ -30,13 +29,10 @@ export interface FieldSet {
   has(field: string): boolean
 }
 
-/** What the handlers of one router share. Nothing in it changes after start-up. */
-export interface Resource {
-  readonly host: Host
-  readonly mount: string
+/** What may be asked of a list, and how it is given. */
+export interface ListRules {
   readonly model: Model
-  readonly records: Records
-  readonly middlewares: readonly Guard[]
+  /** The fields of `?<field>=`. */
   readonly query: readonly string[]
   /** What a QUERY body may filter by and sort by. */
   readonly filterable: FieldSet
@@ -46,31 +42,54 @@ export interface Resource {
   readonly urlSortable: FieldSet
   readonly orderBy: readonly SortKey[]
   readonly search: readonly SearchField[]
-  readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
-  readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
-  readonly onGet: OnGet | undefined
-  readonly runAfterCreate: RunAfterCreate<Fields> | undefined
-  readonly strictAfterCreate: boolean
+  readonly maxSearchLength: number
+  readonly maxRelationMatches: number
+  readonly allowRawRegex: boolean
   readonly pagination: 'offset' | 'cursor'
   readonly countStrategy: 'exact' | 'estimated' | 'none'
   readonly maxLimit: number
   readonly defaultPageSize: number
   readonly maxPage: number
-  readonly maxSearchLength: number
-  readonly maxRelationMatches: number
-  readonly maxPopulated: number
-  readonly maxResponseBytes: number
-  readonly allowRawRegex: boolean
-  readonly lean: boolean
-  readonly hints: ReadHints
   readonly enableQuery: boolean
   readonly legacyMode: boolean
+}
+
+/** How records are read and shown. */
+export interface ReadRules {
+  readonly onGet: OnGet | undefined
+  readonly lean: boolean
+  readonly hints: ReadHints
+  readonly maxPopulated: number
+  readonly maxResponseBytes: number
+  /** How reads are kept, where they are. */
+  readonly cache?: CacheSettings | undefined
+}
+
+/** What may be written, and what is done with it. */
+export interface WriteRules {
+  readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
+  readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
+  readonly runAfterCreate: RunAfterCreate<Fields> | undefined
+  readonly strictAfterCreate: boolean
   readonly upload: Upload | undefined
   /** The model's file fields, those of other routers too. */
   readonly files: ModelFiles
-  /** How reads are kept, where they are. */
-  readonly cache?: CacheSettings | undefined
+}
+
+/** What the handlers of one router share. Nothing in it changes after start-up. */
+export interface Resource extends ListRules, ReadRules, WriteRules {
+  readonly host: Host
+  readonly mount: string
+  readonly records: Records
+  readonly middlewares: readonly Guard[]
   readonly scope: ScopeOption | undefined
+}
+
+/** Refuses an option of the router on `mount`. */
+export function failAt(mount: string): Fail {
+  return (message) => {
+    throw new TypeError(`Router '${mount}': ${message}`)
+  }
 }
 
 /** Resolves a router's options. Throws a `TypeError` that names the router, the option and the field. */
@@ -79,9 +98,7 @@ export function resolveResource(
   mount: string,
   options: RouterOptions<Fields>,
 ): Resource {
-  const fail: Fail = (message) => {
-    throw new TypeError(`Router '${mount}': ${message}`)
-  }
+  const fail = failAt(mount)
   checkSimpleOptions(options, fail)
   const { model } = options
   const reach = (option: string, names: readonly string[]) => {
@@ -101,7 +118,7 @@ export function resolveResource(
     'orderBy',
     orderBy.map((key) => key.field),
   )
-  const query = reach('query', equalities(options.query ?? [], fail))
+  const query = reach('query', options.query ?? [])
   const filterable = new Set(reach('filterableFields', options.filterableFields ?? query))
   const sortable = new Set(
     options.sortableFields
@@ -190,17 +207,6 @@ function checkReachable(model: Model, option: string, name: string, fail: Fail):
   if (isHidden(model, name)) fail(`'${option}' names '${name}', which is hidden`)
   const kind = place?.shape.kind
   if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
-}
-
-/** A parameter of lists would never reach the field, and steer the list as well. */
-function equalities(names: readonly string[], fail: Fail): readonly string[] {
-  for (const name of names) {
-    if (!isListParameter(name)) continue
-    fail(
-      `'query' lists '${name}', but ?${name}= is a parameter of every list. Rename the field, or list it in 'filterableFields' for QUERY`,
-    )
-  }
-  return names
 }
 
 function everyVisible(model: Model): FieldSet {

@@ -1,0 +1,105 @@
+/**
+ * What a list is filtered by: equalities, a range and a comparison in a URL, conditions in a QUERY body (spec 4.1).
+ *
+ * @module
+ */
+
+import {
+  invalidCompareValue,
+  invalidFilter,
+  invalidRange,
+  invalidValue,
+  notFilterable,
+  tooManyValues,
+  unknownCompareOperator,
+} from '../../http/refusals.ts'
+import { castScalar, numberFrom } from '../../model/cast.ts'
+import type { Filter, Scalar } from '../../ports/filter.ts'
+import { placeOf, type Shape } from '../../ports/shape.ts'
+import { comparison, isCompareOperator, MAX_LIST, parseConditions } from '../engine/conditions.ts'
+import type { ListRules } from '../setup/resource.ts'
+import type { Asked, UrlParameters } from './plan.ts'
+
+/** `?<field>=` of the fields in `query`. */
+export function equalitiesInUrl(rules: ListRules, { query, shaped }: UrlParameters): Filter[] {
+  return rules.query.flatMap((field): Filter[] => {
+    if (shaped.has(field)) throw invalidFilter(field)
+    const value = query[field]
+    if (value === undefined) return []
+    const shape = shapeAt(rules, field)
+    if (typeof value === 'string') {
+      return [{ op: 'eq', field, value: castText(field, shape, value) }]
+    }
+    if (value.length > MAX_LIST) throw tooManyValues(field, MAX_LIST)
+    return [{ op: 'in', field, values: value.map((text) => castText(field, shape, text)) }]
+  })
+}
+
+/** `?rangeField=price&range=10-20`. */
+export function rangeInUrl(rules: ListRules, { query }: UrlParameters): Asked {
+  const { rangeField, range } = query
+  if (!rangeField || range === '') return {}
+  const field = filterableField(rules, rangeField)
+  if (typeof range !== 'string') throw invalidRange()
+  const shape = shapeAt(rules, field)
+  const [low, high] = splitRange(range, shape)
+  const bound = (op: 'gte' | 'lte', text: string): Filter[] => {
+    if (text === '') return []
+    const value = castScalar(shape, asNumber(shape, text))
+    if (value === undefined) throw invalidRange()
+    return [{ op, field, value }]
+  }
+  return { filters: [...bound('gte', low), ...bound('lte', high)] }
+}
+
+/** The two bounds as text. Dates may also be written `from..to`, since ISO dates hold the hyphen. */
+function splitRange(bounds: string, shape: Shape): readonly [string, string] {
+  const dots = shape.kind === 'date' && bounds.includes('..')
+  const [low, high, ...rest] = bounds.split(dots ? '..' : '-')
+  if (low === undefined || high === undefined || rest.length > 0) throw invalidRange()
+  const numeric = (text: string) => text === '' || numberFrom(text) !== undefined
+  if (!dots && !(numeric(low) && numeric(high))) throw invalidRange()
+  return [low, high]
+}
+
+/** `?compareField=price&compareOperator=gte&compareValue=10`. */
+export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters): Asked {
+  const { compareField, compareOperator = '', compareValue } = query
+  if (shaped.has('compareValue')) throw invalidCompareValue()
+  if (!compareField) return {}
+  const field = filterableField(rules, compareField)
+  const operator = compareOperator === '' ? 'eq' : String(compareOperator)
+  if (!isCompareOperator(operator)) throw unknownCompareOperator(operator)
+  if (typeof compareValue !== 'string') throw invalidCompareValue()
+  const shape = shapeAt(rules, field)
+  const value = castText(field, shape, asNumber(shape, compareValue))
+  return { filters: [comparison(operator, field, value)] }
+}
+
+/** `filter` in a QUERY body. */
+export function filterInBody({ model, filterable }: ListRules, filter: unknown): Asked {
+  const mayFilter = (field: string) => !field.includes('.') && filterable.has(field)
+  return { filters: [parseConditions(model, filter, mayFilter)] }
+}
+
+/** Bounds and numeric-looking compare values are numbers (rule 1), unless the field's type says otherwise. */
+function asNumber(shape: Shape, text: string): string | number {
+  return shape.kind === 'mixed' ? (numberFrom(text) ?? text) : text
+}
+
+function filterableField(rules: ListRules, name: string | string[]): string {
+  const field = String(name)
+  if (typeof name !== 'string' || !rules.urlFilterable.has(field)) throw notFilterable(field)
+  return field
+}
+
+function castText(field: string, shape: Shape, text: string | number): Scalar {
+  if (text === '' && shape.kind !== 'string') return null
+  const value = castScalar(shape, text)
+  if (value === undefined) throw invalidValue(field)
+  return value
+}
+
+function shapeAt({ model }: ListRules, field: string): Shape {
+  return placeOf(model.shape, field)?.shape ?? { kind: 'mixed' }
+}
