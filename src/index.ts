@@ -7,7 +7,7 @@
 export { type App, createApp } from './app/app.ts'
 export type { Platform } from './app/context.ts'
 export type { AppOptions } from './app/options.ts'
-export type { Duration } from './auth/duration.ts'
+export type { Duration } from './auth/option-checks.ts'
 export type {
   CustomOptions,
   FacebookOptions,
@@ -18,7 +18,6 @@ export type {
   SocialOptions,
 } from './auth/providers/provider.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
-export type { Access } from './auth/routes/route-options.ts'
 export type { ClientOption } from './auth/setup/client.ts'
 export type {
   Channel,
@@ -47,9 +46,10 @@ export type {
   TokenOptions,
   UserFieldsOptions,
 } from './auth/setup/options.ts'
+export type { Access } from './auth/setup/routes.ts'
+export type { SecurityEvent, SecurityEventType } from './auth/setup/security-event.ts'
+export { SecondStepRequired, type SignInStep } from './auth/setup/sign-in-step.ts'
 export { type SessionSchema, type UserFields, userFields } from './auth/setup/user-fields.ts'
-export { SecondStepRequired, type SignInStep } from './auth/sign-in/second-step.ts'
-export type { SecurityEvent, SecurityEventType } from './auth/visit/security-events.ts'
 export type { RedisClient } from './cache/client.ts'
 export type { CacheOptions, Vary } from './cache/options.ts'
 export { type ErrorHandler, type ErrorHandlerOptions, errorHandler } from './http/error-handler.ts'

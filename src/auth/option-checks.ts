@@ -5,7 +5,14 @@
  */
 
 import { booleanFrom } from '../model/option-rules.ts'
-import { secondsOf } from './duration.ts'
+
+/** A positive number of seconds, or a whole number with its unit. */
+export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
+
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Seconds. Dates must stay within what stores can order: a hundred years are enough for any session. */
+const LONGEST = 100 * 365 * 86_400
 
 /** Throws a start-up error. */
 export function fail(message: string): never {
@@ -86,4 +93,15 @@ export function texts(option: string, value: unknown): readonly string[] {
 export function callable<T>(option: string, value: T | undefined): T | undefined {
   if (value === undefined || typeof value === 'function') return value
   return fail(`'${option}' must be a function`)
+}
+
+/** The duration in seconds, or undefined where `value` is none. */
+function secondsOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return within(value)
+  const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(value)) ?? []
+  return digits ? within(Number(digits) * UNITS[unit as keyof typeof UNITS]) : undefined
+}
+
+function within(seconds: number): number | undefined {
+  return seconds > 0 && seconds <= LONGEST ? seconds : undefined
 }

@@ -9,12 +9,14 @@
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
-import { createRealm, type Realm } from './instance/instance.ts'
-import { handlers } from './routes/handlers.ts'
-import { type Access, parametersIn, ROUTES } from './routes/route-options.ts'
+import { createRealm } from './instance/create-instance.ts'
+import type { Realm } from './instance/instance.ts'
+import { handlerOf, ROUTES } from './routes/table.ts'
 import { guardedFields, modelAdvice } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
-import { type AuthSettings, resolveSettings } from './setup/settings.ts'
+import { resolveSettings } from './setup/resolve-settings.ts'
+import { type Access, parametersIn } from './setup/routes.ts'
+import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
 import { endSessionsWhenDisabling } from './sign-in/disabled.ts'
 import { noteVisit } from './visit/visit.ts'
@@ -61,7 +63,7 @@ export function createAuthRouter<R, const Role extends string = string>(
   options: AuthOptions<R, Role>,
 ): AuthRouter<Role> {
   const given = options as unknown as AuthOptions<never>
-  let settings = resolveSettings(given, undefined)
+  let settings = resolveSettings(given, ROUTES, undefined)
   const realms = new WeakMap<Host, Realm>()
   const realmOf = ({ store }: Pick<Context, 'store'>): Realm => {
     const realm = realms.get(hostOf(store))
@@ -84,7 +86,7 @@ export function createAuthRouter<R, const Role extends string = string>(
       )
     },
     attach(host, mount) {
-      settings = resolveSettings(given, host.env)
+      settings = resolveSettings(given, ROUTES, host.env)
       for (const advice of [modelAdvice(settings), secretAdvice(settings.token)]) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
@@ -94,7 +96,7 @@ export function createAuthRouter<R, const Role extends string = string>(
       realms.set(host, realm)
       if (!known) endSessionsWhenDisabling(realm)
       host.protect(settings.model, guardedFields(settings))
-      return routeTable(realm, host, mount, { requireAuth, optionalAuth })
+      return routeTable(realm, { requireAuth, optionalAuth })
     },
   }
   return {
@@ -110,14 +112,14 @@ interface Guards {
   readonly optionalAuth: Guard
 }
 
-function routeTable(realm: Realm, host: Host, mount: string, own: Guards): readonly Route[] {
+function routeTable(realm: Realm, own: Guards): readonly Route[] {
   const { settings } = realm
-  const byName = handlers(realm, host, mount)
   const shared = [neverStored, ...settings.middlewares()]
-  const table = ROUTES.flatMap(({ name, method, access, optionalAuth }): Route[] => {
+  const table = ROUTES.flatMap((route): Route[] => {
+    const { name, method, access, optionalAuth } = route
     const path = settings.paths.get(name)
-    const handler = byName[name]
-    if (path === undefined || !handler) return []
+    const handler = path !== undefined && handlerOf(route, realm)
+    if (!handler) return []
     const guards = [
       neverStored,
       noteVisit(settings, name),

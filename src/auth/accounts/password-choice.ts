@@ -13,7 +13,8 @@ import type { ApiRequest } from '../../http/request.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/store.ts'
 import { within } from '../../ports/within.ts'
-import { type Realm, withoutSecrets } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { withoutSecrets } from '../instance/user.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
 
 /** How long `password.check` may take. */

@@ -7,7 +7,8 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
-import { type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { userById } from '../instance/user.ts'
 import type { Asker } from '../keys/bounded-hashing.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import {

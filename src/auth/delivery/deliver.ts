@@ -11,7 +11,8 @@ import { within } from '../../ports/within.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { opens } from '../accounts/ways-in.ts'
 import type { IssuedCode } from '../codes.ts'
-import { type Realm, withoutSecrets } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { withoutSecrets } from '../instance/user.ts'
 import { channelsThere } from '../setup/channels.ts'
 import type {
   Channel,

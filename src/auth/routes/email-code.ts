@@ -11,9 +11,21 @@ import { sendVerification } from '../delivery/verification.ts'
 import type { Realm } from '../instance/instance.ts'
 import { identifierRequired } from '../refusals.ts'
 import { accountToVerify } from './email-verify.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `sendEmailCode`. */
+export const sendEmailCodeRoute: AuthRoute<'sendEmailCode'> = {
+  name: 'sendEmailCode',
+  method: 'POST',
+  path: '/email/code',
+  access: 'anyone',
+  needs: 'emailVerification',
+  optionalAuth: true,
+  handler: (realm) => (request) => sendEmailCode(realm, request),
+}
 
 /** Answers, then sends a code that proves a mailbox. */
-export async function sendEmailCode(realm: Realm, request: ApiRequest): Promise<Response> {
+async function sendEmailCode(realm: Realm, request: ApiRequest): Promise<Response> {
   const body = await readBody(realm, request)
   const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')
   if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()

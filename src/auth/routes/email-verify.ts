@@ -14,18 +14,31 @@ import { signInState } from '../accounts/reauthentication.ts'
 import { addressToVerify, freed, type OwnVisit, opens, proofState } from '../accounts/ways-in.ts'
 import { codeState, type RightCode, tryCode } from '../codes.ts'
 import { verificationChange } from '../delivery/verification.ts'
-import { type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { userById } from '../instance/user.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
 import { forgiveGuess, guessPassword } from '../sign-in/password-attempt.ts'
 import { isKnownTo } from '../visit/known-clients.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
+import type { AuthRoute } from './route.ts'
 
 const MAX_TRIES = 5
 
+/** The row of `verifyEmail`. */
+export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
+  name: 'verifyEmail',
+  method: 'POST',
+  path: '/email/verify',
+  access: 'anyone',
+  needs: 'emailVerification',
+  optionalAuth: true,
+  handler: (realm) => (request) => verifyEmail(realm, request),
+}
+
 /** Proves a mailbox by a code that was mailed to it. */
-export async function verifyEmail(realm: Realm, request: ApiRequest): Promise<Response> {
+async function verifyEmail(realm: Realm, request: ApiRequest): Promise<Response> {
   const body = await readBody(realm, request)
   const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')
   const otp = credential(body, 'otp') ?? credential(body, 'code')

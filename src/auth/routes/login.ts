@@ -9,7 +9,8 @@ import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../accounts/credentials.ts'
 import { awaitsProof } from '../delivery/verification.ts'
-import { isDisabled, type Realm } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isDisabled } from '../instance/user.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import {
   emailNotConfirmed,
@@ -20,6 +21,7 @@ import {
   passwordRequired,
   tooManyAttempts,
 } from '../refusals.ts'
+import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
 import { lockLeft, type Reservation, reserveAnswer } from '../sign-in/lockout.ts'
 import {
@@ -29,14 +31,24 @@ import {
   rehashed,
   signInAfterGuess,
 } from '../sign-in/password-attempt.ts'
-import { type SecondStepRequired, secondStepResponse, ticketIn } from '../sign-in/second-step.ts'
+import { secondStepResponse, ticketIn } from '../sign-in/second-step.ts'
 import { isRefusal, runOnLogin } from '../sign-in/sign-in.ts'
 import { isKnownTo } from '../visit/known-clients.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `login`. */
+export const loginRoute: AuthRoute<'login'> = {
+  name: 'login',
+  method: 'POST',
+  path: '/login',
+  access: 'anyone',
+  handler: (realm) => (request) => login(realm, request),
+}
 
 /** Signs in by identifier and password. */
-export async function login(realm: Realm, request: ApiRequest): Promise<Response> {
+async function login(realm: Realm, request: ApiRequest): Promise<Response> {
   const body = await readBody(realm, request)
   const ticket = credential(body, 'ticket')
   if (ticket !== undefined) return secondStep(realm, ticket, body, request)

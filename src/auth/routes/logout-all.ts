@@ -10,9 +10,20 @@ import { withId } from '../../ports/filter.ts'
 import type { Realm } from '../instance/instance.ts'
 import { sessionsEnded } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `logoutAll`. */
+export const logoutAllRoute: AuthRoute<'logoutAll'> = {
+  name: 'logoutAll',
+  method: 'POST',
+  path: '/logout/all',
+  access: 'signed in',
+  needs: 'refresh',
+  handler: (realm) => (request) => logoutAll(realm, request),
+}
 
 /** Signs out everywhere. */
-export async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {
+async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {
   const user = String(request.auth?.userId)
   await realm.records.stored.update(withId(user), { set: sessionsEnded(realm) })
   report(realm, request, 'session-ended', user)

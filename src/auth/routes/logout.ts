@@ -9,7 +9,8 @@ import { messageResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { userById } from '../instance/user.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import {
   genuineToken,
@@ -19,12 +20,23 @@ import {
   standingOf,
 } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
+import type { AuthRoute } from './route.ts'
 
 /** The standings of a token that may end its session. */
 const ENDS: readonly Standing[] = ['current', 'graced']
 
+/** The row of `logout`. */
+export const logoutRoute: AuthRoute<'logout'> = {
+  name: 'logout',
+  method: 'POST',
+  path: '/logout',
+  access: 'anyone',
+  needs: 'refresh',
+  handler: (realm, sessions) => (request) => logout(realm, sessions, request),
+}
+
 /** Signs out. */
-export async function logout(
+async function logout(
   realm: Realm,
   settings: RefreshSettings,
   request: ApiRequest,

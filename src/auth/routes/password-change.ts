@@ -11,15 +11,26 @@ import { passwordChange, writePassword } from '../accounts/change-password.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { signedInAsker } from '../accounts/reauthentication.ts'
-import { type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { userById } from '../instance/user.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
 import { currentPasswordIncorrect } from '../refusals.ts'
 import { guessPassword } from '../sign-in/password-attempt.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `changePassword`. */
+export const changePasswordRoute: AuthRoute<'changePassword'> = {
+  name: 'changePassword',
+  method: 'POST',
+  path: '/password/change',
+  access: 'signed in',
+  handler: (realm) => (request) => changePassword(realm, request),
+}
 
 /** Replaces the signed-in user's password; the current one is a guess like one at the sign-in. */
-export async function changePassword(realm: Realm, request: ApiRequest): Promise<Response> {
+async function changePassword(realm: Realm, request: ApiRequest): Promise<Response> {
   const { settings, passwords } = realm
   const body = await readBody(realm, request)
   const current = credential(body, 'currentPassword')

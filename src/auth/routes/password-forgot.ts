@@ -11,9 +11,19 @@ import { addressOf } from '../delivery/deliver.ts'
 import type { Realm } from '../instance/instance.ts'
 import { identifierRequired } from '../refusals.ts'
 import { channelsFor } from '../setup/channels.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `forgotPassword`. */
+export const forgotPasswordRoute: AuthRoute<'forgotPassword'> = {
+  name: 'forgotPassword',
+  method: 'POST',
+  path: '/password/forgot',
+  access: 'anyone',
+  handler: (realm) => (request) => forgotPassword(realm, request),
+}
 
 /** Answers, then sends a code to the account's stored address. */
-export async function forgotPassword(realm: Realm, request: ApiRequest): Promise<Response> {
+async function forgotPassword(realm: Realm, request: ApiRequest): Promise<Response> {
   const body = await readBody(realm, request)
   const find = accountFinder(realm, body)
   if (!find) throw identifierRequired()

@@ -20,9 +20,19 @@ import { canReset } from '../setup/model-checks.ts'
 import { isKnownTo } from '../visit/known-clients.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `resetPassword`. */
+export const resetPasswordRoute: AuthRoute<'resetPassword'> = {
+  name: 'resetPassword',
+  method: 'POST',
+  path: '/password/reset',
+  access: 'anyone',
+  handler: (realm) => (request) => resetPassword(realm, request),
+}
 
 /** Sets a new password by a one-time code. */
-export async function resetPassword(realm: Realm, request: ApiRequest): Promise<Response> {
+async function resetPassword(realm: Realm, request: ApiRequest): Promise<Response> {
   const { settings, passwords } = realm
   const body = await readBody(realm, request)
   const find = accountFinder(realm, body)

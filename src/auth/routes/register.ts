@@ -14,7 +14,8 @@ import { credential, readBody, typedAccount, valueFor } from '../accounts/creden
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { awaitsProof, sendVerification } from '../delivery/verification.ts'
-import { isDisabled, type Realm, shownUser, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isDisabled, shownUser, userById } from '../instance/user.ts'
 import { newPassword } from '../keys/passwords.ts'
 import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
 import { firstRole } from '../setup/roles.ts'
@@ -22,12 +23,22 @@ import { signIn } from '../sign-in/sign-in.ts'
 import { remember } from '../visit/known-clients.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `register`. */
+export const registerRoute: AuthRoute<'register'> = {
+  name: 'register',
+  method: 'POST',
+  path: '/register',
+  access: 'anyone',
+  handler: (realm) => (request, context) => register(realm, request, context),
+}
 
 /**
  * Makes an account and signs it in. With `emailVerification` a code goes to its mailbox; where that is required, the
  * answer holds the user and no tokens.
  */
-export async function register(
+async function register(
   realm: Realm,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,

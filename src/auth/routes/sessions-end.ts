@@ -8,13 +8,25 @@ import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
-import { type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { userById } from '../instance/user.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import { liveSession, oneEnded } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `endSession`. */
+export const endSessionRoute: AuthRoute<'endSession'> = {
+  name: 'endSession',
+  method: 'DELETE',
+  path: '/sessions/:id',
+  access: 'signed in',
+  needs: 'refresh',
+  handler: (realm, sessions) => (request) => endSession(realm, sessions, request),
+}
 
 /** Ends one session of the signed-in user, and the tokens that belong to it. */
-export async function endSession(
+async function endSession(
   realm: Realm,
   refresh: RefreshSettings,
   request: ApiRequest,

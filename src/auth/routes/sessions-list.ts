@@ -6,13 +6,25 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { userById } from '../instance/user.ts'
 import { invalidToken } from '../refusals.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import { endOf, isOver, sessionsOf } from '../sign-in/sessions.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `listSessions`. */
+export const listSessionsRoute: AuthRoute<'listSessions'> = {
+  name: 'listSessions',
+  method: 'GET',
+  path: '/sessions',
+  access: 'signed in',
+  needs: 'refresh',
+  handler: (realm, sessions) => (request) => listSessions(realm, sessions, request),
+}
 
 /** The sessions of the signed-in user that can still be used, the newest first. */
-export async function listSessions(
+async function listSessions(
   realm: Realm,
   refresh: RefreshSettings,
   request: ApiRequest,

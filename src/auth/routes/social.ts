@@ -10,7 +10,8 @@ import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { accountOf } from '../accounts/link.ts'
 import { awaitsProof } from '../delivery/verification.ts'
-import { isDisabled, type Realm } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isDisabled } from '../instance/user.ts'
 import type { Profile, Provider } from '../providers/provider.ts'
 import type { SingleUse } from '../providers/used-tokens.ts'
 import {
@@ -26,12 +27,22 @@ import { secondStepResponse } from '../sign-in/second-step.ts'
 import { isRefusal, runOnLogin, signIn } from '../sign-in/sign-in.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
+import type { AuthRoute } from './route.ts'
 
 const MAX_SHOWN = 64
 const MAX_TRIES = 3
 
+/** The row of `social`. */
+export const socialRoute: AuthRoute<'social'> = {
+  name: 'social',
+  method: 'POST',
+  path: '/social/:provider',
+  access: 'anyone',
+  handler: (realm) => (request) => social(realm, request),
+}
+
 /** Signs in by a provider's credential. Nothing else of the body says who it is. */
-export async function social(realm: Realm, request: ApiRequest): Promise<Response> {
+async function social(realm: Realm, request: ApiRequest): Promise<Response> {
   const name = request.params.provider ?? ''
   const provider = realm.settings.providers.get(name)
   if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN))

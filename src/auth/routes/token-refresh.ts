@@ -11,7 +11,8 @@ import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { isDisabled, type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isDisabled, userById } from '../instance/user.ts'
 import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
@@ -29,12 +30,23 @@ import {
 } from '../sign-in/sessions.ts'
 import { signInData } from '../sign-in/sign-in.ts'
 import { report } from '../visit/security-events.ts'
+import type { AuthRoute } from './route.ts'
 
 /** Parallel refreshes of one user outrun each other; each round one of them wins. */
 const MAX_TRIES = 100
 
+/** The row of `refresh`. */
+export const refreshRoute: AuthRoute<'refresh'> = {
+  name: 'refresh',
+  method: 'POST',
+  path: '/token/refresh',
+  access: 'anyone',
+  needs: 'refresh',
+  handler: (realm, sessions) => (request) => refresh(realm, sessions, request),
+}
+
 /** Gives a new access token, and with rotation a new refresh token. */
-export async function refresh(
+async function refresh(
   realm: Realm,
   settings: RefreshSettings,
   request: ApiRequest,

@@ -15,18 +15,30 @@ import { removeFilesOf } from '../../records/write/file-writes.ts'
 import { readBody } from '../accounts/credentials.ts'
 import { reauthenticated, signInState } from '../accounts/reauthentication.ts'
 import { isAdmin } from '../guards.ts'
-import { isDisabled, type Realm, userById, withoutSecrets } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isDisabled, userById, withoutSecrets } from '../instance/user.ts'
 import { adminNeeded, ownAccountOnly, sessionEnded } from '../refusals.ts'
 import { firstRole, hasRole } from '../setup/roles.ts'
 import { report } from '../visit/security-events.ts'
+import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 import { anotherAdmin } from './users-roles.ts'
+
+/** The row of `deleteUser`. */
+export const deleteUserRoute: AuthRoute<'deleteUser'> = {
+  name: 'deleteUser',
+  method: 'DELETE',
+  path: '/users/:id',
+  access: 'self or admin',
+  optIn: true,
+  handler: (realm) => (request) => deleteUser(realm, request),
+}
 
 /**
  * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. What
  * `onDelete` throws keeps the account.
  */
-export async function deleteUser(realm: Realm, request: ApiRequest): Promise<Response> {
+async function deleteUser(realm: Realm, request: ApiRequest): Promise<Response> {
   const { records, settings } = realm
   const id = requestedId(settings, request)
   const own = isSelf(request, id)

@@ -6,20 +6,26 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Host } from '../../records/engine/host.ts'
+import type { Handler } from '../../records/engine/route.ts'
 import { cursors } from '../../records/list/cursor.ts'
 import { list } from '../../records/list/list.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
 import type { Realm } from '../instance/instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `listUsers`. */
+export const listUsersRoute: AuthRoute<'listUsers'> = {
+  name: 'listUsers',
+  method: 'GET',
+  path: '/users',
+  access: 'admin',
+  handler: usersLister,
+}
 
 /** Answers lists of users, newest first; identifiers and role are equality filters. */
-export function usersLister(
-  { settings, names }: Realm,
-  host: Host,
-  mount: string,
-): (request: ApiRequest) => Promise<Response> {
+function usersLister({ settings, names, host, mount }: Realm): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
   const options: RouterOptions<Fields> = {

@@ -10,10 +10,21 @@ import { valueResponse } from '../../http/respond.ts'
 import { projected } from '../../model/present.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { isAdmin } from '../guards.ts'
-import { type Realm, shownUser, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { shownUser, userById } from '../instance/user.ts'
+import type { AuthRoute } from './route.ts'
+
+/** The row of `getUser`. */
+export const getUserRoute: AuthRoute<'getUser'> = {
+  name: 'getUser',
+  method: 'GET',
+  path: '/users/:id',
+  access: 'signed in',
+  handler: (realm) => (request) => getUser(realm, request),
+}
 
 /** One user; others than himself and admins see what `visibleFields` names. */
-export async function getUser(realm: Realm, request: ApiRequest): Promise<Response> {
+async function getUser(realm: Realm, request: ApiRequest): Promise<Response> {
   const id = requestedId(realm.settings, request)
   const user = await userById(realm, id)
   if (!user) throw entryNotFound()

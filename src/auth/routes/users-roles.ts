@@ -11,7 +11,8 @@ import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import { isDisabled, type Realm, shownUser, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isDisabled, shownUser, userById } from '../instance/user.ts'
 import {
   invalidFormat,
   lastAdmin,
@@ -22,10 +23,20 @@ import {
 } from '../refusals.ts'
 import { hasRole } from '../setup/roles.ts'
 import { report } from '../visit/security-events.ts'
+import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 
+/** The row of `modifyRoles`. */
+export const modifyRolesRoute: AuthRoute<'modifyRoles'> = {
+  name: 'modifyRoles',
+  method: 'PATCH',
+  path: '/users/:id/roles',
+  access: 'admin',
+  handler: (realm) => (request) => modifyRoles(realm, request),
+}
+
 /** Gives a user other roles. */
-export async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Response> {
+async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Response> {
   const { settings, names } = realm
   const { admin, multiple } = settings.roles
   const id = requestedId(realm.settings, request)

@@ -22,9 +22,11 @@ import { freed, identifiersAndAddresses } from '../accounts/ways-in.ts'
 import { sendNotice } from '../delivery/deliver.ts'
 import { sendVerification } from '../delivery/verification.ts'
 import { isAdmin } from '../guards.ts'
-import { type Realm, shownUser, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { shownUser, userById } from '../instance/user.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
 import { report } from '../visit/security-events.ts'
+import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 
 /** What the write of a profile brings, which is sent as JSON: no files. */
@@ -32,8 +34,17 @@ function noFiles(request: ApiRequest): IncomingFiles {
   return { files: [], level: undefined, client: undefined, request }
 }
 
+/** The row of `updateUser`. */
+export const updateUserRoute: AuthRoute<'updateUser'> = {
+  name: 'updateUser',
+  method: 'PATCH',
+  path: '/users/:id',
+  access: 'self or admin',
+  handler: (realm) => (request, context) => updateUser(realm, request, context),
+}
+
 /** Changes the fields that `updateFields` names; identifiers and addresses for codes only with the current password. */
-export async function updateUser(
+async function updateUser(
   realm: Realm,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,

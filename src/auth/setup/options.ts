@@ -8,14 +8,14 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/define.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Guard } from '../../records/engine/route.ts'
-import type { Duration } from '../duration.ts'
+import type { Duration } from '../option-checks.ts'
 import type { SocialOptions } from '../providers/provider.ts'
-import type { SignInStep } from '../sign-in/second-step.ts'
-import type { SecurityEvent } from '../visit/security-events.ts'
 import type { ClientOption } from './client.ts'
 import type { MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
+import type { SecurityEvent } from './security-event.ts'
+import type { SignInStep } from './sign-in-step.ts'
 
 /** The routes of spec 4.5, and those of sessions (with refresh tokens only), of email verification and of account deletion. */
 export type RouteName =

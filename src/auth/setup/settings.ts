@@ -1,32 +1,23 @@
 /**
- * The options of `createAuthRouter`, checked and with their defaults, as the routes read them.
+ * What the options of `createAuthRouter` decide, as the routes read it; resolve-settings.ts makes it of them.
  *
  * @module
  */
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Model } from '../../model/define.ts'
-import type { Fields } from '../../ports/store.ts'
 import type { Guard } from '../../records/engine/route.ts'
-import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
-import { callable, fail, flag, group, text, texts, wholeNumber } from '../option-checks.ts'
 import type { Provider } from '../providers/provider.ts'
-import { enabledProviders } from '../providers/registry.ts'
-import { middlewaresByRoute, routePaths } from '../routes/route-options.ts'
-import type { SignInStep } from '../sign-in/second-step.ts'
-import type { SecurityHook } from '../visit/security-events.ts'
-import { isThere } from './channels.ts'
-import { byAddress, type ClientOption } from './client.ts'
-import { type DeliverySettings, deliverySettings } from './delivery-settings.ts'
-import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
-import { type Identifier, identifiersOf } from './identifiers.ts'
-import { checkFieldLists, checkModel } from './model-checks.ts'
-import type { AuthOptions, PasswordOptions, RouteName } from './options.ts'
-import { type RefreshSettings, refreshSettings } from './refresh-settings.ts'
-import { type RoleSettings, roleSettings } from './roles.ts'
-import { type TokenSettings, tokenSettings } from './token-settings.ts'
-
-type Environment = Readonly<Record<string, unknown>>
+import type { ClientOption } from './client.ts'
+import type { DeliverySettings } from './delivery-settings.ts'
+import type { StoredNames } from './field-names.ts'
+import type { Identifier } from './identifiers.ts'
+import type { PasswordOptions, RouteName } from './options.ts'
+import type { RefreshSettings } from './refresh-settings.ts'
+import type { RoleSettings } from './roles.ts'
+import type { SecurityHook } from './security-event.ts'
+import type { SignInStep } from './sign-in-step.ts'
+import type { TokenSettings } from './token-settings.ts'
 
 /** Everything that the options decide. Nothing in it changes after start-up. */
 export interface AuthSettings {
@@ -76,201 +67,3 @@ export type LoginHook = (user: never, request: ApiRequest, step: SignInStep) => 
 
 /** A hook of the deployer's. */
 export type Hook = (user: never, request: ApiRequest) => unknown
-
-const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy', 'lean'] as const
-const OPTIONS = [
-  'model',
-  'token',
-  'identifiers',
-  'fields',
-  'social',
-  'refresh',
-  'roles',
-  'emailVerification',
-  'registerFields',
-  'updateFields',
-  'visibleFields',
-  'password',
-  'lockout',
-  'otp',
-  'mail',
-  'sms',
-  'appName',
-  'routes',
-  'middlewares',
-  'client',
-  'onRegister',
-  'onLogin',
-  'onSecurityEvent',
-  'onDelete',
-  ...LIST_OPTIONS,
-]
-const MAX_DIGITS = 12
-/** A hundred guesses hit one of a million codes once in ten thousand times. NIST 800-63B allows no more failures. */
-const MAX_CODE_GUESSES = 100
-const DAY = 86_400
-const MAX_GUESSES = 1_000_000
-const MAX_LOCK = 30 * DAY
-/** Shorter ones are guessed; longer ones need not be chosen by anybody (ASVS 6.2.9 asks to allow 64). */
-const PASSWORD_LENGTHS = [6, 64] as const
-
-/**
- * Resolves the options. Throws a `TypeError` that starts with `Auth:` and names the option. Without `env` it
- * checks what does not depend on the environment.
- */
-export function resolveSettings(
-  options: AuthOptions<never>,
-  env: Environment | undefined,
-): AuthSettings {
-  if (options === undefined) fail(`createAuthRouter() takes 'options', an object`)
-  group('options', options, OPTIONS)
-  const model = options.model as unknown as Model
-  if (!model?.shape) fail(`'model' must be a model that defineModel made`)
-  for (const name of Object.keys(options.fields ?? {})) {
-    if (!isStoredName(name)) fail(`'fields' has the unknown key '${name}'`)
-    text(`fields.${name}`, options.fields?.[name as keyof typeof options.fields])
-  }
-  const roleField = text('roles.field', options.roles?.field) ?? options.fields?.role
-  const providers = enabledProviders(options.social, options.fields)
-  const names = storedNames({ ...options.fields, ...(roleField && { role: roleField }) })
-  checkApart(names, options.fields?.disabled)
-  const refresh = refreshSettings(options.refresh, env ?? {})
-  const identifiers = identifiersOf(options.identifiers, names)
-  const emailVerification = emailVerificationOf(options)
-  const settings: AuthSettings = Object.freeze({
-    model,
-    names,
-    disabledField: options.fields?.disabled,
-    identifiers,
-    token: tokenSettings(options.token),
-    refresh,
-    roles: roleSettings(options.roles),
-    lockout: lockoutSettings(options),
-    otp: otpSettings(options),
-    emailVerification,
-    delivery: deliverySettings(options, names, env),
-    password: passwordSettings(options.password),
-    providers,
-    linking: linkingOf(options.social?.linking),
-    registerFields: registerFieldsOf(options.registerFields, identifiers),
-    updateFields: texts('updateFields', options.updateFields ?? []),
-    visibleFields: visibleFieldsOf(options.visibleFields),
-    paths: routePaths(options.routes, {
-      refresh: refresh !== undefined,
-      emailVerification: emailVerification.enabled,
-    }),
-    middlewares: middlewaresByRoute(options.middlewares),
-    client: callable('client', options.client) ?? byAddress,
-    onRegister: callable('onRegister', options.onRegister),
-    onLogin: callable('onLogin', options.onLogin),
-    onSecurityEvent: callable('onSecurityEvent', options.onSecurityEvent),
-    onDelete: callable('onDelete', options.onDelete),
-    list: listSettings(options, model),
-  })
-  checkFieldLists(settings)
-  checkVerification(settings, env)
-  checkModel(settings)
-  return settings
-}
-
-/** Without the identifiers, which a sign-up takes anyway: as plain fields, empty ones would be stored. */
-function registerFieldsOf(
-  option: readonly string[] | undefined,
-  identifiers: readonly Identifier[],
-): readonly string[] {
-  const taken = identifiers.map(({ field }) => field)
-  return texts('registerFields', option ?? []).filter((field) => !taken.includes(field))
-}
-
-function visibleFieldsOf(option: readonly string[] | undefined): readonly string[] | undefined {
-  return option === undefined ? undefined : texts('visibleFields', option)
-}
-
-function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['list'] {
-  const given = LIST_OPTIONS.filter((name) => options[name] !== undefined)
-  const list = Object.fromEntries(given.map((name) => [name, options[name]]))
-  checkSimpleOptions({ ...list, model: model as Model<Fields> }, fail)
-  return list
-}
-
-/** Two things in one stored field would overwrite each other: a code's hash the password's, for one. */
-function checkApart(names: StoredNames, disabled: string | undefined): void {
-  const { disabled: _, ...others } = names
-  const stored = [...Object.values(others), ...(disabled === undefined ? [] : [disabled])]
-  const twice = stored.find((field, index) => stored.indexOf(field) < index)
-  if (twice !== undefined) fail(`'fields' stores two things in '${twice}'`)
-}
-
-function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {
-  const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
-  return {
-    maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10, 1, MAX_GUESSES),
-    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, MAX_LOCK),
-    reveal: flag('lockout.reveal', lockout.reveal, false),
-  }
-}
-
-function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] {
-  const otp = group('otp', options, [
-    'length',
-    'ttlSeconds',
-    'maxAttempts',
-    'resendSeconds',
-    'deliver',
-  ])
-  return {
-    length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
-    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, DAY),
-    maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5, 1, MAX_CODE_GUESSES),
-    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, DAY),
-  }
-}
-
-function emailVerificationOf({
-  emailVerification: options,
-}: AuthOptions<never>): AuthSettings['emailVerification'] {
-  const verification = group('emailVerification', options, ['enabled', 'required'])
-  const enabled = flag('emailVerification.enabled', verification.enabled, false)
-  const required = flag('emailVerification.required', verification.required, false)
-  if (required && !enabled) fail(`'emailVerification.required' needs 'emailVerification.enabled'`)
-  return { enabled, required }
-}
-
-/** Codes that prove a mailbox must have a way to it. Without the environment nobody knows yet. */
-function checkVerification(settings: AuthSettings, env: Environment | undefined): void {
-  const { emailVerification, identifiers, delivery, names } = settings
-  if (!emailVerification.enabled) return
-  if (!identifiers.some(({ kind }) => kind === 'email')) {
-    fail(`'emailVerification' needs '${names.email}' in 'identifiers'`)
-  }
-  if (delivery.toField.email !== names.email) {
-    fail(`'emailVerification' needs mail to go to '${names.email}': take out 'mail.toField'`)
-  }
-  if (env && !isThere(settings, 'email')) fail(`'emailVerification' needs 'mail'`)
-}
-
-function passwordSettings(options: PasswordOptions | undefined): AuthSettings['password'] {
-  const password = group('password', options, ['minLength', 'common', 'check', 'hash', 'verify'])
-  const hash = callable('password.hash', password.hash)
-  const verify = callable('password.verify', password.verify)
-  if ((hash === undefined) !== (verify === undefined)) {
-    fail(`'password.hash' and 'password.verify' replace scrypt together`)
-  }
-  const minLength = wholeNumber('password.minLength', password.minLength, 8, ...PASSWORD_LENGTHS)
-  const check = callable('password.check', password.check)
-  const common = commonOf(password.common)
-  return { minLength, common, ...(check && { check }), ...(hash && verify && { hash, verify }) }
-}
-
-function commonOf(value: PasswordOptions['common']): NonNullable<PasswordOptions['common']> {
-  if (value === undefined || value === true) return true
-  if (value === false || typeof value === 'function' || typeof value?.has === 'function')
-    return value
-  return fail(`'password.common' must be a Set, a function that gives one, true or false`)
-}
-
-function linkingOf(value: unknown): AuthSettings['linking'] {
-  if (value === undefined) return 'reset'
-  if (value === 'reset' || value === 'keep' || value === 'refuse') return value
-  return fail(`'social.linking' must be 'reset', 'keep' or 'refuse'`)
-}

@@ -7,7 +7,8 @@
 
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { changedAt, nextChange, type Realm } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { changedAt, nextChange } from '../instance/user.ts'
 import { oneEnded, sessionsEnded, sessionsOf } from './sessions.ts'
 
 /**

@@ -8,7 +8,8 @@
 import { all, any, type Filter, withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import { NOBODY } from '../instance/decoys.ts'
-import { isAfter, type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { isAfter, userById } from '../instance/user.ts'
 import { fresh, type KnownClient, knownClient, replaced } from '../visit/known-clients.ts'
 
 /** A change, and what it expects. */

@@ -9,35 +9,17 @@
  */
 
 import { base64url, textIn } from '../../http/base64url.ts'
-import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { failureResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
-import { changedAt, type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { changedAt, userById } from '../instance/user.ts'
 import { isSealed, seal } from '../keys/hmac.ts'
 import type { Provider } from '../providers/provider.ts'
+import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { visitOf } from '../visit/visit.ts'
-
-/**
- * Thrown by `onLogin`: the sign-in needs a second step. The client gets a 401 with `message`, a `ticket` and `expiresIn`
- * (seconds), and sends `POST /login` with the ticket and whatever the second step asks for; `onLogin` then runs with it as
- * `step.answer`.
- */
-export class SecondStepRequired extends HttpError {
-  override readonly name: string = 'SecondStepRequired'
-
-  constructor(message = 'A second step is needed to sign in.') {
-    super(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
-  }
-}
-
-/** Which step of a sign-in `onLogin` runs in. */
-export interface SignInStep {
-  /** The body of the request that brought the ticket back; undefined in the first step. */
-  readonly answer?: Fields
-}
 
 /** A ticket that is good. */
 export interface Ticket {

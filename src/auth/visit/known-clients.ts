@@ -11,7 +11,8 @@ import { sameText } from '../../http/constant-time.ts'
 import { isFields } from '../../model/writable.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import { type Realm, userById } from '../instance/instance.ts'
+import type { Realm } from '../instance/instance.ts'
+import { userById } from '../instance/user.ts'
 import { seal } from '../keys/hmac.ts'
 
 /** A client that has signed in, as it is stored. */

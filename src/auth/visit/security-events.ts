@@ -10,41 +10,8 @@ import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { within } from '../../ports/within.ts'
 import type { Realm } from '../instance/instance.ts'
-import type { RouteName } from '../setup/options.ts'
+import type { SecurityEvent, SecurityEventType } from '../setup/security-event.ts'
 import { visitOf } from './visit.ts'
-
-/** What can happen. */
-export type SecurityEventType =
-  | 'signed-in'
-  | 'sign-in-failed'
-  | 'locked'
-  | 'signed-up'
-  | 'password-changed'
-  | 'password-reset'
-  | 'code-sent'
-  | 'code-failed'
-  | 'session-ended'
-  | 'token-reused'
-  | 'roles-changed'
-  | 'identifier-changed'
-  | 'email-verified'
-  | 'account-deleted'
-
-/** Something that happened to an account, or was tried. */
-export interface SecurityEvent {
-  readonly type: SecurityEventType
-  readonly at: Date
-  /** The account's `_id`; absent where no account was meant, or none is there. */
-  readonly userId?: string
-  /** Who sent the request, by the `client` option. */
-  readonly client?: string
-  readonly requestId: string
-  /** The route's name, as in `routes`. */
-  readonly route: RouteName
-}
-
-/** Takes events; what it throws is logged, and changes nothing. */
-export type SecurityHook = (event: SecurityEvent) => unknown
 
 /** A hook that takes longer is no longer waited for when the server closes. */
 const DEADLINE_MS = 10_000

@@ -6,14 +6,14 @@
 
 import type { Guard } from '../../records/engine/route.ts'
 import { fail, group } from '../option-checks.ts'
-import type { AuthOptions, MiddlewaresOption, RouteName } from '../setup/options.ts'
+import type { AuthOptions, MiddlewaresOption, RouteName } from './options.ts'
 
 /** Who may call a route. */
 export type Access = 'anyone' | 'signed in' | 'self or admin' | 'admin'
 
-/** A row of the route table. */
-export interface RouteRow {
-  readonly name: RouteName
+/** A row of the route table, without its handler. */
+export interface RouteRow<Name extends RouteName = RouteName> {
+  readonly name: Name
   readonly method: string
   readonly path: string
   readonly access: Access
@@ -25,73 +25,20 @@ export interface RouteRow {
   readonly optionalAuth?: true
 }
 
-/** The routes of spec 4.5, and those of sessions, as data. */
-export const ROUTES: readonly RouteRow[] = [
-  { name: 'register', method: 'POST', path: '/register', access: 'anyone' },
-  { name: 'login', method: 'POST', path: '/login', access: 'anyone' },
-  { name: 'social', method: 'POST', path: '/social/:provider', access: 'anyone' },
-  { name: 'forgotPassword', method: 'POST', path: '/password/forgot', access: 'anyone' },
-  { name: 'resetPassword', method: 'POST', path: '/password/reset', access: 'anyone' },
-  { name: 'changePassword', method: 'POST', path: '/password/change', access: 'signed in' },
-  { name: 'refresh', method: 'POST', path: '/token/refresh', access: 'anyone', needs: 'refresh' },
-  { name: 'logout', method: 'POST', path: '/logout', access: 'anyone', needs: 'refresh' },
-  { name: 'logoutAll', method: 'POST', path: '/logout/all', access: 'signed in', needs: 'refresh' },
-  { name: 'listSessions', method: 'GET', path: '/sessions', access: 'signed in', needs: 'refresh' },
-  {
-    name: 'endSession',
-    method: 'DELETE',
-    path: '/sessions/:id',
-    access: 'signed in',
-    needs: 'refresh',
-  },
-  { name: 'me', method: 'GET', path: '/me', access: 'signed in' },
-  { name: 'listUsers', method: 'GET', path: '/users', access: 'admin' },
-  { name: 'getUser', method: 'GET', path: '/users/:id', access: 'signed in' },
-  { name: 'updateUser', method: 'PATCH', path: '/users/:id', access: 'self or admin' },
-  {
-    name: 'sendEmailCode',
-    method: 'POST',
-    path: '/email/code',
-    access: 'anyone',
-    needs: 'emailVerification',
-    optionalAuth: true,
-  },
-  {
-    name: 'verifyEmail',
-    method: 'POST',
-    path: '/email/verify',
-    access: 'anyone',
-    needs: 'emailVerification',
-    optionalAuth: true,
-  },
-  {
-    name: 'deleteUser',
-    method: 'DELETE',
-    path: '/users/:id',
-    access: 'self or admin',
-    optIn: true,
-  },
-  { name: 'modifyRoles', method: 'PATCH', path: '/users/:id/roles', access: 'admin' },
-  {
-    name: 'endUserSessions',
-    method: 'DELETE',
-    path: '/users/:id/sessions',
-    access: 'admin',
-    needs: 'refresh',
-  },
-]
+function namesOf(rows: readonly RouteRow[]): readonly string[] {
+  return rows.map(({ name }) => name)
+}
 
-const NAMES: readonly string[] = ROUTES.map((row) => row.name)
-
-/** The path of each route that is there. */
+/** The path of each of `rows` that is there. */
 export function routePaths(
+  rows: readonly RouteRow[],
   option: AuthOptions<never>['routes'],
   has: Readonly<Record<NonNullable<RouteRow['needs']>, boolean>>,
 ): ReadonlyMap<RouteName, string> {
-  const routes = group('routes', option, NAMES)
+  const routes = group('routes', option, namesOf(rows))
   const paths = new Map<RouteName, string>()
   const taken = new Set<string>()
-  for (const row of ROUTES) {
+  for (const row of rows) {
     const path = pathOf(row, routes[row.name])
     if (path === undefined || (row.needs && !has[row.needs])) continue
     const route = `${row.method} ${matchedBy(path)}`
@@ -125,13 +72,14 @@ function pathOf(
 
 /** The guards that run before a route's own, `all` first. */
 export function middlewaresByRoute(
+  rows: readonly RouteRow[],
   option: MiddlewaresOption | undefined,
 ): (route?: RouteName) => readonly Guard[] {
   if (isList(option)) {
     const guards = guardsOf('middlewares', option)
     return () => guards
   }
-  const byName = group('middlewares', option, ['all', ...NAMES])
+  const byName = group('middlewares', option, ['all', ...namesOf(rows)])
   const resolved = new Map(
     Object.entries(byName).map(([name, guards]) => [name, guardsOf(`middlewares.${name}`, guards)]),
   )

@@ -1,0 +1,24 @@
+/**
+ * What a route of the authentication API is.
+ *
+ * @module
+ */
+
+import type { Handler } from '../../records/engine/route.ts'
+import type { Realm } from '../instance/instance.ts'
+import type { RouteName } from '../setup/options.ts'
+import type { RefreshSettings } from '../setup/refresh-settings.ts'
+import type { RouteRow } from '../setup/routes.ts'
+
+/** One route, whole: a row of the table and its handler. `handler` is called once for each mount. */
+export type AuthRoute<Name extends RouteName = RouteName> = RouteRow<Name> &
+  (
+    | {
+        readonly needs?: 'emailVerification'
+        handler(realm: Realm): Handler
+      }
+    | {
+        readonly needs: 'refresh'
+        handler(realm: Realm, sessions: RefreshSettings): Handler
+      }
+  )

@@ -1,0 +1,63 @@
+/**
+ * The routes of the authentication API (spec 4.5), each in a file of its own: a name without a route does not compile.
+ *
+ * @module
+ */
+
+import type { Handler } from '../../records/engine/route.ts'
+import type { Realm } from '../instance/instance.ts'
+import type { RouteName } from '../setup/options.ts'
+import { sendEmailCodeRoute } from './email-code.ts'
+import { verifyEmailRoute } from './email-verify.ts'
+import { loginRoute } from './login.ts'
+import { logoutRoute } from './logout.ts'
+import { logoutAllRoute } from './logout-all.ts'
+import { meRoute } from './me.ts'
+import { changePasswordRoute } from './password-change.ts'
+import { forgotPasswordRoute } from './password-forgot.ts'
+import { resetPasswordRoute } from './password-reset.ts'
+import { registerRoute } from './register.ts'
+import type { AuthRoute } from './route.ts'
+import { endSessionRoute } from './sessions-end.ts'
+import { listSessionsRoute } from './sessions-list.ts'
+import { socialRoute } from './social.ts'
+import { refreshRoute } from './token-refresh.ts'
+import { deleteUserRoute } from './users-delete.ts'
+import { listUsersRoute } from './users-list.ts'
+import { getUserRoute } from './users-read.ts'
+import { modifyRolesRoute } from './users-roles.ts'
+import { endUserSessionsRoute } from './users-sessions.ts'
+import { updateUserRoute } from './users-update.ts'
+
+const routes = {
+  register: registerRoute,
+  login: loginRoute,
+  social: socialRoute,
+  forgotPassword: forgotPasswordRoute,
+  resetPassword: resetPasswordRoute,
+  changePassword: changePasswordRoute,
+  refresh: refreshRoute,
+  logout: logoutRoute,
+  logoutAll: logoutAllRoute,
+  listSessions: listSessionsRoute,
+  endSession: endSessionRoute,
+  me: meRoute,
+  listUsers: listUsersRoute,
+  getUser: getUserRoute,
+  updateUser: updateUserRoute,
+  sendEmailCode: sendEmailCodeRoute,
+  verifyEmail: verifyEmailRoute,
+  deleteUser: deleteUserRoute,
+  modifyRoles: modifyRolesRoute,
+  endUserSessions: endUserSessionsRoute,
+} satisfies { readonly [Name in RouteName]: AuthRoute<Name> }
+
+/** In the order in which `router.urls` lists them. */
+export const ROUTES: readonly AuthRoute[] = Object.values(routes)
+
+/** What answers `route` in `realm`; undefined where an option that it needs is off. */
+export function handlerOf(route: AuthRoute, realm: Realm): Handler | undefined {
+  if (route.needs !== 'refresh') return route.handler(realm)
+  const { refresh } = realm.settings
+  return refresh && route.handler(realm, refresh)
+}

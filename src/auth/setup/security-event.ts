@@ -1,0 +1,41 @@
+/**
+ * Security events (ASVS 5.0, 16.3), as `onSecurityEvent` gets them. They carry no secret and no identifier in clear: who
+ * it was is the account's id, where there is an account.
+ *
+ * @module
+ */
+
+import type { RouteName } from './options.ts'
+
+/** What can happen. */
+export type SecurityEventType =
+  | 'signed-in'
+  | 'sign-in-failed'
+  | 'locked'
+  | 'signed-up'
+  | 'password-changed'
+  | 'password-reset'
+  | 'code-sent'
+  | 'code-failed'
+  | 'session-ended'
+  | 'token-reused'
+  | 'roles-changed'
+  | 'identifier-changed'
+  | 'email-verified'
+  | 'account-deleted'
+
+/** Something that happened to an account, or was tried. */
+export interface SecurityEvent {
+  readonly type: SecurityEventType
+  readonly at: Date
+  /** The account's `_id`; absent where no account was meant, or none is there. */
+  readonly userId?: string
+  /** Who sent the request, by the `client` option. */
+  readonly client?: string
+  readonly requestId: string
+  /** The route's name, as in `routes`. */
+  readonly route: RouteName
+}
+
+/** Takes events; what it throws is logged, and changes nothing. */
+export type SecurityHook = (event: SecurityEvent) => unknown

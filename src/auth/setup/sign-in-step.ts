@@ -1,0 +1,27 @@
+/**
+ * What `onLogin` and a sign-in tell each other of a second step.
+ *
+ * @module
+ */
+
+import { HttpError } from '../../http/errors.ts'
+import type { Fields } from '../../ports/store.ts'
+
+/**
+ * Thrown by `onLogin`: the sign-in needs a second step. The client gets a 401 with `message`, a `ticket` and `expiresIn`
+ * (seconds), and sends `POST /login` with the ticket and whatever the second step asks for; `onLogin` then runs with it as
+ * `step.answer`.
+ */
+export class SecondStepRequired extends HttpError {
+  override readonly name: string = 'SecondStepRequired'
+
+  constructor(message = 'A second step is needed to sign in.') {
+    super(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+  }
+}
+
+/** Which step of a sign-in `onLogin` runs in. */
+export interface SignInStep {
+  /** The body of the request that brought the ticket back; undefined in the first step. */
+  readonly answer?: Fields
+}
