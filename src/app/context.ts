@@ -52,7 +52,7 @@ export class AppContext extends Deadline implements Context {
   }
 
   get store(): RecordStore {
-    this.#store ??= this.#host.dataFor(this.#request)
+    this.#store ??= this.#host.storeFor(this.#request)
     return this.#store
   }
 

@@ -13,7 +13,7 @@ import { checkReferences } from '../model/references.ts'
 import { lastDefined } from '../model/registry.ts'
 import type { CollectionSchema } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
-import { Records } from '../records/engine/record-engine.ts'
+import { RecordEngine } from '../records/engine/record-engine.ts'
 import type { ScopeOption } from '../records/rules/scope.ts'
 import { ModelFiles } from '../uploads/model-files.ts'
 import { collectionsOf, observersOf } from './observers.ts'
@@ -28,7 +28,7 @@ export interface AppHost extends Host {
 
 interface Served {
   readonly model: Model
-  readonly records: Records
+  readonly records: RecordEngine
   readonly schema: CollectionSchema
   readonly searchable: Set<string>
   readonly scopes: (ScopeOption | undefined)[]
@@ -64,7 +64,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     const searchable = new Set<string>()
     const schema = schemaOf(model, searchable)
     const stored = caches.watched(model.name, collection(schema))
-    const records = new Records(model, stored, { now, newId })
+    const records = new RecordEngine(model, stored, { now, newId })
     const entry: Served = {
       model,
       records,
@@ -104,7 +104,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
 
   const host: AppHost = {
-    store,
+    store: store,
     cache: options.cache,
     files: options.files,
     guards: [],
@@ -124,7 +124,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     get data() {
       return data
     },
-    dataFor(request) {
+    storeFor(request) {
       const deadline = deadlineOf(request)
       if (!deadline) return data
       return new HostedRecords(host, async () => {
@@ -132,7 +132,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         await ready()
       })
     },
-    records: (model) => serve(model).records,
+    engine: (model) => serve(model).records,
     twin(model, name) {
       const { searchable } = serve(model)
       const schema = schemaOf(model, searchable, `fieldgate_${name}_${model.collection}`)

@@ -13,7 +13,7 @@
 import { all, any, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { type DecoyStep, NOBODY } from './instance/decoys.ts'
-import type { Realm } from './instance/instance.ts'
+import type { AuthInstance } from './instance/instance.ts'
 import { changedAt, isAfter, userById } from './instance/user.ts'
 import { isSealed, type Key, keyOf, seal } from './keys/hmac.ts'
 import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from './setup/code-fields.ts'
@@ -42,13 +42,13 @@ export interface RightCode<Kind extends CodeKind = CodeKind> {
  * was sent.
  */
 export async function issueCode<Kind extends CodeKind>(
-  realm: Realm,
+  auth: AuthInstance,
   account: Fields,
   kind: Kind,
 ): Promise<IssuedCode<Kind> | undefined> {
-  const { records, settings, now } = realm
+  const { engine: records, settings, now } = auth
   const { resendSeconds, ttlSeconds } = settings.otp
-  const slot = slotOf(realm, kind)
+  const slot = slotOf(auth, kind)
   const at = now()
   const sentAt = new Date(at)
   const before = new Date(at - resendSeconds * 1000)
@@ -67,7 +67,7 @@ export async function issueCode<Kind extends CodeKind>(
   const opens = () =>
     records.stored.update(all([byId, rested, any([none, over])]), {
       set: opening,
-      unset: hashesOf(realm, [kind]),
+      unset: hashesOf(auth, [kind]),
     })
   const finds = () =>
     records.stored.update(all([byId, rested, open]), { set: { [slot.sentAt]: sentAt } })
@@ -77,35 +77,35 @@ export async function issueCode<Kind extends CodeKind>(
   if (!user) return undefined
   const expiresAt = user[slot.expiresAt] as Date
   // The code that this window has already, though another secret has become the first one since.
-  const key = keyOf(realm.codeKeys, user[slot.hash]) ?? realm.codeKeys.current
-  return { kind, user, code: codeFor(realm, key, user, kind, expiresAt), expiresAt, key }
+  const key = keyOf(auth.codeKeys, user[slot.hash]) ?? auth.codeKeys.current
+  return { kind, user, code: codeFor(auth, key, user, kind, expiresAt), expiresAt, key }
 }
 
 /** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
-export async function activateCode(realm: Realm, issued: IssuedCode): Promise<void> {
-  const { names, records } = realm
+export async function activateCode(auth: AuthInstance, issued: IssuedCode): Promise<void> {
+  const { names, engine: records } = auth
   const { kind, user, code, key } = issued
-  const slot = slotOf(realm, kind)
+  const slot = slotOf(auth, kind)
   const set = {
-    [slot.hash]: seal(key, hashedText(realm, user, kind, code)),
+    [slot.hash]: seal(key, hashedText(auth, user, kind, code)),
     ...(kind === 'email' && { [names.otpPurpose]: slot.purpose }),
   }
   const expect = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
-  await records.stored.update(windowOf(realm, issued), { set }, { expect })
+  await records.stored.update(windowOf(auth, issued), { set }, { expect })
 }
 
 /** Ends the pause after a code that could not be sent: the next request tries again. */
-export async function endPause(realm: Realm, issued: IssuedCode): Promise<void> {
-  const { sentAt } = slotOf(realm, issued.kind)
-  await realm.records.stored.update(
-    windowOf(realm, issued),
+export async function endPause(auth: AuthInstance, issued: IssuedCode): Promise<void> {
+  const { sentAt } = slotOf(auth, issued.kind)
+  await auth.engine.stored.update(
+    windowOf(auth, issued),
     { unset: [sentAt] },
     { expect: { [sentAt]: issued.user[sentAt] } },
   )
 }
 
-function windowOf(realm: Realm, { kind, user, expiresAt }: IssuedCode): Filter {
-  const { expiresAt: field } = slotOf(realm, kind)
+function windowOf(auth: AuthInstance, { kind, user, expiresAt }: IssuedCode): Filter {
+  const { expiresAt: field } = slotOf(auth, kind)
   return all([withId(String(user._id)), { op: 'eq', field, value: expiresAt }])
 }
 
@@ -115,19 +115,19 @@ function windowOf(realm: Realm, { kind, user, expiresAt }: IssuedCode): Filter {
  * Gives undefined for every reason to refuse, an unknown user among them, after as many writes.
  */
 export async function tryCode<Kind extends CodeKind>(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields | undefined,
   code: string | null | undefined,
   kinds: readonly Kind[],
   client: string | undefined,
 ): Promise<RightCode<Kind> | undefined> {
-  const there = stored(realm, kinds)
-  if (!user) realm.decoys.read()
-  const counted = await countTry(realm, user ?? NOBODY, there, client)
-  if (!counted) await realm.decoys.write(tryStep(realm, there))
+  const there = stored(auth, kinds)
+  if (!user) auth.decoys.read()
+  const counted = await countTry(auth, user ?? NOBODY, there, client)
+  if (!counted) await auth.decoys.write(tryStep(auth, there))
   const typed = typeof code === 'string' ? code.trim() : ''
   // All are compared, and where nothing was counted too: a comparison takes time.
-  const right = there.filter((kind) => isRight(realm, counted ?? NO_TRY, kind, typed))
+  const right = there.filter((kind) => isRight(auth, counted ?? NO_TRY, kind, typed))
   return counted && right[0] !== undefined ? { kind: right[0], user: counted.user } : undefined
 }
 
@@ -152,52 +152,52 @@ const MAX_ROUNDS = 20
 
 /** Counts a try for each of `kinds`, if one of them has a pending code with tries left; undefined where none has. */
 async function countTry(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   kinds: readonly CodeKind[],
   client: string | undefined,
 ): Promise<CountedTry | undefined> {
-  const field = realm.names.knownTries
+  const field = auth.names.knownTries
   let read: Fields | undefined = user
   for (let round = 0; read && round < MAX_ROUNDS; round += 1) {
-    if (!knownClient(realm, read, client) || !realm.settings.model.shape.fields.has(field)) {
-      return countForOthers(realm, read, kinds)
+    if (!knownClient(auth, read, client) || !auth.settings.model.shape.fields.has(field)) {
+      return countForOthers(auth, read, kinds)
     }
     const now: Fields = read
-    const tries = triesAfter(realm, now, kinds)
+    const tries = triesAfter(auth, now, kinds)
     const countOf = (kind: CodeKind) => tries.find((one) => one.kind === kind)?.count ?? 0
-    if (!kinds.some((kind) => mayTry(realm, now, kind, countOf(kind)))) return undefined
-    const same = [field, ...kinds.map((kind) => slotOf(realm, kind).expiresAt)]
+    if (!kinds.some((kind) => mayTry(auth, now, kind, countOf(kind)))) return undefined
+    const same = [field, ...kinds.map((kind) => slotOf(auth, kind).expiresAt)]
     const expect = Object.fromEntries(same.map((name) => [name, now[name]]))
     const byId = withId(String(now._id))
     const set = { [field]: tries }
-    const counted = await realm.records.stored.update(byId, { set }, { expect })
+    const counted = await auth.engine.stored.update(byId, { set }, { expect })
     if (counted) return { user: counted, countOf }
-    read = await userById(realm, String(user._id))
+    read = await userById(auth, String(user._id))
   }
   return undefined
 }
 
 /** `countTry` for a client that the account does not know. */
 async function countForOthers(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   kinds: readonly CodeKind[],
 ): Promise<CountedTry | undefined> {
   const countOf = (record: Fields, kind: CodeKind) =>
-    Number(record[slotOf(realm, kind).attempts] ?? 0)
+    Number(record[slotOf(auth, kind).attempts] ?? 0)
   // A write that finds nothing to do is a quick one: where there is nothing, a decoy takes its place.
-  if (!kinds.some((kind) => mayTry(realm, user, kind, countOf(user, kind) + 1))) return undefined
-  const { filter, change } = tryStep(realm, kinds)
+  if (!kinds.some((kind) => mayTry(auth, user, kind, countOf(user, kind) + 1))) return undefined
+  const { filter, change } = tryStep(auth, kinds)
   const byId = withId(String(user._id))
-  const counted = await realm.records.stored.update(all([byId, filter]), change)
+  const counted = await auth.engine.stored.update(all([byId, filter]), change)
   return counted ? { user: counted, countOf: (kind) => countOf(counted, kind) } : undefined
 }
 
 /** What counts a try for each of `kinds` where one of them has a pending code with tries left. */
-function tryStep(realm: Realm, kinds: readonly CodeKind[]): DecoyStep {
-  const { settings, now } = realm
-  const slots = kinds.map((kind) => slotOf(realm, kind))
+function tryStep(auth: AuthInstance, kinds: readonly CodeKind[]): DecoyStep {
+  const { settings, now } = auth
+  const slots = kinds.map((kind) => slotOf(auth, kind))
   const pending = slots.map(({ hash, expiresAt, attempts }) =>
     all([
       { op: 'ne', field: hash, value: null },
@@ -213,19 +213,23 @@ function tryStep(realm: Realm, kinds: readonly CodeKind[]): DecoyStep {
 }
 
 /** Whether a code of `kind` is pending, and may be tried for the `count`th time. */
-function mayTry(realm: Realm, user: Fields, kind: CodeKind, count: number): boolean {
-  const { hash, expiresAt } = slotOf(realm, kind)
-  const isPending = typeof user[hash] === 'string' && isAfter(user[expiresAt], realm.now())
-  return isPending && count <= realm.settings.otp.maxAttempts
+function mayTry(auth: AuthInstance, user: Fields, kind: CodeKind, count: number): boolean {
+  const { hash, expiresAt } = slotOf(auth, kind)
+  const isPending = typeof user[hash] === 'string' && isAfter(user[expiresAt], auth.now())
+  return isPending && count <= auth.settings.otp.maxAttempts
 }
 
 /** The tries of known clients with one more for each of `kinds`; those of windows that are over go. */
-function triesAfter(realm: Realm, user: Fields, kinds: readonly CodeKind[]): readonly KnownTries[] {
-  const stored = user[realm.names.knownTries]
+function triesAfter(
+  auth: AuthInstance,
+  user: Fields,
+  kinds: readonly CodeKind[],
+): readonly KnownTries[] {
+  const stored = user[auth.names.knownTries]
   const tries: readonly KnownTries[] = Array.isArray(stored) ? stored : []
   const others = tries.filter((one) => !kinds.some((kind) => kind === one.kind))
   const counted = kinds.map((kind) => {
-    const end = user[slotOf(realm, kind).expiresAt]
+    const end = user[slotOf(auth, kind).expiresAt]
     const until = end instanceof Date ? end : new Date(0)
     const before = tries.find((one) => one.kind === kind && one.until.getTime() === until.getTime())
     return { kind, until, count: (before?.count ?? 0) + 1 }
@@ -235,30 +239,33 @@ function triesAfter(realm: Realm, user: Fields, kinds: readonly CodeKind[]): rea
 
 /** Whether `code` is the pending code of `kind`, and the try among those that it may be tried. */
 function isRight(
-  realm: Realm,
+  auth: AuthInstance,
   { user, countOf }: CountedTry,
   kind: CodeKind,
   code: string,
 ): boolean {
-  const { codeKeys } = realm
-  const sealed = user[slotOf(realm, kind).hash] ?? `${codeKeys.current.id}.none`
-  const isSame = isSealed(codeKeys, sealed, hashedText(realm, user, kind, code))
-  return isSame && mayTry(realm, user, kind, countOf(kind))
+  const { codeKeys } = auth
+  const sealed = user[slotOf(auth, kind).hash] ?? `${codeKeys.current.id}.none`
+  const isSame = isSealed(codeKeys, sealed, hashedText(auth, user, kind, code))
+  return isSame && mayTry(auth, user, kind, countOf(kind))
 }
 
 /** The part of a change that ends the pending codes. Their windows and counted tries stay. */
-export function codesEnded(realm: Realm): readonly string[] {
-  return hashesOf(realm, CODE_KINDS)
+export function codesEnded(auth: AuthInstance): readonly string[] {
+  return hashesOf(auth, CODE_KINDS)
 }
 
 /** What must still be as it was when a code was counted, for the step that uses it up. */
-export function codeState(realm: Realm, { kind, user }: RightCode): Fields {
-  const { hash, expiresAt } = slotOf(realm, kind)
-  const address = kind === 'verification' ? [] : [realm.settings.delivery.toField[kind]]
+export function codeState(auth: AuthInstance, { kind, user }: RightCode): Fields {
+  const { hash, expiresAt } = slotOf(auth, kind)
+  const address = kind === 'verification' ? [] : [auth.settings.delivery.toField[kind]]
   return Object.fromEntries([hash, expiresAt, ...address].map((field) => [field, user[field]]))
 }
 
-function hashesOf({ names, settings }: Realm, kinds: readonly CodeKind[]): readonly string[] {
+function hashesOf(
+  { names, settings }: AuthInstance,
+  kinds: readonly CodeKind[],
+): readonly string[] {
   const fields = kinds.map((kind) => names[SLOTS[kind].hash])
   if (kinds.includes('email')) fields.push(names.otpPurpose)
   return fields.filter((field) => settings.model.shape.fields.has(field))
@@ -266,14 +273,14 @@ function hashesOf({ names, settings }: Realm, kinds: readonly CodeKind[]): reado
 
 /** Those of `kinds` that the model has a place for. */
 function stored<Kind extends CodeKind>(
-  { names, settings }: Realm,
+  { names, settings }: AuthInstance,
   kinds: readonly Kind[],
 ): readonly Kind[] {
   return kinds.filter((kind) => settings.model.shape.fields.has(names[SLOTS[kind].hash]))
 }
 
 /** The stored fields of a kind of code. */
-function slotOf({ names }: Realm, kind: CodeKind): Readonly<Record<keyof Slot, string>> {
+function slotOf({ names }: AuthInstance, kind: CodeKind): Readonly<Record<keyof Slot, string>> {
   const { purpose, hash, expiresAt, attempts, sentAt } = SLOTS[kind]
   return {
     purpose,
@@ -285,11 +292,17 @@ function slotOf({ names }: Realm, kind: CodeKind): Readonly<Record<keyof Slot, s
 }
 
 /** Digits from a MAC: 8 bytes for at most 12 digits make every code as likely as the next. */
-function codeFor(realm: Realm, key: Key, user: Fields, kind: CodeKind, expiresAt: Date): string {
-  const { settings } = realm
-  const parts = [String(user._id), expiresAt.getTime(), changedAt(realm, user)]
+function codeFor(
+  auth: AuthInstance,
+  key: Key,
+  user: Fields,
+  kind: CodeKind,
+  expiresAt: Date,
+): string {
+  const { settings } = auth
+  const parts = [String(user._id), expiresAt.getTime(), changedAt(auth, user)]
   const bytes = key.mac(
-    JSON.stringify([SLOTS[kind].purpose, ...parts, addressFor(realm, user, kind)]),
+    JSON.stringify([SLOTS[kind].purpose, ...parts, addressFor(auth, user, kind)]),
   )
   const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
   const { length } = settings.otp
@@ -297,14 +310,14 @@ function codeFor(realm: Realm, key: Key, user: Fields, kind: CodeKind, expiresAt
 }
 
 /** What stands sealed in the record of a code. */
-function hashedText(realm: Realm, user: Fields, kind: CodeKind, code: string): string {
+function hashedText(auth: AuthInstance, user: Fields, kind: CodeKind, code: string): string {
   const parts = ['stored', SLOTS[kind].purpose, String(user._id), code]
-  return JSON.stringify([...parts, addressFor(realm, user, kind)])
+  return JSON.stringify([...parts, addressFor(auth, user, kind)])
 }
 
 /** Where the code goes. Whatever writes another address there, the code that went to the old one must not prove it. */
-function addressFor(realm: Realm, user: Fields, kind: CodeKind): unknown {
-  const { names, settings } = realm
+function addressFor(auth: AuthInstance, user: Fields, kind: CodeKind): unknown {
+  const { names, settings } = auth
   if (kind === 'verification') return user[names.pendingEmail] ?? user[names.email]
   return user[settings.delivery.toField[kind]]
 }

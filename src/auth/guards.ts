@@ -2,7 +2,7 @@
  * The guards: who makes a request, and whether he may.
  *
  * They work on any router of an app that serves the auth router: the request's context leads to the app's
- * realm.
+ * instance.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Guard } from '../records/engine/route.ts'
-import type { Realm } from './instance/instance.ts'
+import type { AuthInstance } from './instance/instance.ts'
 import { changedAt, isDisabled, userById, withoutSecrets } from './instance/user.ts'
 import { bearerToken, type Claims } from './keys/access-tokens.ts'
 import { fail } from './option-checks.ts'
@@ -27,25 +27,25 @@ import { hasRole, type RoleSettings } from './setup/roles.ts'
 import { endSessionsOfDisabled, endTokensOfDisabled } from './sign-in/disabled.ts'
 import { liveSession } from './sign-in/sessions.ts'
 
-/** Finds the realm of the app that a request came to. */
-export type RealmOf = (context: Parameters<Guard>[1]) => Realm
+/** Finds the instance of the app that a request came to. */
+export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
 
 /** Refuses whoever is not signed in; sets `request.auth` and `request.user`. */
-export function requireAuthGuard(realmOf: RealmOf): Guard {
+export function requireAuthGuard(instanceOf: InstanceOf): Guard {
   return async function requireAuth(request, context) {
-    const realm = realmOf(context)
+    const auth = instanceOf(context)
     const token = bearerToken(request)
     if (token === undefined) throw authenticationRequired()
-    await authenticate(realm, request, token)
+    await authenticate(auth, request, token)
   }
 }
 
 /** Lets a request without a token pass; a bad token is refused all the same. */
-export function optionalAuthGuard(realmOf: RealmOf): Guard {
+export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
   return async function optionalAuth(request, context) {
-    const realm = realmOf(context)
+    const auth = instanceOf(context)
     const token = bearerToken(request)
-    if (token !== undefined) await authenticate(realm, request, token)
+    if (token !== undefined) await authenticate(auth, request, token)
   }
 }
 
@@ -79,38 +79,38 @@ export function onlyRole(roles: readonly string[]): Guard {
 }
 
 /** Whether a signed-in request comes from an admin. */
-export function isAdmin({ settings }: Realm, request: ApiRequest): boolean {
+export function isAdmin({ settings }: AuthInstance, request: ApiRequest): boolean {
   return hasRole(request.auth?.role, settings.roles.admin)
 }
 
-async function authenticate(realm: Realm, request: ApiRequest, token: string): Promise<void> {
-  const claims = realm.tokens.verify(token)
+async function authenticate(auth: AuthInstance, request: ApiRequest, token: string): Promise<void> {
+  const claims = auth.tokens.verify(token)
   if (!claims) throw invalidToken()
-  const { settings, names } = realm
+  const { settings, names } = auth
   if (!settings.token.invalidateOnPasswordChange) {
     request.auth = { userId: claims.sub, role: claims.role, claims: asRecord(claims) }
     return
   }
   const id = idFrom(claims.sub, settings.model.idType)
-  const user = id === undefined ? undefined : await userById(realm, id)
+  const user = id === undefined ? undefined : await userById(auth, id)
   if (!user) throw invalidToken()
-  if (isDisabled(realm, user)) {
+  if (isDisabled(auth, user)) {
     await (settings.refresh
-      ? endSessionsOfDisabled(realm, user)
-      : endTokensOfDisabled(realm, user, claims.pca))
+      ? endSessionsOfDisabled(auth, user)
+      : endTokensOfDisabled(auth, user, claims.pca))
     throw notActive()
   }
-  if (hasEnded(realm, user, claims)) throw sessionEnded()
+  if (hasEnded(auth, user, claims)) throw sessionEnded()
   const role = (user[names.role] ?? settings.roles.default) as string | readonly string[]
   request.auth = { userId: claims.sub, role, claims: asRecord(claims) }
-  request.user = withoutSecrets(realm, user)
+  request.user = withoutSecrets(auth, user)
 }
 
 /** Whether what `claims` rest on is over: the password, or with refresh tokens the session. */
-function hasEnded(realm: Realm, user: Fields, { pca, sid }: Claims): boolean {
-  const { refresh } = realm.settings
-  if (changedAt(realm, user) !== pca) return true
-  return refresh !== undefined && !liveSession(realm, refresh, user, sid)
+function hasEnded(auth: AuthInstance, user: Fields, { pca, sid }: Claims): boolean {
+  const { refresh } = auth.settings
+  if (changedAt(auth, user) !== pca) return true
+  return refresh !== undefined && !liveSession(auth, refresh, user, sid)
 }
 
 function asRecord(claims: Claims): Readonly<Record<string, unknown>> {

@@ -77,13 +77,13 @@ export function flagIn(
 }
 
 /** A text that is not empty, where given. */
-export function text(option: string, value: unknown): string | undefined {
+export function string(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && value !== '' ? value : fail(`'${option}' must be a text`)
 }
 
 /** A list of texts. */
-export function texts(option: string, value: unknown): readonly string[] {
+export function strings(option: string, value: unknown): readonly string[] {
   const isText = (item: unknown) => typeof item === 'string' && item !== ''
   if (Array.isArray(value) && value.every(isText)) return value
   return fail(`'${option}' must be a list of names`)

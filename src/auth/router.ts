@@ -9,8 +9,8 @@
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
-import { createRealm } from './instance/create-instance.ts'
-import type { Realm } from './instance/instance.ts'
+import { createInstance } from './instance/create-instance.ts'
+import type { AuthInstance } from './instance/instance.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import { guardedFields, modelAdvice } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
@@ -64,16 +64,16 @@ export function createAuthRouter<R, const Role extends string = string>(
 ): AuthRouter<Role> {
   const given = options as unknown as AuthOptions<never>
   let settings = resolveSettings(given, ROUTES, undefined)
-  const realms = new WeakMap<Host, Realm>()
-  const realmOf = ({ store }: Pick<Context, 'store'>): Realm => {
-    const realm = realms.get(hostOf(store))
-    if (!realm) {
+  const instances = new WeakMap<Host, AuthInstance>()
+  const instanceOf = ({ store }: Pick<Context, 'store'>): AuthInstance => {
+    const auth = instances.get(hostOf(store))
+    if (!auth) {
       throw new TypeError(`Auth: a guard runs in an app that does not mount the auth router`)
     }
-    return realm
+    return auth
   }
-  const requireAuth = requireAuthGuard(realmOf)
-  const optionalAuth = optionalAuthGuard(realmOf)
+  const requireAuth = requireAuthGuard(instanceOf)
+  const optionalAuth = optionalAuthGuard(instanceOf)
   const router: AuthRoutes = {
     get urls() {
       return ROUTES.filter(({ name }) => settings.paths.has(name)).map(
@@ -90,13 +90,13 @@ export function createAuthRouter<R, const Role extends string = string>(
       for (const advice of [modelAdvice(settings), secretAdvice(settings.token)]) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
-      // A router that is mounted twice is one realm: its guards know no mount.
-      const known = realms.get(host)
-      const realm = known ?? createRealm(host, settings, mount)
-      realms.set(host, realm)
-      if (!known) endSessionsWhenDisabling(realm)
+      // A router that is mounted twice is one instance: its guards know no mount.
+      const known = instances.get(host)
+      const auth = known ?? createInstance(host, settings, mount)
+      instances.set(host, auth)
+      if (!known) endSessionsWhenDisabling(auth)
       host.protect(settings.model, guardedFields(settings))
-      return routeTable(realm, { requireAuth, optionalAuth })
+      return routeTable(auth, { requireAuth, optionalAuth })
     },
   }
   return {
@@ -112,13 +112,13 @@ interface Guards {
   readonly optionalAuth: Guard
 }
 
-function routeTable(realm: Realm, own: Guards): readonly Route[] {
-  const { settings } = realm
+function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
+  const { settings } = auth
   const shared = [neverStored, ...settings.middlewares()]
   const table = ROUTES.flatMap((route): Route[] => {
     const { name, method, access, optionalAuth } = route
     const path = settings.paths.get(name)
-    const handler = path !== undefined && handlerOf(route, realm)
+    const handler = path !== undefined && handlerOf(route, auth)
     if (!handler) return []
     const guards = [
       neverStored,

@@ -16,7 +16,7 @@ export type Warn = (problem: unknown) => void
 const late: unique symbol = Symbol('late')
 
 /** The way to one cache. */
-export class Reach {
+export class Availability {
   readonly #warn: Warn
   readonly #isLocal: boolean
   #failing = false

@@ -15,7 +15,7 @@ import { etagOf, type Tagged } from './etag.ts'
 import { type Asked, askedKey, audienceOf, keyStart, keyText } from './key.ts'
 import type { CacheSettings } from './options.ts'
 import { entryResponse } from './respond.ts'
-import type { Space } from './versioned-cache.ts'
+import type { VersionedCache } from './versioned-cache.ts'
 
 /** What a read gives: the envelope as its body. */
 export interface Loaded extends Tagged {
@@ -34,7 +34,7 @@ export interface CachedRead {
 /** What a router's cached reads have in common. */
 export interface CachedOptions {
   readonly settings: CacheSettings
-  readonly space: Space
+  readonly space: VersionedCache
   /** What shapes the router's answers beside the request; another text is another router. */
   readonly router: string
   /** The names of the models that answers are read from. */

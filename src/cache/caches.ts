@@ -9,7 +9,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import { type Warn, warner } from './availability.ts'
 import type { CacheSettings } from './options.ts'
-import { Space } from './versioned-cache.ts'
+import { VersionedCache } from './versioned-cache.ts'
 import { type Fences, fenceSchema, localFences, storedFences } from './write-fences.ts'
 
 /** What caches need of the app. */
@@ -29,7 +29,7 @@ export class Caches {
   readonly #options: CachesOptions
   readonly #warn: Warn
   readonly #stores: CacheStore[] = []
-  readonly #spaces = new Map<string, Space>()
+  readonly #spaces = new Map<string, VersionedCache>()
   #fences: Fences | undefined
 
   constructor(options: CachesOptions) {
@@ -41,7 +41,7 @@ export class Caches {
   }
 
   /** The space of a router; routers with the same store and prefix share one. */
-  space({ store, prefix, timeoutMs }: SpaceSettings): Space {
+  space({ store, prefix, timeoutMs }: SpaceSettings): VersionedCache {
     if (!this.#stores.includes(store)) this.#stores.push(store)
     const name = JSON.stringify([this.#stores.indexOf(store), prefix])
     const space = this.#spaces.get(name) ?? this.#newSpace(store, prefix)
@@ -87,11 +87,17 @@ export class Caches {
     }
   }
 
-  #newSpace(store: CacheStore, prefix: string): Space {
+  #newSpace(store: CacheStore, prefix: string): VersionedCache {
     // Their order is all that tells an app's caches apart in every process; a local one is nobody else's concern.
     const shared = this.#stores.filter(({ local }) => !local)
     const place = JSON.stringify([shared.indexOf(store), prefix])
-    return new Space({ store, prefix, place, fences: this.#fencesOf(store), warn: this.#warn })
+    return new VersionedCache({
+      store,
+      prefix,
+      place,
+      fences: this.#fencesOf(store),
+      warn: this.#warn,
+    })
   }
 
   #fencesOf(store: CacheStore): Fences {

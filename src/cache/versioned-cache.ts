@@ -23,7 +23,7 @@
  */
 
 import type { CacheStore } from '../ports/cache.ts'
-import { Reach, type Reached, unreachable, type Warn, within } from './availability.ts'
+import { Availability, type Reached, unreachable, type Warn, within } from './availability.ts'
 import { type Entry, entryOf, entryText } from './entry.ts'
 import type { Fences } from './write-fences.ts'
 
@@ -56,9 +56,9 @@ const MARK = 'w'
 const TOKEN_LENGTH = 37
 
 /** One space of a cache. */
-export class Space {
+export class VersionedCache {
   readonly #options: SpaceOptions
-  readonly #reach: Reach
+  readonly #reach: Availability
   /** The mark of this process's writes. */
   readonly #mark: string = newToken(MARK)
   readonly #writes = new Map<string, Writes>()
@@ -68,7 +68,7 @@ export class Space {
 
   constructor(options: SpaceOptions) {
     this.#options = options
-    this.#reach = new Reach(options.warn, options.store.local)
+    this.#reach = new Availability(options.warn, options.store.local)
   }
 
   /** Writes wait as long for the cache as the most patient router does. */

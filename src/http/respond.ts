@@ -30,8 +30,8 @@ export function jsonResponse(json: string, init: ResponseInitLike = {}): Respons
 }
 
 /** `{ success: true, data }`, `data` being JSON text. */
-export function dataResponse(dataJson: string, init?: ResponseInitLike): Response {
-  return jsonResponse(dataText(dataJson), init)
+export function dataResponse(json: string, init?: ResponseInitLike): Response {
+  return jsonResponse(dataJson(json), init)
 }
 
 /** `{ success: true, data }`, `data` being what `value` is as JSON; a large one is written in slices. */
@@ -40,12 +40,12 @@ export async function valueResponse(value: unknown, init?: ResponseInitLike): Pr
 }
 
 /** The text of an answer with one record. */
-export function dataText(dataJson: string): string {
+export function dataJson(dataJson: string): string {
   return `{"success":true,"data":${dataJson}}`
 }
 
 /** The text of a list: `{ success: true, data, pagination? }`, the records being JSON texts. */
-export function listText(records: readonly string[], pagination?: Pagination): string {
+export function listJson(records: readonly string[], pagination?: Pagination): string {
   const tail = pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''
   return `{"success":true,"data":[${records.join(',')}]${tail}}`
 }

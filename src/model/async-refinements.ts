@@ -15,7 +15,7 @@ const handled = new WeakSet<object>()
  * of a value's at once and awaits one after the other: when the first rejects nobody awaits the next, and its rejection
  * would end the process. To be called when the schema is used: what it refers to may be declared after it.
  */
-export function mayWait(schema: $ZodType): boolean {
+export function isAsync(schema: $ZodType): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before
   const { parts, rest } = partsIn(schema)

@@ -20,7 +20,7 @@ import {
 } from 'zod/v4/core'
 import { MOST_MESSAGES } from '../ports/messages.ts'
 import { isLarge, LARGE, Slices, sizeUpTo } from '../ports/slices.ts'
-import { mayWait } from './async-refinements.ts'
+import { isAsync } from './async-refinements.ts'
 import { partsIn } from './parts.ts'
 
 const WORK = Symbol('bounded parsing')
@@ -50,7 +50,7 @@ export async function boundedParse(
 ): ReturnType<typeof safeParseAsync> {
   if (!isLarge(value, large)) {
     // What may be asynchronous is not tried without waiting first: it would have begun, and run twice.
-    return mayWait(schema)
+    return isAsync(schema)
       ? safeParseAsync(schema, value, context)
       : safeParse(schema, value, context)
   }
@@ -95,7 +95,7 @@ function prepare(schema: $ZodType): void {
     const work = context[WORK]
     if (!work) return whole(payload, context)
     if (!isLarge(payload.value, work.large)) {
-      return whole(payload, mayWait(schema) ? work.plain : work.sync)
+      return whole(payload, isAsync(schema) ? work.plain : work.sync)
     }
     const result = whole(payload, context)
     return result instanceof Promise ? result.then(withFewIssues) : withFewIssues(result)

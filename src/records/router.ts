@@ -15,7 +15,7 @@ import { listed, planned, queryBody } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import { parseQueryBody } from './list/parse.ts'
 import { read } from './read/read.ts'
-import { type AnswerRead, readAnswers, withCache } from './read/read-cache.ts'
+import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
 import type { OwnFields } from './rules/scope.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { RouterOptions } from './setup/options.ts'
@@ -77,14 +77,14 @@ export function createRouter<R, const L = unknown>(
       checkEqualities(resource.query, failAt(mount))
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
-      const answer = readAnswers(resource, given, readParameters)
+      const answer = readResponder(resource, given, readParameters)
       // Whom the guards of an unlimited router let in is not known when a reference is followed.
       if (resource.scope || resource.middlewares.length === 0) {
         host.exposed(resource.model, resource.scope)
       }
       if (resource.upload) {
         const { prefix, fields } = resource.upload
-        const records = resource.records.stored
+        const records = resource.engine.stored
         const { shape } = resource.model
         resource.files.add(resource.upload)
         host.filePlaces.push({ prefix, fields: [...fields.keys()], shape, records })
@@ -104,7 +104,7 @@ export function createRouter<R, const L = unknown>(
 }
 
 /** The rows of spec 4.1, as data. */
-function routeTable(host: Host, resource: Resource, answer: AnswerRead): Route[] {
+function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
   const tokens = cursors(host.secret)
   const list = (method: string, handler: Handler): Route => ({
     method,

@@ -15,7 +15,7 @@ const TEXT_BLOCK = 4 * 1024
 const IN_MEMORY = 256 * 1024
 
 /** Bytes that are held until they are stored or discarded. */
-export class Held {
+export class BufferedFile {
   /** How many there are. */
   size = 0
   readonly #block: number
@@ -24,13 +24,13 @@ export class Held {
   readonly #blocks: Uint8Array[] = []
 
   /** A file's bytes; `open` begins to set them aside, without it all of them stay in memory. */
-  static file(open: (() => Promise<Stage>) | undefined): Held {
-    return new Held(FILE_BLOCK, open)
+  static file(open: (() => Promise<Stage>) | undefined): BufferedFile {
+    return new BufferedFile(FILE_BLOCK, open)
   }
 
   /** The bytes of a text part. */
-  static text(): Held {
-    return new Held(TEXT_BLOCK, undefined)
+  static text(): BufferedFile {
+    return new BufferedFile(TEXT_BLOCK, undefined)
   }
 
   private constructor(block: number, open: (() => Promise<Stage>) | undefined) {

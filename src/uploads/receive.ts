@@ -8,7 +8,7 @@
 import { eachChunk, refuseEncoded } from '../http/body.ts'
 import type { FileStore } from '../ports/files.ts'
 import { Slices } from '../ports/slices.ts'
-import { Held } from './buffered-file.ts'
+import { BufferedFile } from './buffered-file.ts'
 import { type Branch, formFields, JsonText } from './form-fields.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
 import type { Upload } from './options.ts'
@@ -31,7 +31,7 @@ export interface ReceivedFile {
   /** The field that it is for. */
   readonly field: string
   readonly type: FileType
-  readonly held: Held
+  readonly held: BufferedFile
 }
 
 /** A body that has arrived whole. */
@@ -69,7 +69,7 @@ export async function receive(
 }
 
 interface Part extends PartHead {
-  readonly held: Held
+  readonly held: BufferedFile
 }
 
 class Body {
@@ -136,7 +136,7 @@ class Body {
 
   #acceptText(head: PartHead): PartSink {
     this.#count()
-    const part = { ...head, filename: undefined, held: Held.text() }
+    const part = { ...head, filename: undefined, held: BufferedFile.text() }
     return (bytes) => {
       this.#textSize += bytes?.length ?? 0
       if (this.#textSize > MAX_TEXT) throw fieldTooLong()
@@ -172,7 +172,7 @@ class Body {
     if (count > (fields.get(head.name)?.maxCount ?? 0)) throw unexpectedFile()
     if (!this.#store) throw storageNotConfigured()
     this.#counts.set(head.name, count)
-    const part = { ...head, held: Held.file(this.#store.stage?.bind(this.#store)) }
+    const part = { ...head, held: BufferedFile.file(this.#store.stage?.bind(this.#store)) }
     this.#files.push(part)
     return part
   }
@@ -192,7 +192,7 @@ class Body {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-async function textOf(held: Held): Promise<string> {
+async function textOf(held: BufferedFile): Promise<string> {
   try {
     return utf8.decode(await held.bytes())
   } catch {

@@ -262,6 +262,6 @@ async function outside(
   id: string,
 ): Promise<(changes: Fields) => Promise<unknown>> {
   await app.ready()
-  const stored = hostOf(app.store).records(User).stored
+  const stored = hostOf(app.store).engine(User).stored
   return (changes) => stored.update(withId(id), { set: changes })
 }

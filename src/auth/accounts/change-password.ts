@@ -7,7 +7,7 @@
 import { withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import { codesEnded, type RightCode } from '../codes.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { nextChange } from '../instance/user.ts'
 import type { ResetCode } from '../setup/code-fields.ts'
 import { cleared } from '../sign-in/lockout.ts'
@@ -20,23 +20,23 @@ import { isProvable, isProven, opens, takeover } from './ways-in.ts'
  * code dies, the lockout is cleared, and of the clients that were known only this one stays.
  */
 export function passwordChange(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   hash: string,
   client: string | undefined,
 ): Change {
-  const { names } = realm
-  const { set, unset } = cleared(realm)
+  const { names } = auth
+  const { set, unset } = cleared(auth)
   return {
     set: {
       ...set,
-      ...sessionsEnded(realm),
-      ...onlyClient(realm, user, client),
+      ...sessionsEnded(auth),
+      ...onlyClient(auth, user, client),
       [names.password]: hash,
-      [names.passwordChangedAt]: nextChange(realm, user),
+      [names.passwordChangedAt]: nextChange(auth, user),
     },
     // Whoever asked for another address may not be the one who knows the new password.
-    unset: [...unset, ...codesEnded(realm), ...pendingEnded(realm)],
+    unset: [...unset, ...codesEnded(auth), ...pendingEnded(auth)],
   }
 }
 
@@ -45,34 +45,34 @@ export function passwordChange(
  * stays alone. Undefined for a code that went to an address that opens nothing any more.
  */
 export function resetChange(
-  realm: Realm,
+  auth: AuthInstance,
   { kind, user }: RightCode<ResetCode>,
   hash: string,
   client: string | undefined,
 ): Change | undefined {
-  const field = realm.settings.delivery.toField[kind]
-  const change = passwordChange(realm, user, hash, client)
-  if (!opens(realm, user, field)) return undefined
-  if (!isProvable(realm, field) || isProven(realm, user, field)) return change
-  const { set, unset = [] } = takeover(realm, user, { field })
+  const field = auth.settings.delivery.toField[kind]
+  const change = passwordChange(auth, user, hash, client)
+  if (!opens(auth, user, field)) return undefined
+  if (!isProvable(auth, field) || isProven(auth, user, field)) return change
+  const { set, unset = [] } = takeover(auth, user, { field })
   return {
     set: { ...set, ...change.set },
-    unset: unset.filter((gone) => gone !== realm.names.password),
+    unset: unset.filter((gone) => gone !== auth.names.password),
   }
 }
 
-function pendingEnded({ names, settings }: Realm): readonly string[] {
+function pendingEnded({ names, settings }: AuthInstance): readonly string[] {
   return [names.pendingEmail].filter((field) => settings.model.shape.fields.has(field))
 }
 
 /** Writes such a change if the password, and what `expect` holds, are still those of `user`. */
 export async function writePassword(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   change: Change,
   expect: Fields = {},
 ): Promise<boolean> {
-  const { names, records } = realm
+  const { names, engine: records } = auth
   const filter = withId(String(user._id))
   const fields = [names.password, names.passwordChangedAt]
   const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))

@@ -9,14 +9,14 @@ import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
 import { any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
 import { invalidFormat } from '../refusals.ts'
 import type { Identifier, IdentifierKind } from '../setup/identifiers.ts'
 import { opens } from './ways-in.ts'
 
 /** A body's members; a body that is no object has none. */
-export async function readBody({ host }: Realm, request: ApiRequest): Promise<Fields> {
+export async function readBody({ host }: AuthInstance, request: ApiRequest): Promise<Fields> {
   const body = await readJson(request, host)
   return isFields(body) ? body : {}
 }
@@ -47,7 +47,7 @@ export function valueFor(body: Fields, { field, name }: Identifier): string | nu
  * The account that a body names, as a key for queues: however it is typed, and whether there is one or not. Undefined
  * where nothing stands there.
  */
-export function typedAccount({ settings }: Realm, body: Fields): string | undefined {
+export function typedAccount({ settings }: AuthInstance, body: Fields): string | undefined {
   const { identifiers } = settings
   const texts = [
     identifierText(body, 'identifier'),
@@ -69,10 +69,10 @@ const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 
  * nothing stands there. An identifier that opens nothing (see ways.ts) finds nothing.
  */
 export function accountFinder(
-  realm: Realm,
+  auth: AuthInstance,
   body: Fields,
 ): (() => Promise<Fields | undefined>) | undefined {
-  const { identifiers } = realm.settings
+  const { identifiers } = auth.settings
   const text = identifierText(body, 'identifier')
   const named = identifiers.map((identifier) => [identifier, valueFor(body, identifier)] as const)
   const values =
@@ -92,14 +92,14 @@ export function accountFinder(
     ({ field, value }): Filter => ({ op: 'eq', field, value: value as string }),
   )
   return async () => {
-    const found = await realm.records.stored.find({
+    const found = await auth.engine.stored.find({
       filter: any(filters),
       sort: [],
       limit: Math.max(1, filters.length),
     })
     for (const { field, value } of wanted) {
       const user = found.find((record) => record[field] === value)
-      if (user && opens(realm, user, field)) return user
+      if (user && opens(auth, user, field)) return user
     }
     return undefined
   }

@@ -11,7 +11,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled } from '../instance/user.ts'
 import type { Profile, Provider } from '../providers/provider.ts'
 import { accountExists } from '../refusals.ts'
@@ -33,17 +33,17 @@ const MAX_TRIES = 10
 
 /** The account of a profile; a disabled one is left as it is. Throws 409. */
 export async function accountOf(
-  realm: Realm,
+  auth: AuthInstance,
   provider: Provider,
   profile: Profile,
   request: ApiRequest,
 ): Promise<Fields> {
-  const email = addressOf(realm, profile)
+  const email = addressOf(auth, profile)
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const account =
-      (await found(realm, provider, profile)) ??
-      (await ownerLinked(realm, provider, profile, email)) ??
-      (await made(realm, provider, profile, email, request))
+      (await found(auth, provider, profile)) ??
+      (await ownerLinked(auth, provider, profile, email)) ??
+      (await made(auth, provider, profile, email, request))
     if (account && account !== 'again') return account
   }
   throw accountExists()
@@ -54,44 +54,44 @@ type Again = 'again'
 
 /** The account that is linked with the provider's id. A verified address of the profile is a proof of it, if it is the account's. */
 async function found(
-  realm: Realm,
+  auth: AuthInstance,
   provider: Provider,
   profile: Profile,
 ): Promise<Fields | Again | undefined> {
-  const user = await findBy(realm, provider.idField, profile.id)
-  if (!user || isDisabled(realm, user)) return user
-  const field = realm.names.email
-  const isNews = verifies(realm, profile, user) && !isProven(realm, user, field)
-  if (!isNews || proofFieldOf(realm, field) === undefined) return user
-  return proven(realm, provider, profile, user)
+  const user = await findBy(auth, provider.idField, profile.id)
+  if (!user || isDisabled(auth, user)) return user
+  const field = auth.names.email
+  const isNews = verifies(auth, profile, user) && !isProven(auth, user, field)
+  if (!isNews || proofFieldOf(auth, field) === undefined) return user
+  return proven(auth, provider, profile, user)
 }
 
 /** The account that has the profile's address, linked; undefined where none has it. */
 async function ownerLinked(
-  realm: Realm,
+  auth: AuthInstance,
   provider: Provider,
   profile: Profile,
   email: string | undefined,
 ): Promise<Fields | Again | undefined> {
-  const field = realm.names.email
-  const owner = email === undefined ? undefined : await findBy(realm, field, email)
+  const field = auth.names.email
+  const owner = email === undefined ? undefined : await findBy(auth, field, email)
   if (!owner) return undefined
   const vouched = profile.emailVerified === true
-  if (!opens(realm, owner, field)) {
+  if (!opens(auth, owner, field)) {
     // A claim that reserves nothing keeps nobody out, and goes to whoever proves the address.
-    if (vouched) await freed(realm, field, email)
+    if (vouched) await freed(auth, field, email)
     return vouched ? 'again' : undefined
   }
-  if (isDisabled(realm, owner)) return owner
+  if (isDisabled(auth, owner)) return owner
   if (owner[provider.idField] === profile.id) return 'again'
-  if (!vouched || !mayLink(realm, provider, owner, isProven(realm, owner, field)))
+  if (!vouched || !mayLink(auth, provider, owner, isProven(auth, owner, field)))
     throw accountExists()
-  return proven(realm, provider, profile, owner)
+  return proven(auth, provider, profile, owner)
 }
 
 /** Whether a proof of the account's mailbox may link the provider: in place of another link, only as the first proof. */
 function mayLink(
-  { settings }: Realm,
+  { settings }: AuthInstance,
   { idField }: Provider,
   owner: Fields,
   isKnown: boolean,
@@ -103,20 +103,20 @@ function mayLink(
 
 /** Links and notes the proof in one conditional step. The first proof on the account ends every other way in. */
 async function proven(
-  realm: Realm,
+  auth: AuthInstance,
   provider: Provider,
   profile: Profile,
   user: Fields,
 ): Promise<Fields | Again> {
-  const { names, records, settings } = realm
+  const { names, engine: records, settings } = auth
   const { idField } = provider
-  const isFirst = !hasProof(realm, user) && settings.linking !== 'keep'
+  const isFirst = !hasProof(auth, user) && settings.linking !== 'keep'
   const kept = { field: names.email, idField }
-  const change: Change = isFirst ? takeover(realm, user, kept) : {}
-  const set = { ...change.set, ...proofOf(realm, user, names.email), [idField]: profile.id }
+  const change: Change = isFirst ? takeover(auth, user, kept) : {}
+  const set = { ...change.set, ...proofOf(auth, user, names.email), [idField]: profile.id }
   const fields = [names.email, names.password, names.passwordChangedAt, idField]
   const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
-  const expect = { ...unchanged, ...proofState(realm, user) }
+  const expect = { ...unchanged, ...proofState(auth, user) }
   try {
     const byId = withId(String(user._id))
     return (await records.stored.update(byId, { ...change, set }, { expect })) ?? 'again'
@@ -126,22 +126,26 @@ async function proven(
   }
 }
 
-function emailIdentifier(settings: Realm['settings']) {
+function emailIdentifier(settings: AuthInstance['settings']) {
   return settings.identifiers.find(({ kind }) => kind === 'email')
 }
 
 /** The profile's address as accounts store it, where addresses are identifiers. */
-function addressOf({ settings }: Realm, { email }: Profile): string | undefined {
+function addressOf({ settings }: AuthInstance, { email }: Profile): string | undefined {
   return email === undefined ? undefined : emailIdentifier(settings)?.normalize(email)
 }
 
 /** Whether the provider vouches for the address that the account has. */
-function verifies(realm: Realm, profile: Profile, user: Fields): boolean {
-  const email = addressOf(realm, profile)
-  return profile.emailVerified === true && email !== undefined && user[realm.names.email] === email
+function verifies(auth: AuthInstance, profile: Profile, user: Fields): boolean {
+  const email = addressOf(auth, profile)
+  return profile.emailVerified === true && email !== undefined && user[auth.names.email] === email
 }
 
-function findBy({ records }: Realm, field: string, value: string): Promise<Fields | undefined> {
+function findBy(
+  { engine: records }: AuthInstance,
+  field: string,
+  value: string,
+): Promise<Fields | undefined> {
   return records.first({ op: 'eq', field, value })
 }
 
@@ -150,13 +154,13 @@ function findBy({ records }: Realm, field: string, value: string): Promise<Field
  * vouches for it: anybody may claim another's.
  */
 function made(
-  realm: Realm,
+  auth: AuthInstance,
   provider: Provider,
   profile: Profile,
   email: string | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
-  const { names, settings } = realm
+  const { names, settings } = auth
   const { fields } = settings.model.shape
   const verified: Fields =
     email !== undefined && profile.emailVerified === true ? { [names.email]: email } : {}
@@ -166,8 +170,8 @@ function made(
     ...verified,
     ...(email !== undefined &&
       profile.emailVerified === true &&
-      proofOf(realm, verified, names.email)),
+      proofOf(auth, verified, names.email)),
     ...(profile.name !== undefined && fields.has(names.name) && { [names.name]: profile.name }),
   }
-  return createAccount(realm, values, undefined, request)
+  return createAccount(auth, values, undefined, request)
 }

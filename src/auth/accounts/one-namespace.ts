@@ -11,16 +11,16 @@
 
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { opens } from './ways-in.ts'
 
 /** Whether an identifier among `values` identifies another account than the one with `id` under another kind. */
 export async function isTakenElsewhere(
-  realm: Realm,
+  auth: AuthInstance,
   values: Fields,
   id: string | undefined,
 ): Promise<boolean> {
-  const { identifiers } = realm.settings
+  const { identifiers } = auth.settings
   const others = identifiers.flatMap(({ field }) => {
     const value = values[field]
     if (typeof value !== 'string') return []
@@ -35,11 +35,11 @@ export async function isTakenElsewhere(
   if (others.length === 0) return false
   const notSelf: Filter[] = id === undefined ? [] : [{ op: 'ne', field: '_id', value: id }]
   const filter = all([...notSelf, any(others)])
-  const found = await realm.records.stored.find({ filter, sort: [], limit: others.length })
+  const found = await auth.engine.stored.find({ filter, sort: [], limit: others.length })
   return found.some((user) =>
     others.some(
       (other) =>
-        other.op === 'eq' && user[other.field] === other.value && opens(realm, user, other.field),
+        other.op === 'eq' && user[other.field] === other.value && opens(auth, user, other.field),
     ),
   )
 }

@@ -13,7 +13,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/store.ts'
 import { within } from '../../ports/within.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { withoutSecrets } from '../instance/user.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
 
@@ -29,7 +29,7 @@ const MIN_REST = 6
  * what is stored.
  */
 export async function checkChoice(
-  { passwords, settings }: Realm,
+  { passwords, settings }: AuthInstance,
   plain: string,
   words: readonly unknown[],
 ): Promise<void> {
@@ -44,22 +44,22 @@ export async function checkChoice(
 
 /** Asks `password.check`, and looks at what of the account only the store knows. Throws 400. */
 export async function checkChoiceOf(
-  realm: Realm,
+  auth: AuthInstance,
   plain: string,
   user: Fields,
   request: ApiRequest,
 ): Promise<void> {
-  const { settings } = realm
-  await checkChoice(realm, plain, identifiersIn(realm, user))
+  const { settings } = auth
+  await checkChoice(auth, plain, identifiersIn(auth, user))
   const { check } = settings.password
   if (!check) return
-  const context = { request, user: withoutSecrets(realm, user) }
+  const context = { request, user: withoutSecrets(auth, user) }
   const verdict: unknown = await within(DEADLINE_MS, async () => check(plain, context), unavailable)
   if (typeof verdict === 'string' && verdict !== '') throw passwordRejected(verdict)
 }
 
 /** The values of a record, or of a body, that identify its account. */
-export function identifiersIn({ settings }: Realm, record: Fields): readonly unknown[] {
+export function identifiersIn({ settings }: AuthInstance, record: Fields): readonly unknown[] {
   return settings.identifiers.flatMap(({ field, name }) => [record[field], record[name]])
 }
 

@@ -7,14 +7,14 @@
 import type { Fields } from '../../ports/store.ts'
 import { cleaned } from '../../records/rules/policy.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 
 /**
  * The part of `body` that `allowed` names, forbidden keys removed at every level; the rest is dropped, and with it
  * what `stored`, the account to be changed, does not hold in a file field.
  */
 export async function chosenFields(
-  { files, host }: Pick<Realm, 'files' | 'host'>,
+  { files, host }: Pick<AuthInstance, 'files' | 'host'>,
   body: Fields,
   allowed: readonly string[],
   stored?: Fields,

@@ -7,7 +7,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import type { Asker } from '../keys/bounded-hashing.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
@@ -29,25 +29,25 @@ const RECENT_MS = 10 * 60_000
  * as checked: a write that rests on it expects `signInState`. Throws 401 or 403.
  */
 export async function reauthenticated(
-  realm: Realm,
+  auth: AuthInstance,
   body: Fields,
   request: ApiRequest,
 ): Promise<Fields> {
-  const user = await userById(realm, String(request.auth?.userId))
+  const user = await userById(auth, String(request.auth?.userId))
   if (!user) throw invalidToken()
-  if (typeof user[realm.names.password] !== 'string') {
-    if (!isRecent(realm, user, request)) throw recentSignInRequired()
+  if (typeof user[auth.names.password] !== 'string') {
+    if (!isRecent(auth, user, request)) throw recentSignInRequired()
     return user
   }
   const current = credential(body, 'currentPassword')
   if (current === undefined || current === '') throw currentPasswordRequired()
   if (current !== null) checkPasswordSize(current)
-  const guess = await realm.hashing.admit(
-    () => guessPassword(realm, user, current, request),
+  const guess = await auth.hashing.admit(
+    () => guessPassword(auth, user, current, request),
     signedInAsker(request),
   )
   if (!guess.opened) throw currentPasswordIncorrect()
-  await clearGuesses(realm, guess.reservation)
+  await clearGuesses(auth, guess.reservation)
   return guess.reservation.user
 }
 
@@ -61,15 +61,15 @@ export function signedInAsker(request: ApiRequest): Asker {
 }
 
 /** What must still hold when a change is written that the user was reauthenticated for. */
-export function signInState({ names }: Realm, user: Fields): Fields {
+export function signInState({ names }: AuthInstance, user: Fields): Fields {
   const fields = [names.password, names.passwordChangedAt]
   return Object.fromEntries(fields.map((field) => [field, user[field]]))
 }
 
 /** Whether the token's session began a short time ago. Without sessions every token comes from a sign-in. */
-function isRecent(realm: Realm, user: Fields, request: ApiRequest): boolean {
+function isRecent(auth: AuthInstance, user: Fields, request: ApiRequest): boolean {
   const { sid, iat } = (request.auth?.claims ?? {}) as { sid?: unknown; iat?: unknown }
-  const session = sessionsOf(realm, user).find(({ id }) => id === sid)
+  const session = sessionsOf(auth, user).find(({ id }) => id === sid)
   const began = session ? session.createdAt.getTime() : Number(iat) * 1000
-  return began > realm.now() - RECENT_MS
+  return began > auth.now() - RECENT_MS
 }

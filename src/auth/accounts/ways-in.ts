@@ -29,7 +29,7 @@
 import { all, withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import { codesEnded } from '../codes.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { nextChange } from '../instance/user.ts'
 import { channelsThere, isThere } from '../setup/channels.ts'
 import type { Channel } from '../setup/delivery-options.ts'
@@ -39,7 +39,7 @@ import { sessionsEnded, sessionsOf } from '../sign-in/sessions.ts'
 import { onlyClient } from '../visit/known-clients.ts'
 
 /** Whether the stored field is an identifier that a code or a provider can prove here. */
-export function isProvable({ settings, names }: Realm, field: string): boolean {
+export function isProvable({ settings, names }: AuthInstance, field: string): boolean {
   const { identifiers, providers, delivery } = settings
   const kind = identifiers.find((identifier) => identifier.field === field)?.kind
   if (kind !== 'email' && kind !== 'phone') return false
@@ -49,32 +49,32 @@ export function isProvable({ settings, names }: Realm, field: string): boolean {
 }
 
 /** The stored field that notes what is proven of the identifier in `field`; undefined where the model has none. */
-export function proofFieldOf({ settings, names }: Realm, field: string): string | undefined {
+export function proofFieldOf({ settings, names }: AuthInstance, field: string): string | undefined {
   const proof = { [names.email]: names.provenEmail, [names.phone]: names.provenPhone }[field]
   return proof !== undefined && settings.model.shape.fields.has(proof) ? proof : undefined
 }
 
 /** Whether the identifier in `field` of `user` is proven. */
-export function isProven(realm: Realm, user: Fields, field: string): boolean {
-  const proof = proofFieldOf(realm, field)
+export function isProven(auth: AuthInstance, user: Fields, field: string): boolean {
+  const proof = proofFieldOf(auth, field)
   const value = user[field]
   if (proof === undefined || typeof value !== 'string' || value === '') return false
-  return isProvable(realm, field) && user[proof] === value
+  return isProvable(auth, field) && user[proof] === value
 }
 
 /** Whether any identifier of `user` is proven. */
-export function hasProof(realm: Realm, user: Fields): boolean {
-  return realm.settings.identifiers.some(({ field }) => isProven(realm, user, field))
+export function hasProof(auth: AuthInstance, user: Fields): boolean {
+  return auth.settings.identifiers.some(({ field }) => isProven(auth, user, field))
 }
 
 /** Whether the identifier or address in `field` opens anything: it gets codes, and signs in with the password. */
-export function opens(realm: Realm, user: Fields, field: string): boolean {
-  return !isProvable(realm, field) || isProven(realm, user, field) || !hasProof(realm, user)
+export function opens(auth: AuthInstance, user: Fields, field: string): boolean {
+  return !isProvable(auth, field) || isProven(auth, user, field) || !hasProof(auth, user)
 }
 
 /** What notes that the identifier in `field` of `user` is proven, where the model keeps that. */
-export function proofOf(realm: Realm, user: Fields, field: string): Fields {
-  const proof = isProvable(realm, field) ? proofFieldOf(realm, field) : undefined
+export function proofOf(auth: AuthInstance, user: Fields, field: string): Fields {
+  const proof = isProvable(auth, field) ? proofFieldOf(auth, field) : undefined
   return proof === undefined ? {} : { [proof]: user[field] }
 }
 
@@ -82,22 +82,22 @@ export function proofOf(realm: Realm, user: Fields, field: string): Fields {
  * The values that decide what is proven. A step that rests on `opens` or `hasProof` expects them to be as they were
  * when it asked.
  */
-export function proofState(realm: Realm, user: Fields): Fields {
-  const fields = realm.settings.identifiers.flatMap(({ field }) => {
-    const proof = proofFieldOf(realm, field)
+export function proofState(auth: AuthInstance, user: Fields): Fields {
+  const fields = auth.settings.identifiers.flatMap(({ field }) => {
+    const proof = proofFieldOf(auth, field)
     return proof === undefined ? [] : [field, proof]
   })
-  fields.push(realm.names.pendingEmail)
+  fields.push(auth.names.pendingEmail)
   return Object.fromEntries(fields.map((field) => [field, user[field]]))
 }
 
 /** The address that a code is to prove: the one that is to replace the account's, else the account's own, unless it is proven. */
-export function addressToVerify(realm: Realm, user: Fields): string | undefined {
-  const { names } = realm
+export function addressToVerify(auth: AuthInstance, user: Fields): string | undefined {
+  const { names } = auth
   const pending = user[names.pendingEmail]
   if (typeof pending === 'string') return pending
   const email = user[names.email]
-  return typeof email === 'string' && !isProven(realm, user, names.email) ? email : undefined
+  return typeof email === 'string' && !isProven(auth, user, names.email) ? email : undefined
 }
 
 /** Who makes a proof signed in. */
@@ -117,45 +117,45 @@ export interface Kept {
 }
 
 /** The first proof on an account: `kept` is proven, and every other way in ends, whether `user` was read with it or not. */
-export function takeover(realm: Realm, user: Fields, kept: Kept): Change {
-  const { names, settings } = realm
+export function takeover(auth: AuthInstance, user: Fields, kept: Kept): Change {
+  const { names, settings } = auth
   const { fields } = settings.model.shape
-  const { set, unset } = cleared(realm)
+  const { set, unset } = cleared(auth)
   const proofs = [names.provenEmail, names.provenPhone, names.pendingEmail]
-  const stays = [kept.field, kept.idField, proofFieldOf(realm, kept.field)]
-  const others = [...identifiersAndAddresses(realm), ...providerFields(realm), ...proofs]
+  const stays = [kept.field, kept.idField, proofFieldOf(auth, kept.field)]
+  const others = [...identifiersAndAddresses(auth), ...providerFields(auth), ...proofs]
   const gone = kept.signedIn ? others : [...others, names.password]
   return {
     set: {
       ...set,
-      ...sessionsLeft(realm, user, kept.signedIn?.sessionId),
-      ...onlyClient(realm, user, kept.signedIn?.client),
-      ...proofOf(realm, user, kept.field),
-      ...(!kept.signedIn && { [names.passwordChangedAt]: nextChange(realm, user) }),
+      ...sessionsLeft(auth, user, kept.signedIn?.sessionId),
+      ...onlyClient(auth, user, kept.signedIn?.client),
+      ...proofOf(auth, user, kept.field),
+      ...(!kept.signedIn && { [names.passwordChangedAt]: nextChange(auth, user) }),
     },
     unset: [
       ...unset,
-      ...codesEnded(realm),
+      ...codesEnded(auth),
       ...[...new Set(gone)].filter((field) => !stays.includes(field) && fields.has(field)),
     ],
   }
 }
 
 /** Ends all sessions but the one with `id`. Where one stays, the step must expect the list as `user` was read with it. */
-function sessionsLeft(realm: Realm, user: Fields, id: string | undefined): Fields {
-  const kept = sessionsOf(realm, user).filter((session) => session.id === id)
-  return kept.length > 0 ? { [realm.names.refreshTokens]: kept } : sessionsEnded(realm)
+function sessionsLeft(auth: AuthInstance, user: Fields, id: string | undefined): Fields {
+  const kept = sessionsOf(auth, user).filter((session) => session.id === id)
+  return kept.length > 0 ? { [auth.names.refreshTokens]: kept } : sessionsEnded(auth)
 }
 
 /** The fields of an account's identifiers, and of where its codes go; each once. */
-export function identifiersAndAddresses({ settings }: Realm): readonly string[] {
+export function identifiersAndAddresses({ settings }: AuthInstance): readonly string[] {
   const { identifiers, delivery } = settings
   const addresses = channelsThere(settings).map((channel) => delivery.toField[channel])
   return [...new Set([...identifiers.map(({ field }) => field), ...addresses])]
 }
 
 /** Those of providers that are switched off too: they may be switched on again. */
-function providerFields({ names, settings }: Realm): readonly string[] {
+function providerFields({ names, settings }: AuthInstance): readonly string[] {
   const enabled = [...settings.providers.values()].map(({ idField }) => idField)
   return [...enabled, ...PROVIDER_IDS.map((name) => names[name])]
 }
@@ -164,14 +164,14 @@ function providerFields({ names, settings }: Realm): readonly string[] {
  * Frees the value of an identifier that somebody else wants: a claim on an account with another, proven identifier
  * reserves nothing. False where the value is taken.
  */
-export async function freed(realm: Realm, field: string, value: unknown): Promise<boolean> {
+export async function freed(auth: AuthInstance, field: string, value: unknown): Promise<boolean> {
   if (typeof value !== 'string') return false
-  const { records } = realm
+  const { engine: records } = auth
   const claim = { op: 'eq', field, value } as const
   const holder = await records.first(claim)
   if (!holder) return true
-  if (opens(realm, holder, field)) return false
-  const expect = proofState(realm, holder)
+  if (opens(auth, holder, field)) return false
+  const expect = proofState(auth, holder)
   await records.stored.update(
     all([withId(String(holder._id)), claim]),
     { unset: [field] },

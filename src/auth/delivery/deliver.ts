@@ -11,7 +11,7 @@ import { within } from '../../ports/within.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { opens } from '../accounts/ways-in.ts'
 import type { IssuedCode } from '../codes.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { withoutSecrets } from '../instance/user.ts'
 import { channelsThere } from '../setup/channels.ts'
 import type {
@@ -40,21 +40,21 @@ export const DEADLINE_MS = 10_000
  * is only claimed on an account with a proven identifier.
  */
 export function addressOf(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   channels: readonly Channel[],
 ): { readonly channel: Channel; readonly to: string } | undefined {
   for (const channel of channels) {
-    const field = realm.settings.delivery.toField[channel]
+    const field = auth.settings.delivery.toField[channel]
     const to = user[field]
-    if (typeof to === 'string' && to !== '' && opens(realm, user, field)) return { channel, to }
+    if (typeof to === 'string' && to !== '' && opens(auth, user, field)) return { channel, to }
   }
   return undefined
 }
 
 /** Sends an issued code, and notes how that went: whether it was sent. A failure is logged. */
 export async function isSent(
-  realm: Realm,
+  auth: AuthInstance,
   { kind, user, code, expiresAt }: IssuedCode,
   to: string,
   request: ApiRequest,
@@ -62,35 +62,35 @@ export async function isSent(
   const isReset = kind !== 'verification'
   const channel = isReset ? kind : 'email'
   const purpose = isReset ? 'passwordReset' : 'emailVerification'
-  const secondsLeft = (expiresAt.getTime() - realm.now()) / 1000
+  const secondsLeft = (expiresAt.getTime() - auth.now()) / 1000
   try {
-    await sendCode(realm, user, to, { code, channel, secondsLeft, purpose }, request)
-    realm.breaker.succeeded()
+    await sendCode(auth, user, to, { code, channel, secondsLeft, purpose }, request)
+    auth.breaker.succeeded()
     return true
   } catch (error) {
     const what = isReset
       ? `a code could not be sent by ${channel}`
       : 'a confirmation code could not be sent'
-    realm.host.logger.error(what, {
+    auth.host.logger.error(what, {
       ...idsOf(request),
       // A sender's error may quote the message that it was given.
       error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
     })
-    realm.breaker.failed(to, error)
+    auth.breaker.failed(to, error)
     return false
   }
 }
 
 /** Sends a code. Rejects when the sender does, or takes too long. */
 function sendCode(
-  realm: Realm,
+  auth: AuthInstance,
   record: Fields,
   to: string,
   { code, channel, secondsLeft, purpose }: Code,
   request: ApiRequest,
 ): Promise<void> {
-  const { deliver, mail, sms, appName } = realm.settings.delivery
-  const user = withoutSecrets(realm, record) as ShownUser
+  const { deliver, mail, sms, appName } = auth.settings.delivery
+  const user = withoutSecrets(auth, record) as ShownUser
   const values: TemplateValues = {
     code,
     minutes: Math.max(1, Math.ceil(secondsLeft / 60)),
@@ -115,19 +115,19 @@ function sendCode(
  * `before` is the account as it was.
  */
 export function sendNotice(
-  realm: Realm,
+  auth: AuthInstance,
   before: Fields,
   field: string,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): void {
-  const { delivery } = realm.settings
-  const channel = channelsThere(realm.settings).find((each) => delivery.toField[each] === field)
+  const { delivery } = auth.settings
+  const channel = channelsThere(auth.settings).find((each) => delivery.toField[each] === field)
   const to = before[field]
   if (!channel || typeof to !== 'string' || to === '') return
   const notice = { code: '', channel, secondsLeft: 0, purpose: 'identifierChanged' } as const
-  const sending = sendCode(realm, before, to, notice, request).catch((error: unknown) => {
-    realm.host.logger.error(`a notice could not be sent by ${channel}`, {
+  const sending = sendCode(auth, before, to, notice, request).catch((error: unknown) => {
+    auth.host.logger.error(`a notice could not be sent by ${channel}`, {
       ...idsOf(request),
       error: String((error as Error)?.message ?? error),
     })

@@ -15,25 +15,25 @@ import {
   takeover,
 } from '../accounts/ways-in.ts'
 import { codesEnded, type RightCode } from '../codes.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { sendNewCode } from './code-requests.ts'
 
 /** Sends a code to the address that the account has yet to prove; whether there is one. Failures are logged. */
 export function sendVerification(
-  realm: Realm,
+  auth: AuthInstance,
   account: Fields,
   request: ApiRequest,
 ): Promise<boolean> {
-  const address = (user: Fields) => addressToVerify(realm, user)
-  return sendNewCode(realm, account, 'verification', address, request)
+  const address = (user: Fields) => addressToVerify(auth, user)
+  return sendNewCode(auth, account, 'verification', address, request)
 }
 
 /** Whether the account may not sign in yet: its mailbox has to be proven first. */
-export function awaitsProof(realm: Realm, user: Fields): boolean {
-  const { names, settings } = realm
+export function awaitsProof(auth: AuthInstance, user: Fields): boolean {
+  const { names, settings } = auth
   const email = user[names.email]
   if (!settings.emailVerification.required || typeof email !== 'string') return false
-  return !isProven(realm, user, names.email)
+  return !isProven(auth, user, names.email)
 }
 
 /**
@@ -41,23 +41,23 @@ export function awaitsProof(realm: Realm, user: Fields): boolean {
  * user adds another, as a code in the wrong hands would give the account away.
  */
 export function verificationChange(
-  realm: Realm,
+  auth: AuthInstance,
   { user }: RightCode,
   signedIn: OwnVisit | undefined,
 ): Change | undefined {
-  const { names, settings } = realm
+  const { names, settings } = auth
   const { email: field } = names
-  const address = addressToVerify(realm, user)
+  const address = addressToVerify(auth, user)
   const isNew = address !== user[field]
-  if (address === undefined || (!signedIn && (isNew || hasProof(realm, user)))) return undefined
+  if (address === undefined || (!signedIn && (isNew || hasProof(auth, user)))) return undefined
   const proven = { ...user, [field]: address }
-  if (!hasProof(realm, user)) {
-    const change = takeover(realm, proven, { field, ...(signedIn && { signedIn }) })
+  if (!hasProof(auth, user)) {
+    const change = takeover(auth, proven, { field, ...(signedIn && { signedIn }) })
     return { ...change, set: { ...change.set, [field]: address } }
   }
   const pending = [names.pendingEmail].filter((name) => settings.model.shape.fields.has(name))
   return {
-    set: { [field]: address, ...proofOf(realm, proven, field) },
-    unset: [...codesEnded(realm), ...pending],
+    set: { [field]: address, ...proofOf(auth, proven, field) },
+    unset: [...codesEnded(auth), ...pending],
   }
 }

@@ -14,10 +14,10 @@ import type { AuthSettings } from '../setup/settings.ts'
 import { afterwards } from './afterwards.ts'
 import { breaker } from './circuit-breaker.ts'
 import { decoys } from './decoys.ts'
-import type { Realm } from './instance.ts'
+import type { AuthInstance } from './instance.ts'
 import { mailCheck } from './mail-check.ts'
-/** The realm of `settings` on `mount` in the app of `host`. */
-export function createRealm(host: Host, settings: AuthSettings, mount: string): Realm {
+/** The instance of `settings` on `mount` in the app of `host`. */
+export function createInstance(host: Host, settings: AuthSettings, mount: string): AuthInstance {
   const { now } = host
   const hashing = boundedHashing()
   const { secrets, issuer, audience } = settings.token
@@ -30,7 +30,7 @@ export function createRealm(host: Host, settings: AuthSettings, mount: string): 
     mount,
     settings,
     names: settings.names,
-    records: host.records(settings.model),
+    engine: host.engine(settings.model),
     files: host.filesOf(settings.model),
     tokens: accessTokens(settings.token, parties, keys('access token'), now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, host.logger),

@@ -1,5 +1,12 @@
+/**
+ * An instance of the authentication API: one auth router in one app, with everything that its routes and guards
+ * share.
+ *
+ * @module
+ */
+
 import type { Host } from '../../records/engine/host.ts'
-import type { Records } from '../../records/engine/record-engine.ts'
+import type { RecordEngine } from '../../records/engine/record-engine.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { AccessTokens } from '../keys/access-tokens.ts'
 import type { Hashing } from '../keys/bounded-hashing.ts'
@@ -14,14 +21,14 @@ import type { Decoys } from './decoys.ts'
 import type { MailCheck } from './mail-check.ts'
 
 /** What routes and guards share. */
-export interface Realm {
+export interface AuthInstance {
   readonly host: Host
   /** The path that the router is mounted on first. */
   readonly mount: string
   readonly settings: AuthSettings
   readonly names: StoredNames
   /** The engine of the user model; its `stored` takes the conditional steps that the rules rest on. */
-  readonly records: Records
+  readonly engine: RecordEngine
   /** The file fields of the user model, which other routers may take uploads for. */
   readonly files: ModelFiles
   readonly tokens: AccessTokens

@@ -9,39 +9,42 @@ import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { SECRETS } from '../setup/field-names.ts'
 
-import type { Realm } from './instance.ts'
+import type { AuthInstance } from './instance.ts'
 /** A user's record without its secrets, and without what the model does not declare. */
-export function withoutSecrets({ settings, names }: Realm, record: Fields): Fields {
+export function withoutSecrets({ settings, names }: AuthInstance, record: Fields): Fields {
   const secrets = SECRETS.map((name) => names[name])
   const declared = declaredPart(settings.model, record)
   return projected(declared, { exclude: [...settings.model.hidden, ...secrets] })
 }
 
 /** A user as responses show it. */
-export function shownUser(realm: Realm, record: Fields): unknown {
-  const { model, list } = realm.settings
-  return present(model, withoutSecrets(realm, record), list.lean === true)
+export function shownUser(auth: AuthInstance, record: Fields): unknown {
+  const { model, list } = auth.settings
+  return present(model, withoutSecrets(auth, record), list.lean === true)
 }
 
 /** The user with `id`, secrets included. */
-export function userById({ records }: Realm, id: string): Promise<Fields | undefined> {
+export function userById(
+  { engine: records }: AuthInstance,
+  id: string,
+): Promise<Fields | undefined> {
   return records.first(withId(id))
 }
 
 /** Whether the account may not sign in. */
-export function isDisabled({ settings }: Realm, user: Fields): boolean {
+export function isDisabled({ settings }: AuthInstance, user: Fields): boolean {
   return settings.disabledField !== undefined && user[settings.disabledField] === true
 }
 
 /** When the password was last changed, epoch milliseconds; 0 for never. */
-export function changedAt({ names }: Realm, user: Fields): number {
+export function changedAt({ names }: AuthInstance, user: Fields): number {
   const value = user[names.passwordChangedAt]
   return value instanceof Date ? value.getTime() : 0
 }
 
 /** The instant of a password change made now: later than the last one, even on a clock that stands still. */
-export function nextChange(realm: Realm, user: Fields): Date {
-  return new Date(Math.max(realm.now(), changedAt(realm, user) + 1))
+export function nextChange(auth: AuthInstance, user: Fields): Date {
+  return new Date(Math.max(auth.now(), changedAt(auth, user) + 1))
 }
 
 /** Whether a stored date is after `at`, epoch milliseconds; false for what is no date. */

@@ -11,7 +11,7 @@ import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'
-import { type Key, type Keys, tag } from './hmac.ts'
+import { hmacText, type Key, type Keys } from './hmac.ts'
 
 /** What an access token says, checked. */
 export interface Claims {
@@ -78,7 +78,7 @@ export function accessTokens(
         aud: audience.length === 1 ? audience[0] : audience,
       }
       const body = base64url(new TextEncoder().encode(JSON.stringify(claims)))
-      return `${header}.${body}.${tag(key, `${header}.${body}`)}`
+      return `${header}.${body}.${hmacText(key, `${header}.${body}`)}`
     },
     verify(token) {
       const claims = remembered.get(token) ?? checked(token)
@@ -122,7 +122,7 @@ function genuine(signers: readonly Signer[], token: string): Claims | undefined 
   // Ours is always spelled alike; another one was signed by somebody else who has the key.
   const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
   if (!signer || rest.length > 0) return undefined
-  return sameText(signature, tag(signer.key, `${header}.${body}`))
+  return sameText(signature, hmacText(signer.key, `${header}.${body}`))
     ? claimsOf(objectIn(body))
     : undefined
 }

@@ -24,7 +24,7 @@ export type Purpose =
   | 'stored session'
 
 /** What tells auth routers apart; a part of the HKDF label. */
-export interface RealmName {
+export interface InstanceName {
   /** The name of the user model. */
   readonly model: string
   /** The path that the router is mounted on. */
@@ -56,7 +56,7 @@ const utf8 = new TextEncoder()
 /** The keys for `purpose` of the auth router that `name` names; the first of `secrets` signs. */
 export function keysFor(
   secrets: readonly [string, ...string[]],
-  name: RealmName,
+  name: InstanceName,
   purpose: Purpose,
 ): Keys {
   const [first, ...others] = secrets
@@ -65,13 +65,13 @@ export function keysFor(
 }
 
 /** The MAC of `text` under `key`, as text. */
-export function tag({ mac }: Key, text: string): string {
+export function hmacText({ mac }: Key, text: string): string {
   return base64url(mac(text))
 }
 
 /** The MAC of `text` with the name of its key: `<id>.<MAC>`. */
 export function seal(key: Key, text: string): string {
-  return `${key.id}.${tag(key, text)}`
+  return `${key.id}.${hmacText(key, text)}`
 }
 
 /** The own key that a seal names; undefined for an unknown one, and for what is no seal. */
@@ -87,7 +87,7 @@ export function isSealed(keys: Keys, sealed: unknown, text: string): boolean {
 }
 
 /** Synchronous: a key schedule is made once and copied for each text. */
-function keyFor(secret: string, name: RealmName, purpose: Purpose): Key {
+function keyFor(secret: string, name: InstanceName, purpose: Purpose): Key {
   const keyed = hmac.create(sha256, derived(secret, name, purpose, KEY_BYTES))
   return {
     id: base64url(derived(secret, name, 'key id', ID_BYTES)),
@@ -95,7 +95,7 @@ function keyFor(secret: string, name: RealmName, purpose: Purpose): Key {
   }
 }
 
-function derived(secret: string, { model, mount }: RealmName, use: string, bytes: number) {
+function derived(secret: string, { model, mount }: InstanceName, use: string, bytes: number) {
   const label = `fieldgate ${use} ${JSON.stringify([model, mount])}`
   return hkdf(sha256, utf8.encode(secret), undefined, utf8.encode(label), bytes)
 }

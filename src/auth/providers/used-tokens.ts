@@ -49,11 +49,11 @@ export const usedTokenSchema: CollectionSchema = {
 const MARGIN_MS = 60_000
 const SWEPT = 3
 
-/** The tokens used in `collection` to sign in to the realm named `realm`, by the clock `now`. */
-export function usedTokens(collection: Collection, realm: string, now: () => number): UsedTokens {
+/** The tokens used in `collection` to sign in to the instance named `instance`, by the clock `now`. */
+export function usedTokens(collection: Collection, auth: string, now: () => number): UsedTokens {
   return {
     async use({ signed, expiresAt }) {
-      const _id = bytesToHex(sha256(utf8ToBytes(JSON.stringify([realm, signed])))).slice(0, 24)
+      const _id = bytesToHex(sha256(utf8ToBytes(JSON.stringify([auth, signed])))).slice(0, 24)
       try {
         await collection.insert({ _id, expiresAt: new Date(expiresAt + MARGIN_MS) })
       } catch (error) {

@@ -14,7 +14,7 @@ import { signInState } from '../accounts/reauthentication.ts'
 import { addressToVerify, freed, type OwnVisit, opens, proofState } from '../accounts/ways-in.ts'
 import { codeState, type RightCode, tryCode } from '../codes.ts'
 import { verificationChange } from '../delivery/verification.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import { accountExists, identifierRequired, invalidCode } from '../refusals.ts'
@@ -34,27 +34,27 @@ export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
   access: 'anyone',
   needs: 'emailVerification',
   optionalAuth: true,
-  handler: (realm) => (request) => verifyEmail(realm, request),
+  handler: (auth) => (request) => verifyEmail(auth, request),
 }
 
 /** Proves a mailbox by a code that was mailed to it. */
-async function verifyEmail(realm: Realm, request: ApiRequest): Promise<Response> {
-  const body = await readBody(realm, request)
+async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const body = await readBody(auth, request)
   const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')
   const otp = credential(body, 'otp') ?? credential(body, 'code')
   if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
   const { client } = visitOf(request)
-  const user = await accountToVerify(realm, identifier, request)
+  const user = await accountToVerify(auth, identifier, request)
   const isSignedIn = request.auth !== undefined && request.auth.userId === String(user?._id)
-  const isOwn = isSignedIn || (await showsPassword(realm, user, body, request))
-  const right = await tryCode(realm, user, otp, ['verification'], client)
+  const isOwn = isSignedIn || (await showsPassword(auth, user, body, request))
+  const right = await tryCode(auth, user, otp, ['verification'], client)
   if (!right) {
-    report(realm, request, 'code-failed', user?._id)
+    report(auth, request, 'code-failed', user?._id)
     throw invalidCode()
   }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
-  await written(realm, right, isOwn ? { sessionId: sid, client } : undefined)
-  report(realm, request, 'email-verified', right.user._id)
+  await written(auth, right, isOwn ? { sessionId: sid, client } : undefined)
+  report(auth, request, 'email-verified', right.user._id)
   return messageResponse('Email address confirmed.')
 }
 
@@ -63,24 +63,24 @@ async function verifyEmail(realm: Realm, request: ApiRequest): Promise<Response>
  * theirs, else the one that has it.
  */
 export async function accountToVerify(
-  realm: Realm,
+  auth: AuthInstance,
   identifier: string | null | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
-  const { names, settings, records } = realm
+  const { names, settings, engine: records } = auth
   const { normalize } = settings.identifiers.find(({ kind }) => kind === 'email') ?? {}
   const address = typeof identifier === 'string' ? normalize?.(identifier) : undefined
-  const own = request.auth ? await userById(realm, request.auth.userId) : undefined
-  if (own && (identifier === undefined || addressToVerify(realm, own) === address)) return own
+  const own = request.auth ? await userById(auth, request.auth.userId) : undefined
+  if (own && (identifier === undefined || addressToVerify(auth, own) === address)) return own
   if (address === undefined) return undefined
   const found = await records.first({ op: 'eq', field: names.email, value: address })
-  const isMeant = found && opens(realm, found, names.email)
-  return isMeant && addressToVerify(realm, found) === address ? found : undefined
+  const isMeant = found && opens(auth, found, names.email)
+  return isMeant && addressToVerify(auth, found) === address ? found : undefined
 }
 
 /** The password does as well as a sign-in, which `required` does not allow yet. */
 async function showsPassword(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields | undefined,
   body: Fields,
   request: ApiRequest,
@@ -89,40 +89,37 @@ async function showsPassword(
   if (password === undefined) return false
   if (password !== null) checkPasswordSize(password)
   const { client } = visitOf(request)
-  const isKnown = () => isKnownTo(realm, user, client)
-  const asker = { client, account: typedAccount(realm, body), isKnown }
-  const guess = await realm.hashing.admit(
-    () => guessPassword(realm, user, password, request),
-    asker,
-  )
+  const isKnown = () => isKnownTo(auth, user, client)
+  const asker = { client, account: typedAccount(auth, body), isKnown }
+  const guess = await auth.hashing.admit(() => guessPassword(auth, user, password, request), asker)
   if (!guess.opened) throw invalidCode()
-  await forgiveGuess(realm, guess.reservation)
+  await forgiveGuess(auth, guess.reservation)
   return true
 }
 
 /** Writes the proof in one conditional step, which uses the code up. Throws 400 or 409. */
 async function written(
-  realm: Realm,
+  auth: AuthInstance,
   right: RightCode,
   signedIn: OwnVisit | undefined,
 ): Promise<void> {
-  const { names, records } = realm
+  const { names, engine: records } = auth
   const id = String(right.user._id)
   let user: Fields | undefined = right.user
   for (let tries = 0; user && tries < MAX_TRIES; tries += 1) {
-    const change = verificationChange(realm, { ...right, user }, signedIn)
+    const change = verificationChange(auth, { ...right, user }, signedIn)
     if (!change) throw invalidCode()
     const email = change.set?.[names.email]
-    if (await isTakenElsewhere(realm, { [names.email]: email }, id)) throw accountExists()
+    if (await isTakenElsewhere(auth, { [names.email]: email }, id)) throw accountExists()
     const expect = {
-      ...signInState(realm, user),
-      ...proofState(realm, user),
-      ...codeState(realm, right),
+      ...signInState(auth, user),
+      ...proofState(auth, user),
+      ...codeState(auth, right),
       ...(signedIn && { [names.refreshTokens]: user[names.refreshTokens] }),
     }
-    const done = await attempt(realm, id, change, expect)
+    const done = await attempt(auth, id, change, expect)
     if (done === 'written') return
-    if (done === 'taken' && !(await freed(realm, names.email, email))) throw accountExists()
+    if (done === 'taken' && !(await freed(auth, names.email, email))) throw accountExists()
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
     user = await records.first(withId(id))
   }
@@ -130,7 +127,7 @@ async function written(
 }
 
 async function attempt(
-  { records }: Realm,
+  { engine: records }: AuthInstance,
   id: string,
   change: Change,
   expect: Fields,

@@ -9,7 +9,7 @@ import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { accountFinder, credential, readBody, typedAccount } from '../accounts/credentials.ts'
 import { awaitsProof } from '../delivery/verification.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled } from '../instance/user.ts'
 import { checkPasswordSize } from '../keys/passwords.ts'
 import {
@@ -44,111 +44,111 @@ export const loginRoute: AuthRoute<'login'> = {
   method: 'POST',
   path: '/login',
   access: 'anyone',
-  handler: (realm) => (request) => login(realm, request),
+  handler: (auth) => (request) => login(auth, request),
 }
 
 /** Signs in by identifier and password. */
-async function login(realm: Realm, request: ApiRequest): Promise<Response> {
-  const body = await readBody(realm, request)
+async function login(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const body = await readBody(auth, request)
   const ticket = credential(body, 'ticket')
-  if (ticket !== undefined) return secondStep(realm, ticket, body, request)
+  if (ticket !== undefined) return secondStep(auth, ticket, body, request)
   const password = credential(body, 'password')
-  const find = accountFinder(realm, body)
+  const find = accountFinder(auth, body)
   if (password === undefined || password === '') throw passwordRequired()
   if (!find) throw identifierRequired()
   if (password !== null) checkPasswordSize(password)
   const { client } = visitOf(request)
-  const isKnown = async () => isKnownTo(realm, await find(), client)
-  const asker = { client, account: typedAccount(realm, body), isKnown }
-  return realm.hashing.admit(async (turn) => {
+  const isKnown = async () => isKnownTo(auth, await find(), client)
+  const asker = { client, account: typedAccount(auth, body), isKnown }
+  return auth.hashing.admit(async (turn) => {
     const user = await find()
-    const guess = await guessPassword(realm, user, password, request)
+    const guess = await guessPassword(auth, user, password, request)
     turn.end()
-    if (!guess.opened) throw refusal(realm, request, guess.locked ? user : undefined)
+    if (!guess.opened) throw refusal(auth, request, guess.locked ? user : undefined)
     const { reservation } = guess
-    await checkFurther(realm, reservation, request)
-    const asked = await checkedByHook(realm, reservation, request)
-    const set = await rehashed(realm, reservation, String(password))
+    await checkFurther(auth, reservation, request)
+    const asked = await checkedByHook(auth, reservation, request)
+    const set = await rehashed(auth, reservation, String(password))
     if (asked) {
-      const user = (await notePassword(realm, reservation, set)) ?? reservation.user
-      return secondStepResponse(realm, user, asked, request)
+      const user = (await notePassword(auth, reservation, set)) ?? reservation.user
+      return secondStepResponse(auth, user, asked, request)
     }
-    const data = await signInAfterGuess(realm, reservation, request, { set })
+    const data = await signInAfterGuess(auth, reservation, request, { set })
     if (!data) throw invalidCredentials()
-    report(realm, request, 'signed-in', reservation.user._id)
+    report(auth, request, 'signed-in', reservation.user._id)
     return valueResponse(data)
   }, asker)
 }
 
 /** Signs in by the ticket of a first step and what `onLogin` asks for beside it. */
 async function secondStep(
-  realm: Realm,
+  auth: AuthInstance,
   text: string | null,
   body: Fields,
   request: ApiRequest,
 ): Promise<Response> {
-  const ticket = await ticketIn(realm, text, request)
+  const ticket = await ticketIn(auth, text, request)
   if (!ticket) throw invalidTicket()
   const { user, provider, expiresAt } = ticket
-  const reservation = await reserveAnswer(realm, user)
+  const reservation = await reserveAnswer(auth, user)
   if (!reservation) {
-    report(realm, request, 'sign-in-failed', user._id)
-    throw refusal(realm, request, user)
+    report(auth, request, 'sign-in-failed', user._id)
+    throw refusal(auth, request, user)
   }
   if (!ticket.isGoodFor(reservation.user)) throw invalidTicket()
-  await checkFurther(realm, reservation, request)
-  const asked = await checkedByHook(realm, reservation, request, body)
+  await checkFurther(auth, reservation, request)
+  const asked = await checkedByHook(auth, reservation, request, body)
   // Counted, whether it was right or not: only onLogin knows, and it may ask again for a wrong one.
-  if (asked) return secondStepResponse(realm, reservation.user, asked, request, provider)
+  if (asked) return secondStepResponse(auth, reservation.user, asked, request, provider)
   // Used up before, so that two answers in parallel open one session.
-  const { usedTokens } = realm
+  const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
   if (usedTokens) visitOf(request).later(usedTokens.sweep())
   const expect = provider ? { [provider.idField]: user[provider.idField] } : {}
-  const data = await signInAfterGuess(realm, reservation, request, { expect })
+  const data = await signInAfterGuess(auth, reservation, request, { expect })
   if (!data) throw invalidTicket()
-  report(realm, request, 'signed-in', user._id)
+  report(auth, request, 'signed-in', user._id)
   return valueResponse(provider ? { ...data, provider: provider.name } : data)
 }
 
 /** What must hold beside the password. Throws what refuses the sign-in. */
 async function checkFurther(
-  realm: Realm,
+  auth: AuthInstance,
   reservation: Reservation,
   request: ApiRequest,
 ): Promise<void> {
   const { user } = reservation
-  const isOff = isDisabled(realm, user)
-  if (!isOff && !awaitsProof(realm, user)) return
-  report(realm, request, 'sign-in-failed', user._id)
-  await forgiveGuess(realm, reservation)
+  const isOff = isDisabled(auth, user)
+  if (!isOff && !awaitsProof(auth, user)) return
+  report(auth, request, 'sign-in-failed', user._id)
+  await forgiveGuess(auth, reservation)
   if (!isOff) throw emailNotConfirmed()
-  await endSessionsOfDisabled(realm, user)
+  await endSessionsOfDisabled(auth, user)
   throw notActive()
 }
 
 /** Asks `onLogin`: gives the second step that it asks for, and throws what refuses the sign-in. */
 async function checkedByHook(
-  realm: Realm,
+  auth: AuthInstance,
   reservation: Reservation,
   request: ApiRequest,
   answer?: Fields,
 ): Promise<SecondStepRequired | undefined> {
   const { user } = reservation
   try {
-    return await runOnLogin(realm, user, request, answer && { answer })
+    return await runOnLogin(auth, user, request, answer && { answer })
   } catch (error) {
     // Whom onLogin refuses may be guessing at a second factor; a failure of its own is nobody's guess.
-    report(realm, request, 'sign-in-failed', user._id)
-    if (!isRefusal(error)) await forgiveGuess(realm, reservation)
-    else if (reservation.locks) report(realm, request, 'locked', user._id)
+    report(auth, request, 'sign-in-failed', user._id)
+    if (!isRefusal(error)) await forgiveGuess(auth, reservation)
+    else if (reservation.locks) report(auth, request, 'locked', user._id)
     throw error
   }
 }
 
 /** The same for everybody, unless the deployer wants locked accounts to be told apart. */
-function refusal(realm: Realm, request: ApiRequest, locked: Fields | undefined): Error {
-  return locked && realm.settings.lockout.reveal
-    ? tooManyAttempts(lockLeft(realm, locked, visitOf(request).client))
+function refusal(auth: AuthInstance, request: ApiRequest, locked: Fields | undefined): Error {
+  return locked && auth.settings.lockout.reveal
+    ? tooManyAttempts(lockLeft(auth, locked, visitOf(request).client))
     : invalidCredentials()
 }

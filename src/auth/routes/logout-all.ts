@@ -7,7 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { sessionsEnded } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
@@ -19,13 +19,13 @@ export const logoutAllRoute: AuthRoute<'logoutAll'> = {
   path: '/logout/all',
   access: 'signed in',
   needs: 'refresh',
-  handler: (realm) => (request) => logoutAll(realm, request),
+  handler: (auth) => (request) => logoutAll(auth, request),
 }
 
 /** Signs out everywhere. */
-async function logoutAll(realm: Realm, request: ApiRequest): Promise<Response> {
+async function logoutAll(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const user = String(request.auth?.userId)
-  await realm.records.stored.update(withId(user), { set: sessionsEnded(realm) })
-  report(realm, request, 'session-ended', user)
+  await auth.engine.stored.update(withId(user), { set: sessionsEnded(auth) })
+  report(auth, request, 'session-ended', user)
   return messageResponse('Signed out everywhere.')
 }

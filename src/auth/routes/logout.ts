@@ -9,7 +9,7 @@ import { messageResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import {
@@ -32,28 +32,28 @@ export const logoutRoute: AuthRoute<'logout'> = {
   path: '/logout',
   access: 'anyone',
   needs: 'refresh',
-  handler: (realm, sessions) => (request) => logout(realm, sessions, request),
+  handler: (auth, sessions) => (request) => logout(auth, sessions, request),
 }
 
 /** Signs out. */
 async function logout(
-  realm: Realm,
+  auth: AuthInstance,
   settings: RefreshSettings,
   request: ApiRequest,
 ): Promise<Response> {
-  const body = await readBody(realm, request)
-  const token = genuineToken(realm, credential(body, 'refreshToken'))
-  const id = token && idFrom(token.userId, realm.settings.model.idType)
-  const user = id === undefined ? undefined : await userById(realm, id)
-  const session = user && sessionsOf(realm, user).find((entry) => entry.id === token?.sessionId)
+  const body = await readBody(auth, request)
+  const token = genuineToken(auth, credential(body, 'refreshToken'))
+  const id = token && idFrom(token.userId, auth.settings.model.idType)
+  const user = id === undefined ? undefined : await userById(auth, id)
+  const session = user && sessionsOf(auth, user).find((entry) => entry.id === token?.sessionId)
   if (
     id !== undefined &&
     token &&
     session &&
-    ENDS.includes(standingOf(realm, settings, session, token))
+    ENDS.includes(standingOf(auth, settings, session, token))
   ) {
-    await realm.records.stored.update(withId(id), oneEnded(realm, session.id))
-    report(realm, request, 'session-ended', id)
+    await auth.engine.stored.update(withId(id), oneEnded(auth, session.id))
+    report(auth, request, 'session-ended', id)
   }
   return messageResponse('Signed out.')
 }

@@ -11,7 +11,7 @@ import { passwordChange, writePassword } from '../accounts/change-password.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { signedInAsker } from '../accounts/reauthentication.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
 import { currentPasswordIncorrect } from '../refusals.ts'
@@ -26,13 +26,13 @@ export const changePasswordRoute: AuthRoute<'changePassword'> = {
   method: 'POST',
   path: '/password/change',
   access: 'signed in',
-  handler: (realm) => (request) => changePassword(realm, request),
+  handler: (auth) => (request) => changePassword(auth, request),
 }
 
 /** Replaces the signed-in user's password; the current one is a guess like one at the sign-in. */
-async function changePassword(realm: Realm, request: ApiRequest): Promise<Response> {
-  const { settings, passwords } = realm
-  const body = await readBody(realm, request)
+async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { settings, passwords } = auth
+  const body = await readBody(auth, request)
   const current = credential(body, 'currentPassword')
   const plain = newPassword(
     credential(body, 'newPassword'),
@@ -40,19 +40,19 @@ async function changePassword(realm: Realm, request: ApiRequest): Promise<Respon
     settings.password.minLength,
   )
   if (typeof current === 'string') checkPasswordSize(current)
-  const user = await userById(realm, String(request.auth?.userId))
-  await checkChoiceOf(realm, plain, user ?? {}, request)
+  const user = await userById(auth, String(request.auth?.userId))
+  await checkChoiceOf(auth, plain, user ?? {}, request)
   const asker = signedInAsker(request)
-  return realm.hashing.admit(async () => {
-    const guess = await guessPassword(realm, user, current, request)
+  return auth.hashing.admit(async () => {
+    const guess = await guessPassword(auth, user, current, request)
     if (!guess.opened) throw currentPasswordIncorrect()
     const own = guess.reservation.user
     const hash = await passwords.hash(plain)
     checkTime(request)
-    const change = passwordChange(realm, own, hash, visitOf(request).client)
-    const written = await writePassword(realm, own, change)
+    const change = passwordChange(auth, own, hash, visitOf(request).client)
+    const written = await writePassword(auth, own, change)
     if (!written) throw currentPasswordIncorrect()
-    report(realm, request, 'password-changed', user?._id)
+    report(auth, request, 'password-changed', user?._id)
     return messageResponse('Password changed.')
   }, asker)
 }

@@ -12,7 +12,7 @@ import { accountFinder, credential, readBody, typedAccount } from '../accounts/c
 import { checkChoice, checkChoiceOf, identifiersIn } from '../accounts/password-choice.ts'
 import { proofState } from '../accounts/ways-in.ts'
 import { codeState, tryCode } from '../codes.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { newPassword } from '../keys/passwords.ts'
 import { identifierRequired, invalidCode } from '../refusals.ts'
 import { RESET_CODES } from '../setup/code-fields.ts'
@@ -28,14 +28,14 @@ export const resetPasswordRoute: AuthRoute<'resetPassword'> = {
   method: 'POST',
   path: '/password/reset',
   access: 'anyone',
-  handler: (realm) => (request) => resetPassword(realm, request),
+  handler: (auth) => (request) => resetPassword(auth, request),
 }
 
 /** Sets a new password by a one-time code. */
-async function resetPassword(realm: Realm, request: ApiRequest): Promise<Response> {
-  const { settings, passwords } = realm
-  const body = await readBody(realm, request)
-  const find = accountFinder(realm, body)
+async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { settings, passwords } = auth
+  const body = await readBody(auth, request)
+  const find = accountFinder(auth, body)
   const code = credential(body, 'code')
   const plain = newPassword(
     credential(body, 'newPassword'),
@@ -44,25 +44,25 @@ async function resetPassword(realm: Realm, request: ApiRequest): Promise<Respons
   )
   if (!find) throw identifierRequired()
   if (!canReset(settings)) throw invalidCode()
-  await checkChoice(realm, plain, [body.identifier, ...identifiersIn(realm, body)])
+  await checkChoice(auth, plain, [body.identifier, ...identifiersIn(auth, body)])
   const { client } = visitOf(request)
-  const isKnown = async () => isKnownTo(realm, await find(), client)
-  const asker = { client, account: typedAccount(realm, body), isKnown }
-  return realm.hashing.admit(async () => {
+  const isKnown = async () => isKnownTo(auth, await find(), client)
+  const asker = { client, account: typedAccount(auth, body), isKnown }
+  return auth.hashing.admit(async () => {
     const user = await find()
-    const right = await tryCode(realm, user, code, RESET_CODES, client)
+    const right = await tryCode(auth, user, code, RESET_CODES, client)
     if (!right) {
-      report(realm, request, 'code-failed', user?._id)
+      report(auth, request, 'code-failed', user?._id)
       throw invalidCode()
     }
-    await checkChoiceOf(realm, plain, right.user, request)
-    const change = resetChange(realm, right, await passwords.hash(plain), client)
+    await checkChoiceOf(auth, plain, right.user, request)
+    const change = resetChange(auth, right, await passwords.hash(plain), client)
     checkTime(request)
     // The code is used up by the same step, so that of two right ones in parallel one is too late.
-    const expect = { ...codeState(realm, right), ...proofState(realm, right.user) }
-    const written = change && (await writePassword(realm, right.user, change, expect))
+    const expect = { ...codeState(auth, right), ...proofState(auth, right.user) }
+    const written = change && (await writePassword(auth, right.user, change, expect))
     if (!written) throw invalidCode()
-    report(realm, request, 'password-reset', right.user._id)
+    report(auth, request, 'password-reset', right.user._id)
     return messageResponse('Password reset. Sign in with your new password.')
   }, asker)
 }

@@ -14,7 +14,7 @@ import { credential, readBody, typedAccount, valueFor } from '../accounts/creden
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { awaitsProof, sendVerification } from '../delivery/verification.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled, shownUser, userById } from '../instance/user.ts'
 import { newPassword } from '../keys/passwords.ts'
 import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
@@ -31,7 +31,7 @@ export const registerRoute: AuthRoute<'register'> = {
   method: 'POST',
   path: '/register',
   access: 'anyone',
-  handler: (realm) => (request, context) => register(realm, request, context),
+  handler: (auth) => (request, context) => register(auth, request, context),
 }
 
 /**
@@ -39,12 +39,12 @@ export const registerRoute: AuthRoute<'register'> = {
  * answer holds the user and no tokens.
  */
 async function register(
-  realm: Realm,
+  auth: AuthInstance,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
-  const { settings, names } = realm
-  const body = await readBody(realm, request)
+  const { settings, names } = auth
+  const body = await readBody(auth, request)
   const given = settings.identifiers.map(
     (identifier) => [identifier, valueFor(body, identifier)] as const,
   )
@@ -56,36 +56,36 @@ async function register(
     throw identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(plainText, names.password, settings.password.minLength)
   const values: Fields = {
-    ...(await chosenFields(realm, body, settings.registerFields)),
+    ...(await chosenFields(auth, body, settings.registerFields)),
     [names.role]: firstRole(settings.roles),
   }
   for (const [{ field, normalize }, value] of identifiers) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)
   }
-  await checkChoiceOf(realm, plain, values, request)
-  const asker = { client: visitOf(request).client, account: typedAccount(realm, body) }
-  return realm.hashing.admit(async (turn) => {
-    const hash = () => realm.passwords.hash(plain).finally(turn.end)
-    const user = await createAccount(realm, values, hash, request)
+  await checkChoiceOf(auth, plain, values, request)
+  const asker = { client: visitOf(request).client, account: typedAccount(auth, body) }
+  return auth.hashing.admit(async (turn) => {
+    const hash = () => auth.passwords.hash(plain).finally(turn.end)
+    const user = await createAccount(auth, values, hash, request)
     if (!user) throw accountExists()
     if (settings.emailVerification.enabled) {
-      context.waitUntil(sendVerification(realm, user, request))
+      context.waitUntil(sendVerification(auth, user, request))
     }
-    if (awaitsProof(realm, user)) {
-      await remember(realm, user, asker.client)
-      return valueResponse({ user: shownUser(realm, user) }, { status: 201 })
+    if (awaitsProof(auth, user)) {
+      await remember(auth, user, asker.client)
+      return valueResponse({ user: shownUser(auth, user) }, { status: 201 })
     }
-    const data = await signIn(realm, user, request, {})
-    if (!data) throw await refusal(realm, user)
-    report(realm, request, 'signed-in', user._id)
+    const data = await signIn(auth, user, request, {})
+    if (!data) throw await refusal(auth, user)
+    report(auth, request, 'signed-in', user._id)
     return valueResponse(data, { status: 201 })
   }, asker)
 }
 
 /** Why an account that was just made is not signed in. */
-async function refusal(realm: Realm, { _id }: Fields): Promise<Error> {
-  const user = await userById(realm, String(_id))
-  if (user && isDisabled(realm, user)) return notActive()
+async function refusal(auth: AuthInstance, { _id }: Fields): Promise<Error> {
+  const user = await userById(auth, String(_id))
+  if (user && isDisabled(auth, user)) return notActive()
   // The owner of the mailbox has just come through a provider, and the account is his.
   return accountExists()
 }

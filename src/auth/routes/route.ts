@@ -5,7 +5,7 @@
  */
 
 import type { Handler } from '../../records/engine/route.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import type { RouteName } from '../setup/options.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import type { RouteRow } from '../setup/routes.ts'
@@ -15,10 +15,10 @@ export type AuthRoute<Name extends RouteName = RouteName> = RouteRow<Name> &
   (
     | {
         readonly needs?: 'emailVerification'
-        handler(realm: Realm): Handler
+        handler(auth: AuthInstance): Handler
       }
     | {
         readonly needs: 'refresh'
-        handler(realm: Realm, sessions: RefreshSettings): Handler
+        handler(auth: AuthInstance, sessions: RefreshSettings): Handler
       }
   )

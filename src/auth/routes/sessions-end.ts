@@ -8,7 +8,7 @@ import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import { liveSession, oneEnded } from '../sign-in/sessions.ts'
@@ -22,20 +22,20 @@ export const endSessionRoute: AuthRoute<'endSession'> = {
   path: '/sessions/:id',
   access: 'signed in',
   needs: 'refresh',
-  handler: (realm, sessions) => (request) => endSession(realm, sessions, request),
+  handler: (auth, sessions) => (request) => endSession(auth, sessions, request),
 }
 
 /** Ends one session of the signed-in user, and the tokens that belong to it. */
 async function endSession(
-  realm: Realm,
+  auth: AuthInstance,
   refresh: RefreshSettings,
   request: ApiRequest,
 ): Promise<Response> {
   const id = String(request.auth?.userId)
-  const user = await userById(realm, id)
-  const session = user && liveSession(realm, refresh, user, request.params.id)
+  const user = await userById(auth, id)
+  const session = user && liveSession(auth, refresh, user, request.params.id)
   if (!session) throw entryNotFound()
-  await realm.records.stored.update(withId(id), oneEnded(realm, session.id))
-  report(realm, request, 'session-ended', id)
+  await auth.engine.stored.update(withId(id), oneEnded(auth, session.id))
+  report(auth, request, 'session-ended', id)
   return messageResponse('Signed out.')
 }

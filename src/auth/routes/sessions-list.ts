@@ -6,7 +6,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import { invalidToken } from '../refusals.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
@@ -20,18 +20,18 @@ export const listSessionsRoute: AuthRoute<'listSessions'> = {
   path: '/sessions',
   access: 'signed in',
   needs: 'refresh',
-  handler: (realm, sessions) => (request) => listSessions(realm, sessions, request),
+  handler: (auth, sessions) => (request) => listSessions(auth, sessions, request),
 }
 
 /** The sessions of the signed-in user that can still be used, the newest first. */
 async function listSessions(
-  realm: Realm,
+  auth: AuthInstance,
   refresh: RefreshSettings,
   request: ApiRequest,
 ): Promise<Response> {
-  const user = await userById(realm, String(request.auth?.userId))
+  const user = await userById(auth, String(request.auth?.userId))
   if (!user) throw invalidToken()
-  const live = sessionsOf(realm, user).filter((session) => !isOver(realm, refresh, session))
+  const live = sessionsOf(auth, user).filter((session) => !isOver(auth, refresh, session))
   // Stored in the order of the sign-ins, which tells those of one instant apart.
   const newestFirst = live.reverse().sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   const sessions = newestFirst.map((session) => ({

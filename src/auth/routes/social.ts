@@ -10,7 +10,7 @@ import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { accountOf } from '../accounts/link.ts'
 import { awaitsProof } from '../delivery/verification.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled } from '../instance/user.ts'
 import type { Profile, Provider } from '../providers/provider.ts'
 import type { SingleUse } from '../providers/used-tokens.ts'
@@ -38,24 +38,24 @@ export const socialRoute: AuthRoute<'social'> = {
   method: 'POST',
   path: '/social/:provider',
   access: 'anyone',
-  handler: (realm) => (request) => social(realm, request),
+  handler: (auth) => (request) => social(auth, request),
 }
 
 /** Signs in by a provider's credential. Nothing else of the body says who it is. */
-async function social(realm: Realm, request: ApiRequest): Promise<Response> {
+async function social(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const name = request.params.provider ?? ''
-  const provider = realm.settings.providers.get(name)
+  const provider = auth.settings.providers.get(name)
   if (!provider) throw providerNotEnabled(name.slice(0, MAX_SHOWN))
-  const body = await readBody(realm, request)
+  const body = await readBody(auth, request)
   checkCredentials(provider, body)
   const tried: Tried = {}
   try {
-    const profile = await provider.profile(body, realm.now)
-    return await once(realm, profile.once, request, () =>
-      signedIn(realm, provider, profile, request, tried),
+    const profile = await provider.profile(body, auth.now)
+    return await once(auth, profile.once, request, () =>
+      signedIn(auth, provider, profile, request, tried),
     )
   } catch (error) {
-    if (isRefusal(error)) report(realm, request, 'sign-in-failed', tried.userId)
+    if (isRefusal(error)) report(auth, request, 'sign-in-failed', tried.userId)
     throw error
   }
 }
@@ -66,27 +66,27 @@ interface Tried {
 }
 
 async function signedIn(
-  realm: Realm,
+  auth: AuthInstance,
   provider: Provider,
   profile: Profile,
   request: ApiRequest,
   tried: Tried,
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const user = await accountOf(realm, provider, profile, request)
+    const user = await accountOf(auth, provider, profile, request)
     tried.userId = user._id
-    if (isDisabled(realm, user)) {
-      await endSessionsOfDisabled(realm, user)
+    if (isDisabled(auth, user)) {
+      await endSessionsOfDisabled(auth, user)
       throw notActive()
     }
-    if (awaitsProof(realm, user)) throw emailNotConfirmed()
-    const asked = tries === 0 ? await runOnLogin(realm, user, request) : undefined
-    if (asked) return secondStepResponse(realm, user, asked, request, provider)
+    if (awaitsProof(auth, user)) throw emailNotConfirmed()
+    const asked = tries === 0 ? await runOnLogin(auth, user, request) : undefined
+    if (asked) return secondStepResponse(auth, user, asked, request, provider)
     // The link may end meanwhile, when somebody proves the account's address.
     const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
-    const data = await signIn(realm, user, request, { filter })
+    const data = await signIn(auth, user, request, { filter })
     if (!data) continue
-    report(realm, request, 'signed-in', user._id)
+    report(auth, request, 'signed-in', user._id)
     return valueResponse({ ...data, provider: provider.name })
   }
   throw invalidCredentials()
@@ -97,12 +97,12 @@ async function signedIn(
  * when the server fails. Whom `onLogin` refuses needs a new one: there is no other limit to guesses at a second factor here.
  */
 async function once(
-  realm: Realm,
+  auth: AuthInstance,
   token: SingleUse | undefined,
   request: ApiRequest,
   work: () => Promise<Response>,
 ): Promise<Response> {
-  const { usedTokens } = realm
+  const { usedTokens } = auth
   if (!token || !usedTokens) return work()
   const giveBack = await usedTokens.use(token)
   if (!giveBack) throw providerRefused()

@@ -5,7 +5,7 @@
  */
 
 import type { Handler } from '../../records/engine/route.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import type { RouteName } from '../setup/options.ts'
 import { sendEmailCodeRoute } from './email-code.ts'
 import { verifyEmailRoute } from './email-verify.ts'
@@ -55,9 +55,9 @@ const routes = {
 /** In the order in which `router.urls` lists them. */
 export const ROUTES: readonly AuthRoute[] = Object.values(routes)
 
-/** What answers `route` in `realm`; undefined where an option that it needs is off. */
-export function handlerOf(route: AuthRoute, realm: Realm): Handler | undefined {
-  if (route.needs !== 'refresh') return route.handler(realm)
-  const { refresh } = realm.settings
-  return refresh && route.handler(realm, refresh)
+/** What answers `route` in `instance`; undefined where an option that it needs is off. */
+export function handlerOf(route: AuthRoute, auth: AuthInstance): Handler | undefined {
+  if (route.needs !== 'refresh') return route.handler(auth)
+  const { refresh } = auth.settings
+  return refresh && route.handler(auth, refresh)
 }

@@ -11,7 +11,7 @@ import { idFrom } from '../../model/cast.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled, userById } from '../instance/user.ts'
 import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
@@ -42,22 +42,22 @@ export const refreshRoute: AuthRoute<'refresh'> = {
   path: '/token/refresh',
   access: 'anyone',
   needs: 'refresh',
-  handler: (realm, sessions) => (request) => refresh(realm, sessions, request),
+  handler: (auth, sessions) => (request) => refresh(auth, sessions, request),
 }
 
 /** Gives a new access token, and with rotation a new refresh token. */
 async function refresh(
-  realm: Realm,
+  auth: AuthInstance,
   settings: RefreshSettings,
   request: ApiRequest,
 ): Promise<Response> {
-  const body = await readBody(realm, request)
-  const token = genuineToken(realm, credential(body, 'refreshToken'))
+  const body = await readBody(auth, request)
+  const token = genuineToken(auth, credential(body, 'refreshToken'))
   if (!token) throw invalidRefreshToken()
-  const { user, session } = await exchanged(realm, settings, token, request)
-  const next = settings.rotate ? successorOf(realm, session, token) : token
+  const { user, session } = await exchanged(auth, settings, token, request)
+  const next = settings.rotate ? successorOf(auth, session, token) : token
   if (!next) throw invalidRefreshToken()
-  const data = signInData(realm, user, { token: next.text, entry: session })
+  const data = signInData(auth, user, { token: next.text, entry: session })
   return valueResponse(data)
 }
 
@@ -69,15 +69,15 @@ interface Refreshed {
 
 /** The user and the session as they are after the refresh; a compare-and-set is repeated while it is outrun. */
 async function exchanged(
-  realm: Realm,
+  auth: AuthInstance,
   settings: RefreshSettings,
   token: RefreshToken,
   request: ApiRequest,
 ): Promise<Refreshed> {
-  const id = idFrom(token.userId, realm.settings.model.idType)
+  const id = idFrom(token.userId, auth.settings.model.idType)
   if (id === undefined) throw invalidRefreshToken()
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const done = await tryExchange(realm, settings, token, id, request)
+    const done = await tryExchange(auth, settings, token, id, request)
     if (done) return done
   }
   throw sessionInUse()
@@ -85,48 +85,48 @@ async function exchanged(
 
 /** One try; undefined when another write came first. Throws 401. */
 async function tryExchange(
-  realm: Realm,
+  auth: AuthInstance,
   settings: RefreshSettings,
   token: RefreshToken,
   id: string,
   request: ApiRequest,
 ): Promise<Refreshed | undefined> {
-  const { records, names } = realm
-  const user = await userById(realm, id)
+  const { engine: records, names } = auth
+  const user = await userById(auth, id)
   if (!user) throw invalidRefreshToken()
-  if (isDisabled(realm, user)) {
-    await endSessionsOfDisabled(realm, user)
+  if (isDisabled(auth, user)) {
+    await endSessionsOfDisabled(auth, user)
     throw invalidRefreshToken()
   }
-  const sessions = sessionsOf(realm, user)
+  const sessions = sessionsOf(auth, user)
   const session = sessions.find((entry) => entry.id === token.sessionId)
-  if (!session || isOver(realm, settings, session)) throw invalidRefreshToken()
-  const standing = standingOf(realm, settings, session, token)
+  if (!session || isOver(auth, settings, session)) throw invalidRefreshToken()
+  const standing = standingOf(auth, settings, session, token)
   if (standing === 'unknown') throw invalidRefreshToken()
   if (standing === 'graced') return { user, session }
   if (standing === 'reused') {
-    await revoke(realm, settings, id, session, request)
-    report(realm, request, 'token-reused', id)
+    await revoke(auth, settings, id, session, request)
+    report(auth, request, 'token-reused', id)
     throw invalidRefreshToken()
   }
-  const next = refreshed(realm, settings, session, token)
+  const next = refreshed(auth, settings, session, token)
   const updated = await records.stored.update(
     withId(id),
     { set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) } },
     { expect: { [names.refreshTokens]: user[names.refreshTokens] } },
   )
-  return updated && !isDisabled(realm, updated) ? { user: updated, session: next } : undefined
+  return updated && !isDisabled(auth, updated) ? { user: updated, session: next } : undefined
 }
 
 /** Somebody has a token that was replaced long ago: one of the two holders is a thief (RFC 9700 §4.14.2). */
 async function revoke(
-  realm: Realm,
+  auth: AuthInstance,
   settings: RefreshSettings,
   id: string,
   session: Session,
   request: ApiRequest,
 ): Promise<void> {
-  const { records, host } = realm
+  const { engine: records, host } = auth
   host.logger.warn('a refresh token was used again', {
     ...idsOf(request),
     userId: id,
@@ -134,6 +134,6 @@ async function revoke(
   })
   await records.stored.update(
     withId(id),
-    settings.revokeAllOnReuse ? { set: sessionsEnded(realm) } : oneEnded(realm, session.id),
+    settings.revokeAllOnReuse ? { set: sessionsEnded(auth) } : oneEnded(auth, session.id),
   )
 }

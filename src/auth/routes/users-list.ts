@@ -11,7 +11,7 @@ import { cursors } from '../../records/list/cursor.ts'
 import { list } from '../../records/list/list.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import type { AuthRoute } from './route.ts'
 
@@ -25,7 +25,7 @@ export const listUsersRoute: AuthRoute<'listUsers'> = {
 }
 
 /** Answers lists of users, newest first; identifiers and role are equality filters. */
-function usersLister({ settings, names, host, mount }: Realm): Handler {
+function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
   const options: RouterOptions<Fields> = {

@@ -10,7 +10,7 @@ import { valueResponse } from '../../http/respond.ts'
 import { projected } from '../../model/present.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { isAdmin } from '../guards.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { shownUser, userById } from '../instance/user.ts'
 import type { AuthRoute } from './route.ts'
 
@@ -20,18 +20,18 @@ export const getUserRoute: AuthRoute<'getUser'> = {
   method: 'GET',
   path: '/users/:id',
   access: 'signed in',
-  handler: (realm) => (request) => getUser(realm, request),
+  handler: (auth) => (request) => getUser(auth, request),
 }
 
 /** One user; others than himself and admins see what `visibleFields` names. */
-async function getUser(realm: Realm, request: ApiRequest): Promise<Response> {
-  const id = requestedId(realm.settings, request)
-  const user = await userById(realm, id)
+async function getUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const id = requestedId(auth.settings, request)
+  const user = await userById(auth, id)
   if (!user) throw entryNotFound()
-  const { visibleFields } = realm.settings
-  const whole = !visibleFields || isSelf(request, id) || isAdmin(realm, request)
+  const { visibleFields } = auth.settings
+  const whole = !visibleFields || isSelf(request, id) || isAdmin(auth, request)
   const seen = whole ? user : projected(user, { include: visibleFields })
-  return valueResponse(shownUser(realm, seen))
+  return valueResponse(shownUser(auth, seen))
 }
 
 /** Whether the signed-in user is the one with `id`. */

@@ -11,7 +11,7 @@ import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled, shownUser, userById } from '../instance/user.ts'
 import {
   invalidFormat,
@@ -32,28 +32,28 @@ export const modifyRolesRoute: AuthRoute<'modifyRoles'> = {
   method: 'PATCH',
   path: '/users/:id/roles',
   access: 'admin',
-  handler: (realm) => (request) => modifyRoles(realm, request),
+  handler: (auth) => (request) => modifyRoles(auth, request),
 }
 
 /** Gives a user other roles. */
-async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Response> {
-  const { settings, names } = realm
+async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const { settings, names } = auth
   const { admin, multiple } = settings.roles
-  const id = requestedId(realm.settings, request)
-  const roles = requestedRoles(realm, await readBody(realm, request))
+  const id = requestedId(auth.settings, request)
+  const roles = requestedRoles(auth, await readBody(auth, request))
   const staysAdmin = hasRole(roles, admin)
   if (isSelf(request, id) && !staysAdmin) throw ownAdminRole()
-  const before = await userById(realm, id)
+  const before = await userById(auth, id)
   if (!before) throw entryNotFound()
   const wasAdmin = hasRole(before[names.role], admin)
   const value = multiple ? [...roles] : roles[0]
   const updated =
     wasAdmin && !staysAdmin
-      ? await demoted(realm, before, value)
-      : await realm.records.update(withId(id), { [names.role]: value })
+      ? await demoted(auth, before, value)
+      : await auth.engine.update(withId(id), { [names.role]: value })
   if (!updated) throw entryNotFound()
-  report(realm, request, 'roles-changed', id)
-  return valueResponse(shownUser(realm, updated))
+  report(auth, request, 'roles-changed', id)
+  return valueResponse(shownUser(auth, updated))
 }
 
 /**
@@ -61,19 +61,19 @@ async function modifyRoles(realm: Realm, request: ApiRequest): Promise<Response>
  * taken first and given back when nobody else turns out to be left: of two admins who demote each other, the
  * later one sees that the other is gone.
  */
-async function demoted(realm: Realm, before: Fields, value: unknown): Promise<Fields | null> {
-  const { names, records } = realm
+async function demoted(auth: AuthInstance, before: Fields, value: unknown): Promise<Fields | null> {
+  const { names, engine: records } = auth
   const id = String(before._id)
-  if (!(await anotherAdmin(realm, id))) throw lastAdmin()
+  if (!(await anotherAdmin(auth, id))) throw lastAdmin()
   const updated = await records.update(withId(id), { [names.role]: value })
-  if (!updated || isDisabled(realm, before) || (await anotherAdmin(realm, id))) return updated
+  if (!updated || isDisabled(auth, before) || (await anotherAdmin(auth, id))) return updated
   await records.update(withId(id), { [names.role]: before[names.role] }, { [names.role]: value })
   throw lastAdmin()
 }
 
 /** Whether an admin who may sign in is there beside the user with `id`. */
 export async function anotherAdmin(
-  { names, records, settings }: Realm,
+  { names, engine: records, settings }: AuthInstance,
   id: string,
 ): Promise<boolean> {
   const role: Filter = { op: 'in', field: names.role, values: settings.roles.admin }
@@ -83,7 +83,7 @@ export async function anotherAdmin(
 }
 
 /** The roles that the body names, once each; one of them where the model holds one. */
-function requestedRoles({ settings }: Realm, body: Fields): readonly string[] {
+function requestedRoles({ settings }: AuthInstance, body: Fields): readonly string[] {
   const { list, multiple } = settings.roles
   const roles = new Set<string>()
   for (const entry of entriesOf(body)) {

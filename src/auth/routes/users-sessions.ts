@@ -9,7 +9,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { sessionsEnded } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
@@ -21,14 +21,14 @@ export const endUserSessionsRoute: AuthRoute<'endUserSessions'> = {
   path: '/users/:id/sessions',
   access: 'admin',
   needs: 'refresh',
-  handler: (realm) => (request) => endUserSessions(realm, request),
+  handler: (auth) => (request) => endUserSessions(auth, request),
 }
 
 /** Ends every session of a user, as admins may. */
-async function endUserSessions(realm: Realm, request: ApiRequest): Promise<Response> {
-  const id = requestedId(realm.settings, request)
-  const user = await realm.records.stored.update(withId(id), { set: sessionsEnded(realm) })
+async function endUserSessions(auth: AuthInstance, request: ApiRequest): Promise<Response> {
+  const id = requestedId(auth.settings, request)
+  const user = await auth.engine.stored.update(withId(id), { set: sessionsEnded(auth) })
   if (!user) throw entryNotFound()
-  report(realm, request, 'session-ended', id)
+  report(auth, request, 'session-ended', id)
   return messageResponse('Signed out everywhere.')
 }

@@ -22,7 +22,7 @@ import { freed, identifiersAndAddresses } from '../accounts/ways-in.ts'
 import { sendNotice } from '../delivery/deliver.ts'
 import { sendVerification } from '../delivery/verification.ts'
 import { isAdmin } from '../guards.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { shownUser, userById } from '../instance/user.ts'
 import { ownAccountOnly, sessionEnded } from '../refusals.ts'
 import { report } from '../visit/security-events.ts'
@@ -40,34 +40,34 @@ export const updateUserRoute: AuthRoute<'updateUser'> = {
   method: 'PATCH',
   path: '/users/:id',
   access: 'self or admin',
-  handler: (realm) => (request, context) => updateUser(realm, request, context),
+  handler: (auth) => (request, context) => updateUser(auth, request, context),
 }
 
 /** Changes the fields that `updateFields` names; identifiers and addresses for codes only with the current password. */
 async function updateUser(
-  realm: Realm,
+  auth: AuthInstance,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
-  const { settings, records } = realm
-  const id = requestedId(realm.settings, request)
-  if (!isSelf(request, id) && !isAdmin(realm, request)) throw ownAccountOnly()
-  const body = await readBody(realm, request)
-  const stored = realm.files.namedIn(body).length > 0 ? await userById(realm, id) : undefined
-  const chosen = await chosenFields(realm, body, settings.updateFields, stored)
+  const { settings, engine: records } = auth
+  const id = requestedId(auth.settings, request)
+  if (!isSelf(request, id) && !isAdmin(auth, request)) throw ownAccountOnly()
+  const body = await readBody(auth, request)
+  const stored = auth.files.namedIn(body).length > 0 ? await userById(auth, id) : undefined
+  const chosen = await chosenFields(auth, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
-  const given = withNormalIdentifiers(realm, chosen)
+  const given = withNormalIdentifiers(auth, chosen)
   const changes = await records.validateSeen(given, withId(id), hiddenInside(settings.model))
-  checkKept(realm, changes)
-  const touched = identifiersAndAddresses(realm).filter((field) => Object.hasOwn(changes, field))
-  const before = touched.length > 0 ? await userById(realm, id) : undefined
+  checkKept(auth, changes)
+  const touched = identifiersAndAddresses(auth).filter((field) => Object.hasOwn(changes, field))
+  const before = touched.length > 0 ? await userById(auth, id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
   const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
   const user =
     before && moved.length > 0
-      ? await movedUser(realm, before, { body, changes, moved }, request, context)
-      : await updateWithFiles(realm, noFiles(request), withId(id), changes)
-  return valueResponse(shownUser(realm, user))
+      ? await movedUser(auth, before, { body, changes, moved }, request, context)
+      : await updateWithFiles(auth, noFiles(request), withId(id), changes)
+  return valueResponse(shownUser(auth, user))
 }
 
 interface Move {
@@ -79,18 +79,18 @@ interface Move {
 
 /** Writes changes of identifiers, and tells the old addresses. */
 async function movedUser(
-  realm: Realm,
+  auth: AuthInstance,
   before: Fields,
   { body, changes, moved }: Move,
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Fields> {
-  const { records, settings } = realm
+  const { engine: records, settings } = auth
   const id = String(before._id)
-  const checked = await reauthenticated(realm, body, request)
+  const checked = await reauthenticated(auth, body, request)
   // Whoever proves the account's address meanwhile has ended this session: nothing of it may be written after that.
-  const expect = isSelf(request, id) ? signInState(realm, checked) : undefined
-  const { email, pendingEmail } = realm.names
+  const expect = isSelf(request, id) ? signInState(auth, checked) : undefined
+  const { email, pendingEmail } = auth.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined
   // The new address replaces the old one once it is proven.
   const waits = address !== undefined && moved.includes(email)
@@ -98,27 +98,27 @@ async function movedUser(
   const written = waits ? { ...others, [pendingEmail]: address } : changes
   const stored = waits ? moved.filter((field) => field !== email) : moved
   const values = Object.fromEntries(stored.map((field) => [field, changes[field]]))
-  if (await isTakenElsewhere(realm, values, id)) throw duplicate(stored)
+  if (await isTakenElsewhere(auth, values, id)) throw duplicate(stored)
   const write = async () => {
     try {
-      return await updateWithFiles(realm, noFiles(request), withId(id), written, expect)
+      return await updateWithFiles(auth, noFiles(request), withId(id), written, expect)
     } catch (error) {
       throw hasStatus(error, 412) ? sessionEnded() : error
     }
   }
   const user = await write().catch(async (error: unknown) => {
     if (!hasStatus(error, 409)) throw error
-    for (const field of stored) if (!(await freed(realm, field, values[field]))) throw error
+    for (const field of stored) if (!(await freed(auth, field, values[field]))) throw error
     return write()
   })
-  if (await isTakenElsewhere(realm, values, id)) {
+  if (await isTakenElsewhere(auth, values, id)) {
     const old = Object.fromEntries(stored.map((field) => [field, before[field]]))
     await records.update(withId(id), old, values)
     throw duplicate(stored)
   }
-  report(realm, request, 'identifier-changed', id)
-  if (waits) context.waitUntil(sendVerification(realm, user, request))
-  for (const field of moved) sendNotice(realm, before, field, request, context)
+  report(auth, request, 'identifier-changed', id)
+  if (waits) context.waitUntil(sendVerification(auth, user, request))
+  for (const field of moved) sendNotice(auth, before, field, request, context)
   return user
 }
 
@@ -126,7 +126,7 @@ function hasStatus(error: unknown, status: number): boolean {
   return error instanceof HttpError && error.status === status
 }
 
-function withNormalIdentifiers({ settings }: Realm, chosen: Fields): Fields {
+function withNormalIdentifiers({ settings }: AuthInstance, chosen: Fields): Fields {
   const changes = { ...chosen }
   for (const { field, normalize } of settings.identifiers) {
     const text = identifierText(chosen, field)
@@ -139,7 +139,7 @@ function withNormalIdentifiers({ settings }: Realm, chosen: Fields): Fields {
 }
 
 /** Without its identifier nobody could sign in to the account. Null is one for a schema that takes it. */
-function checkKept({ settings }: Realm, changes: Fields): void {
+function checkKept({ settings }: AuthInstance, changes: Fields): void {
   for (const { field } of settings.identifiers) {
     const isRemoved = Object.hasOwn(changes, field) && changes[field] === undefined
     if (isRemoved) throw invalidFields({ [field]: 'Invalid value.' })

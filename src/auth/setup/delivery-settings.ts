@@ -5,7 +5,7 @@
  */
 
 import type { MailTransporter } from '../../ports/mailer.ts'
-import { callable, fail, flagIn, group, text, wholeNumber } from '../option-checks.ts'
+import { callable, fail, flagIn, group, string, wholeNumber } from '../option-checks.ts'
 import {
   type Channel,
   type MailOptions,
@@ -45,13 +45,13 @@ export function deliverySettings(
   env: Environment | undefined,
 ): DeliverySettings {
   return {
-    appName: text('appName', options.appName) ?? (String(env?.APP_NAME ?? '') || 'App'),
+    appName: string('appName', options.appName) ?? (String(env?.APP_NAME ?? '') || 'App'),
     deliver: callable('otp.deliver', options.otp?.deliver),
     mail: mailSettings(options.mail, env),
     sms: smsSettings(options.sms),
     toField: {
-      email: text('mail.toField', options.mail?.toField) ?? names.email,
-      sms: text('sms.toField', options.sms?.toField) ?? names.phone,
+      email: string('mail.toField', options.mail?.toField) ?? names.email,
+      sms: string('sms.toField', options.sms?.toField) ?? names.phone,
     },
   }
 }
@@ -75,7 +75,7 @@ function mailSettings(
   }
   const templates = group('mail.templates', mail.templates, PURPOSES)
   for (const purpose of PURPOSES) checkMailTemplate(purpose, templates[purpose])
-  const from = text('mail.from', mail.from) ?? text('MAIL_FROM', env?.MAIL_FROM || undefined)
+  const from = string('mail.from', mail.from) ?? string('MAIL_FROM', env?.MAIL_FROM || undefined)
   if (sender || transporter) {
     return { sender, transporter: transporter && (async () => transporter), from, templates }
   }

@@ -7,7 +7,7 @@
 import type { Model } from '../../model/define.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
-import { callable, fail, flag, group, text, texts, wholeNumber } from '../option-checks.ts'
+import { callable, fail, flag, group, string, strings, wholeNumber } from '../option-checks.ts'
 import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
@@ -76,9 +76,9 @@ export function resolveSettings(
   if (!model?.shape) fail(`'model' must be a model that defineModel made`)
   for (const name of Object.keys(options.fields ?? {})) {
     if (!isStoredName(name)) fail(`'fields' has the unknown key '${name}'`)
-    text(`fields.${name}`, options.fields?.[name as keyof typeof options.fields])
+    string(`fields.${name}`, options.fields?.[name as keyof typeof options.fields])
   }
-  const roleField = text('roles.field', options.roles?.field) ?? options.fields?.role
+  const roleField = string('roles.field', options.roles?.field) ?? options.fields?.role
   const providers = enabledProviders(options.social, options.fields)
   const names = storedNames({ ...options.fields, ...(roleField && { role: roleField }) })
   checkApart(names, options.fields?.disabled)
@@ -101,7 +101,7 @@ export function resolveSettings(
     providers,
     linking: linkingOf(options.social?.linking),
     registerFields: registerFieldsOf(options.registerFields, identifiers),
-    updateFields: texts('updateFields', options.updateFields ?? []),
+    updateFields: strings('updateFields', options.updateFields ?? []),
     visibleFields: visibleFieldsOf(options.visibleFields),
     paths: routePaths(rows, options.routes, {
       refresh: refresh !== undefined,
@@ -127,11 +127,11 @@ function registerFieldsOf(
   identifiers: readonly Identifier[],
 ): readonly string[] {
   const taken = identifiers.map(({ field }) => field)
-  return texts('registerFields', option ?? []).filter((field) => !taken.includes(field))
+  return strings('registerFields', option ?? []).filter((field) => !taken.includes(field))
 }
 
 function visibleFieldsOf(option: readonly string[] | undefined): readonly string[] | undefined {
-  return option === undefined ? undefined : texts('visibleFields', option)
+  return option === undefined ? undefined : strings('visibleFields', option)
 }
 
 function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['list'] {

@@ -5,7 +5,7 @@
  */
 
 import type { Fields } from '../../ports/store.ts'
-import { fail, flag, group, text, texts } from '../option-checks.ts'
+import { fail, flag, group, string, strings } from '../option-checks.ts'
 import type { RolesOptions } from './options.ts'
 
 /** The roles option, resolved. */
@@ -21,15 +21,16 @@ export interface RoleSettings {
 /** Resolves the option; a given default or admin must be in the list. */
 export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   const roles = group('roles', option, ['list', 'default', 'admin', 'field', 'multiple'])
-  const list = roles.list && texts('roles.list', roles.list)
+  const list = roles.list && strings('roles.list', roles.list)
   if (list?.length === 0) fail(`'roles.list' must name at least one role`)
-  const admins = roles.admin === undefined ? undefined : texts('roles.admin', [roles.admin].flat())
-  text('roles.field', roles.field)
+  const admins =
+    roles.admin === undefined ? undefined : strings('roles.admin', [roles.admin].flat())
+  string('roles.field', roles.field)
   const inList = (name: string, role: string) => {
     if (list && !list.includes(role))
       fail(`'roles.${name}' is '${role}', which is not in 'roles.list'`)
   }
-  const given = text('roles.default', roles.default)
+  const given = string('roles.default', roles.default)
   if (given !== undefined) inList('default', given)
   for (const role of admins ?? []) inList('admin', role)
   const usual = list && !list.includes('user') ? (list[0] as string) : 'user'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { duration, fail, flag, group, text, texts } from '../option-checks.ts'
+import { duration, fail, flag, group, string, strings } from '../option-checks.ts'
 import type { TokenOptions } from './options.ts'
 
 /** At least one secret. */
@@ -44,7 +44,7 @@ export function tokenSettings(options: TokenOptions): TokenSettings {
   return {
     secrets: secretsOf(token.secret),
     expiresIn: Math.ceil(duration('token.expiresIn', token.expiresIn, '15m')),
-    issuer: text('token.issuer', token.issuer),
+    issuer: string('token.issuer', token.issuer),
     audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
     invalidateOnPasswordChange: flag(
       'token.invalidateOnPasswordChange',
@@ -92,6 +92,6 @@ function repeatsWord(text: string): boolean {
 }
 
 function nonEmpty(option: string, value: unknown): readonly string[] {
-  const list = texts(option, value)
+  const list = strings(option, value)
   return list.length > 0 ? list : fail(`'${option}' must name at least one`)
 }

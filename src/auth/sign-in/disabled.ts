@@ -7,7 +7,7 @@
 
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { changedAt, nextChange } from '../instance/user.ts'
 import { oneEnded, sessionsEnded, sessionsOf } from './sessions.ts'
 
@@ -15,13 +15,13 @@ import { oneEnded, sessionsEnded, sessionsOf } from './sessions.ts'
  * Ends the sessions in the very write that disables an account, whichever route or code of this app makes it. No
  * sign-in gets in between: those that come later find the account disabled.
  */
-export function endSessionsWhenDisabling(realm: Realm): void {
-  const { records, settings, names, now } = realm
+export function endSessionsWhenDisabling(auth: AuthInstance): void {
+  const { engine: records, settings, names, now } = auth
   const { disabledField } = settings
   if (disabledField === undefined) return
   records.writeAlong((changes) => {
     if (changes[disabledField] !== true) return {}
-    return settings.refresh ? sessionsEnded(realm) : { [names.passwordChangedAt]: new Date(now()) }
+    return settings.refresh ? sessionsEnded(auth) : { [names.passwordChangedAt]: new Date(now()) }
   })
 }
 
@@ -30,10 +30,10 @@ export function endSessionsWhenDisabling(realm: Realm): void {
  * then its sessions are still there. All of them are from before, as nobody signs in to a disabled account. So they end
  * one by one, and a session of somebody who signs in again meanwhile stays.
  */
-export async function endSessionsOfDisabled(realm: Realm, user: Fields): Promise<void> {
-  const { records } = realm
-  for (const { id } of sessionsOf(realm, user)) {
-    await records.stored.update(withId(String(user._id)), oneEnded(realm, id))
+export async function endSessionsOfDisabled(auth: AuthInstance, user: Fields): Promise<void> {
+  const { engine: records } = auth
+  for (const { id } of sessionsOf(auth, user)) {
+    await records.stored.update(withId(String(user._id)), oneEnded(auth, id))
   }
 }
 
@@ -42,16 +42,16 @@ export async function endSessionsOfDisabled(realm: Realm, user: Fields): Promise
  * instant of the last password change; `named` is what the refused token names.
  */
 export async function endTokensOfDisabled(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   named: number,
 ): Promise<void> {
-  const { records, names } = realm
+  const { engine: records, names } = auth
   const field = names.passwordChangedAt
-  if (named !== changedAt(realm, user)) return
+  if (named !== changedAt(auth, user)) return
   await records.stored.update(
     withId(String(user._id)),
-    { set: { [field]: nextChange(realm, user) } },
+    { set: { [field]: nextChange(auth, user) } },
     { expect: { [field]: user[field] } },
   )
 }

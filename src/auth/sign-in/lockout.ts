@@ -8,7 +8,7 @@
 import { all, any, type Filter, withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import { NOBODY } from '../instance/decoys.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isAfter, userById } from '../instance/user.ts'
 import { fresh, type KnownClient, knownClient, replaced } from '../visit/known-clients.ts'
 
@@ -31,7 +31,7 @@ export interface Reservation {
 }
 
 /** The parts of the change that clears the account's own lockout, where the model has one. */
-export function cleared({ names, settings }: Realm): { set: Fields; unset: string[] } {
+export function cleared({ names, settings }: AuthInstance): { set: Fields; unset: string[] } {
   const has = settings.model.shape.fields.has(names.lockedUntil)
   return has
     ? { set: { [names.failedLoginAttempts]: 0 }, unset: [names.lockedUntil] }
@@ -39,10 +39,13 @@ export function cleared({ names, settings }: Realm): { set: Fields; unset: strin
 }
 
 /** What a guess writes where there is no account, or it may make none: as much as one that is counted. */
-export async function reserveNothing(realm: Realm, client: string | undefined): Promise<void> {
+export async function reserveNothing(
+  auth: AuthInstance,
+  client: string | undefined,
+): Promise<void> {
   // Looked for all the same: it takes time.
-  knownClient(realm, NOBODY, client)
-  await realm.decoys.write(sharedBudget(realm, NOBODY, realm.now()))
+  knownClient(auth, NOBODY, client)
+  await auth.decoys.write(sharedBudget(auth, NOBODY, auth.now()))
 }
 
 /**
@@ -51,15 +54,15 @@ export async function reserveNothing(realm: Realm, client: string | undefined): 
  * it does not know, before it is evaluated. A right one clears the count.
  */
 export function reserveGuess(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   client: string | undefined,
 ): Promise<Reservation | undefined> {
-  return reserve(realm, user, (read, at) => {
-    const known = knownClient(realm, read, client)
+  return reserve(auth, user, (read, at) => {
+    const known = knownClient(auth, read, client)
     return known && client !== undefined
-      ? ownBudget(realm, read, { known, client }, at)
-      : sharedBudget(realm, read, at)
+      ? ownBudget(auth, read, { known, client }, at)
+      : sharedBudget(auth, read, at)
   })
 }
 
@@ -68,27 +71,27 @@ export function reserveGuess(
  * answer, so there is one count for all clients. Nothing but a sign-in clears it: whoever resets the password must not
  * have new answers.
  */
-export function reserveAnswer(realm: Realm, user: Fields): Promise<Reservation | undefined> {
-  return reserve(realm, user, (read, at) => sharedBudget(realm, read, at, answerCount(realm)))
+export function reserveAnswer(auth: AuthInstance, user: Fields): Promise<Reservation | undefined> {
+  return reserve(auth, user, (read, at) => sharedBudget(auth, read, at, answerCount(auth)))
 }
 
 /** Parallel guesses move an account from one case to the next, and outrun each other. */
 const MAX_CASES = 20
 
 async function reserve(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   budgetOf: (user: Fields, at: number) => Budget | undefined,
 ): Promise<Reservation | undefined> {
   const byId = withId(String(user._id))
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_CASES; tries += 1) {
-    const budget = budgetOf(read, realm.now())
+    const budget = budgetOf(read, auth.now())
     if (!budget) return undefined
     const { filter, change, expect } = budget
-    const counted = await realm.records.stored.update(all([byId, filter]), change, { expect })
+    const counted = await auth.engine.stored.update(all([byId, filter]), change, { expect })
     if (counted) return budget.reserved(counted)
-    read = await userById(realm, String(user._id))
+    read = await userById(auth, String(user._id))
   }
   return undefined
 }
@@ -99,32 +102,32 @@ interface Count {
   readonly lockedUntil: string
 }
 
-function guessCount({ names }: Realm): Count {
+function guessCount({ names }: AuthInstance): Count {
   return { count: names.failedLoginAttempts, lockedUntil: names.lockedUntil }
 }
 
 /** That of guesses, where the model has no other. */
-function answerCount(realm: Realm): Count {
-  const { answerAttempts: count, answersLockedUntil: lockedUntil } = realm.names
-  return countsAnswers(realm) ? { count, lockedUntil } : guessCount(realm)
+function answerCount(auth: AuthInstance): Count {
+  const { answerAttempts: count, answersLockedUntil: lockedUntil } = auth.names
+  return countsAnswers(auth) ? { count, lockedUntil } : guessCount(auth)
 }
 
 /** Whether the model has a count of its own for answers to second steps. */
-export function countsAnswers({ names, settings }: Realm): boolean {
+export function countsAnswers({ names, settings }: AuthInstance): boolean {
   const { fields } = settings.model.shape
   return fields.has(names.answerAttempts) && fields.has(names.answersLockedUntil)
 }
 
 /** When the lock ends for `client`, in seconds from now, for `lockout.reveal`. */
-export function lockLeft(realm: Realm, user: Fields, client: string | undefined): number {
-  const { names } = realm
+export function lockLeft(auth: AuthInstance, user: Fields, client: string | undefined): number {
+  const { names } = auth
   const locks = [
-    knownClient(realm, user, client)?.lockedUntil,
+    knownClient(auth, user, client)?.lockedUntil,
     user[names.lockedUntil],
     user[names.answersLockedUntil],
   ]
   const ends = locks.map((until) => (until instanceof Date ? until.getTime() : 0))
-  return Math.max(1, Math.ceil((Math.max(...ends) - realm.now()) / 1000))
+  return Math.max(1, Math.ceil((Math.max(...ends) - auth.now()) / 1000))
 }
 
 /** What counts a guess, and what it gives. */
@@ -137,15 +140,15 @@ interface Budget {
 
 /** Undefined while the client is locked out, or a deployer has locked the account for everybody. */
 function ownBudget(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   { known, client }: { readonly known: KnownClient; readonly client: string },
   at: number,
 ): Budget | undefined {
-  const { names, settings } = realm
+  const { names, settings } = auth
   const { maxAttempts, lockSeconds } = settings.lockout
   const { lockedUntil, ...rest } = known
-  if (isAfter(lockedUntil, at) || isLockedByHand(realm, user, at)) return undefined
+  if (isAfter(lockedUntil, at) || isLockedByHand(auth, user, at)) return undefined
   const guesses = lockedUntil ? 1 : known.guesses + 1
   const locks = guesses >= maxAttempts
   const longest = new Date(at + lockSeconds * 1000)
@@ -156,11 +159,11 @@ function ownBudget(
   ])
   // Entries of other clients may change meanwhile.
   const instead = (now: Fields, next: KnownClient) => {
-    const own = knownClient(realm, now, client)
-    return own?.guesses === guesses ? replaced(realm, now, own, next) : undefined
+    const own = knownClient(auth, now, client)
+    return own?.guesses === guesses ? replaced(auth, now, own, next) : undefined
   }
   return {
-    ...replaced(realm, user, known, counted),
+    ...replaced(auth, user, known, counted),
     filter: any([
       { op: 'eq', field: names.lockedUntil, value: null },
       { op: 'lte', field: names.lockedUntil, value: new Date(at) },
@@ -170,13 +173,13 @@ function ownBudget(
       user: first,
       locks,
       forgive: (now = first) => instead(now, { ...rest, guesses: guesses - 1 }),
-      clear: (now = first) => instead(now, fresh(realm, now, client)),
+      clear: (now = first) => instead(now, fresh(auth, now, client)),
     }),
   }
 }
 
 /** A lock that guesses have not made. */
-function isLockedByHand({ names, settings }: Realm, user: Fields, at: number): boolean {
+function isLockedByHand({ names, settings }: AuthInstance, user: Fields, at: number): boolean {
   const { maxAttempts, lockSeconds } = settings.lockout
   const until = user[names.lockedUntil]
   const guesses = Number(user[names.failedLoginAttempts] ?? 0)
@@ -185,17 +188,17 @@ function isLockedByHand({ names, settings }: Realm, user: Fields, at: number): b
 
 /** Undefined while the account is locked. */
 function sharedBudget(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   at: number,
-  where: Count = guessCount(realm),
+  where: Count = guessCount(auth),
 ): Budget | undefined {
   const { count: field, lockedUntil } = where
   const until = user[lockedUntil]
   if (isAfter(until, at)) return undefined
   const guesses = Number(user[field] ?? 0)
   return {
-    ...stepFor(realm, where, { guesses, wasLocked: until instanceof Date, at }),
+    ...stepFor(auth, where, { guesses, wasLocked: until instanceof Date, at }),
     expect: {},
     reserved(first) {
       const count = Number(first[field])
@@ -205,7 +208,7 @@ function sharedBudget(
           const change = { set: { [field]: left }, unset: [lockedUntil] }
           return now[field] === count ? { change, expect: { [field]: count } } : undefined
         }
-      const locks = count >= realm.settings.lockout.maxAttempts
+      const locks = count >= auth.settings.lockout.maxAttempts
       return { user: first, locks, forgive: back(count - 1), clear: back(0) }
     },
   }
@@ -213,7 +216,7 @@ function sharedBudget(
 
 /** What counts a guess: after a lock that has ended, as the last guess before a lock, or as one before that. */
 function stepFor(
-  { settings }: Realm,
+  { settings }: AuthInstance,
   { count, lockedUntil }: Count,
   { guesses, wasLocked, at }: { guesses: number; wasLocked: boolean; at: number },
 ): { filter: Filter; change: Change } {

@@ -7,7 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
@@ -25,22 +25,22 @@ export type Guess =
  * take the same steps: one write, one hash computation (spec 5.3).
  */
 export async function guessPassword(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields | undefined,
   plain: string | null | undefined,
   request: ApiRequest,
 ): Promise<Guess> {
-  const { passwords, names } = realm
+  const { passwords, names } = auth
   const { client } = visitOf(request)
-  const reservation = user && (await reserveGuess(realm, user, client))
-  if (!user) realm.decoys.read()
-  if (!reservation) await reserveNothing(realm, user ? undefined : client)
+  const reservation = user && (await reserveGuess(auth, user, client))
+  if (!user) auth.decoys.read()
+  if (!reservation) await reserveNothing(auth, user ? undefined : client)
   const stored = reservation?.user[names.password]
   const evaluable = typeof stored === 'string' && typeof plain === 'string'
   const opened = await passwords.verify(plain ?? '', evaluable ? stored : undefined)
   if (reservation && opened) return { opened, reservation }
-  report(realm, request, 'sign-in-failed', user?._id)
-  if (reservation?.locks) report(realm, request, 'locked', user?._id)
+  report(auth, request, 'sign-in-failed', user?._id)
+  if (reservation?.locks) report(auth, request, 'locked', user?._id)
   return { opened: false, locked: user !== undefined && !reservation }
 }
 
@@ -48,8 +48,8 @@ export async function guessPassword(
  * Takes a right guess back whose sign-in was refused by other rules, and no guess before it: a refusal must not make
  * room for more of them.
  */
-export async function forgiveGuess(realm: Realm, reservation: Reservation): Promise<void> {
-  await take(realm, reservation, reservation.forgive)
+export async function forgiveGuess(auth: AuthInstance, reservation: Reservation): Promise<void> {
+  await take(auth, reservation, reservation.forgive)
 }
 
 /**
@@ -57,29 +57,29 @@ export async function forgiveGuess(realm: Realm, reservation: Reservation): Prom
  * is written along. Gives the user after it; undefined where others were counted meanwhile.
  */
 export function notePassword(
-  realm: Realm,
+  auth: AuthInstance,
   reservation: Reservation,
   set: Fields,
 ): Promise<Fields | undefined> {
   const { clear, forgive } = reservation
-  return take(realm, reservation, countsAnswers(realm) ? clear : forgive, set)
+  return take(auth, reservation, countsAnswers(auth) ? clear : forgive, set)
 }
 
 /** Clears the lockout after a right guess that signs nobody in. Guesses counted meanwhile stay counted. */
-export async function clearGuesses(realm: Realm, reservation: Reservation): Promise<void> {
-  await take(realm, reservation, reservation.clear)
+export async function clearGuesses(auth: AuthInstance, reservation: Reservation): Promise<void> {
+  await take(auth, reservation, reservation.clear)
 }
 
 /** How often others may write the record meanwhile. */
 const MAX_TRIES = 5
 
 async function take(
-  realm: Realm,
+  auth: AuthInstance,
   { user }: Reservation,
   stepOf: Reservation['clear'],
   set: Fields = {},
 ): Promise<Fields | undefined> {
-  const { records, names } = realm
+  const { engine: records, names } = auth
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
     const step = stepOf(read)
@@ -88,7 +88,7 @@ async function take(
     const expect = { ...step.expect, [names.password]: user[names.password] }
     const after = await records.stored.update(withId(String(user._id)), change, { expect })
     if (after) return after
-    read = await userById(realm, String(user._id))
+    read = await userById(auth, String(user._id))
   }
   return undefined
 }
@@ -99,7 +99,7 @@ async function take(
  * holds must still be so.
  */
 export async function signInAfterGuess(
-  realm: Realm,
+  auth: AuthInstance,
   { user, clear }: Reservation,
   request: ApiRequest,
   { set = {}, expect = {} }: { readonly set?: Fields; readonly expect?: Fields } = {},
@@ -110,17 +110,17 @@ export async function signInAfterGuess(
     if (!step) break
     const change: Change = { ...step.change, set: { ...step.change.set, ...set } }
     const signed = { change, expect: { ...step.expect, ...expect } }
-    const data = await signIn(realm, user, request, signed)
+    const data = await signIn(auth, user, request, signed)
     if (data) return data
-    read = await userById(realm, String(user._id))
+    read = await userById(auth, String(user._id))
   }
-  const keeping: Change = { set, increment: { [realm.names.failedLoginAttempts]: 0 } }
-  return signIn(realm, user, request, { change: keeping, expect })
+  const keeping: Change = { set, increment: { [auth.names.failedLoginAttempts]: 0 } }
+  return signIn(auth, user, request, { change: keeping, expect })
 }
 
 /** The new hash of a right password that was hashed in another way than passwords are now. */
 export async function rehashed(
-  { names, passwords }: Realm,
+  { names, passwords }: AuthInstance,
   { user }: Reservation,
   plain: string,
 ): Promise<Fields> {

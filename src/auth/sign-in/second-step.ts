@@ -14,7 +14,7 @@ import { failureResponse } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { changedAt, userById } from '../instance/user.ts'
 import { isSealed, seal } from '../keys/hmac.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -39,17 +39,17 @@ const NONCE_BYTES = 16
 
 /** Asks the client for the second step of a sign-in of `user`. */
 export function secondStepResponse(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   asked: SecondStepRequired,
   request: ApiRequest,
   provider?: Provider,
 ): Response {
-  const expiresAt = realm.now() + LIFETIME_MS
+  const expiresAt = auth.now() + LIFETIME_MS
   const nonce = base64url(crypto.getRandomValues(new Uint8Array(NONCE_BYTES)))
   const says: Says = { id: String(user._id), expiresAt, nonce, provider: provider?.name ?? '' }
   const payload = base64url(new TextEncoder().encode(JSON.stringify(says)))
-  const ticket = `${payload}~${seal(realm.ticketKeys.current, boundText(realm, payload, user, request, provider))}`
+  const ticket = `${payload}~${seal(auth.ticketKeys.current, boundText(auth, payload, user, request, provider))}`
   const failure = { error: asked.message, ticket, expiresIn: LIFETIME_MS / 1000 }
   const { requestId } = request
   return failureResponse(asked.status, { ...failure, requestId }, asked.headers)
@@ -66,21 +66,21 @@ interface Says {
 
 /** The ticket that `text` is, with its account as it is now; undefined for one that is not good, or not any more. */
 export async function ticketIn(
-  realm: Realm,
+  auth: AuthInstance,
   text: string | null,
   request: ApiRequest,
 ): Promise<Ticket | undefined> {
   const [payload = '', sealed, ...rest] = (text ?? '').split('~')
   if (!text || text.length > MAX_LENGTH || rest.length > 0) return undefined
   const says = saidIn(payload)
-  if (!says || says.expiresAt <= realm.now()) return undefined
-  const provider = realm.settings.providers.get(says.provider)
+  if (!says || says.expiresAt <= auth.now()) return undefined
+  const provider = auth.settings.providers.get(says.provider)
   if (!provider && says.provider !== '') return undefined
-  const id = idFrom(says.id, realm.settings.model.idType)
-  const user = id === undefined ? undefined : await userById(realm, id)
+  const id = idFrom(says.id, auth.settings.model.idType)
+  const user = id === undefined ? undefined : await userById(auth, id)
   if (!user) return undefined
   const isGoodFor = (account: Fields) =>
-    isSealed(realm.ticketKeys, sealed, boundText(realm, payload, account, request, provider))
+    isSealed(auth.ticketKeys, sealed, boundText(auth, payload, account, request, provider))
   return isGoodFor(user)
     ? { text, expiresAt: says.expiresAt, user, provider, isGoodFor }
     : undefined
@@ -102,13 +102,13 @@ function saidIn(payload: string): Says | undefined {
 
 /** What a ticket is sealed with: when any of it changes, the ticket is no good. */
 function boundText(
-  realm: Realm,
+  auth: AuthInstance,
   payload: string,
   user: Fields,
   request: ApiRequest,
   provider: Provider | undefined,
 ): string {
   const { client } = visitOf(request)
-  const link = provider ? user[provider.idField] : user[realm.names.password]
-  return JSON.stringify([payload, changedAt(realm, user), link ?? null, client ?? null])
+  const link = provider ? user[provider.idField] : user[auth.names.password]
+  return JSON.stringify([payload, changedAt(auth, user), link ?? null, client ?? null])
 }

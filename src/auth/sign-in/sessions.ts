@@ -12,7 +12,7 @@ import { base64url, textIn } from '../../http/base64url.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { isSealed, type Key, keyOf, seal } from '../keys/hmac.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 
@@ -48,18 +48,18 @@ const MAX_LENGTH = 512
 
 /** A new session of the user with `userId`. */
 export function newSession(
-  realm: Realm,
+  auth: AuthInstance,
   refresh: RefreshSettings,
   userId: string,
   request: ApiRequest,
 ): NewSession {
-  const at = new Date(realm.now())
+  const at = new Date(auth.now())
   const id = base64url(crypto.getRandomValues(new Uint8Array(ID_BYTES)))
-  const { text } = tokenOf(realm.refreshKeys.current, userId, id, 0)
+  const { text } = tokenOf(auth.refreshKeys.current, userId, id, 0)
   const userAgent = request.headers.get('user-agent')?.slice(0, MAX_AGENT)
   const entry: Session = {
     id,
-    hash: hashOf(realm, text),
+    hash: hashOf(auth, text),
     createdAt: at,
     lastUsedAt: at,
     expiresAt: expiryOf(refresh, at, at),
@@ -69,38 +69,38 @@ export function newSession(
 }
 
 /** The part of a change that ends all sessions. */
-export function sessionsEnded({ names, settings }: Realm): Fields {
+export function sessionsEnded({ names, settings }: AuthInstance): Fields {
   return settings.model.shape.fields.has(names.refreshTokens) ? { [names.refreshTokens]: [] } : {}
 }
 
 /** The change that ends one session. */
-export function oneEnded({ names }: Realm, id: string): Change {
+export function oneEnded({ names }: AuthInstance, id: string): Change {
   return { pull: { [names.refreshTokens]: { key: 'id', value: id } } }
 }
 
 /** The sessions of a record, whatever stands there. */
-export function sessionsOf({ names }: Realm, user: Fields): Session[] {
+export function sessionsOf({ names }: AuthInstance, user: Fields): Session[] {
   const stored = user[names.refreshTokens]
   return Array.isArray(stored) ? stored.filter(isSession) : []
 }
 
 /** The session of `user` with that id, unless it was ended or its time is over. */
 export function liveSession(
-  realm: Realm,
+  auth: AuthInstance,
   refresh: RefreshSettings,
   user: Fields,
   id: string | undefined,
 ): Session | undefined {
-  return sessionsOf(realm, user).find(
-    (session) => session.id === id && !isOver(realm, refresh, session),
+  return sessionsOf(auth, user).find(
+    (session) => session.id === id && !isOver(auth, refresh, session),
   )
 }
 
 /** The token that `text` is, if we made it; no store is asked. */
-export function genuineToken(realm: Realm, text: unknown): RefreshToken | undefined {
+export function genuineToken(auth: AuthInstance, text: unknown): RefreshToken | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
   const [payload = '', sealed, ...rest] = text.split('~')
-  if (rest.length > 0 || !isSealed(realm.refreshKeys, sealed, payload)) return undefined
+  if (rest.length > 0 || !isSealed(auth.refreshKeys, sealed, payload)) return undefined
   const [userId, sessionId, counter] = textIn(payload)?.split('.') ?? []
   return userId && sessionId && counter
     ? { text, userId, sessionId, counter: Number(counter) }
@@ -112,11 +112,11 @@ export function genuineToken(realm: Realm, text: unknown): RefreshToken | undefi
  * it, whichever secret is the first one now. Undefined where that secret is unknown here.
  */
 export function successorOf(
-  realm: Realm,
+  auth: AuthInstance,
   session: Session,
   token: RefreshToken,
 ): RefreshToken | undefined {
-  const key = keyOf(realm.refreshKeys, session.hash)
+  const key = keyOf(auth.refreshKeys, session.hash)
   return key && successorUnder(key, token)
 }
 
@@ -128,18 +128,18 @@ export type Standing = 'current' | 'graced' | 'reused' | 'unknown'
  * session has a token that was signed with a secret that is unknown here: an instance with newer secrets has been at it.
  */
 export function standingOf(
-  realm: Realm,
+  auth: AuthInstance,
   refresh: RefreshSettings,
   session: Session,
   token: RefreshToken,
 ): Standing {
-  const { sessionKeys } = realm
+  const { sessionKeys } = auth
   if (isSealed(sessionKeys, session.hash, token.text)) return 'current'
   if (!keyOf(sessionKeys, session.hash)) return 'unknown'
   const rotatedAt = session.rotatedAt instanceof Date ? session.rotatedAt.getTime() : 0
   const graced =
     isSealed(sessionKeys, session.previousHash, token.text) &&
-    realm.now() < rotatedAt + refresh.graceSeconds * 1000
+    auth.now() < rotatedAt + refresh.graceSeconds * 1000
   return graced ? 'graced' : 'reused'
 }
 
@@ -149,22 +149,22 @@ export function endOf({ maxLifetime }: RefreshSettings, { createdAt, expiresAt }
 }
 
 /** Whether the session's time is over. */
-export function isOver({ now }: Realm, refresh: RefreshSettings, session: Session): boolean {
+export function isOver({ now }: AuthInstance, refresh: RefreshSettings, session: Session): boolean {
   return now() >= endOf(refresh, session)
 }
 
 /** The session after a refresh with `token`: with rotation it has the successor, and its time starts anew. */
 export function refreshed(
-  realm: Realm,
+  auth: AuthInstance,
   refresh: RefreshSettings,
   session: Session,
   token: RefreshToken,
 ): Session {
-  const at = new Date(realm.now())
+  const at = new Date(auth.now())
   if (!refresh.rotate) return { ...session, lastUsedAt: at }
   return {
     ...session,
-    hash: hashOf(realm, successorUnder(realm.refreshKeys.current, token).text),
+    hash: hashOf(auth, successorUnder(auth.refreshKeys.current, token).text),
     previousHash: session.hash,
     rotatedAt: at,
     lastUsedAt: at,
@@ -181,7 +181,7 @@ function tokenOf(key: Key, userId: string, sessionId: string, counter: number): 
   return { text: `${payload}~${seal(key, payload)}`, userId, sessionId, counter }
 }
 
-function hashOf({ sessionKeys }: Realm, token: string): string {
+function hashOf({ sessionKeys }: AuthInstance, token: string): string {
   return seal(sessionKeys.current, token)
 }
 

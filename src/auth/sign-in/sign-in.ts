@@ -9,7 +9,7 @@ import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { all, type Filter, type Scalar, withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { changedAt, shownUser, userById, withoutSecrets } from '../instance/user.ts'
 import { bearerToken } from '../keys/access-tokens.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
@@ -33,15 +33,15 @@ export type SignInData = Readonly<Record<string, unknown>>
  * sign-in that was checked against a password can so never open a session after that password has changed.
  */
 export async function signIn(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   request: ApiRequest,
   { filter, change = {}, expect = {} }: SignIn,
 ): Promise<SignInData | undefined> {
   checkTime(request)
-  const { settings, names } = realm
+  const { settings, names } = auth
   const id = String(user._id)
-  const session = settings.refresh && newSession(realm, settings.refresh, id, request)
+  const session = settings.refresh && newSession(auth, settings.refresh, id, request)
   const filters: Filter[] = [withId(id)]
   if (filter) filters.push(filter)
   if (settings.disabledField) filters.push({ op: 'ne', field: settings.disabledField, value: true })
@@ -54,15 +54,15 @@ export async function signIn(
     filter: all(filters),
     change,
     expect: unchanged,
-    replaces: sentSession(realm, id, request),
+    replaces: sentSession(auth, id, request),
   }
   const signedIn =
     settings.refresh && session
-      ? await opened(realm, settings.refresh, user, session.entry, step)
-      : await taken(realm, step)
+      ? await opened(auth, settings.refresh, user, session.entry, step)
+      : await taken(auth, step)
   if (!signedIn) return undefined
-  await remember(realm, signedIn, visitOf(request).client)
-  return signInData(realm, signedIn, session)
+  await remember(auth, signedIn, visitOf(request).client)
+  return signInData(auth, signedIn, session)
 }
 
 interface Step extends Required<SignIn> {
@@ -71,7 +71,11 @@ interface Step extends Required<SignIn> {
 }
 
 /** The session that a client still has when it signs in to the same account again (ASVS 7.2.4). */
-function sentSession({ tokens }: Realm, id: string, request: ApiRequest): string | undefined {
+function sentSession(
+  { tokens }: AuthInstance,
+  id: string,
+  request: ApiRequest,
+): string | undefined {
   const token = bearerToken(request)
   const claims = token === undefined ? undefined : tokens.verify(token)
   return claims?.sub === id ? claims.sid : undefined
@@ -79,11 +83,11 @@ function sentSession({ tokens }: Realm, id: string, request: ApiRequest): string
 
 /** Takes the step: the user after it, or undefined where a condition does not hold. */
 async function taken(
-  realm: Realm,
+  auth: AuthInstance,
   { filter, change, expect }: Required<SignIn>,
 ): Promise<Fields | undefined> {
-  if (Object.keys(change).length === 0) return reread(realm, filter, expect)
-  return (await realm.records.stored.update(filter, change, { expect })) ?? undefined
+  if (Object.keys(change).length === 0) return reread(auth, filter, expect)
+  return (await auth.engine.stored.update(filter, change, { expect })) ?? undefined
 }
 
 /**
@@ -91,7 +95,7 @@ async function taken(
  * token that follows ends with the next password change.
  */
 function reread(
-  { records }: Realm,
+  { engine: records }: AuthInstance,
   filter: Filter,
   unchanged: Fields,
 ): Promise<Fields | undefined> {
@@ -110,35 +114,35 @@ const MAX_SWEEPS = 3
  * would make room.
  */
 async function opened(
-  realm: Realm,
+  auth: AuthInstance,
   refresh: RefreshSettings,
   user: Fields,
   entry: Session,
   step: Step,
 ): Promise<Fields | undefined> {
   const { filter, change, expect } = step
-  const field = realm.names.refreshTokens
+  const field = auth.names.refreshTokens
   const isAlive = (session: Session) =>
-    session.id !== step.replaces && !isOver(realm, refresh, session)
+    session.id !== step.replaces && !isOver(auth, refresh, session)
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_SWEEPS; tries += 1) {
-    const sessions = sessionsOf(realm, read)
+    const sessions = sessionsOf(auth, read)
     if (sessions.every(isAlive)) break
     const list = [...sessions.filter(isAlive), entry].slice(-refresh.maxSessions)
-    const signedIn = await taken(realm, {
+    const signedIn = await taken(auth, {
       filter,
       change: { ...change, set: { ...change.set, [field]: list } },
       expect: { ...expect, [field]: read[field] },
     })
     if (signedIn) return signedIn
-    read = await userById(realm, String(user._id))
+    read = await userById(auth, String(user._id))
   }
-  return taken(realm, { filter, change: withSession(realm, refresh, user, entry, change), expect })
+  return taken(auth, { filter, change: withSession(auth, refresh, user, entry, change), expect })
 }
 
 /** Adds the session; where no list stands in the record, it is replaced. */
 function withSession(
-  { names }: Realm,
+  { names }: AuthInstance,
   refresh: RefreshSettings,
   user: Fields,
   entry: Session,
@@ -153,18 +157,18 @@ function withSession(
 
 /** The data of spec 2.5. */
 export function signInData(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   session: Pick<NewSession, 'token' | 'entry'> | undefined,
 ): SignInData {
-  const { settings, names, tokens, now } = realm
+  const { settings, names, tokens, now } = auth
   const id = String(user._id)
   const role = user[names.role] ?? settings.roles.default
   return {
     token: tokens.issue({
       id,
       role,
-      changedAt: changedAt(realm, user),
+      changedAt: changedAt(auth, user),
       sessionId: session?.entry.id,
     }),
     expiresIn: settings.token.expiresIn,
@@ -172,7 +176,7 @@ export function signInData(
       refreshToken: session.token,
       refreshExpiresIn: Math.round((session.entry.expiresAt.getTime() - now()) / 1000),
     }),
-    user: shownUser(realm, user),
+    user: shownUser(auth, user),
   }
 }
 
@@ -183,15 +187,15 @@ export function isRefusal(error: unknown): boolean {
 
 /** Runs `onLogin`: gives the second step that it asks for; what else it throws refuses the sign-in. */
 export async function runOnLogin(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   request: ApiRequest,
   step: SignInStep = {},
 ): Promise<SecondStepRequired | undefined> {
   try {
-    const { onLogin } = realm.settings
+    const { onLogin } = auth.settings
     if (onLogin) {
-      await inTime(request, () => onLogin(withoutSecrets(realm, user) as never, request, step))
+      await inTime(request, () => onLogin(withoutSecrets(auth, user) as never, request, step))
     }
     return undefined
   } catch (error) {

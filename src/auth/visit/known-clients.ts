@@ -11,7 +11,7 @@ import { sameText } from '../../http/constant-time.ts'
 import { isFields } from '../../model/writable.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import { seal } from '../keys/hmac.ts'
 
@@ -29,42 +29,42 @@ const MOST = 5
 
 /** What `user` knows of `client`; undefined for one that has not signed in, and where nobody can tell clients apart. */
 export function knownClient(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   client: string | undefined,
 ): KnownClient | undefined {
   if (client === undefined) return undefined
   // Made whether there is something to compare with or not: it takes time.
-  const seals = realm.clientKeys.all.map((key) => seal(key, textOf(user, client)))
-  return clientsOf(realm, user).find((known) =>
+  const seals = auth.clientKeys.all.map((key) => seal(key, textOf(user, client)))
+  return clientsOf(auth, user).find((known) =>
     seals.some((sealed) => sameText(sealed, known.client)),
   )
 }
 
 /** Whether there is an account and it knows `client`. */
 export function isKnownTo(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields | undefined,
   client: string | undefined,
 ): boolean {
-  return user !== undefined && knownClient(realm, user, client) !== undefined
+  return user !== undefined && knownClient(auth, user, client) !== undefined
 }
 
 /** A client of `user` without any guesses, sealed by the first secret. */
-export function fresh(realm: Realm, user: Fields, client: string): KnownClient {
-  const sealed = seal(realm.clientKeys.current, textOf(user, client))
-  return { client: sealed, guesses: 0, at: new Date(realm.now()) }
+export function fresh(auth: AuthInstance, user: Fields, client: string): KnownClient {
+  const sealed = seal(auth.clientKeys.current, textOf(user, client))
+  return { client: sealed, guesses: 0, at: new Date(auth.now()) }
 }
 
 /** The step that writes `next` in place of `known`, and what it expects. */
 export function replaced(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   known: KnownClient,
   next: KnownClient,
 ): { readonly change: Change; readonly expect: Fields } {
-  const field = realm.names.knownClients
-  const list = clientsOf(realm, user).map((each) => (each.client === known.client ? next : each))
+  const field = auth.names.knownClients
+  const list = clientsOf(auth, user).map((each) => (each.client === known.client ? next : each))
   return { change: { set: { [field]: list } }, expect: { [field]: user[field] } }
 }
 
@@ -77,31 +77,34 @@ const MAX_TRIES = 5
  * go, the client stays unknown.
  */
 export async function remember(
-  realm: Realm,
+  auth: AuthInstance,
   user: Fields,
   client: string | undefined,
 ): Promise<void> {
-  const { records, names } = realm
+  const { engine: records, names } = auth
   const field = names.knownClients
-  if (!isKept(realm) || client === undefined) return
+  if (!isKept(auth) || client === undefined) return
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
-    if (knownClient(realm, read, client)) return
-    const others = withRoom(realm, clientsOf(realm, read))
+    if (knownClient(auth, read, client)) return
+    const others = withRoom(auth, clientsOf(auth, read))
     if (!others) return
-    const set = { [field]: [...others, fresh(realm, read, client)] }
+    const set = { [field]: [...others, fresh(auth, read, client)] }
     const expect = { [field]: read[field] }
     const byId = withId(String(read._id))
     if (await records.stored.update(byId, { set }, { expect })) return
-    read = await userById(realm, String(user._id))
+    read = await userById(auth, String(user._id))
   }
 }
 
 /** The clients that stay when one is added; undefined where none may go. */
-function withRoom(realm: Realm, list: readonly KnownClient[]): readonly KnownClient[] | undefined {
+function withRoom(
+  auth: AuthInstance,
+  list: readonly KnownClient[],
+): readonly KnownClient[] | undefined {
   if (list.length < MOST) return list
-  const now = realm.now()
-  const counted = now - realm.settings.lockout.lockSeconds * 1000
+  const now = auth.now()
+  const counted = now - auth.settings.lockout.lockSeconds * 1000
   const mayGo = ({ guesses, lockedUntil, at }: KnownClient) =>
     (guesses === 0 || at.getTime() <= counted) && (lockedUntil?.getTime() ?? 0) <= now
   const first = list.find(mayGo)
@@ -109,13 +112,13 @@ function withRoom(realm: Realm, list: readonly KnownClient[]): readonly KnownCli
 }
 
 /** The part of a change after which `user` knows no client but `client`, without any guesses. */
-export function onlyClient(realm: Realm, user: Fields, client: string | undefined): Fields {
-  if (!isKept(realm)) return {}
-  const kept = client === undefined ? [] : [fresh(realm, user, client)]
-  return { [realm.names.knownClients]: kept }
+export function onlyClient(auth: AuthInstance, user: Fields, client: string | undefined): Fields {
+  if (!isKept(auth)) return {}
+  const kept = client === undefined ? [] : [fresh(auth, user, client)]
+  return { [auth.names.knownClients]: kept }
 }
 
-function isKept({ settings, names }: Realm): boolean {
+function isKept({ settings, names }: AuthInstance): boolean {
   return settings.model.shape.fields.has(names.knownClients)
 }
 
@@ -124,7 +127,7 @@ function textOf({ _id }: Fields, client: string): string {
   return JSON.stringify([String(_id), client])
 }
 
-function clientsOf({ names }: Realm, user: Fields): readonly KnownClient[] {
+function clientsOf({ names }: AuthInstance, user: Fields): readonly KnownClient[] {
   const stored = user[names.knownClients]
   return Array.isArray(stored) ? stored.filter(isKnownClient) : []
 }

@@ -9,7 +9,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { within } from '../../ports/within.ts'
-import type { Realm } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance/instance.ts'
 import type { SecurityEvent, SecurityEventType } from '../setup/security-event.ts'
 import { visitOf } from './visit.ts'
 
@@ -18,12 +18,12 @@ const DEADLINE_MS = 10_000
 
 /** Tells of an event. Never throws, and waits for nothing. */
 export function report(
-  realm: Realm,
+  auth: AuthInstance,
   request: ApiRequest,
   type: SecurityEventType,
   userId?: unknown,
 ): void {
-  const { settings, host, now } = realm
+  const { settings, host, now } = auth
   const { client, route, later } = visitOf(request)
   const event: SecurityEvent = {
     type,

@@ -5,7 +5,7 @@
  */
 
 import type { SpaceSettings } from '../../cache/caches.ts'
-import type { Space } from '../../cache/versioned-cache.ts'
+import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body.ts'
 import type { Model } from '../../model/define.ts'
 import type { CacheStore } from '../../ports/cache.ts'
@@ -18,7 +18,7 @@ import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
 import type { ScopeOption } from '../rules/scope.ts'
-import type { Records } from './record-engine.ts'
+import type { RecordEngine } from './record-engine.ts'
 import { type RecordCollection, type RecordStore, recordCollection } from './record-store.ts'
 import type { Guard, Route } from './route.ts'
 
@@ -49,9 +49,9 @@ export interface Host extends BodyLimits {
   /** The public front, as `app.store`. */
   readonly data: RecordStore
   /** The same for the code that serves `request`: when its time is over, every call is refused. */
-  dataFor(request: Request): RecordStore
+  storeFor(request: Request): RecordStore
   /** The engine behind a model's routes; the same one for every router of the model. */
-  records(model: Model): Records
+  engine(model: Model): RecordEngine
   /** A collection like that of `model`, under a name of its own; what is written there counts as a write of the model. */
   twin(model: Model, name: string): Collection
   /** A collection of the app's own, beside those of models; start-up makes it exist. */
@@ -75,7 +75,7 @@ export interface Host extends BodyLimits {
   /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
   scopesOf(model: Model): readonly (ScopeOption | undefined)[]
   /** The space in which a router keeps answers; writes of any record clear it. */
-  cacheSpace(settings: SpaceSettings): Space
+  cacheSpace(settings: SpaceSettings): VersionedCache
   /** Settles when tables and indexes exist for everything that has been declared so far. */
   ready(): Promise<void>
 }
@@ -92,7 +92,7 @@ export class HostedRecords implements RecordStore {
   }
 
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
-    const records = this.#host.records(model as unknown as Model)
+    const records = this.#host.engine(model as unknown as Model)
     return recordCollection<R, I>(records, this.#ready)
   }
 

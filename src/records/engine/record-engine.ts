@@ -54,7 +54,7 @@ const MAX_TRIES = 50
 const MAX_PAUSE = 50
 
 /** Reads and writes the records of one model. */
-export class Records {
+export class RecordEngine {
   readonly model: Model
   /** The store's collection: for reads, and for conditional writes of values that need no validation. */
   readonly stored: Collection

@@ -12,7 +12,7 @@ import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { parseConditions } from './conditions.ts'
 import { type FindOptions, readOf } from './find-options.ts'
-import type { Records } from './record-engine.ts'
+import type { RecordEngine } from './record-engine.ts'
 
 /** A value that a condition compares with. */
 export type ConditionValue = string | number | boolean | Date | null
@@ -73,7 +73,7 @@ export interface RecordStore {
 
 /** The public front of a model's engine; `ready` settles when its tables exist. */
 export function recordCollection<R, I>(
-  records: Records,
+  records: RecordEngine,
   ready: () => Promise<void>,
 ): RecordCollection<R, I> {
   type Stored = R & Managed

@@ -16,8 +16,8 @@ import type { Read } from '../../ports/store.ts'
 import { totalOrder } from '../engine/sort.ts'
 import { valueAt } from '../engine/value-at.ts'
 import { hintsFor } from '../read/hints.ts'
-import { type Page, readTexts, type View, viewOf } from '../read/present-records.ts'
-import { listTextWithin } from '../read/response-size.ts'
+import { type Page, readAsJson, type View, viewOf } from '../read/present-records.ts'
+import { listJsonWithin } from '../read/response-size.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { Cursors, Scan } from './cursor.ts'
@@ -73,8 +73,8 @@ export async function planned(
     switch (plan.paging.kind) {
       case 'none': {
         const { limit } = plan.paging
-        const { texts } = await readTexts(resource, view, { ...read, limit }, request)
-        return listTextWithin(resource.maxResponseBytes, texts)
+        const { texts } = await readAsJson(resource, view, { ...read, limit }, request)
+        return listJsonWithin(resource.maxResponseBytes, texts)
       }
       case 'page':
         return offsetText(resource, view, read, plan.paging, request)
@@ -83,7 +83,7 @@ export async function planned(
         const { texts, hasMore, idAt } = await pageAndMore(resource, view, read, pageSize, request)
         const nextCursor = hasMore ? cursors.issue(idAt(pageSize - 1), scan) : null
         const pagination = { pageSize, hasMore, nextCursor }
-        return listTextWithin(resource.maxResponseBytes, texts, pagination)
+        return listJsonWithin(resource.maxResponseBytes, texts, pagination)
       }
     }
   })
@@ -107,10 +107,10 @@ async function offsetText(
       request,
     )
     const pagination = { currentPage: page, pageSize, hasMore }
-    return listTextWithin(resource.maxResponseBytes, texts, pagination)
+    return listJsonWithin(resource.maxResponseBytes, texts, pagination)
   }
   const [{ texts }, totalRecords] = await Promise.all([
-    readTexts(resource, view, { ...read, skip, limit: pageSize }, request),
+    readAsJson(resource, view, { ...read, skip, limit: pageSize }, request),
     total(resource, read.filter, request),
   ])
   const pagination: Pagination = {
@@ -119,7 +119,7 @@ async function offsetText(
     totalPages: Math.ceil(totalRecords / pageSize),
     totalRecords,
   }
-  return listTextWithin(resource.maxResponseBytes, texts, pagination)
+  return listJsonWithin(resource.maxResponseBytes, texts, pagination)
 }
 
 /** Reads one record more than the page, to know whether another page follows. */
@@ -130,12 +130,12 @@ async function pageAndMore(
   pageSize: number,
   request: ApiRequest,
 ): Promise<Page> {
-  return readTexts(resource, view, { ...read, limit: pageSize + 1 }, request, pageSize)
+  return readAsJson(resource, view, { ...read, limit: pageSize + 1 }, request, pageSize)
 }
 
 /** An estimate leaks and misleads once anything limits the list, so only an unlimited one is estimated. */
 function total(resource: Resource, filter: Filter, request: ApiRequest): Promise<number> {
-  const { stored } = resource.records
+  const { stored } = resource.engine
   const unfiltered = filter.op === 'and' && filter.filters.length === 0
   return resource.countStrategy === 'estimated' && unfiltered
     ? stored.estimate()
@@ -156,7 +156,7 @@ function anchorOf(
 
 /** The anchor's current place in the order; it must still exist within the scope. */
 async function positionOf(resource: Resource, id: string, scan: Scan): Promise<Scalar[]> {
-  const [anchor] = await resource.records.stored.find({
+  const [anchor] = await resource.engine.stored.find({
     filter: all([scan.scope, withId(id)]),
     sort: [],
     limit: 1,

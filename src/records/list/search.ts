@@ -63,7 +63,7 @@ async function clause(
   if ('field' in field) return matching(field.field)
   const { host, maxRelationMatches, hints } = resource
   const target = field.target()
-  const found = await host.records(target).stored.find({
+  const found = await host.engine(target).stored.find({
     filter: all([matching(field.path), await visibleThroughReference(host, target, request)]),
     sort: [{ field: '_id', descending: false }],
     limit: maxRelationMatches,

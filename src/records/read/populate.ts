@@ -101,7 +101,7 @@ async function loaded(
   if (ids.size === 0) return into
   const scope = await visibleThroughReference(host, target, request)
   for (const values of portions(ids)) {
-    const found = await host.records(target).stored.find({
+    const found = await host.engine(target).stored.find({
       filter: all([{ op: 'in', field: '_id', values }, scope]),
       sort: [],
       limit: values.length,

@@ -62,14 +62,14 @@ export interface Page {
 }
 
 /** Reads and presents the first `shown` records; passes the store's own JSON through where nothing has to be changed. */
-export async function readTexts(
+export async function readAsJson(
   resource: Resource,
   view: View,
   read: Read,
   request: ApiRequest,
   shown: number = read.limit,
 ): Promise<Page> {
-  const { records, model, lean } = resource
+  const { engine: records, model, lean } = resource
   const query: Read = {
     ...read,
     ...(view.select && { select: view.select }),

@@ -24,7 +24,7 @@ import { failAt, type Resource } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
 
 /** Answers a read, given what it asks for and how it is read. */
-export type AnswerRead = (
+export type RespondToRead = (
   request: ApiRequest,
   context: Context,
   asked: Pick<Asked, 'kind' | 'body'>,
@@ -42,11 +42,11 @@ export function withCache(resource: Resource, options: RouterOptions<Fields>): R
 }
 
 /** How a router answers its reads; `readParameters` gives the parameters that a list with these equalities reads. */
-export function readAnswers(
+export function readResponder(
   resource: Resource,
   options: RouterOptions<Fields>,
   readParameters: (query: Query, equalities: readonly string[]) => Query,
-): AnswerRead {
+): RespondToRead {
   const { host, cache } = resource
   if (!cache) {
     return async (request, _context, _asked, load) => readResponse(request, await load())

@@ -5,7 +5,7 @@
  */
 
 import { responseTooLarge } from '../../http/refusals.ts'
-import { listText, type Pagination } from '../../http/respond.ts'
+import { listJson, type Pagination } from '../../http/respond.ts'
 
 /** The bytes of a date as JSON text. */
 const DATE_BYTES = 26
@@ -45,18 +45,18 @@ export function leastBytes(value: unknown): number {
 }
 
 /** The text of a list, if it has at most `most` bytes; else the 413, before the records' texts are joined. */
-export function listTextWithin(
+export function listJsonWithin(
   most: number,
   records: readonly string[],
   pagination?: Pagination,
 ): string {
   const size = new ResponseSize(most)
   for (const record of records) size.add(record.length)
-  return textWithin(most, listText(records, pagination))
+  return jsonWithin(most, listJson(records, pagination))
 }
 
 /** `text`, if it has at most `most` bytes in UTF-8; else throws the 413. */
-export function textWithin(most: number, text: string): string {
+export function jsonWithin(most: number, text: string): string {
   const fits =
     text.length * MOST_PER_UNIT <= most || (text.length <= most && utf8Length(text) <= most)
   if (!fits) throw responseTooLarge()

@@ -15,7 +15,7 @@ import type { Fields, ReadHints } from '../../ports/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import type { Host } from '../engine/host.ts'
-import type { Records } from '../engine/record-engine.ts'
+import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
 import type { ScopeOption } from '../rules/scope.ts'
@@ -80,7 +80,7 @@ export interface WriteRules {
 export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly host: Host
   readonly mount: string
-  readonly records: Records
+  readonly engine: RecordEngine
   readonly middlewares: readonly Guard[]
   readonly scope: ScopeOption | undefined
 }
@@ -147,7 +147,7 @@ export function resolveResource(
     host,
     mount,
     model,
-    records: host.records(model),
+    engine: host.engine(model),
     middlewares: options.middlewares ?? [],
     query,
     filterable,

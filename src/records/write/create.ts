@@ -38,7 +38,7 @@ async function createFrom(
   request: ApiRequest,
   incoming: Incoming,
 ): Promise<Response> {
-  const { model, records } = resource
+  const { model, engine: records } = resource
   const scope = await scopeOf(model, resource.scope, request)
   const payload = await keepWritable(incoming.body(), resource.writable.create, scope.values)
   const res = hookResponse()

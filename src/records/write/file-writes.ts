@@ -28,7 +28,7 @@ import type { Resource } from '../setup/resource.ts'
 import type { Incoming, IncomingFile } from './write-body.ts'
 
 /** What a write of records with file fields concerns: a mounted resource, or the accounts of an auth router. */
-export type FileOwner = Pick<Resource, 'host' | 'records' | 'files'> &
+export type FileOwner = Pick<Resource, 'host' | 'engine' | 'files'> &
   Partial<Pick<Resource, 'upload'>>
 
 /** The files that a write brings. */
@@ -80,7 +80,7 @@ export async function updateWithFiles(
   changes: Fields,
   expect?: Fields,
 ): Promise<Fields> {
-  const { records, files } = resource
+  const { engine: records, files } = resource
   checkTime(incoming.request)
   const unseen = hiddenInside(records.model)
   const touched = files.namedIn(changes)
@@ -195,7 +195,7 @@ async function withoutMetadata(held: Source, mime: string): Promise<Source> {
 
 /** Whether a save that failed with `error` has happened, or happens yet, or nobody can tell. */
 async function mayBeSaved(
-  { records }: FileOwner,
+  { engine: records }: FileOwner,
   files: readonly IncomingFile[],
   error: unknown,
 ): Promise<boolean> {

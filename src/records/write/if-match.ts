@@ -26,7 +26,7 @@ export async function expectedRecord(
   const condition = ifMatch(request.headers)
   if (condition === 'none' || condition === 'any') return undefined
   // The record before its text: a change in between makes the write fail, and never pass.
-  const record = await resource.records.first(filter)
+  const record = await resource.engine.first(filter)
   if (!record) throw entryNotFound()
   // Links that have been signed anew since are no change.
   const state = stateIn(etagOf(await read(resource, request)))

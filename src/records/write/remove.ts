@@ -21,7 +21,7 @@ export async function remove(resource: Resource, request: ApiRequest): Promise<R
   const one = within(scope.filter, id)
   const expect = await expectedRecord(resource, request, one)
   checkTime(request)
-  const removed = await resource.records.remove(one, expect)
+  const removed = await resource.engine.remove(one, expect)
   if (!removed) throw expect ? recordChanged() : entryNotFound()
   await removeFilesOf(resource, removed, request)
   return messageResponse('Item successfully deleted.')

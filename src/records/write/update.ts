@@ -39,7 +39,7 @@ async function updateFrom(
   id: string,
   incoming: Incoming,
 ): Promise<Response> {
-  const { model, records } = resource
+  const { model, engine: records } = resource
   const scope = await scopeOf(model, resource.scope, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await records.first(one) : undefined
