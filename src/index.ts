@@ -57,17 +57,16 @@ export { HttpError, type HttpErrorOptions, ValidationError } from './http/errors
 export type { Query } from './http/query-string.ts'
 export type { ApiRequest, AuthContext } from './http/request.ts'
 export type { Pagination } from './http/respond.ts'
-export {
-  defineModel,
-  type FieldName,
-  type Inputs,
-  type Managed,
-  type Model,
-  type ModelDefinition,
-  type RecordOf,
-  type SortName,
-  type Values,
-} from './model/define.ts'
+export { defineModel, type ModelDefinition } from './model/define.ts'
+export type {
+  FieldName,
+  Inputs,
+  Managed,
+  Model,
+  RecordOf,
+  SortName,
+  Values,
+} from './model/model.ts'
 export { type Reference, ref } from './model/reference.ts'
 export type { CacheStore } from './ports/cache.ts'
 export type { Acl, CallOptions, FileMeta, FileStore, Stage, StoredFile } from './ports/files.ts'

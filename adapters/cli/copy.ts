@@ -9,7 +9,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { copyRecords } from '../../src/copy/copy.ts'
-import type { Model } from '../../src/model/define.ts'
+import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
 
 const USAGE = `Copies all records of your models from one store to another.

@@ -116,7 +116,7 @@ export function createApp(options: AppOptions): App {
 
   const app: App = {
     handle,
-    store: host.data,
+    store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
       if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')

@@ -7,8 +7,8 @@
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { deadlineOf } from '../http/deadline.ts'
-import type { Model } from '../model/define.ts'
 import { idMaker } from '../model/id.ts'
+import type { Model } from '../model/model.ts'
 import { checkReferences } from '../model/references.ts'
 import { lastDefined } from '../model/registry.ts'
 import type { CollectionSchema } from '../ports/store.ts'
@@ -104,7 +104,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
 
   const host: AppHost = {
-    store: store,
+    database: store,
     cache: options.cache,
     files: options.files,
     guards: [],
@@ -121,7 +121,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     maxPopulated: options.maxPopulated,
     maxResponseBytes: options.maxResponseBytes,
     now,
-    get data() {
+    get store() {
       return data
     },
     storeFor(request) {

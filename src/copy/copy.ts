@@ -8,7 +8,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Model } from '../model/define.ts'
+import type { Model } from '../model/model.ts'
 import { everything } from '../ports/filter.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../ports/store.ts'
 

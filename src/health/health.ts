@@ -90,9 +90,9 @@ const ABSENT = 'fieldgate-ready'
 async function reachStore(host: Host): Promise<void> {
   await host.ready()
   const [schema] = host.schemas()
-  if (!schema) return host.store.prepare([])
+  if (!schema) return host.database.prepare([])
   const read = { filter: everything, sort: [], limit: 1, select: { include: ['_id'] } }
-  await host.store.collection(schema).find(read)
+  await host.database.collection(schema).find(read)
 }
 
 async function reachFiles(files: FileStore, signal: AbortSignal): Promise<void> {

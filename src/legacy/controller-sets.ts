@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import type { Model } from '../model/define.ts'
+import type { Model } from '../model/model.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import type { Context } from '../records/engine/route.ts'
 import { createRouter } from '../records/router.ts'

@@ -5,45 +5,27 @@
  */
 
 import { object } from 'zod/mini'
-import type { $InferObjectInput, $InferObjectOutput, $ZodObject, $ZodType } from 'zod/v4/core'
-import type { Declared } from '../ports/declared.ts'
+import type { $ZodObject, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'
-import { isWithin } from '../ports/paths.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
-import type { Fields } from '../ports/store.ts'
 import { declaredRecord } from './declared.ts'
 import { checkDefinition, checkFieldNames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
+import {
+  type FieldName,
+  type FieldSchemas,
+  type Inputs,
+  type Managed,
+  type Model,
+  type SortName,
+  sortKey,
+  type Values,
+} from './model.ts'
 import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
 import { objectShape, type Side } from './shape.ts'
 import { noSuchField } from './suggest.ts'
-
-/** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
-export type FieldSchemas = Readonly<Record<string, $ZodType>>
-
-/** What a record of a model with the fields `S` holds, without `_id` and timestamps. */
-export type Values<S extends FieldSchemas> = $InferObjectOutput<S, Record<never, never>>
-
-/** What a write of such a record may say: fields with a default may be left out. */
-export type Inputs<S extends FieldSchemas> = $InferObjectInput<S, Record<never, never>>
-
-/** The fields that the server keeps itself. */
-export interface Managed {
-  readonly _id: string
-  readonly createdAt?: Date
-  readonly updatedAt?: Date
-}
-
-/** A stored record of a model. */
-export type RecordOf<M> = M extends Model<infer R> ? R & Managed : never
-
-/** A field's name, or a dotted path into one. */
-export type FieldName<R> = (keyof R & string) | keyof Managed | `${keyof R & string}.${string}`
-
-/** A sort key: a field's name, with `-` before it for descending. */
-export type SortName<R> = FieldName<R> | `-${FieldName<R>}`
 
 /** What `defineModel` takes. */
 export interface ModelDefinition<S extends FieldSchemas> {
@@ -66,34 +48,6 @@ export interface ModelDefinition<S extends FieldSchemas> {
   readonly collection?: string
   /** How ids look. Default `'objectId'`: 24 hexadecimal digits on every store. */
   readonly id?: IdType
-}
-
-/** A data model, as `defineModel` made it: of records `R`, which are written as `I`. */
-export interface Model<R = Fields, I = unknown> {
-  readonly name: string
-  readonly collection: string
-  readonly idType: IdType
-  readonly timestamps: boolean
-  /** The zod object that validates a whole record. */
-  readonly schema: $ZodObject
-  /** The declared fields' schemas. */
-  readonly fields: FieldSchemas
-  /** The rules that look across fields, if there are any. */
-  readonly refinements: $ZodObject | undefined
-  /** The whole record's shape, `_id` and timestamps included. */
-  readonly shape: ObjectShape
-  /** What responses may show of a record. */
-  readonly declared: Declared
-  /** The shape of what a write brings; it differs from the record's where a field is a pipe. */
-  readonly input: ObjectShape
-  readonly unique: readonly (readonly string[])[]
-  readonly indexes: readonly (readonly SortKey[])[]
-  readonly hidden: readonly string[]
-  readonly output?: (record: never) => unknown
-  /** Carries the record's type; never set. */
-  readonly '~values'?: R
-  /** Carries the type of what is written; never set. */
-  readonly '~inputs'?: I
 }
 
 /**
@@ -168,18 +122,6 @@ export function defineModel<const S extends FieldSchemas>(
   })
   remember(model as unknown as Model)
   return model
-}
-
-/** A sort key from its written form: `-population` is descending. */
-export function sortKey(text: string): SortKey {
-  return text.startsWith('-')
-    ? { field: text.slice(1), descending: true }
-    : { field: text, descending: false }
-}
-
-/** Whether `path` is hidden, lies inside something hidden, or holds something hidden. */
-export function isHidden(model: Model<never> | Model, path: string): boolean {
-  return model.hidden.some((hidden) => isWithin(path, hidden) || isWithin(hidden, path))
 }
 
 function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject | undefined {

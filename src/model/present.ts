@@ -7,7 +7,7 @@
 import { onlyDeclared } from '../ports/declared.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
-import { isHidden, type Model } from './define.ts'
+import { isHidden, type Model } from './model.ts'
 import { isFields } from './writable.ts'
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Model } from './define.ts'
+import type { Model } from './model.ts'
 import { partsIn } from './parts.ts'
 import { referenceOf } from './reference.ts'
 import { definedNames } from './registry.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Model } from './define.ts'
+import type { Model } from './model.ts'
 
 const defined = new Map<string, Model>()
 

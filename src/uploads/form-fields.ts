@@ -66,9 +66,12 @@ function append(at: Branch, key: string, leaf: Leaf): void {
   else at.named.set(key, [leaf])
 }
 
+/** Deeper than any write may be, so that the policy refuses what is cut off here; recursion ends long before the stack. */
+const MOST_KEYS = 100
+
 /** `a[b][]` as its keys, `[]` as an empty one; a name with other brackets is one key as it stands. */
 function pathOf(name: string): string[] {
   const start = name.indexOf('[')
   if (start < 1 || !/^(?:\[[^[\]]*\])+$/.test(name.slice(start))) return [name]
-  return [name.slice(0, start), ...name.slice(start + 1, -1).split('][')]
+  return [name.slice(0, start), ...name.slice(start + 1, -1).split('][', MOST_KEYS)]
 }

@@ -7,7 +7,7 @@
  */
 
 import { outageIn } from '../../http/outages.ts'
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import { all, any, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Logger } from '../../ports/logger.ts'
 import { type Change, type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import type { Managed } from '../../model/define.ts'
+import type { Managed } from '../../model/model.ts'
 import type { MailTransporter } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/store.ts'
 

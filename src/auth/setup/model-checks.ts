@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isHidden, type Model } from '../../model/define.ts'
+import { isHidden, type Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
 import type { Shape } from '../../ports/shape.ts'

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import type { Managed, Model } from '../../model/define.ts'
+import type { Managed, Model } from '../../model/model.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Duration } from '../option-checks.ts'

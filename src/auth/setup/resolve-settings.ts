@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
 import { callable, fail, flag, group, string, strings, wholeNumber } from '../option-checks.ts'

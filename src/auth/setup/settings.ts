@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ClientOption } from './client.ts'

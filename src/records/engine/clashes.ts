@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Collection, DuplicateKey, Fields } from '../../ports/store.ts'
 import { valueAt } from './value-at.ts'

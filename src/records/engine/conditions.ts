@@ -13,7 +13,7 @@ import {
   unknownOperator,
 } from '../../http/refusals.ts'
 import { castScalar } from '../../model/cast.ts'
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import {
   all,

@@ -5,7 +5,7 @@
  */
 
 import { notSortable } from '../../http/refusals.ts'
-import { type Model, type SortName, sortKey } from '../../model/define.ts'
+import { type Model, type SortName, sortKey } from '../../model/model.ts'
 import { isOrdered } from '../../model/ordered.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import type { Filter } from '../../ports/filter.ts'

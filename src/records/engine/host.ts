@@ -7,7 +7,7 @@
 import type { SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
 import type { BodyLimits } from '../../http/body.ts'
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import type { CacheStore } from '../../ports/cache.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Hasher } from '../../ports/hasher.ts'
@@ -24,7 +24,7 @@ import type { Guard, Route } from './route.ts'
 
 /** The app as its routers see it. */
 export interface Host extends BodyLimits {
-  readonly store: Store
+  readonly database: Store
   readonly cache: CacheStore | undefined
   readonly files: FileStore | undefined
   /** The guards before every router. */
@@ -47,7 +47,7 @@ export interface Host extends BodyLimits {
   /** Epoch milliseconds. */
   readonly now: () => number
   /** The public front, as `app.store`. */
-  readonly data: RecordStore
+  readonly store: RecordStore
   /** The same for the code that serves `request`: when its time is over, every call is refused. */
   storeFor(request: Request): RecordStore
   /** The engine behind a model's routes; the same one for every router of the model. */

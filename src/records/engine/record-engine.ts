@@ -6,7 +6,7 @@
  */
 
 import { duplicate, invalidFields } from '../../http/refusals.ts'
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import {
   type Validation,

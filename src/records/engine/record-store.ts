@@ -6,7 +6,7 @@
 
 import { invalidId } from '../../http/refusals.ts'
 import { idFrom } from '../../model/cast.ts'
-import type { FieldName, Managed, Model } from '../../model/define.ts'
+import type { FieldName, Managed, Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import { everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'

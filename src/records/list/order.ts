@@ -5,7 +5,7 @@
  */
 
 import { notSortable, sortNotList, sortNotSingle, sortTooLong } from '../../http/refusals.ts'
-import { sortKey } from '../../model/define.ts'
+import { sortKey } from '../../model/model.ts'
 import type { SortKey } from '../../ports/filter.ts'
 import { withoutRepeats } from '../engine/sort.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'

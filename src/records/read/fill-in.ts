@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
 import { leastBytes, type ResponseSize } from './response-size.ts'

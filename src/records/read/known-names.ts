@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import type { Shape } from '../../ports/shape.ts'
 import type { Resource } from '../setup/resource.ts'
 

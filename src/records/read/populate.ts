@@ -6,7 +6,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { isHidden, type Model } from '../../model/define.ts'
+import { isHidden, type Model } from '../../model/model.ts'
 import { declaredPart, present, visible } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'

@@ -7,7 +7,7 @@
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import type { Managed, Model } from '../../model/define.ts'
+import type { Managed, Model } from '../../model/model.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkStatus, type HookResponse } from './hook-response.ts'

@@ -7,7 +7,7 @@
 import { invalidId } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idFrom } from '../../model/cast.ts'
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 
 /** The id that the path names, in its stored form; a malformed one is a 400 (spec 4.1, write rule 6). */

@@ -7,7 +7,7 @@
 import { inTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { castScalar } from '../../model/cast.ts'
-import type { Managed, Model } from '../../model/define.ts'
+import type { Managed, Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Model } from '../../model/define.ts'
+import type { Model } from '../../model/model.ts'
 import type { SortKey } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
 import { sortText, totalOrder } from '../engine/sort.ts'
@@ -27,7 +27,7 @@ interface Need {
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
   const { model, scope, host } = resource
   const needs = scope ? [] : needsOf(resource, sortable)
-  const isThere = host.store.exactOrder ? isServedExactly : isServed
+  const isThere = host.database.exactOrder ? isServedExactly : isServed
   const missing = needs.filter((need) => !isThere(model, need))
   if (missing.length === 0) return undefined
   const added = missing.map(({ equal, order }) => [...(equal ? [equal] : []), ...order.map(nameOf)])

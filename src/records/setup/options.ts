@@ -5,7 +5,7 @@
  */
 
 import type { CacheOptions } from '../../cache/options.ts'
-import type { FieldName, Model, SortName } from '../../model/define.ts'
+import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { Guard } from '../engine/route.ts'
 import type { OnGet, RunAfterCreate, ValidateOption } from '../rules/hooks.ts'

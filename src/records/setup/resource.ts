@@ -5,7 +5,7 @@
  */
 
 import type { CacheSettings } from '../../cache/options.ts'
-import { isHidden, type Model, sortKey } from '../../model/define.ts'
+import { isHidden, type Model, sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { noSuchField } from '../../model/suggest.ts'
@@ -140,8 +140,8 @@ export function resolveResource(
     ...(options.allowDiskUse !== undefined && { allowDiskUse: options.allowDiskUse }),
     ...(options.batchSize !== undefined && { batchSize: options.batchSize }),
   }
-  if (options.allowRawRegex && !host.store.rawRegex) {
-    fail(`'allowRawRegex' cannot be used with the store '${host.store.name}'`)
+  if (options.allowRawRegex && !host.database.rawRegex) {
+    fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)
   }
   return {
     host,
@@ -171,7 +171,7 @@ export function resolveResource(
     maxPopulated: options.maxPopulated ?? host.maxPopulated,
     maxResponseBytes: options.maxResponseBytes ?? host.maxResponseBytes,
     // 2.x ran search terms as patterns; where the store cannot do so safely they stay literal.
-    allowRawRegex: options.allowRawRegex ?? (legacyMode && host.store.rawRegex),
+    allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
     lean: options.lean ?? false,
     hints,
     enableQuery: options.enableQuery ?? true,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isHidden, type Model } from '../../model/define.ts'
+import { isHidden, type Model } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { definedNames } from '../../model/registry.ts'
 import { didYouMean, noSuchField } from '../../model/suggest.ts'

@@ -5,7 +5,8 @@
  */
 
 import * as z from 'zod'
-import { defineModel, type Model } from '../../../src/model/define.ts'
+import { defineModel } from '../../../src/model/define.ts'
+import type { Model } from '../../../src/model/model.ts'
 import { ref } from '../../../src/model/reference.ts'
 import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
 

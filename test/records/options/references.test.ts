@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createAuthRouter, createRouter, defineModel, ref, userFields } from '../../../src/index.ts'
-import type { FieldSchemas } from '../../../src/model/define.ts'
+import type { FieldSchemas } from '../../../src/model/model.ts'
 import { service } from '../service.ts'
 
 defineModel('ReferencesTarget', { fields: { name: z.string() } })
