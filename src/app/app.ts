@@ -62,17 +62,16 @@ export function createApp(options: AppOptions): App {
   const load = new Load(resolved.maxInFlight)
   const timeout = resolved.requestTimeoutMs
   const table = new RouteTable()
-  let early: RouteTable | undefined
+  const early = new RouteTable()
 
   async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
     checkHost(request.headers.get('host'))
     const path = routedPath(request)
-    const probed = early && (await early.answer(path, request, context))
+    const probed = early.serves(path) && (await early.answer(path, request, context))
     if (probed) return probed
     if (!host.isReady()) await host.ready()
-    const refused = await firstResponse(guards, request, context)
-    if (refused !== undefined) return refused
     return (
+      (await firstResponse(guards, request, context)) ??
       (await table.answer(path, request, context)) ??
       (await serveFile(host.files, request)) ??
       unanswered(table.at(path), host.files, path, request, context)
@@ -97,7 +96,7 @@ export function createApp(options: AppOptions): App {
   /** Answers, or refuses where there are too many requests or one takes too long. */
   function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
     const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
-    const isEarly = () => early?.serves(routedPath(request)) === true
+    const isEarly = () => early.serves(routedPath(request))
     if ((context.isRefused || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
     load.begin(request)
     return new Promise((resolve) => {
@@ -114,25 +113,23 @@ export function createApp(options: AppOptions): App {
     })
   }
 
+  function mount(path: string, router: Mountable): App {
+    const at = mountPath(path)
+    const routes = router.attach(host, at)
+    table.add(at, routes)
+    if (router.early) early.add(at, routes)
+    return app
+  }
+
   const app: App = {
     handle,
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
-      if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
-      guards.push(guard)
+      guards.push(checkedGuard(guard))
       return app
     },
-    mount(path, router) {
-      const mount = mountPath(path)
-      const routes = router.attach(host, mount)
-      table.add(mount, routes)
-      if (router.early) {
-        early ??= new RouteTable()
-        early.add(mount, routes)
-      }
-      return app
-    },
+    mount,
     ready: () => host.ready(),
     close: () => host.close(),
   }
@@ -208,6 +205,11 @@ function copyOf(response: Response, body: ReadableStream | null): Response {
     statusText: response.statusText,
     headers: new Headers(response.headers),
   })
+}
+
+function checkedGuard(guard: Guard): Guard {
+  if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
+  return guard
 }
 
 function mountPath(path: string): string {

@@ -1,5 +1,5 @@
 /**
- * The app as its routers see it: models, engines, start-up and shutdown.
+ * The app as its routers see it: its services and models, start-up and shutdown.
  *
  * @module
  */
@@ -8,187 +8,89 @@ import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { idMaker } from '../model/id.ts'
-import type { Model } from '../model/model.ts'
 import { checkReferences } from '../model/references.ts'
-import { lastDefined } from '../model/registry.ts'
 import type { CollectionSchema } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
-import { RecordEngine } from '../records/engine/record-engine.ts'
-import type { ScopeOption } from '../records/rules/scope.ts'
-import { ModelFiles } from '../uploads/model-files.ts'
+import { appModels } from './models.ts'
 import { collectionsOf, observersOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
+import { appStart } from './start-up.ts'
 
 /** What the app itself needs of its host beyond what routers see. */
 export interface AppHost extends Host {
   isReady(): boolean
-  ready(): Promise<void>
   close(): Promise<void>
-}
-
-interface Served {
-  readonly model: Model
-  readonly records: RecordEngine
-  readonly schema: CollectionSchema
-  readonly searchable: Set<string>
-  readonly scopes: (ScopeOption | undefined)[]
-  guarded: ReadonlySet<string> | undefined
-  readonly files: ModelFiles
 }
 
 /** The host of one app. */
 export function createHost(options: ResolvedAppOptions): AppHost {
-  const { store, now, logger, env } = options
+  const { store: database, now, logger, env, cache, files } = options
+  const { images, hasher, secret } = options
+  const { maxBodySize, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
   const observers = observersOf(options)
-  const collection = collectionsOf(store, observers)
+  const collection = collectionsOf(database, observers)
   const caches = new Caches({ logger, now, collection })
   // Its writes concern whoever shares the cache, also where no router of this app reads from it.
-  if (options.cache) caches.space({ store: options.cache, ...defaultsOf(env, failed) })
-  const served = new Map<Model, Served>()
+  if (cache) caches.space({ store: cache, ...defaultsOf(env, failed) })
   const own = new Set<CollectionSchema>()
   const checks: (() => void | Promise<void>)[] = []
-  const newId = idMaker(now)
-  let starting: Promise<void> | undefined
-  // The promise of the start that has succeeded; a model that comes later makes another start necessary.
-  let started: Promise<void> | undefined
+  const start = appStart(async () => {
+    for (const check of checks) await check()
+    checkReferences(models.known(), models.modelNamed)
+    warnOfOpen(host)
+    await database.prepare(host.schemas())
+  })
+  const { declared, ready, isReady } = start
+  const models = appModels({
+    engines: { now, newId: idMaker(now) },
+    open: (model, schema) => caches.watched(model, collection(schema)),
+    declared,
+  })
   let closing: Promise<void> | undefined
 
-  const serve = (model: Model): Served => {
-    const known = served.get(model)
-    if (known) return known
-    for (const other of served.keys()) {
-      if (other.name === model.name || other.collection === model.collection) {
-        throw new TypeError(`Model '${model.name}': another model has its name or its collection`)
-      }
-    }
-    const searchable = new Set<string>()
-    const schema = schemaOf(model, searchable)
-    const stored = caches.watched(model.name, collection(schema))
-    const records = new RecordEngine(model, stored, { now, newId })
-    const entry: Served = {
-      model,
-      records,
-      schema,
-      searchable,
-      scopes: [],
-      guarded: undefined,
-      files: new ModelFiles(),
-    }
-    served.set(model, entry)
-    starting = undefined
-    return entry
-  }
-
-  const start = async (): Promise<void> => {
-    for (const check of checks) await check()
-    checkReferences(served.keys(), host.modelNamed)
-    warnOfOpen(host)
-    await store.prepare(host.schemas())
-  }
-
-  const ready = (): Promise<void> => {
-    if (closing) return Promise.reject(new Error('the app is closed'))
-    if (starting) return starting
-    const attempt = start().then(
-      () => {
-        started = attempt
-      },
-      (error: unknown) => {
-        // A store that cannot be reached yet is asked again by the next request.
-        if (starting === attempt) starting = undefined
-        throw error
-      },
-    )
-    starting = attempt
-    return attempt
-  }
-
   const host: AppHost = {
-    database: store,
-    cache: options.cache,
-    files: options.files,
-    guards: [],
-    observers,
-    open: [],
-    filePlaces: [],
-    images: options.images,
-    hasher: options.hasher,
-    logger: options.logger,
-    secret: options.secret,
-    env: options.env,
-    maxBodySize: options.maxBodySize,
-    bodyTimeoutMs: options.bodyTimeoutMs,
-    maxPopulated: options.maxPopulated,
-    maxResponseBytes: options.maxResponseBytes,
-    now,
+    ...{ database, cache, files, images, hasher, logger, secret, env, now },
+    ...{ maxBodySize, bodyTimeoutMs, maxPopulated, maxResponseBytes },
+    ...{ guards: [], observers, open: [], filePlaces: [] },
+    ...models,
     get store() {
-      return data
+      return store
     },
     storeFor(request) {
       const deadline = deadlineOf(request)
-      if (!deadline) return data
+      if (!deadline) return store
       return new HostedRecords(host, async () => {
         deadline.check()
         await ready()
       })
     },
-    engine: (model) => serve(model).records,
-    twin(model, name) {
-      const { searchable } = serve(model)
-      const schema = schemaOf(model, searchable, `fieldgate_${name}_${model.collection}`)
-      own.add(schema)
-      return caches.watched(model.name, collection(schema))
-    },
     collection(schema) {
-      if (!own.has(schema)) starting = undefined
+      if (!own.has(schema)) declared('always')
       own.add(schema)
       return collection(schema)
     },
-    schemas: () => [
-      ...[...served.values()].map((entry) => entry.schema),
-      ...own,
-      ...caches.schemas(),
-    ],
-    modelNamed(name) {
-      for (const model of served.keys()) if (model.name === name) return model
-      return lastDefined(name)
+    schemas: () => [...models.schemas(), ...own, ...caches.schemas()],
+    cacheSpace(settings) {
+      declared('always')
+      return caches.space(settings)
     },
     onReady(check) {
       checks.push(check)
-      starting = undefined
+      declared('always')
     },
-    searchable(model, path) {
-      const { searchable } = serve(model)
-      if (searchable.has(path)) return
-      searchable.add(path)
-      // During a start the checks of that same start declare; afterwards another start is needed.
-      if (started) starting = undefined
-    },
-    exposed: (model, scope) => void serve(model).scopes.push(scope),
-    protect(model, fields) {
-      const entry = serve(model)
-      entry.guarded = new Set([...(entry.guarded ?? []), ...fields])
-    },
-    protectedFields: (model) => served.get(model)?.guarded,
-    filesOf: (model) => serve(model).files,
-    scopesOf: (model) => served.get(model)?.scopes ?? [],
-    cacheSpace(settings) {
-      starting = undefined
-      return caches.space(settings)
-    },
-    isReady: () => started !== undefined && started === starting,
+    isReady,
     ready,
     close() {
       closing ??= (async () => {
-        await starting?.catch(() => {})
+        await start.close()
         await caches.close()
-        await options.files?.close?.()
-        await store.close()
+        await files?.close?.()
+        await database.close()
       })()
       return closing
     },
   }
-  const data = new HostedRecords(host, ready)
+  const store = new HostedRecords(host, ready)
   return host
 }
 
@@ -203,23 +105,4 @@ function warnOfOpen({ open, guards, logger }: Host): void {
 
 function failed(message: string): never {
   throw new TypeError(`createApp: ${message}`)
-}
-
-/** What a store has to know of a model; what is searched is known when all routers are mounted. */
-function schemaOf(
-  { collection, idType, shape, declared, unique, indexes }: Model,
-  searchable: ReadonlySet<string>,
-  name: string = collection,
-): CollectionSchema {
-  return {
-    name,
-    idType,
-    shape,
-    declared,
-    unique,
-    indexes,
-    get searchable() {
-      return [...searchable]
-    },
-  }
 }

@@ -52,12 +52,8 @@ export class RouteTable {
     for (const row of this.#byMethod.get(request.method) ?? []) {
       if (silent && row.width > silent.width) continue
       if (!enter(row, path, request)) continue
-      const early = await firstResponse(row.guards, request, context)
-      if (early !== undefined) return early
-      context.isRead = row.isRead === true
-      const response: unknown = await row.handler(request, context)
-      if (response !== undefined && response !== null) return response
-      context.isRead = false
+      const response = await responseOf(row, request, context)
+      if (response !== undefined) return response
       silent = row
     }
     if (silent) this.#warnOf(silent, context)
@@ -97,6 +93,21 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
   request.params = decoded(match.groups)
   request.route = row.pattern
   return true
+}
+
+/** What a row's guards and its handler respond; undefined where all of them leave the request to others. */
+async function responseOf(
+  { guards, handler, isRead }: Row,
+  request: ApiRequest,
+  context: AppContext,
+): Promise<unknown> {
+  const early = await firstResponse(guards, request, context)
+  if (early !== undefined) return early
+  context.isRead = isRead === true
+  const response: unknown = await handler(request, context)
+  if (response !== undefined && response !== null) return response
+  context.isRead = false
+  return undefined
 }
 
 /** The first response that a guard gives, undefined when all of them let the request pass. */

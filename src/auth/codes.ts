@@ -46,7 +46,7 @@ export async function issueCode<Kind extends CodeKind>(
   account: Fields,
   kind: Kind,
 ): Promise<IssuedCode<Kind> | undefined> {
-  const { engine: records, settings, now } = auth
+  const { engine, settings, now } = auth
   const { resendSeconds, ttlSeconds } = settings.otp
   const slot = slotOf(auth, kind)
   const at = now()
@@ -65,12 +65,12 @@ export async function issueCode<Kind extends CodeKind>(
   }
   const byId = withId(String(account._id))
   const opens = () =>
-    records.stored.update(all([byId, rested, any([none, over])]), {
+    engine.stored.update(all([byId, rested, any([none, over])]), {
       set: opening,
       unset: hashesOf(auth, [kind]),
     })
   const finds = () =>
-    records.stored.update(all([byId, rested, open]), { set: { [slot.sentAt]: sentAt } })
+    engine.stored.update(all([byId, rested, open]), { set: { [slot.sentAt]: sentAt } })
   const user = isAfter(account[slot.expiresAt], at)
     ? ((await finds()) ?? (await opens()))
     : ((await opens()) ?? (await finds()))
@@ -83,7 +83,7 @@ export async function issueCode<Kind extends CodeKind>(
 
 /** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
 export async function activateCode(auth: AuthInstance, issued: IssuedCode): Promise<void> {
-  const { names, engine: records } = auth
+  const { names, engine } = auth
   const { kind, user, code, key } = issued
   const slot = slotOf(auth, kind)
   const set = {
@@ -91,7 +91,7 @@ export async function activateCode(auth: AuthInstance, issued: IssuedCode): Prom
     ...(kind === 'email' && { [names.otpPurpose]: slot.purpose }),
   }
   const expect = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
-  await records.stored.update(windowOf(auth, issued), { set }, { expect })
+  await engine.stored.update(windowOf(auth, issued), { set }, { expect })
 }
 
 /** Ends the pause after a code that could not be sent: the next request tries again. */

@@ -72,10 +72,10 @@ export async function writePassword(
   change: Change,
   expect: Fields = {},
 ): Promise<boolean> {
-  const { names, engine: records } = auth
+  const { names, engine } = auth
   const filter = withId(String(user._id))
   const fields = [names.password, names.passwordChangedAt]
   const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
   const options = { expect: { ...unchanged, ...expect } }
-  return (await records.stored.update(filter, change, options)) !== null
+  return (await engine.stored.update(filter, change, options)) !== null
 }

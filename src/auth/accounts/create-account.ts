@@ -27,15 +27,15 @@ export async function createAccount(
   hash: (() => Promise<string>) | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
-  const { engine: records, names, settings } = auth
-  const checked = await records.validate(hash ? { ...values, [names.password]: DECOY } : values)
+  const { engine, names, settings } = auth
+  const checked = await engine.validate(hash ? { ...values, [names.password]: DECOY } : values)
   if (hash) checked[names.password] = await hash()
   checkTime(request)
   const user = await inserted(auth, checked)
   if (!user) return undefined
   // An address that a provider vouches for is proven: no other kind of identifier keeps its owner out.
   if (hash && (await isTakenElsewhere(auth, checked, String(user._id)))) {
-    await records.remove(withId(String(user._id)))
+    await engine.remove(withId(String(user._id)))
     return undefined
   }
   try {
@@ -44,7 +44,7 @@ export async function createAccount(
       await inTime(request, () => onRegister(withoutSecrets(auth, user) as never, request))
     }
   } catch (error) {
-    await records.remove(withId(String(user._id)))
+    await engine.remove(withId(String(user._id)))
     throw error
   }
   report(auth, request, 'signed-up', user._id)

@@ -108,7 +108,7 @@ async function proven(
   profile: Profile,
   user: Fields,
 ): Promise<Fields | Again> {
-  const { names, engine: records, settings } = auth
+  const { names, engine, settings } = auth
   const { idField } = provider
   const isFirst = !hasProof(auth, user) && settings.linking !== 'keep'
   const kept = { field: names.email, idField }
@@ -119,7 +119,7 @@ async function proven(
   const expect = { ...unchanged, ...proofState(auth, user) }
   try {
     const byId = withId(String(user._id))
-    return (await records.stored.update(byId, { ...change, set }, { expect })) ?? 'again'
+    return (await engine.stored.update(byId, { ...change, set }, { expect })) ?? 'again'
   } catch (error) {
     if (error instanceof DuplicateKey) return 'again'
     throw error
@@ -142,11 +142,11 @@ function verifies(auth: AuthInstance, profile: Profile, user: Fields): boolean {
 }
 
 function findBy(
-  { engine: records }: AuthInstance,
+  { engine }: AuthInstance,
   field: string,
   value: string,
 ): Promise<Fields | undefined> {
-  return records.first({ op: 'eq', field, value })
+  return engine.first({ op: 'eq', field, value })
 }
 
 /**

@@ -166,13 +166,13 @@ function providerFields({ names, settings }: AuthInstance): readonly string[] {
  */
 export async function freed(auth: AuthInstance, field: string, value: unknown): Promise<boolean> {
   if (typeof value !== 'string') return false
-  const { engine: records } = auth
+  const { engine } = auth
   const claim = { op: 'eq', field, value } as const
-  const holder = await records.first(claim)
+  const holder = await engine.first(claim)
   if (!holder) return true
   if (opens(auth, holder, field)) return false
   const expect = proofState(auth, holder)
-  await records.stored.update(
+  await engine.stored.update(
     all([withId(String(holder._id)), claim]),
     { unset: [field] },
     { expect },

@@ -24,11 +24,8 @@ export function shownUser(auth: AuthInstance, record: Fields): unknown {
 }
 
 /** The user with `id`, secrets included. */
-export function userById(
-  { engine: records }: AuthInstance,
-  id: string,
-): Promise<Fields | undefined> {
-  return records.first(withId(id))
+export function userById({ engine }: AuthInstance, id: string): Promise<Fields | undefined> {
+  return engine.first(withId(id))
 }
 
 /** Whether the account may not sign in. */

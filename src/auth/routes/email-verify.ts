@@ -67,13 +67,13 @@ export async function accountToVerify(
   identifier: string | null | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {
-  const { names, settings, engine: records } = auth
+  const { names, settings, engine } = auth
   const { normalize } = settings.identifiers.find(({ kind }) => kind === 'email') ?? {}
   const address = typeof identifier === 'string' ? normalize?.(identifier) : undefined
   const own = request.auth ? await userById(auth, request.auth.userId) : undefined
   if (own && (identifier === undefined || addressToVerify(auth, own) === address)) return own
   if (address === undefined) return undefined
-  const found = await records.first({ op: 'eq', field: names.email, value: address })
+  const found = await engine.first({ op: 'eq', field: names.email, value: address })
   const isMeant = found && opens(auth, found, names.email)
   return isMeant && addressToVerify(auth, found) === address ? found : undefined
 }
@@ -103,7 +103,7 @@ async function written(
   right: RightCode,
   signedIn: OwnVisit | undefined,
 ): Promise<void> {
-  const { names, engine: records } = auth
+  const { names, engine } = auth
   const id = String(right.user._id)
   let user: Fields | undefined = right.user
   for (let tries = 0; user && tries < MAX_TRIES; tries += 1) {
@@ -121,19 +121,19 @@ async function written(
     if (done === 'written') return
     if (done === 'taken' && !(await freed(auth, names.email, email))) throw accountExists()
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
-    user = await records.first(withId(id))
+    user = await engine.first(withId(id))
   }
   throw invalidCode()
 }
 
 async function attempt(
-  { engine: records }: AuthInstance,
+  { engine }: AuthInstance,
   id: string,
   change: Change,
   expect: Fields,
 ): Promise<'written' | 'outrun' | 'taken'> {
   try {
-    return (await records.stored.update(withId(id), change, { expect })) ? 'written' : 'outrun'
+    return (await engine.stored.update(withId(id), change, { expect })) ? 'written' : 'outrun'
   } catch (error) {
     if (error instanceof DuplicateKey) return 'taken'
     throw error

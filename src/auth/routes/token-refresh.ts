@@ -91,7 +91,7 @@ async function tryExchange(
   id: string,
   request: ApiRequest,
 ): Promise<Refreshed | undefined> {
-  const { engine: records, names } = auth
+  const { engine, names } = auth
   const user = await userById(auth, id)
   if (!user) throw invalidRefreshToken()
   if (isDisabled(auth, user)) {
@@ -110,7 +110,7 @@ async function tryExchange(
     throw invalidRefreshToken()
   }
   const next = refreshed(auth, settings, session, token)
-  const updated = await records.stored.update(
+  const updated = await engine.stored.update(
     withId(id),
     { set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) } },
     { expect: { [names.refreshTokens]: user[names.refreshTokens] } },
@@ -126,13 +126,13 @@ async function revoke(
   session: Session,
   request: ApiRequest,
 ): Promise<void> {
-  const { engine: records, host } = auth
+  const { engine, host } = auth
   host.logger.warn('a refresh token was used again', {
     ...idsOf(request),
     userId: id,
     sessionId: session.id,
   })
-  await records.stored.update(
+  await engine.stored.update(
     withId(id),
     settings.revokeAllOnReuse ? { set: sessionsEnded(auth) } : oneEnded(auth, session.id),
   )

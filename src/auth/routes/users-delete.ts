@@ -39,20 +39,16 @@ export const deleteUserRoute: AuthRoute<'deleteUser'> = {
  * `onDelete` throws keeps the account.
  */
 async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  const { engine: records, settings } = auth
+  const { engine, settings } = auth
   const id = requestedId(settings, request)
-  const own = isSelf(request, id)
-  if (!own && !isAdmin(auth, request)) throw ownAccountOnly()
-  const checked = own
-    ? await reauthenticated(auth, await readBody(auth, request), request)
-    : undefined
+  const checked = await reauthenticatedOwner(auth, id, request)
   const user = checked ?? (await userById(auth, id))
   if (!user) throw entryNotFound()
   if (!(await mayGo(auth, user))) throw adminNeeded()
   const { onDelete } = settings
   if (onDelete) await inTime(request, () => onDelete(withoutSecrets(auth, user) as never, request))
   const demoted = await demotedAdmin(auth, user)
-  const removed = await records.remove(withId(id), checked && signInState(auth, checked))
+  const removed = await engine.remove(withId(id), checked && signInState(auth, checked))
   if (!removed) {
     if (demoted) await givenBack(auth, user)
     throw checked ? sessionEnded() : entryNotFound()
@@ -60,6 +56,19 @@ async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Resp
   await removeFilesOf(auth, removed, request)
   report(auth, request, 'account-deleted', id)
   return messageResponse('Account deleted.')
+}
+
+/** The user whose own account it is, with `currentPassword` checked; undefined for an admin who removes another's. */
+async function reauthenticatedOwner(
+  auth: AuthInstance,
+  id: string,
+  request: ApiRequest,
+): Promise<Fields | undefined> {
+  if (isSelf(request, id)) {
+    return reauthenticated(auth, await readBody(auth, request), request)
+  }
+  if (!isAdmin(auth, request)) throw ownAccountOnly()
+  return undefined
 }
 
 function isLiveAdmin(auth: AuthInstance, user: Fields): boolean {
@@ -77,17 +86,17 @@ async function mayGo(auth: AuthInstance, user: Fields): Promise<boolean> {
  */
 async function demotedAdmin(auth: AuthInstance, user: Fields): Promise<boolean> {
   if (!isLiveAdmin(auth, user)) return false
-  const { names, engine: records, settings } = auth
+  const { names, engine, settings } = auth
   const id = String(user._id)
   const role = { [names.role]: user[names.role] }
   const plain = { [names.role]: firstRole(settings.roles) }
-  const demoted = await records.stored.update(withId(id), { set: plain }, { expect: role })
+  const demoted = await engine.stored.update(withId(id), { set: plain }, { expect: role })
   if (demoted && (await anotherAdmin(auth, id))) return true
   if (demoted) await givenBack(auth, user)
   throw adminNeeded()
 }
 
-async function givenBack({ names, engine: records }: AuthInstance, user: Fields): Promise<void> {
+async function givenBack({ names, engine }: AuthInstance, user: Fields): Promise<void> {
   const set = { [names.role]: user[names.role] }
-  await records.stored.update(withId(String(user._id)), { set })
+  await engine.stored.update(withId(String(user._id)), { set })
 }

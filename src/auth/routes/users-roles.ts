@@ -62,24 +62,24 @@ async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Res
  * later one sees that the other is gone.
  */
 async function demoted(auth: AuthInstance, before: Fields, value: unknown): Promise<Fields | null> {
-  const { names, engine: records } = auth
+  const { names, engine } = auth
   const id = String(before._id)
   if (!(await anotherAdmin(auth, id))) throw lastAdmin()
-  const updated = await records.update(withId(id), { [names.role]: value })
+  const updated = await engine.update(withId(id), { [names.role]: value })
   if (!updated || isDisabled(auth, before) || (await anotherAdmin(auth, id))) return updated
-  await records.update(withId(id), { [names.role]: before[names.role] }, { [names.role]: value })
+  await engine.update(withId(id), { [names.role]: before[names.role] }, { [names.role]: value })
   throw lastAdmin()
 }
 
 /** Whether an admin who may sign in is there beside the user with `id`. */
 export async function anotherAdmin(
-  { names, engine: records, settings }: AuthInstance,
+  { names, engine, settings }: AuthInstance,
   id: string,
 ): Promise<boolean> {
   const role: Filter = { op: 'in', field: names.role, values: settings.roles.admin }
   const filters: Filter[] = [role, { op: 'ne', field: '_id', value: id }]
   if (settings.disabledField) filters.push({ op: 'ne', field: settings.disabledField, value: true })
-  return (await records.stored.count(all(filters))) > 0
+  return (await engine.stored.count(all(filters))) > 0
 }
 
 /** The roles that the body names, once each; one of them where the model holds one. */

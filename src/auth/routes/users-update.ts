@@ -49,7 +49,7 @@ async function updateUser(
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Response> {
-  const { settings, engine: records } = auth
+  const { settings, engine } = auth
   const id = requestedId(auth.settings, request)
   if (!isSelf(request, id) && !isAdmin(auth, request)) throw ownAccountOnly()
   const body = await readBody(auth, request)
@@ -57,7 +57,7 @@ async function updateUser(
   const chosen = await chosenFields(auth, body, settings.updateFields, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(auth, chosen)
-  const changes = await records.validateSeen(given, withId(id), hiddenInside(settings.model))
+  const changes = await engine.validateSeen(given, withId(id), hiddenInside(settings.model))
   checkKept(auth, changes)
   const touched = identifiersAndAddresses(auth).filter((field) => Object.hasOwn(changes, field))
   const before = touched.length > 0 ? await userById(auth, id) : undefined
@@ -85,7 +85,7 @@ async function movedUser(
   request: ApiRequest,
   context: Pick<Context, 'waitUntil'>,
 ): Promise<Fields> {
-  const { engine: records, settings } = auth
+  const { engine, settings } = auth
   const id = String(before._id)
   const checked = await reauthenticated(auth, body, request)
   // Whoever proves the account's address meanwhile has ended this session: nothing of it may be written after that.
@@ -113,7 +113,7 @@ async function movedUser(
   })
   if (await isTakenElsewhere(auth, values, id)) {
     const old = Object.fromEntries(stored.map((field) => [field, before[field]]))
-    await records.update(withId(id), old, values)
+    await engine.update(withId(id), old, values)
     throw duplicate(stored)
   }
   report(auth, request, 'identifier-changed', id)

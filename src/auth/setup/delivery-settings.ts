@@ -69,10 +69,7 @@ function mailSettings(
     'templates',
   ])
   const sender = callable('mail.sender', mail.sender)
-  const { transporter } = mail
-  if (transporter !== undefined && typeof transporter?.sendMail !== 'function') {
-    fail(`'mail.transporter' must have sendMail(), as Nodemailer's has`)
-  }
+  const transporter = transporterOf(mail)
   const templates = group('mail.templates', mail.templates, PURPOSES)
   for (const purpose of PURPOSES) checkMailTemplate(purpose, templates[purpose])
   const from = string('mail.from', mail.from) ?? string('MAIL_FROM', env?.MAIL_FROM || undefined)
@@ -86,6 +83,13 @@ function mailSettings(
   }
   if (option && env) fail(`'mail' needs a 'transporter', a 'sender' or a 'transport'`)
   return undefined
+}
+
+function transporterOf({ transporter }: Partial<MailOptions>): MailTransporter | undefined {
+  if (transporter !== undefined && typeof transporter?.sendMail !== 'function') {
+    fail(`'mail.transporter' must have sendMail(), as Nodemailer's has`)
+  }
+  return transporter
 }
 
 /** Without the environment nobody knows yet. */

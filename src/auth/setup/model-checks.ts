@@ -45,10 +45,9 @@ type Need = readonly [field: string, kind: Kind, why: string]
 
 /** The fields that the enabled features need. */
 function needs(settings: AuthSettings): readonly Need[] {
-  const { names, refresh, paths, roles, delivery, disabledField, model } = settings
+  const { names, refresh, paths, roles, disabledField, model } = settings
   const has = (field: string) => model.shape.fields.has(field)
   const guesses = paths.has('login') || paths.has('changePassword')
-  const codes = canReset(settings)
   const all: readonly (Need | false | undefined)[] = [
     [names.password, 'string', 'passwords'],
     [names.role, roles.multiple ? 'list' : 'string', 'roles'],
@@ -59,15 +58,23 @@ function needs(settings: AuthSettings): readonly Need[] {
     has(names.knownTries) && [names.knownTries, 'list', 'guesses per client'],
     has(names.answerAttempts) && [names.answerAttempts, 'number', 'second steps'],
     has(names.answersLockedUntil) && [names.answersLockedUntil, 'date', 'second steps'],
-    codes && [names.otpPurpose, 'string', 'one-time codes'],
-    ...(codes ? codeNeeds(settings) : []),
-    codes && delivery.mail && [delivery.toField.email, 'string', 'mail.toField'],
-    codes && delivery.sms && [delivery.toField.sms, 'string', 'sms.toField'],
+    ...(canReset(settings) ? resetNeeds(settings) : []),
     ...(settings.emailVerification.enabled ? verificationNeeds(settings) : []),
     refresh && [names.refreshTokens, 'list', 'refresh.enabled'],
     disabledField !== undefined && [disabledField, 'boolean', 'fields.disabled'],
   ]
   return all.filter((need): need is Need => Boolean(need))
+}
+
+function resetNeeds(settings: AuthSettings): readonly Need[] {
+  const { names, delivery } = settings
+  const { mail, sms, toField } = delivery
+  return [
+    [names.otpPurpose, 'string', 'one-time codes'],
+    ...codeNeeds(settings),
+    ...(mail ? [[toField.email, 'string', 'mail.toField'] as const] : []),
+    ...(sms ? [[toField.sms, 'string', 'sms.toField'] as const] : []),
+  ]
 }
 
 function verificationNeeds({ names }: AuthSettings): readonly Need[] {

@@ -16,10 +16,10 @@ import { oneEnded, sessionsEnded, sessionsOf } from './sessions.ts'
  * sign-in gets in between: those that come later find the account disabled.
  */
 export function endSessionsWhenDisabling(auth: AuthInstance): void {
-  const { engine: records, settings, names, now } = auth
+  const { engine, settings, names, now } = auth
   const { disabledField } = settings
   if (disabledField === undefined) return
-  records.writeAlong((changes) => {
+  engine.writeAlong((changes) => {
     if (changes[disabledField] !== true) return {}
     return settings.refresh ? sessionsEnded(auth) : { [names.passwordChangedAt]: new Date(now()) }
   })
@@ -31,9 +31,9 @@ export function endSessionsWhenDisabling(auth: AuthInstance): void {
  * one by one, and a session of somebody who signs in again meanwhile stays.
  */
 export async function endSessionsOfDisabled(auth: AuthInstance, user: Fields): Promise<void> {
-  const { engine: records } = auth
+  const { engine } = auth
   for (const { id } of sessionsOf(auth, user)) {
-    await records.stored.update(withId(String(user._id)), oneEnded(auth, id))
+    await engine.stored.update(withId(String(user._id)), oneEnded(auth, id))
   }
 }
 
@@ -46,10 +46,10 @@ export async function endTokensOfDisabled(
   user: Fields,
   named: number,
 ): Promise<void> {
-  const { engine: records, names } = auth
+  const { engine, names } = auth
   const field = names.passwordChangedAt
   if (named !== changedAt(auth, user)) return
-  await records.stored.update(
+  await engine.stored.update(
     withId(String(user._id)),
     { set: { [field]: nextChange(auth, user) } },
     { expect: { [field]: user[field] } },

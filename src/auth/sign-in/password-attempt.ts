@@ -79,14 +79,14 @@ async function take(
   stepOf: Reservation['clear'],
   set: Fields = {},
 ): Promise<Fields | undefined> {
-  const { engine: records, names } = auth
+  const { engine, names } = auth
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
     const step = stepOf(read)
     if (!step) return undefined
     const change: Change = { ...step.change, set: { ...step.change.set, ...set } }
     const expect = { ...step.expect, [names.password]: user[names.password] }
-    const after = await records.stored.update(withId(String(user._id)), change, { expect })
+    const after = await engine.stored.update(withId(String(user._id)), change, { expect })
     if (after) return after
     read = await userById(auth, String(user._id))
   }

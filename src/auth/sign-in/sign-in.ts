@@ -95,14 +95,14 @@ async function taken(
  * token that follows ends with the next password change.
  */
 function reread(
-  { engine: records }: AuthInstance,
+  { engine }: AuthInstance,
   filter: Filter,
   unchanged: Fields,
 ): Promise<Fields | undefined> {
   const same = Object.entries(unchanged).map(
     ([field, value]): Filter => ({ op: 'eq', field, value: (value ?? null) as Scalar }),
   )
-  return records.first(all([filter, ...same]))
+  return engine.first(all([filter, ...same]))
 }
 
 /** How often the list of sessions may change while those that are over are dropped from it. */

@@ -81,7 +81,7 @@ export async function remember(
   user: Fields,
   client: string | undefined,
 ): Promise<void> {
-  const { engine: records, names } = auth
+  const { engine, names } = auth
   const field = names.knownClients
   if (!isKept(auth) || client === undefined) return
   let read: Fields | undefined = user
@@ -92,7 +92,7 @@ export async function remember(
     const set = { [field]: [...others, fresh(auth, read, client)] }
     const expect = { [field]: read[field] }
     const byId = withId(String(read._id))
-    if (await records.stored.update(byId, { set }, { expect })) return
+    if (await engine.stored.update(byId, { set }, { expect })) return
     read = await userById(auth, String(user._id))
   }
 }

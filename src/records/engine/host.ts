@@ -17,51 +17,52 @@ import type { Observer } from '../../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
-import type { ScopeOption } from '../rules/scope.ts'
+import type { KnownScopes, ScopeOption } from '../rules/scope.ts'
 import type { RecordEngine } from './record-engine.ts'
 import { type RecordCollection, type RecordStore, recordCollection } from './record-store.ts'
 import type { Guard, Route } from './route.ts'
 
-/** The app as its routers see it. */
-export interface Host extends BodyLimits {
+/** What stands behind the ports, and what the app was told of its surroundings. */
+export interface Services {
   readonly database: Store
   readonly cache: CacheStore | undefined
   readonly files: FileStore | undefined
-  /** The guards before every router. */
-  readonly guards: Guard[]
-  /** What sees every request, the outermost first; a router may add its own. */
-  readonly observers: Observer[]
-  /** The mounts that nothing of their routers guards, until start-up has told of them. */
-  readonly open: string[]
-  /** Where routers keep files, for the sweeper; each adds its own. */
-  readonly filePlaces: FilePlace[]
   readonly images: ImageOptimizer | undefined
   readonly hasher: Hasher | undefined
   readonly logger: Logger
   /** At least 32 characters, where given; the key of cursors. */
   readonly secret: string | undefined
   readonly env: Readonly<Record<string, unknown>>
-  /** What routers take that do not say otherwise. */
-  readonly maxPopulated: number
-  readonly maxResponseBytes: number
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** The public front, as `app.store`. */
-  readonly store: RecordStore
-  /** The same for the code that serves `request`: when its time is over, every call is refused. */
-  storeFor(request: Request): RecordStore
+}
+
+/** What routers take that do not say otherwise. */
+export interface Limits extends BodyLimits {
+  readonly maxPopulated: number
+  readonly maxResponseBytes: number
+}
+
+/** What concerns the whole app, to which routers add. */
+export interface Additions {
+  /** The guards before every router. */
+  readonly guards: Guard[]
+  /** What sees every request, the outermost first. */
+  readonly observers: Observer[]
+  /** The mounts that nothing of their routers guards, until start-up has told of them. */
+  readonly open: string[]
+  /** Where routers keep files, for the sweeper. */
+  readonly filePlaces: FilePlace[]
+}
+
+/** The models of an app, and what its routers say of each. */
+export interface Models extends KnownScopes {
   /** The engine behind a model's routes; the same one for every router of the model. */
   engine(model: Model): RecordEngine
   /** A collection like that of `model`, under a name of its own; what is written there counts as a write of the model. */
   twin(model: Model, name: string): Collection
-  /** A collection of the app's own, beside those of models; start-up makes it exist. */
-  collection(schema: CollectionSchema): Collection
-  /** Every collection that start-up makes exist. */
-  schemas(): readonly CollectionSchema[]
   /** The model that a `ref()` names. */
   modelNamed(name: string): Model | undefined
-  /** Runs before the first request, when every model is known; a throw is a start-up error. */
-  onReady(check: () => void | Promise<void>): void
   /** Tells the store that `path` of `model` will be searched. */
   searchable(model: Model, path: string): void
   /** Tells which records of `model` a router shows to all that ask, for populate and search through references. */
@@ -72,12 +73,28 @@ export interface Host extends BodyLimits {
   protectedFields(model: Model): ReadonlySet<string> | undefined
   /** The file fields of `model`, of whichever router takes them. Complete when every router is mounted. */
   filesOf(model: Model): ModelFiles
-  /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
-  scopesOf(model: Model): readonly (ScopeOption | undefined)[]
-  /** The space in which a router keeps answers; writes of any record clear it. */
-  cacheSpace(settings: SpaceSettings): VersionedCache
+}
+
+/** Start-up, as routers take part in it. */
+export interface StartUp {
+  /** Runs before the first request, when every model is known; a throw is a start-up error. */
+  onReady(check: () => void | Promise<void>): void
   /** Settles when tables and indexes exist for everything that has been declared so far. */
   ready(): Promise<void>
+}
+
+/** The app as its routers see it. */
+export interface Host extends Services, Limits, Additions, Models, StartUp {
+  /** The public front, as `app.store`. */
+  readonly store: RecordStore
+  /** The same for the code that serves `request`: when its time is over, every call is refused. */
+  storeFor(request: Request): RecordStore
+  /** A collection of the app's own, beside those of models; start-up makes it exist. */
+  collection(schema: CollectionSchema): Collection
+  /** Every collection that start-up makes exist. */
+  schemas(): readonly CollectionSchema[]
+  /** The space in which a router keeps answers; writes of any record clear it. */
+  cacheSpace(settings: SpaceSettings): VersionedCache
 }
 
 /** The records of `host`, for whoever has a request's context alone: `hostOf` leads back. */

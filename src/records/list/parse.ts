@@ -68,14 +68,19 @@ function planOf(rules: ListRules, filters: Filter[], asked: Asked, most: number)
   return { filter: all(filters), search, sort, paging: pagingOf(rules, asked, most) }
 }
 
+/** Refuses what belongs to pages of another kind than the router's. */
+function refuseOtherPages({ pagination }: ListRules, asked: Asked): void {
+  for (const { key, pages } of LIST_PARAMETERS) {
+    const isOther = pages !== undefined && pages.kind !== pagination
+    if (isOther && asked[key as keyof Asked] !== undefined) throw pages.refusal()
+  }
+}
+
 /** `most` is how many records there are without pages. */
 function pagingOf(rules: ListRules, asked: Asked, most: number): Paging {
   const { page, pageSize, limit, cursor } = asked
   if (limit !== undefined && (page !== undefined || pageSize !== undefined)) throw limitAndPage()
-  for (const { key, pages } of LIST_PARAMETERS) {
-    if (!pages || pages.kind === rules.pagination) continue
-    if (asked[key as keyof Asked] !== undefined) throw pages.refusal()
-  }
+  refuseOtherPages(rules, asked)
   const size = Math.min(pageSize ?? rules.defaultPageSize, rules.maxLimit)
   if (rules.pagination === 'cursor') return { kind: 'cursor', cursor, pageSize: size }
   if (page !== undefined || pageSize !== undefined) return offsetPage(page ?? 1, size, rules)

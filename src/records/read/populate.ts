@@ -12,7 +12,7 @@ import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'
 import { Slices } from '../../ports/slices.ts'
 import type { Fields, ReadHints } from '../../ports/store.ts'
-import type { Host } from '../engine/host.ts'
+import type { Models } from '../engine/host.ts'
 import type { PopulateOption } from '../rules/hooks.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import { referenceAt } from '../setup/search-fields.ts'
@@ -22,7 +22,7 @@ import { ResponseSize } from './response-size.ts'
 
 /** Resolves what `onGet` asked for; a path that leads to no reference is left out with a warning. */
 export function populations(
-  host: Host,
+  host: Models,
   model: Model,
   option: PopulateOption | undefined,
   warn: WarnOfName,
@@ -70,7 +70,7 @@ export interface PopulateOptions {
  * `maxPopulated` stay ids. Throws the 413 as soon as the response would be too large.
  */
 export async function populate(
-  host: Host,
+  host: Models,
   records: readonly Fields[],
   populations: readonly Population[],
   options: PopulateOptions,
@@ -93,7 +93,7 @@ export async function populate(
 }
 
 async function loaded(
-  host: Host,
+  host: Models,
   { target, select, ids }: Wanted,
   { request, lean, hints }: PopulateOptions,
   into: Loaded,

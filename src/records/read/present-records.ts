@@ -69,7 +69,7 @@ export async function readAsJson(
   request: ApiRequest,
   shown: number = read.limit,
 ): Promise<Page> {
-  const { engine: records, model, lean } = resource
+  const { engine, model, lean } = resource
   const query: Read = {
     ...read,
     ...(view.select && { select: view.select }),
@@ -77,15 +77,15 @@ export async function readAsJson(
   }
   const signs = resource.upload?.signUrls !== undefined
   const unchanged = view.populate.length === 0 && !signs && (lean || !model.output)
-  if (unchanged && records.stored.findJson) {
-    const texts = await records.stored.findJson(query)
+  if (unchanged && engine.stored.findJson) {
+    const texts = await engine.stored.findJson(query)
     return {
       texts: texts.slice(0, shown),
       hasMore: texts.length > shown,
       idAt: (index) => idOf(texts[index]),
     }
   }
-  const all = await records.stored.find(query)
+  const all = await engine.stored.find(query)
   const found = all.slice(0, shown).map((record) => declaredPart(model, record))
   const filled = await filledIn(resource, view, found, request)
   return {

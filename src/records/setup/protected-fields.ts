@@ -6,7 +6,7 @@
 
 import type { Fail } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { Host } from '../engine/host.ts'
+import type { Models } from '../engine/host.ts'
 import type { RouterOptions } from './options.ts'
 
 /** The fields that a router lets clients write, while it is being resolved. */
@@ -20,7 +20,7 @@ export interface WritableSets {
  * takes the protected fields off where the default stands for one operation.
  */
 export function withoutProtected(
-  host: Host,
+  host: Models,
   { model, allowedFields, legacyMode }: RouterOptions<Fields>,
   writable: WritableSets,
   fail: Fail,

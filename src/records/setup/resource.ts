@@ -100,45 +100,12 @@ export function resolveResource(
 ): Resource {
   const fail = failAt(mount)
   checkSimpleOptions(options, fail)
-  const { model } = options
-  const reach = (option: string, names: readonly string[]) => {
-    for (const name of names) checkReachable(model, option, name, fail)
-    return names
-  }
-  const order = (option: string, names: readonly string[]) => {
-    for (const name of reach(option, names)) {
-      if (isOrdered(model.shape, name)) continue
-      const reason = isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no order'
-      fail(`'${option}' names '${name}', ${reason}`)
-    }
-    return names
-  }
-  const orderBy = [options.orderBy ?? []].flat().map(sortKey)
-  order(
-    'orderBy',
-    orderBy.map((key) => key.field),
-  )
-  const query = reach('query', options.query ?? [])
-  const filterable = new Set(reach('filterableFields', options.filterableFields ?? query))
-  const sortable = new Set(
-    options.sortableFields
-      ? order('sortableFields', options.sortableFields)
-      : [
-          ...query.filter((name) => isOrdered(model.shape, name)),
-          ...orderBy.map((key) => key.field),
-        ],
-  )
+  const { model, middlewares = [], scope } = options
   const legacyMode = options.legacyMode === true
   if (legacyMode) {
     host.logger.warn(
       `Router '${mount}': 'legacyMode' lets clients write, filter and sort by every visible field, without limits. It will be removed in 4.0.`,
     )
-  }
-  const maxLimit = options.maxLimit ?? 100
-  const hints: ReadHints = {
-    ...(options.maxTimeMS !== undefined && { timeLimitMs: options.maxTimeMS }),
-    ...(options.allowDiskUse !== undefined && { allowDiskUse: options.allowDiskUse }),
-    ...(options.batchSize !== undefined && { batchSize: options.batchSize }),
   }
   if (options.allowRawRegex && !host.database.rawRegex) {
     fail(`'allowRawRegex' cannot be used with the store '${host.database.name}'`)
@@ -146,39 +113,96 @@ export function resolveResource(
   return {
     host,
     mount,
-    model,
     engine: host.engine(model),
-    middlewares: options.middlewares ?? [],
+    middlewares,
+    scope,
+    ...fieldRules(options, legacyMode, fail),
+    ...pageRules(options, legacyMode),
+    model,
+    search: searchFields(host, model, mount, options.search ?? [], fail),
+    // 2.x ran search terms as patterns; where the store cannot do so safely they stay literal.
+    allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
+    ...readRules(host, options),
+    ...writeRules(host, mount, options, fail),
+  }
+}
+
+type FieldRules = Pick<
+  ListRules,
+  'query' | 'filterable' | 'sortable' | 'urlFilterable' | 'urlSortable' | 'orderBy'
+>
+
+/** What lists may be filtered and sorted by. */
+function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: Fail): FieldRules {
+  const { model } = options
+  const reach = (option: string, names: readonly string[]) => {
+    for (const name of names) checkReachable(model, option, name, fail)
+    return names
+  }
+  const order = (option: string, names: readonly string[]) => {
+    for (const name of reach(option, names)) checkOrdered(model, option, name, fail)
+    return names
+  }
+  const orderBy = [options.orderBy ?? []].flat().map(sortKey)
+  const orderFields = orderBy.map((key) => key.field)
+  order('orderBy', orderFields)
+  const query = reach('query', options.query ?? [])
+  const filterable = new Set(reach('filterableFields', options.filterableFields ?? query))
+  const sortable = new Set(
+    options.sortableFields
+      ? order('sortableFields', options.sortableFields)
+      : [...query.filter((name) => isOrdered(model.shape, name)), ...orderFields],
+  )
+  return {
     query,
     filterable,
     sortable,
     urlFilterable: legacyMode ? everyVisible(model) : filterable,
     urlSortable: legacyMode ? everyOrdered(model) : sortable,
     orderBy,
-    search: searchFields(host, model, mount, options.search ?? [], fail),
+  }
+}
+
+type PageRules = Omit<ListRules, keyof FieldRules | 'model' | 'search' | 'allowRawRegex'>
+
+/** How lists are cut into pages, and how long search terms are. */
+function pageRules(options: RouterOptions<Fields>, legacyMode: boolean): PageRules {
+  const { maxLimit = 100 } = options
+  const { defaultPageSize = Math.min(50, maxLimit) } = options
+  const { maxSearchLength = 128, maxRelationMatches = 1000 } = options
+  const { pagination = 'offset', countStrategy = 'exact', enableQuery = true } = options
+  const { maxPage = Number.POSITIVE_INFINITY } = options
+  return {
+    ...{ pagination, countStrategy, maxLimit, defaultPageSize, maxPage },
+    ...{ maxSearchLength, maxRelationMatches, enableQuery, legacyMode },
+  }
+}
+
+function readRules(host: Host, options: RouterOptions<Fields>): ReadRules {
+  const { onGet, lean = false, maxTimeMS, allowDiskUse, batchSize } = options
+  const { maxPopulated = host.maxPopulated, maxResponseBytes = host.maxResponseBytes } = options
+  const hints: ReadHints = {
+    ...(maxTimeMS !== undefined && { timeLimitMs: maxTimeMS }),
+    ...(allowDiskUse !== undefined && { allowDiskUse }),
+    ...(batchSize !== undefined && { batchSize }),
+  }
+  return { onGet, lean, hints, maxPopulated, maxResponseBytes }
+}
+
+function writeRules(
+  host: Host,
+  mount: string,
+  options: RouterOptions<Fields>,
+  fail: Fail,
+): WriteRules {
+  const { model, runAfterCreate, strictAfterCreate = false, upload } = options
+  return {
     writable: writableFields(host, mount, options, fail),
     validate: validators(options.validate),
-    onGet: options.onGet,
-    runAfterCreate: options.runAfterCreate,
-    strictAfterCreate: options.strictAfterCreate ?? false,
-    pagination: options.pagination ?? 'offset',
-    countStrategy: options.countStrategy ?? 'exact',
-    maxLimit,
-    defaultPageSize: options.defaultPageSize ?? Math.min(50, maxLimit),
-    maxPage: options.maxPage ?? Number.POSITIVE_INFINITY,
-    maxSearchLength: options.maxSearchLength ?? 128,
-    maxRelationMatches: options.maxRelationMatches ?? 1000,
-    maxPopulated: options.maxPopulated ?? host.maxPopulated,
-    maxResponseBytes: options.maxResponseBytes ?? host.maxResponseBytes,
-    // 2.x ran search terms as patterns; where the store cannot do so safely they stay literal.
-    allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
-    lean: options.lean ?? false,
-    hints,
-    enableQuery: options.enableQuery ?? true,
-    legacyMode,
-    upload: options.upload && uploadOf(host, mount, model, options.upload, fail),
+    runAfterCreate,
+    strictAfterCreate,
+    upload: upload && uploadOf(host, mount, model, upload, fail),
     files: host.filesOf(model),
-    scope: options.scope,
   }
 }
 
@@ -207,6 +231,12 @@ function checkReachable(model: Model, option: string, name: string, fail: Fail):
   if (isHidden(model, name)) fail(`'${option}' names '${name}', which is hidden`)
   const kind = place?.shape.kind
   if (kind === 'object' || kind === 'map') fail(`'${option}' names '${name}', which is an object`)
+}
+
+function checkOrdered(model: Model, option: string, name: string, fail: Fail): void {
+  if (isOrdered(model.shape, name)) return
+  const reason = isMixed(model.shape, name) ? SEVERAL_TYPES : 'which has no order'
+  fail(`'${option}' names '${name}', ${reason}`)
 }
 
 function everyVisible(model: Model): FieldSet {

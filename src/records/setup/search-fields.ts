@@ -9,7 +9,7 @@ import type { Fail } from '../../model/option-rules.ts'
 import { definedNames } from '../../model/registry.ts'
 import { didYouMean, noSuchField } from '../../model/suggest.ts'
 import { placeOf } from '../../ports/shape.ts'
-import type { Host } from '../engine/host.ts'
+import type { Models, Services, StartUp } from '../engine/host.ts'
 
 /** One searched field: of the model itself, or of the model that a reference leads to. */
 export type SearchField =
@@ -21,7 +21,7 @@ export type SearchField =
  * dotted name whose first part is neither a reference nor an object is dropped with a warning (spec 4.1).
  */
 export function searchFields(
-  host: Host,
+  host: Models & StartUp & Pick<Services, 'logger'>,
   model: Model,
   mount: string,
   names: readonly string[],

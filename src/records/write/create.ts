@@ -38,7 +38,7 @@ async function createFrom(
   request: ApiRequest,
   incoming: Incoming,
 ): Promise<Response> {
-  const { model, engine: records } = resource
+  const { model, engine } = resource
   const scope = await scopeOf(model, resource.scope, request)
   const payload = await keepWritable(incoming.body(), resource.writable.create, scope.values)
   const res = hookResponse()
@@ -50,8 +50,8 @@ async function createFrom(
     model,
   })
   const { _id: id, ...scoped } = scope.values
-  const values = await records.validate({ ...checked, ...scoped })
-  const save = () => records.insert(values, id as string | undefined)
+  const values = await engine.validate({ ...checked, ...scoped })
+  const save = () => engine.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
   await afterCreate(resource, record, request)
   const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))

@@ -80,32 +80,32 @@ export async function updateWithFiles(
   changes: Fields,
   expect?: Fields,
 ): Promise<Fields> {
-  const { engine: records, files } = resource
+  const { engine, files } = resource
   checkTime(incoming.request)
-  const unseen = hiddenInside(records.model)
+  const unseen = hiddenInside(engine.model)
   const touched = files.namedIn(changes)
   if (touched.length === 0) {
-    return found(await records.update(filter, changes, expect, unseen), expect)
+    return found(await engine.update(filter, changes, expect, unseen), expect)
   }
   // Nothing is stored for a record that is not there.
-  found(await records.first(filter))
+  found(await engine.first(filter))
   let replaced: ReadonlyMap<string, string> = new Map()
   const updated = await saveWithFiles(resource, incoming, changes, async () => {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = found(await records.first(filter))
+      const before = found(await engine.first(filter))
       const there = new Set(objectsOf(resource, before).keys())
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
       const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const after = await records.update(filter, safe, { ...expected, ...expect }, unseen)
+      const after = await engine.update(filter, safe, { ...expected, ...expect }, unseen)
       if (!after && expect) throw recordChanged()
       if (!after) continue
       const kept = objectsOf(resource, after)
       replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !kept.has(key)))
       return after
     }
-    throw new Error(`a record of '${records.model.name}' changed faster than it could be written`)
+    throw new Error(`a record of '${engine.model.name}' changed faster than it could be written`)
   })
   await removeUnheld(resource, replaced, incoming.request)
   return updated
@@ -195,7 +195,7 @@ async function withoutMetadata(held: Source, mime: string): Promise<Source> {
 
 /** Whether a save that failed with `error` has happened, or happens yet, or nobody can tell. */
 async function mayBeSaved(
-  { engine: records }: FileOwner,
+  { engine }: FileOwner,
   files: readonly IncomingFile[],
   error: unknown,
 ): Promise<boolean> {
@@ -205,7 +205,7 @@ async function mayBeSaved(
   const fields = new Set(files.map(({ field }) => field))
   const urls = files.map(({ url }) => url)
   try {
-    return (await records.stored.count(pointsAt(records.model.shape, fields, urls))) > 0
+    return (await engine.stored.count(pointsAt(engine.model.shape, fields, urls))) > 0
   } catch {
     return true
   }

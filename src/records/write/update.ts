@@ -39,10 +39,10 @@ async function updateFrom(
   id: string,
   incoming: Incoming,
 ): Promise<Response> {
-  const { model, engine: records } = resource
+  const { model, engine } = resource
   const scope = await scopeOf(model, resource.scope, request)
   const one = within(scope.filter, id)
-  const stored = incoming.concernsFiles ? await records.first(one) : undefined
+  const stored = incoming.concernsFiles ? await engine.first(one) : undefined
   const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.values)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.update, payload, {
@@ -52,7 +52,7 @@ async function updateFrom(
     id,
     model,
   })
-  const changes = await records.validateSeen(checked, one, hiddenInside(model))
+  const changes = await engine.validateSeen(checked, one, hiddenInside(model))
   const expect = await expectedRecord(resource, request, one)
   const updated = await updateWithFiles(resource, incoming, one, changes, expect)
   const view = await viewOf(resource, request)

@@ -1,0 +1,117 @@
+/**
+ * The models of an app: one engine for each, and what routers say of it.
+ *
+ * @module
+ */
+
+import type { Model } from '../model/model.ts'
+import { lastDefined } from '../model/registry.ts'
+import type { Collection, CollectionSchema } from '../ports/store.ts'
+import type { Models } from '../records/engine/host.ts'
+import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
+import type { ScopeOption } from '../records/rules/scope.ts'
+import { ModelFiles } from '../uploads/model-files.ts'
+
+/** The models of an app, as the app itself sees them. */
+export interface AppModels extends Models {
+  /** Those that are mounted or asked for. */
+  known(): Iterable<Model>
+  /** The collections that hold their records, and what goes with these. */
+  schemas(): readonly CollectionSchema[]
+}
+
+/** What models need of the app. */
+export interface ModelNeeds {
+  readonly engines: Surroundings
+  /** Opens a collection in which every write counts as one of the model named `model`. */
+  open(model: string, schema: CollectionSchema): Collection
+  /** Says that start-up has more to do: always, or where it is over already. */
+  declared(when: 'always' | 'started'): void
+}
+
+interface Entry {
+  readonly engine: RecordEngine
+  readonly schema: CollectionSchema
+  readonly searchable: Set<string>
+  readonly scopes: (ScopeOption | undefined)[]
+  guarded: ReadonlySet<string> | undefined
+  readonly files: ModelFiles
+}
+
+/** No models yet. */
+export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
+  const entries = new Map<Model, Entry>()
+  const twins: CollectionSchema[] = []
+
+  function entryOf(model: Model): Entry {
+    const known = entries.get(model)
+    if (known) return known
+    checkApart(entries.keys(), model)
+    const searchable = new Set<string>()
+    const schema = schemaOf(model, searchable)
+    const engine = new RecordEngine(model, open(model.name, schema), engines)
+    const files = new ModelFiles()
+    const entry: Entry = { engine, schema, searchable, scopes: [], guarded: undefined, files }
+    entries.set(model, entry)
+    declared('always')
+    return entry
+  }
+
+  return {
+    known: () => entries.keys(),
+    schemas: () => [...[...entries.values()].map(({ schema }) => schema), ...twins],
+    engine: (model) => entryOf(model).engine,
+    twin(model, name) {
+      const { searchable } = entryOf(model)
+      const schema = schemaOf(model, searchable, `fieldgate_${name}_${model.collection}`)
+      twins.push(schema)
+      return open(model.name, schema)
+    },
+    modelNamed(name) {
+      for (const model of entries.keys()) if (model.name === name) return model
+      return lastDefined(name)
+    },
+    searchable(model, path) {
+      const { searchable } = entryOf(model)
+      if (searchable.has(path)) return
+      searchable.add(path)
+      // During a start the checks of that same start declare; afterwards another start is needed.
+      declared('started')
+    },
+    exposed: (model, scope) => void entryOf(model).scopes.push(scope),
+    protect(model, fields) {
+      const entry = entryOf(model)
+      entry.guarded = new Set([...(entry.guarded ?? []), ...fields])
+    },
+    protectedFields: (model) => entries.get(model)?.guarded,
+    filesOf: (model) => entryOf(model).files,
+    scopesOf: (model) => entries.get(model)?.scopes ?? [],
+  }
+}
+
+function checkApart(others: Iterable<Model>, { name, collection }: Model): void {
+  for (const other of others) {
+    if (other.name === name || other.collection === collection) {
+      throw new TypeError(`Model '${name}': another model has its name or its collection`)
+    }
+  }
+}
+
+/** What a store has to know of a model; what is searched is known when all routers are mounted. */
+function schemaOf(
+  { collection, idType, shape, declared, unique, indexes }: Model,
+  searchable: ReadonlySet<string>,
+  name: string = collection,
+): CollectionSchema {
+  return {
+    name,
+    idType,
+    shape,
+    declared,
+    unique,
+    indexes,
+    get searchable() {
+      return [...searchable]
+    },
+  }
+}
