@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeSlots } from '../../adapters/hashers/slots.js'
+import { nativeSlots } from '../../adapters/hashers/slots.ts'
 import { networkOf } from '../../src/auth/client.ts'
 import { type EndTurn, fairQueue } from '../../src/auth/turns.ts'
 import { cheap, password } from './accounts.ts'
