@@ -142,6 +142,7 @@ describe('an entry', () => {
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",
         "./node": "serve",
+        "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold isKey nothing onlyDeclared placeOf project withId",
         "./r2": "r2Files",
         "./redis": "redisCache",
         "./s3": "s3Files",
