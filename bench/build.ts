@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** Compiles fieldgate and every server of the bench. */
+/** Compiles fieldgate and every server of the bench. They stand in a package like the published one. */
 export function buildServers(): void {
   const { status, stdout } = spawnSync(
     process.execPath,
@@ -18,11 +18,12 @@ export function buildServers(): void {
     { encoding: 'utf8' },
   )
   if (status !== 0) throw new Error(`the servers do not compile:\n${stdout}`)
+  copyFileSync(`${root}package.json`, `${root}.cache/bench/built/package.json`)
 }
 
 /** Installs what the peers are made of beside their compiled form, unless it is there. */
 export function installPeers(): void {
-  const [from, to] = [`${root}bench/peers/`, `${root}.cache/bench/built/bench/peers/`]
+  const [from, to] = [`${root}bench/peers/`, `${root}.cache/bench/built/dist/bench/peers/`]
   mkdirSync(to, { recursive: true })
   if (isSame(`${from}package-lock.json`, `${to}installed.json`)) return
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(from + name, to + name)
@@ -37,5 +38,5 @@ function isSame(one: string, other: string): boolean {
 
 /** The compiled form of a script of `bench/`, named without its ending. */
 export function built(script: string): string {
-  return `${root}.cache/bench/built/bench/${script}.js`
+  return `${root}.cache/bench/built/dist/bench/${script}.js`
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { checkWrk, load } from './load.ts'
 import type { Database } from './records/database.ts'
 import { withStore } from './records/databases.ts'
-import { startProgram } from './server.ts'
+import { FROM_SOURCE, startProgram } from './server.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { type Work, works } from './works.ts'
 
@@ -44,6 +44,7 @@ async function profile(
   { connections, seconds }: Settings,
 ): Promise<void> {
   const flags = [
+    FROM_SOURCE,
     '--no-warnings',
     '--cpu-prof',
     `--cpu-prof-dir=${folder}`,

@@ -89,7 +89,7 @@ const names = Object.keys(variants)
 const seen = new Map(names.map((name) => [name, [] as number[]]))
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const name of round % 2 === 0 ? names : names.toReversed()) {
-    const args = ['--no-warnings', fileURLToPath(import.meta.url), name]
+    const args = [...process.execArgv, '--no-warnings', fileURLToPath(import.meta.url), name]
     seen.get(name)?.push(Number(execFileSync(process.execPath, args, { encoding: 'utf8' })))
   }
 }

@@ -8,6 +8,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+/** Makes Node take fieldgate's sources. */
+export const FROM_SOURCE = '--conditions=fieldgate-source'
+
 /** A running server. */
 export interface Server {
   readonly base: string
@@ -25,7 +28,7 @@ const TICKS = 100
 /** Starts a script, relative to this folder, and waits until it says on which port it listens. */
 export function startServer(script: string, args: readonly string[]): Promise<Server> {
   const file = fileURLToPath(new URL(script, import.meta.url))
-  return startProgram([process.execPath, file, ...args])
+  return startProgram([process.execPath, FROM_SOURCE, file, ...args])
 }
 
 /** Starts any program that says `listening <port>` once it does. */

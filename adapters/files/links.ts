@@ -4,6 +4,7 @@
  * @module
  */
 
+import { base64url, bytesIn } from '../../src/http/base64url.ts'
 import { isKey } from '../../src/ports/files.ts'
 
 /** What a store whose files the app serves is told of its links. */
@@ -36,6 +37,8 @@ export interface Requested {
 }
 
 const MIN_SECRET = 32
+/** How long an HMAC of SHA-256 is in base64url. */
+const SIGNATURE_LENGTH = 43
 /** Gives a relative URL a host to be parsed with; without a Host, Bun gives a request none. */
 const ANY_HOST = 'http://localhost'
 
@@ -61,7 +64,8 @@ export function links(store: string, options: LinkOptions): Links {
   }
   const isSigned = async ({ searchParams }: URL, key: string): Promise<boolean> => {
     const expires = searchParams.get('expires') ?? ''
-    const signature = bytesFrom(searchParams.get('signature') ?? '')
+    const given = searchParams.get('signature') ?? ''
+    const signature = given.length === SIGNATURE_LENGTH ? bytesIn(given) : undefined
     if (!/^\d{1,15}$/.test(expires) || !signature || Number(expires) * 1000 <= now()) return false
     return crypto.subtle.verify('HMAC', await signingKey, signature, message(key, Number(expires)))
   }
@@ -109,18 +113,4 @@ function importKey(secret: string): Promise<CryptoKey> {
 /** The label keeps the signature from meaning anything elsewhere, where the secret is used twice. */
 function message(key: string, expires: number): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`fieldgate file link\n${key}\n${expires}`)
-}
-
-function base64url(bytes: Uint8Array): string {
-  const base64 = btoa(String.fromCharCode(...bytes))
-  return base64
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/={1,2}$/, '')
-}
-
-function bytesFrom(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[\w-]{43}$/.test(text)) return undefined
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (char) => char.charCodeAt(0))
 }

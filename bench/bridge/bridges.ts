@@ -1,5 +1,5 @@
 /**
- * One server of the comparison: `node bench/bridge/bridges.ts <name>`.
+ * One server of the comparison: `node -C fieldgate-source bench/bridge/bridges.ts <name>`.
  *
  * @module
  */

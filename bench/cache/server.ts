@@ -1,5 +1,5 @@
 /**
- * A server whose reads are measured: `node bench/cache/server.ts <kind> [<url of Valkey>]`, the kind being
+ * A server whose reads are measured: `node -C fieldgate-source bench/cache/server.ts <kind> [<url of Valkey>]`, the kind being
  *
  * - `constant`: the same Node adapter with an answer that is always the same, the limit;
  * - `none`: the app without a cache;

@@ -21,14 +21,20 @@ export function base64url(bytes: Uint8Array): string {
 
 const utf8 = new TextDecoder()
 
+/** The bytes behind base64url, or undefined for what is none. */
+export function bytesIn(encoded: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9_-]*$/.test(encoded) || encoded.length % 4 === 1) return undefined
+  const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'))
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at)
+  return bytes
+}
+
 /**
  * The UTF-8 text behind base64url, or undefined for what is none. Several texts stand for the same bytes, so the
  * caller checks a MAC of `encoded` itself, or that `base64url` spells it so.
  */
 export function textIn(encoded: string): string | undefined {
-  if (!/^[A-Za-z0-9_-]*$/.test(encoded) || encoded.length % 4 === 1) return undefined
-  const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'))
-  const bytes = new Uint8Array(binary.length)
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at)
-  return utf8.decode(bytes)
+  const bytes = bytesIn(encoded)
+  return bytes && utf8.decode(bytes)
 }

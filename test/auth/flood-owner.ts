@@ -1,6 +1,6 @@
 /**
  * 300 strangers flood the sign-in, each asking again as soon as it is answered: does the owner of an account still get
- * in, and after how long? `node test/auth/flood-owner.ts [seconds]` looks for 20 seconds at each kind of flood.
+ * in, and after how long? `node -C fieldgate-source test/auth/flood-owner.ts [seconds]` looks for 20 seconds at each kind of flood.
  *
  * @module
  */
@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { password } from './accounts.ts'
 
 /** What the strangers have in common with the owner, and with each other. */
@@ -40,7 +41,9 @@ const STRANGERS = 300
 export async function ownerAmong(strangers: Strangers, seconds: number): Promise<Fared> {
   const folder = await mkdtemp(join(tmpdir(), 'fieldgate-owner-'))
   const program = fileURLToPath(new URL('flood-process.ts', import.meta.url))
-  const server = fork(program, [join(folder, 'flood.db')], { execArgv: ['--no-warnings'] })
+  const server = fork(program, [join(folder, 'flood.db')], {
+    execArgv: [FROM_SOURCE, '--no-warnings'],
+  })
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   try {
     const [{ url }] = (await once(server, 'message')) as [{ url: string }]

@@ -1,6 +1,6 @@
 /**
  * 800 sign-ins at once, with scrypt as it is: what does the server's memory grow to, and how long do others wait?
- * `node test/auth/flood.ts [seconds]` looks for 30 seconds.
+ * `node -C fieldgate-source test/auth/flood.ts [seconds]` looks for 30 seconds.
  *
  * @module
  */
@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { nativeSlots } from '../../adapters/hashers/slots.js'
+import { nativeSlots } from '../../adapters/hashers/slots.ts'
+import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { password } from './accounts.ts'
 
 /** What a flood does. */
@@ -40,7 +41,9 @@ const SCRYPT_MIB = 16
 export async function flood(seconds: number): Promise<Flood> {
   const folder = await mkdtemp(join(tmpdir(), 'fieldgate-flood-'))
   const program = fileURLToPath(new URL('flood-process.ts', import.meta.url))
-  const server = fork(program, [join(folder, 'flood.db')], { execArgv: ['--no-warnings'] })
+  const server = fork(program, [join(folder, 'flood.db')], {
+    execArgv: [FROM_SOURCE, '--no-warnings'],
+  })
   try {
     const [{ url }] = (await once(server, 'message')) as [{ url: string }]
     return await floodAt(`${url}/auth`, server, seconds * 1000)

@@ -1,6 +1,6 @@
 /**
  * Kills a writer of accounts with kill -9 at a random moment, and looks whether every change is there whole or not
- * at all: `node test/auth/kill.ts [rounds] [URL of MongoDB]` kills 250 times, in eight changes each time.
+ * at all: `node -C fieldgate-source test/auth/kill.ts [rounds] [URL of MongoDB]` kills 250 times, in eight changes each time.
  *
  * @module
  */
@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Store } from '../../src/index.ts'
+import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { type Account, deskOn, steps } from './steps.ts'
 
 /** What the kills have come to. */
@@ -63,9 +64,13 @@ async function look(store: Store, said: Iterable<Said>, toll: Toll): Promise<voi
 /** The last that a writer said of each step before it was killed. */
 async function killOne(opener: string, place: string, name: string): Promise<Map<string, Said>> {
   const program = fileURLToPath(new URL('kill-process.ts', import.meta.url))
-  const writer = spawn(process.execPath, ['--no-warnings', program, opener, place, name], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const writer = spawn(
+    process.execPath,
+    [FROM_SOURCE, '--no-warnings', program, opener, place, name],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const gone = once(writer, 'exit')
   const said = new Map<string, Said>()
   for await (const line of createInterface({ input: writer.stdout })) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { hasher } from '../../adapters/hashers/scrypt.js'
+import { hasher } from '../../adapters/hashers/scrypt.ts'
 import { HttpError } from '../../src/index.ts'
 import { cheap, password } from './accounts.ts'
 import { type Service, service } from './service.ts'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it } from 'vitest'
-import { smtpTransporter } from '../../adapters/mailers/smtp.js'
+import { smtpTransporter } from '../../adapters/mailers/smtp.ts'
 import { password } from './accounts.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
 

@@ -8,6 +8,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Store } from '../../src/index.ts'
+import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { type Ask, createPeer, type Done, type PeerOptions, right, type Task } from './peer.ts'
 
 /** An app on the store under test. */
@@ -21,7 +22,7 @@ export function processOn(opener: URL, place: string): (options: PeerOptions) =>
   const program = fileURLToPath(new URL('peer-process.ts', import.meta.url))
   return async (options) => {
     const peer = fork(program, [fileURLToPath(opener), place, JSON.stringify(options)], {
-      execArgv: ['--no-warnings'],
+      execArgv: [FROM_SOURCE, '--no-warnings'],
     })
     await once(peer, 'message')
     const asked: ((done: Done) => void)[] = []

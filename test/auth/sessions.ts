@@ -1,6 +1,6 @@
 /**
  * What must not be left of a session: rounds of the races that end one. A few run with the tests of every store;
- * `node test/auth/sessions.ts [rounds] [URL of MongoDB]` runs 500 of each kind over two processes.
+ * `node -C fieldgate-source test/auth/sessions.ts [rounds] [URL of MongoDB]` runs 500 of each kind over two processes.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What tokens and passwords cost beside their limits: `node test/auth/speed.ts` prints it.
+ * What tokens and passwords cost beside their limits: `node -C fieldgate-source test/auth/speed.ts` prints it.
  *
  * @module
  */

@@ -16,7 +16,7 @@ export async function startWorker(entry: URL): Promise<Miniflare> {
     write: false,
     format: 'esm',
     target: 'es2024',
-    conditions: ['workerd'],
+    conditions: ['fieldgate-source', 'workerd'],
     external: ['node:*'],
     logLevel: 'error',
   })

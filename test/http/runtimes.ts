@@ -6,6 +6,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { FROM_SOURCE } from '../runtimes/commands.ts'
 
 /** A server in another process. */
 export interface Running {
@@ -21,9 +22,9 @@ const script = (name: string) => fileURLToPath(new URL(`./servers/${name}.ts`, i
 
 /** How each runtime is started. */
 export const runtimes: Readonly<Record<'Node' | 'Deno' | 'Bun', readonly string[]>> = {
-  Node: [process.execPath, script('node')],
-  Deno: [bin('deno'), 'run', '--allow-all', '--no-lock', script('deno')],
-  Bun: [bin('bun'), script('bun')],
+  Node: [process.execPath, FROM_SOURCE, script('node')],
+  Deno: [bin('deno'), 'run', FROM_SOURCE, '--allow-all', '--no-lock', script('deno')],
+  Bun: [bin('bun'), FROM_SOURCE, script('bun')],
 }
 
 /** Starts a server and waits until it says where it listens. */

@@ -33,7 +33,7 @@ export async function bundled(entry: URL, minify = false): Promise<string> {
     write: false,
     format: 'esm',
     target: 'es2024',
-    conditions: ['workerd', 'worker', 'browser'],
+    conditions: ['fieldgate-source', 'workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
     minify,
     plugins: [nodeModules],

@@ -6,6 +6,7 @@
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { FROM_SOURCE } from '../runtimes/commands.ts'
 
 /** As many bytes as a JSON body may have, less some for what stands around the value. */
 const ROOM: number = 1024 * 1024 - 300
@@ -75,7 +76,7 @@ export interface PausedServer {
 /** Starts `pauses-server.ts`. */
 export async function pausedServer(): Promise<PausedServer> {
   const worker = new Worker(new URL('pauses-server.ts', import.meta.url), {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [FROM_SOURCE, '--disable-warning=ExperimentalWarning'],
   })
   const said = async (): Promise<unknown> => (await once(worker, 'message'))[0]
   const url = String(await said())

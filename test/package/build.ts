@@ -35,11 +35,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   for (const name of ['package.json', 'README.md', 'LICENSE'])
     await cp(join(root, name), join(built, name))
-  // As `files` of package.json has it: the modules behind `imports` are published as they are.
-  await cp(join(root, 'adapters'), join(built, 'adapters'), {
-    recursive: true,
-    filter: (path) => !/\.[^/]*$/.test(path.slice(root.length)) || /\.(js|d\.ts)$/.test(path),
-  })
   project.provide('built', built)
   return () => rm(built, { recursive: true, force: true })
 }

@@ -1,47 +1,25 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installInto, runtimes } from './consumer.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
 const project = mkdtempSync(join(tmpdir(), 'fieldgate-consumer-'))
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
-  'exports' | 'dependencies' | 'peerDependencies',
-  Record<string, string>
->
-const entries = Object.keys(manifest.exports)
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, unknown>
+}
+const entries = Object.keys(exports)
   .filter((name) => name !== './package.json')
   .map((name) => `fieldgate${name.slice(1)}`)
 
-/** Installs the tarball that npm would publish, and links what it depends on. */
-beforeAll(async () => {
-  const modules = join(project, 'node_modules')
-  mkdirSync(join(modules, 'fieldgate'), { recursive: true })
-  const packed = await run('npm', ['pack', inject('built'), '--silent', '--ignore-scripts'], {
-    cwd: project,
-  })
-  await run(
-    'tar',
-    ['-xzf', packed.stdout.trim(), '--strip-components=1', '-C', join(modules, 'fieldgate')],
-    {
-      cwd: project,
-    },
-  )
-  for (const name of [
-    '@types/node',
-    ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
-  ]) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  }
-  writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-})
+beforeAll(() => installInto(project))
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
 /** A program that imports every entry and says how many names each gives, then uses the first. */
@@ -88,12 +66,6 @@ clearImmediate(next)
 console.log(found[0].name, turns > 1)
 await app.close()
 `
-
-const runtimes = [
-  ['Node', [process.execPath]],
-  ['Deno', [bin('deno'), 'run', '-A', '--node-modules-dir=manual']],
-  ['Bun', [bin('bun')]],
-] as const
 
 describe('a project that installs the package', () => {
   it.each(runtimes)('reads on threads on %s', async (runtime, [command, ...args]) => {

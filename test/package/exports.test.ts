@@ -5,11 +5,12 @@ import { promisify } from 'node:util'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { describe, expect, inject, it } from 'vitest'
+import { completed, onDeno, readNames, SOURCE, type Target } from '../../scripts/entries.ts'
 
+const root = join(import.meta.dirname, '../..')
 const built = inject('built')
 const run = promisify(execFile)
 
-type Target = string | { readonly [condition: string]: Target }
 const manifest = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')) as {
   readonly exports: Readonly<Record<string, Target>>
   readonly imports: Readonly<Record<string, Target>>
@@ -23,7 +24,13 @@ function filesOf(target: Target): string[] {
   return typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf)
 }
 
-const targets = [manifest.exports, manifest.imports, manifest.bin ?? {}].flatMap(filesOf)
+/** What users get: everything but the sources, which are for programs of this repository. */
+const published = (names: Readonly<Record<string, Target>>) =>
+  Object.values(names).flatMap((target) =>
+    typeof target === 'string' ? target : filesOf({ ...target, [SOURCE]: {} }),
+  )
+
+const targets = [manifest.exports, manifest.imports, manifest.bin ?? {}].flatMap(published)
 
 describe('package.json', () => {
   it('leads to files that the build makes', () => {
@@ -31,7 +38,7 @@ describe('package.json', () => {
   })
 
   it('gives every module of the build that no other imports', () => {
-    const modules = globSync(['dist/**/*.js', 'adapters/**/*.js'], { cwd: built })
+    const modules = globSync('dist/**/*.js', { cwd: built })
     const imported = new Set(
       modules.flatMap((file) =>
         [
@@ -52,13 +59,43 @@ describe('package.json', () => {
 
   it('names types first and the conditions in one order', () => {
     const wrong = [...entries, ...Object.entries(manifest.imports)]
-      .map(([name, target]) => [name, Object.keys(target)] as const)
+      .map(([name, target]) => [name, Object.keys(target).filter((one) => one !== SOURCE)] as const)
       .filter(
         ([, names]) =>
           names[0] !== 'types' ||
           names.join() !== CONDITIONS.filter((one) => names.includes(one)).join(),
       )
     expect(wrong).toEqual([])
+  })
+
+  it('leads to sources, from which everything else follows: `npm run entries` writes it', () => {
+    const names = readNames('package.json')
+    expect(names).toEqual(completed(names))
+    expect(readNames('deno.json')).toEqual(onDeno(names))
+    const sources = Object.values({ ...manifest.exports, ...manifest.imports })
+      .flatMap((target) => (typeof target === 'string' ? [] : filesOf(target[SOURCE] ?? {})))
+      .filter((file) => !existsSync(join(root, file)))
+    expect(sources).toEqual([])
+  })
+
+  it('puts the sources first, so that their condition wins', () => {
+    const wrong = [...entries, ...Object.entries(manifest.imports)].filter(
+      ([, target]) => Object.keys(target)[0] !== SOURCE,
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('publishes one folder', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: built,
+    })
+    const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
+    expect([...new Set(files.map(({ path }) => path.split('/')[0]))].sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'dist',
+      'package.json',
+    ])
   })
 
   it('passes publint', async () => {
@@ -72,7 +109,7 @@ describe('package.json', () => {
     const tarball = (
       await run('npm', ['pack', '--silent', '--ignore-scripts'], { cwd: built })
     ).stdout.trim()
-    const attw = join(import.meta.dirname, '../../node_modules/.bin/attw')
+    const attw = join(root, 'node_modules/.bin/attw')
     // It ends with a code of its own when it finds a problem; `profile` leaves out what only CommonJS meets.
     const checked = run(attw, [tarball, '--profile', 'esm-only', '--format', 'ascii'], {
       cwd: built,
@@ -105,6 +142,7 @@ describe('an entry', () => {
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",
         "./node": "serve",
+        "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold isKey nothing onlyDeclared placeOf project withId",
         "./r2": "r2Files",
         "./redis": "redisCache",
         "./s3": "s3Files",
@@ -116,26 +154,5 @@ describe('an entry', () => {
         "./workers": "appObject worker",
       }
     `)
-  })
-})
-
-describe('deno.json', () => {
-  it('gives the same entries, as sources, and what the conditions of `imports` choose on Deno', () => {
-    const { exports, imports } = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../../deno.json'), 'utf8'),
-    ) as Record<'exports' | 'imports', Readonly<Record<string, string>>>
-    const sourceOf = (target: Target) =>
-      (target as { default: string }).default.replace('/dist/', '/').replace(/\.js$/, '.ts')
-    expect(exports).toEqual(
-      Object.fromEntries(entries.map(([name, target]) => [name, sourceOf(target)])),
-    )
-    expect(imports).toEqual(
-      Object.fromEntries(
-        Object.entries(manifest.imports).map(([name, target]) => [
-          name,
-          (target as { deno: string }).deno,
-        ]),
-      ),
-    )
   })
 })

@@ -39,7 +39,7 @@ function importsOf(file: string): Import[] {
 }
 
 const sources = globSync('src/**/*.ts', { cwd: root })
-const published = globSync('adapters/**/*.{ts,js}', { cwd: root })
+const published = globSync('adapters/**/*.ts', { cwd: root })
 /** A command is a composition root: it plugs stores together, as users do. */
 const adapters = published.filter((file) => !file.startsWith('adapters/cli/'))
 
@@ -94,10 +94,14 @@ describe('the adapters', () => {
       .slice(1, file.includes('/stores/') ? 3 : 2)
       .join('/')
 
+  /** How bytes and secrets are spelled and compared is one thing on both sides. */
+  const COMMON = ['src/http/base64url.ts', 'src/http/constant-time.ts']
+
   it('import of src the ports alone, the runtimes the app too', () => {
     const wrong = adapters
       .flatMap(importsOf)
       .filter(({ to }) => to.startsWith('src/') && !to.startsWith('src/ports/'))
+      .filter(({ to }) => !COMMON.includes(to))
       .filter(({ from, to }) => !(from.startsWith('adapters/runtimes/') && to === 'src/app/app.ts'))
     expect(wrong).toEqual([])
   })

@@ -1,6 +1,6 @@
 /**
  * Sends random requests to the same random apps over SQLite, D1 and MongoDB, and compares every answer byte for byte:
- * `node test/records/differential.ts --requests 50000 --seed 1`. Prints how many were answered with each status, or the
+ * `node -C fieldgate-source test/records/differential.ts --requests 50000 --seed 1`. Prints how many were answered with each status, or the
  * requests that led to different answers. `--most 20` goes on after the first of these.
  *
  * @module

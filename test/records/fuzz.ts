@@ -1,6 +1,6 @@
 /**
  * Sends hostile requests to an app for as long as is wished:
- * `node test/records/fuzz.ts --cases 1000000 --seed 1`. Prints how many were answered with each status, or the
+ * `node -C fieldgate-source test/records/fuzz.ts --cases 1000000 --seed 1`. Prints how many were answered with each status, or the
  * first one that broke a rule.
  *
  * @module

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { FROM_SOURCE } from './commands.ts'
 
 const MAIN = fileURLToPath(new URL('../../examples/atlas/main.ts', import.meta.url))
 
@@ -12,10 +13,14 @@ const MAIN = fileURLToPath(new URL('../../examples/atlas/main.ts', import.meta.u
 async function failed(env: Readonly<Record<string, string>>): Promise<[number, string]> {
   const folder = mkdtempSync(join(tmpdir(), 'fieldgate-atlas-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
-    env: { PATH: process.env.PATH, ATLAS_DB: join(folder, 'atlas.db'), ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [FROM_SOURCE, '--disable-warning=ExperimentalWarning', MAIN],
+    {
+      env: { PATH: process.env.PATH, ATLAS_DB: join(folder, 'atlas.db'), ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   let said = ''
   child.stderr.on('data', (chunk) => (said += chunk))
   const [code] = (await once(child, 'close')) as [number]

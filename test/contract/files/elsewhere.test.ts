@@ -6,12 +6,13 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { FROM_SOURCE } from '../../runtimes/commands.ts'
 import { withService } from '../../services/shared.ts'
 import { fileContract } from './contract.ts'
 
 const suite = fileURLToPath(new URL('elsewhere.ts', import.meta.url))
 const bin = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url))
-const runtimes = { Deno: ['deno', 'run', '-A', '--quiet'], Bun: ['bun'] }
+const runtimes = { Deno: ['deno', 'run', FROM_SOURCE, '-A', '--quiet'], Bun: ['bun', FROM_SOURCE] }
 const NO_ACL = 'a public-read object opens for everybody'
 
 type Results = Record<'disk' | 's3', Record<string, string | null>>

@@ -15,7 +15,7 @@ async function startWorker(bindings: Record<string, Record<string, string>>): Pr
     bundle: true,
     write: false,
     format: 'esm',
-    conditions: ['workerd'],
+    conditions: ['fieldgate-source', 'workerd'],
     external: ['node:*'],
   })
   return new Miniflare(

@@ -29,7 +29,7 @@ async function startWorker(): Promise<Miniflare> {
     bundle: true,
     write: false,
     format: 'esm',
-    conditions: ['workerd', 'worker', 'browser'],
+    conditions: ['fieldgate-source', 'workerd', 'worker', 'browser'],
     external: ['node:*'],
     plugins: [beside],
   })

@@ -19,7 +19,7 @@ export async function startD1(): Promise<{
     write: false,
     format: 'esm',
     target: 'es2024',
-    conditions: ['workerd'],
+    conditions: ['fieldgate-source', 'workerd'],
     external: ['node:*'],
     // The contract's types alone come from there.
     logLevel: 'error',

@@ -124,7 +124,14 @@ describe('A thread', () => {
        await store.close()`,
     )
     const outfile = join(folder, 'app.mjs')
-    await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm', platform: 'node' })
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      conditions: ['fieldgate-source'],
+    })
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [outfile])
     expect(stdout).toBe('true\n'.repeat(Object.keys(slow).length))
     expect(stderr.match(/no thread for reads can be started/g)).toHaveLength(1)

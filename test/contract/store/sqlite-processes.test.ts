@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { everything } from '../../../src/ports/filter.ts'
+import { FROM_SOURCE } from '../../runtimes/commands.ts'
 import { where } from './ask.ts'
 import { integrityOf, newFile } from './file.ts'
 import { people } from './people.ts'
@@ -21,7 +22,9 @@ describe('SQLite and processes', () => {
     const store = sqliteStore({ path })
     await store.prepare([people])
     await store.collection(people).insert({ _id: 'shared', name: 'shared', score: 0 })
-    await Promise.all(['a', 'b'].map((name) => run(process.execPath, [child, 'share', path, name])))
+    await Promise.all(
+      ['a', 'b'].map((name) => run(process.execPath, [FROM_SOURCE, child, 'share', path, name])),
+    )
     const collection = store.collection(people)
     expect(await collection.count(everything)).toBe(1 + 2 * 60 * 5)
     const [shared] = await collection.find({
@@ -36,7 +39,9 @@ describe('SQLite and processes', () => {
   it('two processes prepare the same new file at once', async () => {
     const path = newFile()
     await Promise.all(
-      ['a', 'b', 'c'].map((name) => run(process.execPath, [child, 'share', path, name])),
+      ['a', 'b', 'c'].map((name) =>
+        run(process.execPath, [FROM_SOURCE, child, 'share', path, name]),
+      ),
     )
     expect(integrityOf(path)).toBe('ok')
   })
@@ -45,7 +50,7 @@ describe('SQLite and processes', () => {
     const path = newFile()
     const answered: string[] = []
     for (const [round, writes] of [1, 9, 50, 120, 203].entries()) {
-      const writer = spawn(process.execPath, [child, 'write', path, `r${round}`], {
+      const writer = spawn(process.execPath, [FROM_SOURCE, child, 'write', path, `r${round}`], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       let seen = 0
@@ -69,7 +74,7 @@ describe('SQLite and processes', () => {
   })
 
   it('says nothing of node:sqlite being experimental, and leaves other warnings alone', async () => {
-    const { stderr } = await run(process.execPath, [child, 'warn'])
+    const { stderr } = await run(process.execPath, [FROM_SOURCE, child, 'warn'])
     expect(stderr).toContain('a warning of the application')
     expect(stderr).not.toContain('SQLite')
   })
@@ -78,8 +83,8 @@ describe('SQLite and processes', () => {
 describe('SQLite on other runtimes', () => {
   const loop = fileURLToPath(new URL('./sqlite-loop.ts', import.meta.url))
   it.each([
-    ['Deno', 'deno', ['run', '-A', '--quiet', loop]],
-    ['Bun', 'bun', [loop]],
+    ['Deno', 'deno', ['run', FROM_SOURCE, '-A', '--quiet', loop]],
+    ['Bun', 'bun', [FROM_SOURCE, loop]],
   ])(
     'the contract holds on %s',
     async (_, binary, args) => {

@@ -1,5 +1,5 @@
 /**
- * `node test/faults/mongodb/failover.ts [rounds]`: kills the primary of a three-member replica set under writes, again
+ * `node -C fieldgate-source test/faults/mongodb/failover.ts [rounds]`: kills the primary of a three-member replica set under writes, again
  * and again, and counts acknowledged writes that are lost. About 20 seconds a round, most of it the election.
  *
  * @module

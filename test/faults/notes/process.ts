@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { FROM_SOURCE } from '../../runtimes/commands.ts'
 import type { NotesOptions } from './server.ts'
 
 /** A server that runs. */
@@ -33,7 +34,14 @@ export async function startNotes(
 ): Promise<NotesProcess> {
   const begun = performance.now()
   const script = fileURLToPath(new URL('server.ts', import.meta.url))
-  const node = [process.execPath, '--no-warnings', '--expose-gc', script, JSON.stringify(options)]
+  const node = [
+    process.execPath,
+    FROM_SOURCE,
+    '--no-warnings',
+    '--expose-gc',
+    script,
+    JSON.stringify(options),
+  ]
   const [command = '', ...args] = [...wrapper, ...node]
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(server, 'exit')

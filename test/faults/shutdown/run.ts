@@ -1,5 +1,5 @@
 /**
- * SIGTERM at a random moment under load: `node test/faults/shutdown/run.ts --runtime deno --rounds 50 [--clients 32]`.
+ * SIGTERM at a random moment under load: `node -C fieldgate-source test/faults/shutdown/run.ts --runtime deno --rounds 50 [--clients 32]`.
  *
  * Each round starts a server over a new SQLite file, keeps clients under way, ends the server, and looks at what its
  * clients got and at what the file holds.

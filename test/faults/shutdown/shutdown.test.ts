@@ -1,5 +1,5 @@
 /**
- * SIGTERM under load, a few times; `node test/faults/shutdown/run.ts --runtime deno` does it 50 times.
+ * SIGTERM under load, a few times; `node -C fieldgate-source test/faults/shutdown/run.ts --runtime deno` does it 50 times.
  */
 
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 /**
- * kill -9 at random moments of POST, PATCH and DELETE with files; `node test/faults/uploads/kill.ts` runs 200 rounds.
+ * kill -9 at random moments of POST, PATCH and DELETE with files; `node -C fieldgate-source test/faults/uploads/kill.ts` runs 200 rounds.
  */
 
 import { expect, it } from 'vitest'

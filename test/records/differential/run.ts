@@ -228,7 +228,7 @@ export function report({ seed, spec, trace, answers }: Disagreement): string {
   const last = trace.at(-1)
   const used = spec.routers.filter(({ mount }) => trace.some(({ path }) => path.startsWith(mount)))
   return [
-    `The stores disagree. Seed ${seed}: node test/records/differential.ts --requests 1 --seed ${seed}`,
+    `The stores disagree. Seed ${seed}: node -C fieldgate-source test/records/differential.ts --requests 1 --seed ${seed}`,
     `thing: ${JSON.stringify(spec.thing)}`,
     `other: ${JSON.stringify(spec.other)}`,
     ...used.map((router) => `router: ${JSON.stringify(router)}`),

@@ -1,4 +1,3 @@
-/* @ts-self-types="./node.d.ts" */
 /**
  * Responses on Node: srvx's, which stay plain values until someone looks inside. The global one costs more than
  * all the rest of a request.
@@ -8,26 +7,30 @@
 
 import { FastResponse } from 'srvx/node'
 
+/** A standard Response that can be asked for a header, and given one, without making its `Headers`. */
 export class Response extends FastResponse {
   /** The headers as they were given, until someone asks for them as `Headers`. */
-  #given
+  #given: Record<string, string> | undefined
 
-  constructor(body, init) {
+  constructor(body?: BodyInit | null, init?: ResponseInit) {
     super(body, init)
-    this.#given = init?.headers
+    // The response's own code always gives them as a record.
+    this.#given = init?.headers as Record<string, string> | undefined
   }
 
-  get headers() {
+  override get headers(): Headers {
     this.#given = undefined
     return super.headers
   }
 
-  hasHeader(name) {
+  /** Whether it has the header `name`, which is in lower case. */
+  hasHeader(name: string): boolean {
     if (!this.#given) return this.headers.has(name)
     return Object.keys(this.#given).some((given) => given.toLowerCase() === name)
   }
 
-  setHeader(name, value) {
+  /** Sets a header. */
+  setHeader(name: string, value: string): void {
     if (this.#given) this.#given[name] = value
     else this.headers.set(name, value)
   }

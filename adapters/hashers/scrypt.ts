@@ -1,4 +1,3 @@
-/* @ts-self-types="./scrypt.d.ts" */
 /**
  * Password hashing with the runtime's own scrypt (`node:crypto`), off the main thread: Node, Deno, Bun, workerd.
  *
@@ -6,11 +5,12 @@
  */
 
 import { scrypt } from 'node:crypto'
-import { hasherOver } from './format.js'
-import { nativeSlots } from './slots.js'
+import type { Hasher } from '../../src/ports/hasher.ts'
+import { hasherOver } from './format.ts'
+import { nativeSlots } from './slots.ts'
 
-/** The hasher. */
-export const hasher = hasherOver(
+/** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`, and verifies those of other parameters too. */
+export const hasher: Hasher = hasherOver(
   (plain, salt, { N, r, p, length }) =>
     new Promise((resolve, reject) => {
       // OpenSSL counts a little more than the 128 * N * r bytes of the table.
@@ -21,4 +21,4 @@ export const hasher = hasherOver(
 )
 
 /** How many hashes may be computed at once. */
-export const slots = nativeSlots
+export const slots: () => number = nativeSlots

@@ -1,4 +1,3 @@
-/* @ts-self-types="./async.d.ts" */
 /**
  * Which request some code runs for, however many promises lie between: `AsyncLocalStorage` of every runtime.
  *
@@ -7,10 +6,12 @@
  * @module
  */
 
+import type { AsyncContext } from '../../src/ports/async-context.ts'
+
 /** A place for the value of the code that runs now. Without an `AsyncLocalStorage` it is always empty. */
-export function asyncContext() {
+export function asyncContext<T>(): AsyncContext<T> {
   const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
   return hooks
-    ? new hooks.AsyncLocalStorage()
+    ? new hooks.AsyncLocalStorage<T>()
     : { run: (_value, work) => work(), getStore: () => undefined }
 }

@@ -13,22 +13,19 @@ const CORES = 2
 /**
  * As many as there are cores, and one less than libuv has threads: files, names of hosts and zlib take turns on them
  * too, and would wait behind every sign-in.
- *
- * @returns {number}
  */
-export function nativeSlots() {
+export function nativeSlots(): number {
   const cores = globalThis.navigator?.hardwareConcurrency || CORES
   return Math.max(1, Math.min(cores, poolSize() - 1))
 }
 
-function poolSize() {
+function poolSize(): number {
   const size = variable('UV_THREADPOOL_SIZE')
   if (size === undefined || size === '') return POOL
   return Math.min(Math.max(1, Number.parseInt(size, 10) || 1), MAX_POOL)
 }
 
-/** @param {string} name */
-function variable(name) {
+function variable(name: string): string | undefined {
   try {
     return globalThis.process?.env?.[name]
   } catch {

@@ -1,4 +1,3 @@
-/* @ts-self-types="./noble.d.ts" */
 /**
  * Password hashing in plain JavaScript (`@noble/hashes`), for runtimes without a scrypt of their own. It gives
  * way to other work between steps.
@@ -7,14 +6,17 @@
  */
 
 import { scryptAsync } from '@noble/hashes/scrypt.js'
-import { hasherOver } from './format.js'
+import type { Hasher } from '../../src/ports/hasher.ts'
+import { hasherOver } from './format.ts'
 
 const utf8 = new TextEncoder()
 
-/** The hasher. */
-export const hasher = hasherOver((plain, salt, { N, r, p, length }) =>
+/** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`, and verifies those of other parameters too. */
+export const hasher: Hasher = hasherOver((plain, salt, { N, r, p, length }) =>
   scryptAsync(utf8.encode(plain), salt, { N, r, p, dkLen: length }),
 )
 
 /** How many hashes may be computed at once: on one thread they would only take memory. */
-export const slots = () => 1
+export function slots(): number {
+  return 1
+}

@@ -1,13 +1,10 @@
-/* @ts-self-types="./none.d.ts" */
 /**
  * What stands for SMTP on runtimes that have no sockets.
  *
  * @module
  */
 
-/**
- * @returns {Promise<never>}
- */
-export async function smtpTransporter() {
+/** Rejects with the reason, and what to use instead. */
+export async function smtpTransporter(): Promise<never> {
   throw new TypeError("Auth: 'mail.transport' needs a runtime with sockets; use 'mail.sender' here")
 }

@@ -1,0 +1,84 @@
+/**
+ * The stored form of a password hash, and which parameters are taken.
+ *
+ * @module
+ */
+
+import { base64url, bytesIn } from '../../src/http/base64url.ts'
+import { sameText } from '../../src/http/constant-time.ts'
+import type { Hasher } from '../../src/ports/hasher.ts'
+
+/** The parameters of scrypt, and how many bytes it must give. */
+export interface ScryptOptions {
+  readonly N: number
+  readonly r: number
+  readonly p: number
+  readonly length: number
+}
+
+/** A scrypt function. */
+export type Derive = (
+  plain: string,
+  salt: Uint8Array,
+  options: ScryptOptions,
+) => Promise<Uint8Array>
+
+interface Parts {
+  readonly N: number
+  readonly r: number
+  readonly p: number
+  readonly salt: Uint8Array
+  readonly hash: Uint8Array
+}
+
+/** What new hashes are made with: 16 MiB and about 80 ms, chosen for machines of 128 MiB (OWASP, scrypt). */
+const { N, r, p } = { N: 16384, r: 8, p: 5 }
+
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+
+// A record may hold hashes of other makers; what would need more memory than this is not computed.
+const MAX_MEMORY = 256 * 1024 * 1024
+const MAX_WORK = 2 ** 26
+
+/** The hasher over a scrypt function. */
+export function hasherOver(derive: Derive): Hasher {
+  return {
+    async hash(plain) {
+      const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
+      const hash = await derive(plain, salt, { N, r, p, length: HASH_BYTES })
+      return `scrypt$${N}$${r}$${p}$${base64url(salt)}$${base64url(hash)}`
+    },
+    async verify(plain, stored) {
+      const parts = parse(stored)
+      // Same time for text in no known format: hash all the same.
+      const { hash, salt, ...cost } = parts ?? {
+        N,
+        r,
+        p,
+        salt: new Uint8Array(SALT_BYTES),
+        hash: new Uint8Array(HASH_BYTES),
+      }
+      const computed = await derive(plain, salt, { ...cost, length: hash.length })
+      return sameText(base64url(computed), base64url(hash)) && parts !== undefined
+    },
+    needsRehash(stored) {
+      const parts = parse(stored)
+      return !parts || parts.N !== N || parts.r !== r || parts.p !== p
+    },
+  }
+}
+
+function parse(stored: string): Parts | undefined {
+  const match =
+    /^scrypt\$(\d{1,10})\$(\d{1,4})\$(\d{1,4})\$([A-Za-z0-9_-]{8,128})\$([A-Za-z0-9_-]{22,128})$/.exec(
+      stored,
+    )
+  if (!match) return undefined
+  const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number)
+  const isPowerOfTwo = N > 1 && (N & (N - 1)) === 0
+  if (!isPowerOfTwo || r < 1 || p < 1 || 128 * N * r > MAX_MEMORY || N * r * p > MAX_WORK)
+    return undefined
+  const [salt, hash] = [bytesIn(match[4] ?? ''), bytesIn(match[5] ?? '')]
+  return salt && hash && { N, r, p, salt, hash }
+}

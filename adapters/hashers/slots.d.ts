@@ -1,2 +1,0 @@
-/** How many native hashes may be computed at once. */
-export declare function nativeSlots(): number

@@ -1,0 +1,23 @@
+/**
+ * The most common passwords, from the lists of zxcvbn (`@zxcvbn-ts/language-common`): about 49,000, of which 17,900 have
+ * at least 8 characters. All are in lower case.
+ *
+ * Most runtimes load them by themselves. On Workers, where they add about 190 KiB gzipped to a bundle, they are loaded
+ * only if you name them:
+ *
+ * ```ts
+ * import { commonPasswords } from 'fieldgate/common-passwords'
+ * createAuthRouter({ password: { common: commonPasswords }, … })
+ * ```
+ *
+ * @module
+ */
+
+/**
+ * The common passwords of at least `least` characters (default 1), in lower case, for `password.common`. It takes some
+ * milliseconds and a few MiB, so it is loaded when the first password is set.
+ */
+export async function commonPasswords(least = 1): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'].filter((word) => [...word].length >= least))
+}

@@ -1,0 +1,67 @@
+/**
+ * What you import from `fieldgate/ports` to write a store, a cache, a file store or an image optimiser: the ports with
+ * their promises, the errors that fieldgate recognises, and what every adapter must do alike. `fieldgate/contract` tests
+ * the result.
+ *
+ * @module
+ */
+
+export type { CacheStore } from './cache.ts'
+export { type Declared, declaredAt, onlyDeclared } from './declared.ts'
+export {
+  type Acl,
+  type CallOptions,
+  FileForbidden,
+  type FileMeta,
+  type FileStore,
+  isKey,
+  RangeNotSatisfiable,
+  type Stage,
+  type StoredFile,
+} from './files.ts'
+export {
+  all,
+  any,
+  type CompareOperator,
+  type Comparison,
+  type Containment,
+  everything,
+  type Filter,
+  type Junction,
+  type ListOperator,
+  type Membership,
+  nothing,
+  type PatternMatch,
+  type Scalar,
+  type SortKey,
+  withId,
+} from './filter.ts'
+export { fold } from './fold.ts'
+export type { Hasher } from './hasher.ts'
+export {
+  type ImageOptimizer,
+  type OptimizationLevel,
+  type OptimizedType,
+  TooManyPixels,
+} from './images.ts'
+export type { Logger, LogLine } from './logger.ts'
+export type { MailMessage, MailTransporter } from './mailer.ts'
+export type { ObservedRequest, Observer, StoreCall } from './observer.ts'
+export { project } from './projection.ts'
+export { type IdType, type ObjectShape, type Place, placeOf, type Shape } from './shape.ts'
+export {
+  type Change,
+  type Collection,
+  type CollectionSchema,
+  DuplicateKey,
+  type Fields,
+  IndexConflict,
+  InvalidPattern,
+  type Projection,
+  type Read,
+  type ReadHints,
+  type Store,
+  StoreTimeout,
+  StoreUnavailable,
+  type WriteOptions,
+} from './store.ts'

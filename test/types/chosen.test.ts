@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import * as contexts from '../../adapters/contexts/async.ts'
+import * as noble from '../../adapters/hashers/noble.ts'
+import * as scrypt from '../../adapters/hashers/scrypt.ts'
+import * as noSmtp from '../../adapters/mailers/none.ts'
+import * as smtp from '../../adapters/mailers/smtp.ts'
+import * as common from '../../adapters/passwords/common.ts'
+import * as noPasswords from '../../adapters/passwords/none.ts'
+import * as node from '../../adapters/responses/node.ts'
+import * as web from '../../adapters/responses/web.ts'
+
+/** What src expects of each module that package.json chooses by runtime; the compiler compares them. */
+const choices = {
+  '#contexts': [contexts],
+  '#passwords': [common, noPasswords],
+  '#response': [node, web],
+  '#scrypt': [scrypt, noble],
+  '#smtp': [smtp, noSmtp],
+} satisfies {
+  '#contexts': typeof import('#contexts')[]
+  '#passwords': typeof import('#passwords')[]
+  '#response': typeof import('#response')[]
+  '#scrypt': typeof import('#scrypt')[]
+  '#smtp': typeof import('#smtp')[]
+}
+
+it.each(Object.entries(choices))('every module behind %s has the same names', (_, modules) => {
+  const [first, ...others] = modules.map((module) => Object.keys(module).sort())
+  for (const names of others) expect(names).toEqual(first)
+})
