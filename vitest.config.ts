@@ -2,14 +2,10 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const CI = process.env.CI === 'true'
 
-/** For the threads and processes that tests start; `fromSource` is for the tests' own modules. */
-const execArgv = ['--conditions=fieldgate-source']
-
 /** What every project shares: real servers take their time, and files must not see each other. */
 const shared = {
   environment: 'node',
   pool: 'forks',
-  execArgv,
   testTimeout: 120_000,
   hookTimeout: 120_000,
 } as const
@@ -18,30 +14,42 @@ const shared = {
 const conditions = ['fieldgate-source', 'node']
 const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
-const apart = ['contract', 'http', 'faults', 'browser']
+/** Slow as a whole: suites that talk to real servers, runtimes and services, or to the built package. */
+const apart = ['contract', 'http', 'faults', 'browser', 'package']
+const elsewhere = apart.map((name) => `test/${name}/**`)
+/** Slow ones elsewhere say so in their name. */
+const slow = 'test/**/*.slow.test.ts'
+/** These stand in a slow folder and are quick: they read the repository's own files. */
+const reading = ['test/package/layers.test.ts', 'test/package/differences.test.ts']
 
 /** The tests of one folder, with what must be there before they run. */
 function folder(name: string, globalSetup: string[] = []): TestProjectInlineConfiguration {
-  return {
-    ...fromSource,
-    test: { ...shared, name, include: [`test/${name}/**/*.test.ts`], globalSetup },
-  }
+  const include = [`test/${name}/**/*.test.ts`]
+  return { ...fromSource, test: { ...shared, name, include, exclude: reading, globalSetup } }
+}
+
+/** What `npm run check` runs: all that needs no process, no service and little time; test/quick.ts sees to it. */
+const unit: TestProjectInlineConfiguration = {
+  ...fromSource,
+  test: {
+    ...shared,
+    name: 'unit',
+    include: ['test/*.test.ts', `test/!(${apart.join('|')})/**/*.test.ts`, ...reading],
+    exclude: [slow],
+    // What one file has loaded serves the next: loading everything anew took as long as the tests themselves.
+    isolate: false,
+    setupFiles: ['test/quick.ts'],
+    provide: { services: '' },
+    testTimeout: 30_000,
+  },
 }
 
 export default defineConfig({
   test: {
     projects: [
-      {
-        ...fromSource,
-        test: {
-          ...shared,
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: [...apart, 'package'].map((name) => `test/${name}/**`),
-        },
-      },
-      ...apart.map((name) => folder(name)),
-      folder('package', ['test/package/build.ts']),
+      unit,
+      { ...fromSource, test: { ...shared, name: 'slow', include: [slow], exclude: elsewhere } },
+      ...apart.map((name) => folder(name, name === 'package' ? ['test/package/build.ts'] : [])),
     ],
     globalSetup: 'test/services/setup.ts',
     maxWorkers: 2,

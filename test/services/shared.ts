@@ -10,7 +10,7 @@ import type { Services } from './catalogue.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the run's main process hands out services. */
+    /** Where the run's main process hands out services; empty for quick tests, which have none. */
     services: string
   }
 }
@@ -23,7 +23,9 @@ export async function withService<Name extends keyof Services>(
   name: Name,
   define: (service: Omit<Services[Name], 'stop'>) => void,
 ): Promise<void> {
-  const answer = await fetch(`${inject('services')}/${name}`)
+  const services = inject('services')
+  if (services === '') throw new Error('a quick test has no services: name its file *.slow.test.ts')
+  const answer = await fetch(`${services}/${name}`)
   const found = (await answer.json()) as Services[Name] | { missing: string }
   if (!('missing' in found)) return define(found)
   const reason = `no ${name} to test with: ${found.missing}`

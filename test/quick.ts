@@ -1,0 +1,41 @@
+/**
+ * Keeps the quick tests quick: a vitest `setupFiles` of the project `unit`. A test file there that starts a process, asks
+ * for a service or computes for too long fails, with the way out: the name `*.slow.test.ts`.
+ *
+ * @module
+ */
+
+import childProcess from 'node:child_process'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, expect } from 'vitest'
+
+/** The slowest files take half of it. Time on the CPU, unlike time on the clock, hardly depends on what else runs. */
+const CPU_SECONDS = 4
+
+const ADVICE = 'belongs into a file *.slow.test.ts (CONTRIBUTING.md, "The inner loop")'
+
+const starters = [
+  'spawn',
+  'spawnSync',
+  'exec',
+  'execSync',
+  'execFile',
+  'execFileSync',
+  'fork',
+] as const
+for (const name of starters) {
+  Object.assign(childProcess, {
+    [name]: () => {
+      throw new Error(`child_process.${name}(): what starts a process ${ADVICE}`)
+    },
+  })
+}
+// Named imports see the replacements too, in files that are loaded from here on.
+syncBuiltinESMExports()
+
+const before = process.cpuUsage()
+afterAll(() => {
+  const { user, system } = process.cpuUsage(before)
+  const seconds = (user + system) / 1e6
+  expect(seconds, `seconds on the CPU; what takes longer ${ADVICE}`).toBeLessThan(CPU_SECONDS)
+})
