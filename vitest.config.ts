@@ -20,7 +20,7 @@ const elsewhere = apart.map((name) => `test/${name}/**`)
 /** Slow ones elsewhere say so in their name. */
 const slow = 'test/**/*.slow.test.ts'
 /** These stand in a slow folder and are quick: they read the repository's own files. */
-const reading = ['test/package/layers.test.ts', 'test/package/differences.test.ts']
+const reading = ['layers', 'differences', 'house'].map((name) => `test/package/${name}.test.ts`)
 
 /** The tests of one folder, with what must be there before they run. */
 function folder(name: string, globalSetup: string[] = []): TestProjectInlineConfiguration {

@@ -69,31 +69,40 @@ export function planOf(folder: string, imports: Graph): Plan {
   }
 }
 
-/** Groups of nodes that reach each other (Tarjan's strongly connected components), of two nodes and more. */
+/** Groups of nodes that reach each other of two nodes and more. */
 export function circlesOf(graph: Graph): string[][] {
   return components(graph).filter((group) => group.length > 1)
 }
 
 /** All groups of nodes that reach each other, each after the groups that it reaches. */
 function components(graph: Graph): string[][] {
-  const order = new Map<string, number>()
-  const lowest = new Map<string, number>()
-  const open: string[] = []
+  const reached = new Map([...graph.keys()].map((node) => [node, reachedFrom(node, graph)]))
   const groups: string[][] = []
-  const visit = (node: string) => {
-    const at = order.size
-    order.set(node, at)
-    lowest.set(node, at)
-    open.push(node)
-    for (const next of graph.get(node) ?? []) {
-      if (!order.has(next)) visit(next)
-      if (open.includes(next))
-        lowest.set(node, Math.min(at, lowest.get(node) ?? at, lowest.get(next) ?? at))
-    }
-    if (lowest.get(node) === at) groups.push(open.splice(open.indexOf(node)).toSorted())
+  for (const [node, below] of reached) {
+    if (groups.some((group) => group.includes(node))) continue
+    groups.push(
+      [...graph.keys()].filter(
+        (other) => other === node || (below.has(other) && reached.get(other)?.has(node)),
+      ),
+    )
   }
-  for (const node of graph.keys()) if (!order.has(node)) visit(node)
-  return groups
+  // Who reaches less is reached by more.
+  return groups.sort(
+    ([one = ''], [other = '']) => (reached.get(one)?.size ?? 0) - (reached.get(other)?.size ?? 0),
+  )
+}
+
+function reachedFrom(start: string, graph: Graph): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const next = [start]
+  for (let node = next.pop(); node !== undefined; node = next.pop()) {
+    for (const target of graph.get(node) ?? []) {
+      if (!graph.has(target) || reached.has(target)) continue
+      reached.add(target)
+      next.push(target)
+    }
+  }
+  return reached
 }
 
 function floorsOf(graph: Graph): number {

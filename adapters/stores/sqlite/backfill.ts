@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Row } from './collection.ts'
 import { asText, type Shadow, shadowAt } from './shadow.ts'
+import type { Row } from './sql.ts'
 import { every, identifier, jsonPath, type Statement, some } from './sql.ts'
 
 /** The next records that lack a shadow: rows with `rowid` and, under its number, what each shadow is made of. */

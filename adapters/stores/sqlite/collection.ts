@@ -18,23 +18,13 @@ import type {
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
+import type { Candidates } from './compile.ts'
 import { type Compilation, compileFilter, type Search, searchesIn } from './compile.ts'
 import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
 import { orderBy, stretchesAfter } from './order.ts'
 import { parsed, readerOf, textInSlices, textOf } from './rows.ts'
-import type { Candidates } from './search.ts'
 import { type Shadow, shadowsOf, shadowText } from './shadow.ts'
-import { every, identifier, Parameters, type Statement } from './sql.ts'
-
-/** A row of an answer. */
-export type Row = Readonly<Record<string, unknown>>
-
-/** What a write did. */
-export interface Written {
-  /** What its `RETURNING` clause gave. */
-  readonly rows: readonly Row[]
-  readonly changes: number
-}
+import { every, identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {

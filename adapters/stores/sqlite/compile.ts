@@ -6,7 +6,7 @@
 
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { type ObjectShape, type Place, placeOf, type Shape } from '../../../src/ports/shape.ts'
-import type { Candidates } from './search.ts'
+
 import { folded, type Shadow } from './shadow.ts'
 import { every, exists, jsonPath, type Parameters, some } from './sql.ts'
 
@@ -256,3 +256,10 @@ function not(condition: string): string {
 function isStorable(value: Scalar): boolean {
   return typeof value !== 'string' || value.isWellFormed()
 }
+
+/** The condition that a row may hold `text` in a shadow; undefined where all rows have to be looked at. */
+export type Candidates = (
+  shadow: Shadow,
+  text: string,
+  parameters: Parameters,
+) => string | undefined

@@ -6,9 +6,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
-import type { Row, Written } from './collection.ts'
 import { isBusy, patiently } from './patience.ts'
-import type { Statement } from './sql.ts'
+import type { Row, Statement, Written } from './sql.ts'
 
 const MAX_STATEMENTS = 256
 

@@ -15,7 +15,7 @@ import {
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
 import { fill, unfilled } from './backfill.ts'
-import { openCollection, type Row } from './collection.ts'
+import { openCollection } from './collection.ts'
 import { isDuplicate, portError } from './errors.ts'
 import {
   CREATE_SHAPES,
@@ -27,7 +27,7 @@ import {
 } from './marks.ts'
 import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
 import type { Shadow } from './shadow.ts'
-import type { Statement } from './sql.ts'
+import type { Row, Statement } from './sql.ts'
 
 /** What the store uses of a D1 binding; Cloudflare's `D1Database` fits. */
 export interface D1Binding {

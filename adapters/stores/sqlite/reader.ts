@@ -5,11 +5,10 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Row } from './collection.ts'
 import { Connection } from './connection.ts'
 import { addClock, addPatterns, checkPatterns } from './functions.ts'
 import { patiently } from './patience.ts'
-import type { Statement } from './sql.ts'
+import type { Row, Statement } from './sql.ts'
 
 /** What a thread begins with. */
 export interface ReaderData {

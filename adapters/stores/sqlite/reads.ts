@@ -9,11 +9,11 @@
 
 import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
 import { Clock, tookTooLong } from './clock.ts'
-import type { Row } from './collection.ts'
 import type { Connection } from './connection.ts'
 import { Log } from './log.ts'
 import { patiently } from './patience.ts'
 import { NoThreads, Pool } from './pool.ts'
+import type { Row } from './sql.ts'
 import { identifier, type Statement } from './sql.ts'
 
 /** What may hold up the event loop. */

@@ -5,11 +5,10 @@
  */
 
 import type { CollectionSchema } from '../../../src/ports/store.ts'
-import type { Row } from './collection.ts'
-import type { Search } from './compile.ts'
+import type { Candidates, Search } from './compile.ts'
 import type { Connection } from './connection.ts'
-import { type Candidates, candidatesIn, foundIn, hasFullText, mergeSearch } from './search.ts'
-import type { Statement } from './sql.ts'
+import { candidatesIn, foundIn, hasFullText, mergeSearch } from './search.ts'
+import type { Row, Statement } from './sql.ts'
 
 /** Searches look at each row that has not been taken over: so many cost a fraction of a millisecond. */
 const MOST_UNSEARCHED = 256

@@ -10,19 +10,12 @@
  */
 
 import type { CollectionSchema } from '../../../src/ports/store.ts'
-import type { Row } from './collection.ts'
-import type { Search } from './compile.ts'
+import type { Candidates, Search } from './compile.ts'
 import type { Connection } from './connection.ts'
 import { DEADLINE } from './functions.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
-import { identifier, literal, type Parameters, type Statement } from './sql.ts'
-
-/** The condition that a row may hold `text` in a shadow; undefined where all rows have to be looked at. */
-export type Candidates = (
-  shadow: Shadow,
-  text: string,
-  parameters: Parameters,
-) => string | undefined
+import type { Row } from './sql.ts'
+import { identifier, literal, type Statement } from './sql.ts'
 
 const TRIGRAM = 3
 /** Of rows beyond this number so many match that the first in order are found sooner without the index. */

@@ -119,3 +119,13 @@ function balanced(conditions: readonly string[], operator: string, none: string)
   const left = balanced(conditions.slice(0, middle), operator, none)
   return `(${left} ${operator} ${balanced(conditions.slice(middle), operator, none)})`
 }
+
+/** A row of an answer. */
+export type Row = Readonly<Record<string, unknown>>
+
+/** What a write did. */
+export interface Written {
+  /** What its `RETURNING` clause gave. */
+  readonly rows: readonly Row[]
+  readonly changes: number
+}

@@ -5,11 +5,10 @@
  * @module
  */
 
-import type { Written } from './collection.ts'
 import type { Connection } from './connection.ts'
 import { isUnusable } from './errors.ts'
 import { isBusy, PATIENCE_MS, pauseAfter } from './patience.ts'
-import type { Statement } from './sql.ts'
+import type { Statement, Written } from './sql.ts'
 
 interface Pending {
   readonly statement: Statement
