@@ -12,7 +12,57 @@ import {
   createRouter,
   type RouterOptions,
 } from '../../src/index.ts'
-import { accounts, City, type CityValues, Country, Favourite, User } from './models.ts'
+import {
+  accounts,
+  City,
+  type CityValues,
+  Country,
+  type CountryValues,
+  Favourite,
+  User,
+} from './models.ts'
+
+const countries: RouterOptions<CountryValues> = {
+  model: Country,
+  // A playground: everybody may write here.
+  middlewares: [],
+  orderBy: 'name',
+  query: ['code', 'region', 'subregion', 'languages', 'currencies'],
+  search: ['name', 'officialName', 'capitals'],
+  filterableFields: ['region', 'area'],
+  sortableFields: ['name', 'area'],
+  allowedFields: [
+    'code',
+    'name',
+    'officialName',
+    'region',
+    'subregion',
+    'capitals',
+    'languages',
+    'currencies',
+    'area',
+    'emoji',
+    'flag',
+  ],
+  maxLimit: 250,
+  upload: { path: 'flags/', fields: [{ name: 'flag' }], acl: 'public-read' },
+}
+
+const cities: RouterOptions<CityValues> = {
+  model: City,
+  middlewares: [],
+  orderBy: '-population',
+  query: ['country', 'capital', 'name'],
+  search: ['name', 'country.name'],
+  filterableFields: ['country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
+  sortableFields: ['name', 'population'],
+  allowedFields: ['name', 'country', 'population', 'capital', 'latitude', 'longitude'],
+  // The country of a city is shown by name where the client asks for it: ?with=country
+  onGet: (request) =>
+    request.query.with === 'country'
+      ? { populate: { path: 'country', select: ['name', 'emoji'] } }
+      : {},
+}
 
 /** The atlas on the given store, cache and files; `secret` signs tokens and cursors. */
 export function atlas(options: AppOptions & { readonly secret: string }): App {
@@ -39,49 +89,7 @@ export function atlas(options: AppOptions & { readonly secret: string }): App {
       onGet: () => ({ populate: { path: 'city', select: ['name', 'population'] } }),
     }),
   )
-  app.mount(
-    '/countries',
-    createRouter({
-      model: Country,
-      // A playground: everybody may write here.
-      middlewares: [],
-      orderBy: 'name',
-      query: ['code', 'region', 'subregion', 'languages', 'currencies'],
-      search: ['name', 'officialName', 'capitals'],
-      filterableFields: ['region', 'area'],
-      sortableFields: ['name', 'area'],
-      allowedFields: [
-        'code',
-        'name',
-        'officialName',
-        'region',
-        'subregion',
-        'capitals',
-        'languages',
-        'currencies',
-        'area',
-        'emoji',
-        'flag',
-      ],
-      maxLimit: 250,
-      upload: { path: 'flags/', fields: [{ name: 'flag' }], acl: 'public-read' },
-    }),
-  )
-  const cities: RouterOptions<CityValues> = {
-    model: City,
-    middlewares: [],
-    orderBy: '-population',
-    query: ['country', 'capital', 'name'],
-    search: ['name', 'country.name'],
-    filterableFields: ['country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
-    sortableFields: ['name', 'population'],
-    allowedFields: ['name', 'country', 'population', 'capital', 'latitude', 'longitude'],
-    // The country of a city is shown by name where the client asks for it: ?with=country
-    onGet: (request) =>
-      request.query.with === 'country'
-        ? { populate: { path: 'country', select: ['name', 'emoji'] } }
-        : {},
-  }
+  app.mount('/countries', createRouter(countries))
   app.mount('/cities', createRouter(cities))
   app.mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))
   return app

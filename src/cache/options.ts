@@ -110,17 +110,20 @@ export function defaultsOf(
 }
 
 function checkOptions(option: unknown, options: CacheOptions, fail: Fail): void {
-  if (
-    option !== undefined &&
-    typeof option !== 'boolean' &&
-    (typeof option !== 'object' || !option)
-  ) {
-    fail(`'cache' must be true, false or an object`)
-  }
+  if (!isCacheOption(option)) fail(`'cache' must be true, false or an object`)
   for (const name of Object.keys(options)) {
     if (!NAMES.has(name)) fail(`unknown option 'cache.${name}'`)
   }
-  const { ttl, prefix, timeoutMs, namespace, vary, store, client, url } = options
+  checkKeys(options, fail)
+  checkStores(options, fail)
+}
+
+function isCacheOption(option: unknown): boolean {
+  if (option === undefined || typeof option === 'boolean') return true
+  return typeof option === 'object' && option !== null
+}
+
+function checkKeys({ ttl, prefix, timeoutMs, namespace, vary }: CacheOptions, fail: Fail): void {
   if (ttl !== undefined && !natural.test(ttl)) {
     fail(`'cache.ttl' must be a whole number of seconds, at least 1`)
   }
@@ -131,6 +134,9 @@ function checkOptions(option: unknown, options: CacheOptions, fail: Fail): void 
     if (text !== undefined && typeof text !== 'string') fail(`'cache.${name}' must be text`)
   }
   if (vary !== undefined && typeof vary !== 'function') fail(`'cache.vary' must be a function`)
+}
+
+function checkStores({ store, client, url }: CacheOptions, fail: Fail): void {
   if ([store, client, url].filter((given) => given !== undefined).length > 1) {
     fail(`'cache' takes one of 'store', 'client' and 'url'`)
   }

@@ -73,20 +73,12 @@ function prepare(schema: $ZodType): void {
   prepared.add(schema)
   const internals = schema._zod
   const { parse, run } = internals as unknown as { parse: Parse; run: Parse }
-  const list = listOf(schema)
-  const isRecord = isOpenRecord(schema)
-  const options = optionsOf(schema)
-  if (list || isRecord || options) {
+  const parseLarge = largeParserOf(schema, parse)
+  if (parseLarge) {
     internals.parse = (payload, context: Context) => {
       const work = context[WORK]
       if (!work || !isLarge(payload.value, work.large)) return parse(payload, context)
-      if (options) return parseUnion(options, payload, context, parse)
-      if (list && isLong(payload.value, list, work)) {
-        return parseList(schema, list, payload, context, work, parse)
-      }
-      return isRecord && isPlain(payload.value)
-        ? parseRecord(payload, context, work, parse)
-        : parse(payload, context)
+      return parseLarge(payload, context, work)
     }
   }
   // A schema without checks has one function for both.
@@ -100,6 +92,27 @@ function prepare(schema: $ZodType): void {
     const result = whole(payload, context)
     return result instanceof Promise ? result.then(withFewIssues) : withFewIssues(result)
   }
+}
+
+/** How a large value of `schema` is parsed, or undefined where `parse`, which is zod's, has no long loops. */
+function largeParserOf(
+  schema: $ZodType,
+  parse: Parse,
+): ((payload: ParsePayload, context: Context, work: Work) => Result) | undefined {
+  const options = optionsOf(schema)
+  if (options) return (payload, context) => parseUnion(options, payload, context, parse)
+  const list = listOf(schema)
+  if (list) {
+    return (payload, context, work) =>
+      isLong(payload.value, list, work)
+        ? parseList(schema, list, payload, context, work, parse)
+        : parse(payload, context)
+  }
+  if (!isOpenRecord(schema)) return undefined
+  return (payload, context, work) =>
+    isPlain(payload.value as object)
+      ? parseRecord(payload, context, work, parse)
+      : parse(payload, context)
 }
 
 /** A list of any length: from `start` on every element is of one schema. */
@@ -204,11 +217,8 @@ async function parseList(
 ): Promise<ParsePayload> {
   const input = payload.value as readonly unknown[]
   if (isOverCap(schema, payload, input.length)) return payload
-  const head =
-    start > 0 ? await parse({ value: input.slice(0, start), issues: [] }, context) : undefined
-  const values: unknown[] = head ? (head.value as unknown[]) : []
+  const values = start > 0 ? await parseHead(input.slice(0, start), payload, context, parse) : []
   payload.value = values
-  if (head) payload.issues.push(...head.issues)
   const enough = payload.issues.length + MOST_MESSAGES
   for (let at = start; at < input.length; at += AT_ONCE) {
     const results: Result[] = []
@@ -218,16 +228,38 @@ async function parseList(
     }
     const waits = results.some((result) => result instanceof Promise)
     const parsed = waits ? await Promise.all(results) : (results as ParsePayload[])
-    for (const [index, result] of parsed.entries()) {
-      for (const issue of result.issues) payload.issues.push(under(at + index, issue))
-      values.push(result.value)
-    }
+    collect(payload.issues, values, parsed, at)
     if (payload.issues.length < enough) continue
     // The rest has not been looked at: nothing may run on the list as if it had.
     abort(payload.issues)
     return payload
   }
   return payload
+}
+
+/** What the elements that have schemas of their own are parsed into. */
+async function parseHead(
+  elements: readonly unknown[],
+  payload: ParsePayload,
+  context: Context,
+  parse: Parse,
+): Promise<unknown[]> {
+  const head = await parse({ value: elements, issues: [] }, context)
+  payload.issues.push(...head.issues)
+  return head.value as unknown[]
+}
+
+/** Adds what the elements from the place `at` on were parsed into. */
+function collect(
+  issues: $ZodRawIssue[],
+  values: unknown[],
+  parsed: readonly ParsePayload[],
+  at: number,
+): void {
+  for (const [index, result] of parsed.entries()) {
+    for (const issue of result.issues) issues.push(under(at + index, issue))
+    values.push(result.value)
+  }
 }
 
 function under(index: number, issue: $ZodRawIssue): $ZodRawIssue {

@@ -94,7 +94,8 @@ export function castScalar(
  * it came, for the schema to refuse with its message.
  */
 export function castInput(shape: Shape | undefined, value: unknown): unknown {
-  if (value === null || value === undefined || !shape) return value
+  if (!shape) return value
+  if (typeof value === 'string') return castText(shape, value)
   switch (shape.kind) {
     case 'object':
       if (!isFields(value)) return value
@@ -103,17 +104,24 @@ export function castInput(shape: Shape | undefined, value: unknown): unknown {
       return isFields(value) ? mapFields(value, (_, item) => castInput(shape.value, item)) : value
     case 'list':
       return Array.isArray(value) ? castList(shape.element, value) : value
-    case 'number':
-    case 'boolean':
-      return typeof value === 'string' ? (castScalar(shape, value) ?? value) : value
     case 'date':
-      return typeof value === 'string' || typeof value === 'number'
-        ? (dateFrom(value) ?? value)
-        : value
-    case 'id':
-      return typeof value === 'string' ? value.toLowerCase() : value
+      return typeof value === 'number' ? (dateFrom(value) ?? value) : value
     default:
       return value
+  }
+}
+
+function castText(shape: Shape, text: string): Scalar {
+  switch (shape.kind) {
+    case 'number':
+    case 'boolean':
+      return castScalar(shape, text) ?? text
+    case 'date':
+      return dateFrom(text) ?? text
+    case 'id':
+      return text.toLowerCase()
+    default:
+      return text
   }
 }
 

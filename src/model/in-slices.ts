@@ -71,10 +71,9 @@ async function walkedObject<C>(
   for (const [at, key] of keys.entries()) {
     const isDropped = walk.drops?.(key) === true
     const item = object[key]
-    const inner = isDropped ? context : walk.member(context, key)
-    const next = isDropped ? undefined : await member(item, inner, walk, slices)
+    const next = isDropped ? undefined : await member(item, walk.member(context, key), walk, slices)
     // Copied when something changes first: what came before is as it was.
-    if (!copy && (isDropped || next !== item)) copy = firstOf(object, keys, at)
+    if (isDropped || next !== item) copy ??= firstOf(object, keys, at)
     if (copy && !isDropped) setMember(copy, key, next)
     if (slices.isOver()) await slices.next()
   }

@@ -27,21 +27,38 @@ async function assembled(text: string, { isList, parts }: Large, slices: Slices)
   for (const part of parts) {
     const piece = text.slice(part.from, part.to)
     if ('large' in part) {
-      const before = JSON.parse(isList ? `[${piece}null]` : `{${piece}null}`) as object
+      const key = keyBefore(piece, isList)
       const value = await assembled(text, part.large, slices)
-      if (Array.isArray(before)) list.push(value)
-      else setMember(object, Object.keys(before)[0] as string, value)
+      if (isList) list.push(value)
+      else setMember(object, key, value)
       continue
     }
-    const some = JSON.parse(isList ? `[${piece}]` : `{${piece}}`) as object
-    const members = Array.isArray(some) ? some : Object.entries(some)
+    const members = isList ? addElements(list, piece) : addMembers(object, piece)
     // A comma at the end, or two in a row.
-    if (members.length === 0 && !part.isAll) throw new SyntaxError('a comma too many')
-    if (isList) for (const item of members) list.push(item)
-    else for (const [key, value] of members) setMember(object, key, value)
+    if (members === 0 && !part.isAll) throw new SyntaxError('a comma too many')
     if (slices.isOver(piece.length / STEP)) await slices.next()
   }
   return isList ? list : object
+}
+
+/** Checks what stands before a large value; in an object that is its key. */
+function keyBefore(piece: string, isList: boolean): string {
+  const before = JSON.parse(isList ? `[${piece}null]` : `{${piece}null}`) as object
+  return Object.keys(before)[0] as string
+}
+
+/** Adds the elements of a piece of a list; returns how many there were. */
+function addElements(list: unknown[], piece: string): number {
+  const elements = JSON.parse(`[${piece}]`) as unknown[]
+  for (const element of elements) list.push(element)
+  return elements.length
+}
+
+/** Adds the members of a piece of an object; returns how many there were. */
+function addMembers(object: Record<string, unknown>, piece: string): number {
+  const members = Object.entries(JSON.parse(`{${piece}}`) as object)
+  for (const [key, value] of members) setMember(object, key, value)
+  return members.length
 }
 
 /** Elements that are written at once, none of them large. */

@@ -78,17 +78,18 @@ describe.each(routers)('conditional requests on a router %s', (_title, options) 
 
   it('a client that has the answer gets a 304 without body and without X-Cache', async () => {
     const { get, send, query, book } = await library(options)
+    const expectNotModified = async (method: string, path: string, known: string, etag: string) => {
+      const answer = await send(method, path, { headers: { 'if-none-match': known } })
+      expect([answer.status, answer.text]).toEqual([304, ''])
+      expect(answer.headers.get('etag')).toBe(etag)
+      expect(answer.headers.has('x-cache')).toBe(false)
+      expect(answer.headers.has('content-type')).toBe(false)
+    }
     for (const path of ['/books', `/books/${book._id}`]) {
       const etag = (await get(path)).headers.get('etag') ?? ''
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-        for (const method of ['GET', 'HEAD']) {
-          const answer = await send(method, path, { headers: { 'if-none-match': known } })
-          expect([answer.status, answer.text]).toEqual([304, ''])
-          expect(answer.headers.get('etag')).toBe(etag)
-          for (const name of ['x-cache', 'content-type']) {
-            expect(answer.headers.has(name)).toBe(false)
-          }
-        }
+        await expectNotModified('GET', path, known, etag)
+        await expectNotModified('HEAD', path, known, etag)
       }
       for (const unknown of ['"other"', etag.slice(1, -1), '', `"x${etag.slice(1)}`]) {
         expect((await get(path, { 'if-none-match': unknown })).status).toBe(200)

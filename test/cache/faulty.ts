@@ -33,6 +33,12 @@ const GARBAGE: readonly unknown[] = [
   true,
 ]
 
+/** Throws what a client of a cache with this fault does. */
+function refuse(fault: Fault, name: 'get' | 'set'): void {
+  if (fault === 'down') throw new Error('connect ECONNREFUSED 127.0.0.1:1')
+  if (fault === 'full' && name === 'set') throw new Error('OOM command not allowed')
+}
+
 /** A working cache, shared like Redis, until its `fault` is set. */
 export function faultyCache(inner: CacheStore = memoryCache()): FaultyCache {
   const calls: { name: 'get' | 'set'; key: string }[] = []
@@ -42,13 +48,10 @@ export function faultyCache(inner: CacheStore = memoryCache()): FaultyCache {
     if (cache.pause) await delay(cache.pause())
     const { fault } = cache
     if (fault === 'hanging') return new Promise<T>(() => {})
-    if (fault === 'down') throw new Error('connect ECONNREFUSED 127.0.0.1:1')
-    if (fault === 'full' && name === 'set') throw new Error('OOM command not allowed')
+    refuse(fault, name)
     garbage += 1
-    const result =
-      fault === 'garbage' && name === 'get'
-        ? (GARBAGE[garbage % GARBAGE.length] as T)
-        : await call()
+    const isSpoiled = fault === 'garbage' && name === 'get'
+    const result = isSpoiled ? (GARBAGE[garbage % GARBAGE.length] as T) : await call()
     if (cache.pause) await delay(cache.pause())
     return result
   }

@@ -23,7 +23,16 @@ export interface Gate {
   /** Lets everything through, so many milliseconds later. Until it is opened. */
   slow(ms: number): void
   /** Now and then resets a connection, or sends half of a reply or other bytes in its place. Until it is opened. */
-  spoil(how: 'reset' | 'half' | 'garbage'): void
+  spoil(how: Spoiling): void
+}
+
+type Spoiling = 'reset' | 'half' | 'garbage'
+
+/** Ends a client's connection, with half of a reply or with other bytes where `how` says so. */
+function spoil(client: Socket, reply: Buffer, how: Spoiling): void {
+  if (how === 'half') client.write(reply.subarray(0, reply.length / 2))
+  if (how === 'garbage') client.write(randomBytes(reply.length))
+  client.resetAndDestroy()
 }
 
 /** A gate in front of the server at `url`. */
@@ -32,7 +41,11 @@ export async function gateTo(url: string): Promise<Gate> {
   const sockets = new Set<Socket>()
   let stuck = false
   let slowMs = 0
-  let spoiling: Parameters<Gate['spoil']>[0] | undefined
+  let spoiling: Spoiling | undefined
+  const pass = (chunk: Buffer, to: Socket) => {
+    if (slowMs === 0) to.write(chunk)
+    else setTimeout(() => to.write(chunk), slowMs)
+  }
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
     for (const [socket, peer] of [
@@ -42,14 +55,9 @@ export async function gateTo(url: string): Promise<Gate> {
       sockets.add(socket)
       socket.on('data', (chunk) => {
         if (stuck) return
-        if (spoiling && socket === upstream && Math.random() < SPOILED) {
-          if (spoiling === 'half') client.write(chunk.subarray(0, chunk.length / 2))
-          if (spoiling === 'garbage') client.write(randomBytes(chunk.length))
-          client.resetAndDestroy()
-          return
-        }
-        if (slowMs === 0) peer.write(chunk)
-        else setTimeout(() => peer.write(chunk), slowMs)
+        const isSpoiled = socket === upstream && Math.random() < SPOILED
+        if (spoiling && isSpoiled) spoil(client, chunk, spoiling)
+        else pass(chunk, peer)
       })
       socket.on('error', () => {})
       socket.on('close', () => {

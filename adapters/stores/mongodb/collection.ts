@@ -55,17 +55,7 @@ export function openCollection(
   }
 
   async function readMany(read: Read, options: FindOptions) {
-    const { sort, limit, skip } = read
-    const documents = await native
-      .find(readQuery(read), {
-        // One round trip for one page.
-        batchSize: limit,
-        ...options,
-        sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
-        limit,
-        ...(skip !== undefined && { skip }),
-      })
-      .toArray()
+    const documents = await native.find(readQuery(read), pageOptions(read, options)).toArray()
     return documents.map((document) => fromDocument(document, shape))
   }
 
@@ -131,6 +121,18 @@ export function openCollection(
 
     delete: (filter, options) =>
       run(async () => record(await native.findOneAndDelete(writeQuery(filter, options)))),
+  }
+}
+
+/** `options`, with the part of the records in their order that a read is for. */
+function pageOptions({ sort, limit, skip }: Read, options: FindOptions): FindOptions {
+  return {
+    // One round trip for one page.
+    batchSize: limit,
+    ...options,
+    sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
+    limit,
+    ...(skip !== undefined && { skip }),
   }
 }
 

@@ -75,14 +75,8 @@ export function gramStages(change: Change, paths: readonly string[]): Document[]
     const touching = fieldsOf(change).filter(
       (field) => isWithin(path, field) || isWithin(field, path),
     )
-    const [field] = touching
-    if (field === undefined) continue
-    const { set = {}, unset = [] } = change
-    const isReplaced = isWithin(path, field) && (Object.hasOwn(set, field) || unset.includes(field))
-    const grams =
-      touching.length === 1 && isReplaced
-        ? gramsAt(set[field], path.slice(field.length + 1))
-        : undefined
+    if (touching.length === 0) continue
+    const grams = replacedGrams(change, touching, path)
     if (grams) known[memberOf(path)] = { $literal: grams }
     else unknown.push(memberOf(path))
   }
@@ -90,6 +84,18 @@ export function gramStages(change: Change, paths: readonly string[]): Document[]
     ...(Object.keys(known).length > 0 ? [{ $set: known }] : []),
     ...(unknown.length > 0 ? [{ $unset: unknown }] : []),
   ]
+}
+
+/** The grams at `path` once one of the fields `touching` it is replaced; undefined where that does not tell. */
+function replacedGrams(
+  { set = {}, unset = [] }: Change,
+  touching: readonly string[],
+  path: string,
+): readonly string[] | undefined {
+  const [field = ''] = touching
+  const isReplaced = isWithin(path, field) && (Object.hasOwn(set, field) || unset.includes(field))
+  if (touching.length > 1 || !isReplaced) return undefined
+  return gramsAt(set[field], path.slice(field.length + 1))
 }
 
 /**

@@ -31,12 +31,10 @@ export async function prepareCollection(
     )
   }
   for (const fields of schema.unique) {
-    try {
-      await createUnique(native, schema, fields)
-    } catch (error) {
+    await createUnique(native, schema, fields).catch((error: unknown) => {
       if (!hasCode(error, DUPLICATE_KEY)) throw error
       throw new IndexConflict(schema.name, fields, { cause: error })
-    }
+    })
   }
   const existing = await indexesOf(native)
   for (const index of existing) {

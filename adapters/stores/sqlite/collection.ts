@@ -46,25 +46,37 @@ export interface Runner {
 
 /** The collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
 export function openCollection(schema: CollectionSchema, runner: Runner): Collection {
-  const table = identifier(schema.name)
-  const parse = readerOf(schema.shape)
-  const marks = schema.declared && new Marks(schema.declared, runner.shapes)
-  // An object has such names first, wherever they stand in the text.
-  const hasNumberedField = [...schema.shape.fields.keys()].some((name) => /^\d+$/.test(name))
-  let shadows = new Map<string, Shadow>()
-  let searchable: readonly string[] = []
-
-  const compilation = (): Compilation => {
-    if (schema.searchable.length !== searchable.length) {
-      searchable = schema.searchable
-      shadows = shadowsOf(schema)
-    }
-    const candidates = searchable.length > 0 ? runner.candidates?.() : undefined
-    return { shape: schema.shape, shadows, parameters: new Parameters(), candidates }
+  const opened: Opened = {
+    schema,
+    runner,
+    table: identifier(schema.name),
+    parse: readerOf(schema.shape),
+    marks: schema.declared && new Marks(schema.declared, runner.shapes),
+    compilation: compiler(schema, runner),
   }
+  return { ...readsOf(opened), ...writesOf(opened) }
+}
 
-  const where = (filter: Filter, compiled: Compilation): string[] =>
-    filter === everything ? [] : [compileFilter(filter, compiled)]
+/** What the reads and the writes of a collection share. */
+interface Opened {
+  readonly schema: CollectionSchema
+  readonly runner: Runner
+  readonly table: string
+  readonly parse: ReturnType<typeof readerOf>
+  readonly marks: Marks | undefined
+  /** What one statement is compiled with. */
+  compilation(): Compilation
+}
+
+function readsOf({
+  schema,
+  runner,
+  table,
+  parse,
+  marks,
+  compilation,
+}: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+  const shownText = textShower(schema, marks)
 
   /** As `where`, for a read that may take long. */
   const whereInTime = (filter: Filter, compiled: Compilation): string[] => {
@@ -75,7 +87,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   const rows = async (read: Read, columns: string): Promise<readonly Row[]> => {
     if (read.limit === 0) return []
     const plain = compilation()
-    const searches = searchesIn(read.filter, shadows)
+    const searches = searchesIn(read.filter, plain.shadows)
     // Only a search waits for what it finds.
     const compiled =
       searches.length === 0
@@ -84,37 +96,6 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     const from = `${columns} FROM ${table}`
     const sql = compileRead(from, read, whereInTime(read.filter, compiled), compiled)
     return runner.read(compiled.parameters.statement(sql), read.hints)
-  }
-
-  /** The stored text where all in it is declared and wanted, else the text of what is. */
-  const shownText = (given: string, select: Projection | undefined): string | Promise<string> => {
-    const [text, isDeclared] = marks ? unmarked(given) : [given, true]
-    if (isDeclared && !select && !hasNumberedField) return text
-    const chosen = (record: unknown): string => {
-      const shown = schema.declared && !isDeclared ? onlyDeclared(schema.declared, record) : record
-      return textOf(project(shown as Fields, select))
-    }
-    const record = parsed(text)
-    return record instanceof Promise ? record.then(chosen) : chosen(record)
-  }
-
-  /** The one record to write, as a condition on the row. */
-  const target = (filter: Filter, { expect }: WriteOptions, compiled: Compilation): string => {
-    const conditions = where(filter, compiled)
-    if (expect) conditions.push(compileExpected(expect, compiled.parameters))
-    return `rowid = (SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
-  }
-
-  const assigned = (change: Change, { shadows: all, parameters }: Compilation): string =>
-    `${compileChange(change, all.values(), parameters)}, ${MARK} = ${marks?.ofChanged(change) ?? 'NULL'}`
-
-  const write = async (sql: string, { parameters }: Compilation): Promise<Written> =>
-    runner.write(parameters.statement(sql))
-
-  const written = async (sql: string, compiled: Compilation): Promise<Fields | null> => {
-    const { rows } = await write(`${sql} RETURNING doc`, compiled)
-    const [row] = rows
-    return row ? parse(row.doc as string) : null
   }
 
   return {
@@ -144,23 +125,41 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     async estimate() {
       return runner.count({ sql: `SELECT count(*) AS count FROM ${table}`, values: [] })
     },
+  }
+}
 
+function writesOf({
+  runner,
+  table,
+  parse,
+  marks,
+  compilation,
+}: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+  /** The one record to write, as a condition on the row. */
+  const target = (filter: Filter, { expect }: WriteOptions, compiled: Compilation): string => {
+    const conditions = where(filter, compiled)
+    if (expect) conditions.push(compileExpected(expect, compiled.parameters))
+    return `rowid = (SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
+  }
+
+  const assigned = (change: Change, { shadows: all, parameters }: Compilation): string =>
+    `${compileChange(change, all.values(), parameters)}, ${MARK} = ${marks?.ofChanged(change) ?? 'NULL'}`
+
+  const write = async (sql: string, { parameters }: Compilation): Promise<Written> =>
+    runner.write(parameters.statement(sql))
+
+  const written = async (sql: string, compiled: Compilation): Promise<Fields | null> => {
+    const { rows } = await write(`${sql} RETURNING doc`, compiled)
+    const [row] = rows
+    return row ? parse(row.doc as string) : null
+  }
+
+  return {
     async insert(record) {
       const text = await textInSlices(record)
       const compiled = compilation()
-      const { parameters } = compiled
-      const columns = ['_id', MARK, 'doc']
       const mark = marks?.ofNew(record) ?? 'NULL'
-      const values = [parameters.bind(String(record._id)), mark, parameters.bind(text)]
-      for (const shadow of compiled.shadows.values()) {
-        const text = shadowText(record, shadow)
-        columns.push(shadow.column)
-        values.push(text === null ? 'NULL' : parameters.bind(text))
-      }
-      await write(
-        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`,
-        compiled,
-      )
+      await write(`INSERT INTO ${table} ${rowOf(record, text, mark, compiled)}`, compiled)
     },
 
     async update(filter, change, options = {}) {
@@ -183,6 +182,56 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
       return written(`DELETE FROM ${table} WHERE ${target(filter, options, compiled)}`, compiled)
     },
   }
+}
+
+/** Gives what one statement is compiled with. */
+function compiler(schema: CollectionSchema, runner: Runner): () => Compilation {
+  let shadows = new Map<string, Shadow>()
+  let searchable: readonly string[] = []
+  return () => {
+    if (schema.searchable.length !== searchable.length) {
+      searchable = schema.searchable
+      shadows = shadowsOf(schema)
+    }
+    const candidates = searchable.length > 0 ? runner.candidates?.() : undefined
+    return { shape: schema.shape, shadows, parameters: new Parameters(), candidates }
+  }
+}
+
+/** Gives the stored text where all in it is declared and wanted, else the text of what is. */
+function textShower(
+  { shape, declared }: CollectionSchema,
+  marks: Marks | undefined,
+): (given: string, select: Projection | undefined) => string | Promise<string> {
+  // An object has such names first, wherever they stand in the text.
+  const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
+  return (given, select) => {
+    const [text, isDeclared] = marks ? unmarked(given) : [given, true]
+    if (isDeclared && !select && !hasNumberedField) return text
+    const chosen = (record: unknown): string => {
+      const shown = declared && !isDeclared ? onlyDeclared(declared, record) : record
+      return textOf(project(shown as Fields, select))
+    }
+    const record = parsed(text)
+    return record instanceof Promise ? record.then(chosen) : chosen(record)
+  }
+}
+
+/** The columns and values of a new record. */
+function rowOf(record: Fields, text: string, mark: string, compiled: Compilation): string {
+  const { parameters, shadows } = compiled
+  const columns = ['_id', MARK, 'doc']
+  const values = [parameters.bind(String(record._id)), mark, parameters.bind(text)]
+  for (const shadow of shadows.values()) {
+    const folded = shadowText(record, shadow)
+    columns.push(shadow.column)
+    values.push(folded === null ? 'NULL' : parameters.bind(folded))
+  }
+  return `(${columns.join(', ')}) VALUES (${values.join(', ')})`
+}
+
+function where(filter: Filter, compiled: Compilation): string[] {
+  return filter === everything ? [] : [compileFilter(filter, compiled)]
 }
 
 /** What `make`, then `then`, make of each; only what takes long is waited for. */

@@ -82,7 +82,6 @@ export class Reads {
     try {
       return await this.#there(pool, statement, end, hints)
     } catch (error) {
-      if (!(error instanceof NoThreads)) throw error
       this.#stayHere(error)
       return this.#here(statement, end, end - performance.now())
     }
@@ -143,9 +142,12 @@ export class Reads {
     this.#slow.add(sql)
   }
 
-  #stayHere({ message, cause }: NoThreads): void {
+  /** Reads all here from now on, where `error` says that there are no threads; any other error is thrown. */
+  #stayHere(error: unknown): void {
+    if (!(error instanceof NoThreads)) throw error
     if (this.#pool === null) return
     this.#pool = null
+    const { message, cause } = error
     const why = cause instanceof Error ? cause.message : String(cause)
     process.emitWarning(`sqliteStore: ${message}, so slow reads hold up all requests: ${why}`)
   }

@@ -21,23 +21,36 @@ export interface Operation {
 export function notLinearizable(history: readonly Operation[]): string | undefined {
   const impossible = readFromTheFuture(history)
   if (impossible) return impossible
-  const zones = [...Map.groupBy(history, ({ value }) => value)].map(([value, operations]) => {
-    const firstEnd = Math.min(...operations.map(({ end }) => end))
-    const lastStart = Math.max(...operations.map(({ start }) => start))
-    const [low, high] = [Math.min(firstEnd, lastStart), Math.max(firstEnd, lastStart)]
-    return { value, low, high, isForward: firstEnd < lastStart }
-  })
+  const zones: Zone[] = [...Map.groupBy(history, ({ value }) => value)].map(
+    ([value, operations]) => {
+      const firstEnd = Math.min(...operations.map(({ end }) => end))
+      const lastStart = Math.max(...operations.map(({ start }) => start))
+      const [low, high] = [Math.min(firstEnd, lastStart), Math.max(firstEnd, lastStart)]
+      return { value, low, high, isForward: firstEnd < lastStart }
+    },
+  )
   const forward = zones.filter(({ isForward }) => isForward)
   for (const one of forward) {
-    for (const other of zones) {
-      if (one === other) continue
-      const clash = other.isForward
-        ? one.low < other.high && other.low < one.high
-        : one.low < other.low && other.high < one.high
-      if (clash) return `${one.value} was there before and after ${other.value}`
-    }
+    const other = zones.find((zone) => clashes(one, zone))
+    if (other) return `${one.value} was there before and after ${other.value}`
   }
   return undefined
+}
+
+interface Zone {
+  readonly value: number
+  readonly low: number
+  readonly high: number
+  /** Whether the value must have been there from `low` to `high`. */
+  readonly isForward: boolean
+}
+
+/** Whether no register holds the value of a forward zone and that of another one. */
+function clashes(one: Zone, other: Zone): boolean {
+  if (one === other) return false
+  return other.isForward
+    ? one.low < other.high && other.low < one.high
+    : one.low < other.low && other.high < one.high
 }
 
 /**

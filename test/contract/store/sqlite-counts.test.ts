@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { everything } from '../../../src/ports/filter.ts'
+import type { Collection } from '../../../src/ports/store.ts'
 import { where } from './ask.ts'
 import { newFile } from './file.ts'
 import { newId, people } from './people.ts'
@@ -13,16 +14,20 @@ it('counts are exact after every write, of this store or of another one on the s
   for (const store of stores) await store.prepare([people])
   const collections = stores.map((store) => store.collection(people))
   const ages = new Map<string, number>()
-  for (let turn = 0; turn < 600; turn += 1) {
-    const writer = collections[random.below(2)]
+  /** Inserts, changes or deletes a record, and notes its age. */
+  const write = async (writer: Collection) => {
     const [id = newId()] = random.chance(40) ? [...ages.keys()] : []
+    const filter = where('_id', 'eq', id)
     const age = random.below(3)
-    if (!ages.has(id)) await writer?.insert({ _id: id, age })
-    else if (random.chance(50)) await writer?.update(where('_id', 'eq', id), { set: { age } })
-    else await writer?.delete(where('_id', 'eq', id))
-    if (writer && (await writer.find({ filter: where('_id', 'eq', id), sort: [], limit: 1 }))[0]) {
-      ages.set(id, age)
-    } else ages.delete(id)
+    if (!ages.has(id)) await writer.insert({ _id: id, age })
+    else if (random.chance(50)) await writer.update(filter, { set: { age } })
+    else await writer.delete(filter)
+    const [found] = await writer.find({ filter, sort: [], limit: 1 })
+    if (found) ages.set(id, age)
+    else ages.delete(id)
+  }
+  for (let turn = 0; turn < 600; turn += 1) {
+    await write(collections[random.below(2)] as Collection)
     for (const collection of collections) {
       expect(await collection.count(everything)).toBe(ages.size)
       const ones = [...ages.values()].filter((value) => value === 1).length

@@ -110,17 +110,18 @@ async function recorded(
     history.push({ record, kind, value, expected, outcome, call, return: now() })
     if (outcome === 'unknown') await delay(100)
   }
+  /** Of four requests two are reads, one is a write of what has just been read, and one a plain write. */
+  const request = async (writable: readonly string[], seen: Seen) => {
+    const dice = Math.random()
+    const record = oneOf(dice < 0.5 ? records : writable)
+    if (record === undefined) return
+    if (dice < 0.75) await read(record, seen)
+    if (dice >= 0.5) await write(record, dice < 0.75 ? seen.get(record) : undefined)
+  }
   const client = async (number: number) => {
     const seen: Seen = new Map()
     const writable = oneWriter ? records.filter((_, at) => at === number) : records
-    while (running) {
-      const dice = Math.random()
-      const record = oneOf(dice < 0.5 ? records : writable)
-      if (record !== undefined && dice < 0.75) await read(record, seen)
-      if (record !== undefined && dice >= 0.5) {
-        await write(record, dice < 0.75 ? seen.get(record) : undefined)
-      }
-    }
+    while (running) await request(writable, seen)
   }
   const clients = Array.from({ length: CLIENTS }, (_, number) => client(number))
   await delay(seconds * 500)

@@ -32,16 +32,21 @@ export function foretell(library: Library, setting: Setting, question: Question)
   const pageSize = Math.min(question.pageSize ?? defaultPageSize, maxLimit)
   const currentPage = question.page ?? 1
   const end = currentPage * pageSize
-  const hasMore = found.length > end
-  const totalPages = Math.ceil(found.length / pageSize)
-  const pagination =
-    setting.pagination === 'cursor'
-      ? { pageSize, hasMore, nextCursor: hasMore ? 'a token' : null }
-      : setting.countStrategy === 'none'
-        ? { currentPage, pageSize, hasMore }
-        : { currentPage, pageSize, totalPages, totalRecords: found.length }
   const data = show(found.slice(end - pageSize, end))
+  const pagination = paginationOf(setting, currentPage, pageSize, found.length)
   return { status: 200, body: { success: true, data, pagination } }
+}
+
+function paginationOf(
+  { pagination, countStrategy }: Setting,
+  currentPage: number,
+  pageSize: number,
+  totalRecords: number,
+): Readonly<Record<string, unknown>> {
+  const hasMore = totalRecords > currentPage * pageSize
+  if (pagination === 'cursor') return { pageSize, hasMore, nextCursor: hasMore ? 'a token' : null }
+  if (countStrategy === 'none') return { currentPage, pageSize, hasMore }
+  return { currentPage, pageSize, totalPages: Math.ceil(totalRecords / pageSize), totalRecords }
 }
 
 /** The books that meet every condition and, where something is searched, hold it. */

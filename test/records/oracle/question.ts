@@ -54,9 +54,21 @@ export function conditionsOf({ equalities, range, compare, more }: Question): Co
 
 /** The question as the URL parameters of a GET, or undefined where a GET cannot ask it. */
 export function asGet(question: Question, { pagination }: Setting): string | undefined {
-  const { equalities, range, compare, more, search, sort, page, pageSize, limit } = question
+  const { more, search, sort, limit } = question
   if (more.length > 0 || sort.length > 1 || limit !== undefined) return undefined
-  const pairs: (readonly [string, string | undefined])[] = equalities.flatMap((one) =>
+  const pairs = [...filterPairs(question)]
+  if (search !== undefined) pairs.push(['s', search])
+  if (sort[0] !== undefined) pairs.push(['sort', sort[0]])
+  pairs.push(...pagePairs(question, pagination))
+  if (pairs.some(([, text]) => text === undefined)) return undefined
+  return new URLSearchParams(pairs as unknown as string[][]).toString()
+}
+
+/** A parameter and its value; undefined where no text says that value. */
+type Pair = readonly [string, string | undefined]
+
+function filterPairs({ equalities, range, compare }: Question): Pair[] {
+  const pairs: Pair[] = equalities.flatMap((one) =>
     one.values.map((value) => [one.place.path, textOf(value, one)] as const),
   )
   const rangePlace = (range?.min ?? range?.max)?.place
@@ -68,14 +80,16 @@ export function asGet(question: Question, { pagination }: Setting): string | und
     pairs.push(['compareField', compare.place.path], ['compareValue', text])
     if (compare.op !== 'eq' || compare.spelling % 2) pairs.push(['compareOperator', compare.op])
   }
-  if (search !== undefined) pairs.push(['s', search])
-  if (sort[0] !== undefined) pairs.push(['sort', sort[0]])
+  return pairs
+}
+
+function pagePairs({ page, pageSize }: Question, pagination: Setting['pagination']): Pair[] {
   // A pageSize alone paginates in a QUERY, not in a GET.
   const first = pageSize !== undefined && pagination === 'offset' ? 1 : undefined
+  const pairs: Pair[] = []
   if (page ?? first) pairs.push(['page', String(page ?? first)])
   if (pageSize !== undefined) pairs.push(['pageSize', String(pageSize)])
-  if (pairs.some(([, text]) => text === undefined)) return undefined
-  return new URLSearchParams(pairs as unknown as string[][]).toString()
+  return pairs
 }
 
 /** The question as the body of a QUERY, or undefined where a QUERY cannot ask it. */
