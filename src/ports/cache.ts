@@ -3,7 +3,7 @@
  *
  * A cache is an optimisation, never a truth. The kit gives every call a deadline, unless the cache is local, and
  * takes a failure for a miss, so an adapter throws freely. It retries nothing: a `set` that lands a second time, after
- * another one, would bring back what that one has replaced. Promises: test/contract/cache.
+ * another one, would bring back what that one has replaced. Promises: src/contract/cache.ts.
  *
  * @module
  */

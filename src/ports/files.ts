@@ -3,7 +3,7 @@
  *
  * Keys are made by the server (`isKey`), so an adapter may use them as they are in paths and URLs. The kit gives
  * every call a deadline and takes a rejection for "unavailable"; an adapter throws freely and retries nothing that
- * was half sent. Promises: test/contract/files.
+ * was half sent. Promises: src/contract/files.
  *
  * @module
  */

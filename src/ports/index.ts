@@ -38,6 +38,7 @@ export {
 } from './filter.ts'
 export { fold } from './fold.ts'
 export type { Hasher } from './hasher.ts'
+export { headerOf, type ImageHeader } from './image-header.ts'
 export {
   type ImageOptimizer,
   type OptimizationLevel,

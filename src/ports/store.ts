@@ -2,8 +2,8 @@
  * The store port: where records live.
  *
  * A store keeps collections of records and speaks the neutral filter. Everything that clients may or may not
- * do is decided before it is asked; a store decides nothing about rights. Each promise below is a case of the
- * contract suite in test/contract/store.
+ * do is decided before it is asked; a store decides nothing about rights. Each promise below is checked by the
+ * contract in src/contract/store.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,7 +9,13 @@ import { installInto, runtimes } from './consumer.ts'
 const run = promisify(execFile)
 const project = mkdtempSync(join(tmpdir(), 'fieldgate-foreign-'))
 
-beforeAll(() => installInto(project))
+const example = join(import.meta.dirname, '../../examples/memory-store')
+
+beforeAll(async () => {
+  await installInto(project)
+  for (const name of ['store.ts', 'store.test.ts'])
+    copyFileSync(join(example, name), join(project, name))
+})
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
 /** An app on a store, a cache and a file store of others, whose every call fails with an error of the ports. */
@@ -56,5 +62,59 @@ describe('an adapter of another package', () => {
       FileForbidden: 403,
       RangeNotSatisfiable: 416,
     })
+  })
+})
+
+/** The contract over a store that checks no unique fields, with a runner's own way to register tests. */
+const broken = (runner: string) => `import { storeContract, verify } from 'fieldgate/contract'
+${runner}
+import { memoryStore } from './store.ts'
+
+const forgetful = () => {
+  const store = memoryStore()
+  return { ...store, prepare: (schemas) => store.prepare(schemas.map((schema) => ({ ...schema, unique: [] }))) }
+}
+verify('a forgetful store', storeContract, { open: forgetful, close: (store) => store.close() }, runner)
+`
+
+/** What a test run says, whether or not it fails. */
+async function tested(command: string, args: readonly string[]): Promise<string> {
+  const env = { ...process.env, NO_COLOR: '1', NODE_NO_WARNINGS: '1' }
+  const ended = run(command, args, { cwd: project, env, maxBuffer: 2 ** 26 })
+  const { stdout, stderr } = await ended.catch(
+    (failed: { stdout: string; stderr: string }) => failed,
+  )
+  return `${stdout}\n${stderr}`
+}
+
+describe('the contract in a project that installs the package', () => {
+  const [[, [node]], [, [deno]], [, [bun]]] = runtimes
+  const nodeTest = ['--test', '--test-reporter=tap']
+  const denoTest = ['test', '-A', '--no-check', '--node-modules-dir=manual']
+  const promise = 'a taken unique value is refused with its fields, and nothing is stored'
+
+  it('is kept by the example, with node:test on Node', async () => {
+    const said = await tested(node, [...nodeTest, 'store.test.ts'])
+    expect(said).toMatch(/# pass 7\d\n# fail 0\n/)
+    expect(said).toMatch(new RegExp(`^ *ok \\d+ - ${promise}$`, 'm'))
+  })
+
+  it('is kept by the example, with node:test on Deno and on Bun', async () => {
+    expect(await tested(deno, [...denoTest, 'store.test.ts'])).toMatch(/\b0 failed/)
+    expect(await tested(bun, ['test', './store.test.ts'])).toMatch(/^ 0 fail$/m)
+  })
+
+  it('names the promise that a store breaks, with node:test', async () => {
+    writeFileSync(join(project, 'broken.test.ts'), broken(`import * as runner from 'node:test'`))
+    const said = await tested(node, [...nodeTest, 'broken.test.ts'])
+    expect(said).toMatch(new RegExp(`^ *not ok \\d+ - ${promise}$`, 'm'))
+    expect(said).toMatch(/^ *ok \d+ - everything matches all, nothing matches none$/m)
+  })
+
+  it('names the promise that a store breaks, with deno test', async () => {
+    writeFileSync(join(project, 'broken-deno.test.ts'), broken('const runner = Deno.test'))
+    const said = await tested(deno, [...denoTest, 'broken-deno.test.ts'])
+    expect(said).toContain(`a forgetful store: ${promise} ... FAILED`)
+    expect(said).toContain('a forgetful store: everything matches all, nothing matches none ... ok')
   })
 })

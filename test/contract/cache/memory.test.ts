@@ -1,15 +1,19 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memoryCache } from '../../../adapters/caches/memory.ts'
-import { verify } from '../suite.ts'
-import { cacheContract } from './contract.ts'
+import { cacheContract, verify } from '../../../src/contract/index.ts'
 
-verify('a cache in memory', cacheContract, {
-  open: () => ({ cache: memoryCache() }),
-  close: ({ cache }) => cache.close?.(),
-  without: {
-    'what one handle has set and was told so, every handle gets': 'a process has it for itself',
+verify(
+  'a cache in memory',
+  cacheContract,
+  {
+    open: () => ({ cache: memoryCache() }),
+    close: ({ cache }) => cache.close?.(),
+    without: {
+      'what one handle has set and was told so, every handle gets': 'a process has it for itself',
+    },
   },
-})
+  { describe, it },
+)
 
 it('a cache in memory keeps no more entries than it is allowed, the latest used ones', async () => {
   const cache = memoryCache({ maxEntries: 3 })

@@ -1,18 +1,22 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisCache } from '../../../adapters/caches/redis.ts'
+import { cacheContract, verify } from '../../../src/contract/index.ts'
 import { gateTo } from '../../services/gate.ts'
 import { withService } from '../../services/shared.ts'
-import { verify } from '../suite.ts'
-import { cacheContract } from './contract.ts'
 
 await withService('valkey', ({ url }) => {
-  verify('a cache in Valkey', cacheContract, {
-    open: () => ({ cache: redisCache({ url }), other: redisCache({ url }) }),
-    async close({ cache, other }) {
-      await cache.close?.()
-      await other.close?.()
+  verify(
+    'a cache in Valkey',
+    cacheContract,
+    {
+      open: () => ({ cache: redisCache({ url }), other: redisCache({ url }) }),
+      async close({ cache, other }) {
+        await cache.close?.()
+        await other.close?.()
+      },
     },
-  })
+    { describe, it },
+  )
 
   it('a cache in Valkey connects when it is first used', async () => {
     const cache = redisCache({ url })

@@ -1,12 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { upstashCache } from '../../../adapters/caches/upstash.ts'
+import { cacheContract, type OpenCache, verify } from '../../../src/contract/index.ts'
 import { withService } from '../../services/shared.ts'
-import { verify } from '../suite.ts'
-import { cacheContract, type OpenCache } from './contract.ts'
 import { type RestBridge, restBridge } from './rest-bridge.ts'
 
 await withService('valkey', ({ url }) => {
-  verify<OpenCache & { readonly bridge: RestBridge }, typeof cacheContract>(
+  verify<OpenCache & { readonly bridge: RestBridge }>(
     'a cache in Upstash',
     cacheContract,
     {
@@ -16,6 +15,7 @@ await withService('valkey', ({ url }) => {
       },
       close: ({ bridge }) => bridge.close(),
     },
+    { describe, it },
   )
 
   it('a cache in Upstash sends a SET once, also when its answer is lost', async () => {

@@ -5,10 +5,9 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { diskFiles } from '../../../adapters/files/disk.ts'
-import { verify } from '../suite.ts'
-import { fileContract, type OpenFiles } from './contract.ts'
+import { fileContract, type OpenFiles, verify } from '../../../src/contract/index.ts'
 import { served } from './served.ts'
 
 const SECRET = 'a secret of at least thirty-two characters'
@@ -33,7 +32,7 @@ async function open(): Promise<Folder> {
 
 const close = ({ root }: Folder) => rm(root, { recursive: true })
 
-verify('a folder on disk', fileContract, { open, close })
+verify('a folder on disk', fileContract, { open, close }, { describe, it })
 
 async function opened(): Promise<Folder> {
   const folder = await open()

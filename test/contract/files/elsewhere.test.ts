@@ -6,9 +6,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { fileContract } from '../../../src/contract/index.ts'
 import { FROM_SOURCE } from '../../runtimes/commands.ts'
 import { withService } from '../../services/shared.ts'
-import { fileContract } from './contract.ts'
 
 const suite = fileURLToPath(new URL('elsewhere.ts', import.meta.url))
 const bin = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url))

@@ -8,9 +8,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.ts'
+import { fileContract, type OpenFiles, verify } from '../../../src/contract/index.ts'
 import { withService } from '../../services/shared.ts'
-import { verify } from '../suite.ts'
-import { fileContract, type OpenFiles } from './contract.ts'
 import { verifyLife } from './life.ts'
 import { moto } from './moto.ts'
 import { strict } from './strict.ts'
@@ -22,14 +21,19 @@ const close = ({ files }: OpenFiles) => files.close?.()
 
 await withService('seaweed', ({ url: endpoint, ...place }) => {
   for (const [by, open] of Object.entries(adapters)) {
-    verify(`SeaweedFS through ${by}`, fileContract, {
-      open: () => ({ files: open({ endpoint, ...place }), get }),
-      close,
-      without: {
-        'a public-read object opens for everybody':
-          'SeaweedFS opens whole buckets to the public, not single objects',
+    verify(
+      `SeaweedFS through ${by}`,
+      fileContract,
+      {
+        open: () => ({ files: open({ endpoint, ...place }), get }),
+        close,
+        without: {
+          'a public-read object opens for everybody':
+            'SeaweedFS opens whole buckets to the public, not single objects',
+        },
       },
-    })
+      { describe, it },
+    )
 
     verifyLife(`SeaweedFS through ${by}`, {
       open: () => open({ endpoint, ...place }),
@@ -88,14 +92,19 @@ describe('the second server', async () => {
   afterAll(stop)
   const unsigned = 'moto checks no signature'
   for (const [by, open] of Object.entries(adapters)) {
-    verify(`moto through ${by}`, fileContract, {
-      open: () => ({ files: open({ endpoint, ...place }), get }),
-      close,
-      without: {
-        'a forged link does not open, and a link opens no other object': unsigned,
-        'a signed link expires': unsigned,
+    verify(
+      `moto through ${by}`,
+      fileContract,
+      {
+        open: () => ({ files: open({ endpoint, ...place }), get }),
+        close,
+        without: {
+          'a forged link does not open, and a link opens no other object': unsigned,
+          'a signed link expires': unsigned,
+        },
       },
-    })
+      { describe, it },
+    )
 
     verifyLife(`moto through ${by}`, {
       open: () => open({ endpoint, ...place }),

@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { OpenFiles } from '../../../src/contract/index.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../../../src/ports/files.ts'
-import type { OpenFiles } from './contract.ts'
 
 /** GET of the URLs of a store that serves itself. */
 export function served(files: FileStore): OpenFiles['get'] {

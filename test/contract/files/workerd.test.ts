@@ -5,9 +5,9 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { describe, it } from 'vitest'
+import { fileContract, verify } from '../../../src/contract/index.ts'
 import { withService } from '../../services/shared.ts'
-import { verify } from '../suite.ts'
-import { fileContract } from './contract.ts'
 
 async function startWorker(bindings: Record<string, Record<string, string>>): Promise<Miniflare> {
   const { outputFiles } = await build({
@@ -50,10 +50,15 @@ interface Remote {
 
 const close = ({ worker }: Remote) => worker.dispose()
 
-verify('R2 inside workerd', remote, {
-  open: async () => ({ worker: await startWorker({}), store: 'r2' as const }),
-  close,
-})
+verify(
+  'R2 inside workerd',
+  remote,
+  {
+    open: async () => ({ worker: await startWorker({}), store: 'r2' as const }),
+    close,
+  },
+  { describe, it },
+)
 
 await withService('seaweed', (place) => {
   const S3 = {
@@ -63,12 +68,17 @@ await withService('seaweed', (place) => {
     S3_BUCKET_NAME: place.bucket,
     S3_REGION: place.region,
   }
-  verify('SeaweedFS through aws4fetch inside workerd', remote, {
-    open: async () => ({ worker: await startWorker({ S3 }), store: 's3' as const }),
-    close,
-    without: {
-      'a public-read object opens for everybody':
-        'SeaweedFS opens whole buckets to the public, not single objects',
+  verify(
+    'SeaweedFS through aws4fetch inside workerd',
+    remote,
+    {
+      open: async () => ({ worker: await startWorker({ S3 }), store: 's3' as const }),
+      close,
+      without: {
+        'a public-read object opens for everybody':
+          'SeaweedFS opens whole buckets to the public, not single objects',
+      },
     },
-  })
+    { describe, it },
+  )
 })

@@ -5,9 +5,9 @@
  */
 
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import type { Contract } from '../../../src/contract/index.ts'
+import { storeContract } from '../../../src/contract/store/contract.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { Contract } from '../suite.ts'
-import { storeContract } from './contract.ts'
 
 const cases: Contract<Store> = storeContract
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest'
-import { storeContract } from './contract.ts'
+import { storeContract } from '../../../src/contract/store/contract.ts'
 import { startD1 } from './d1.ts'
 
 const d1 = await startD1()

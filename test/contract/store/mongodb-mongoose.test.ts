@@ -1,10 +1,10 @@
 import { Binary, Decimal128, Long, MinKey, MongoClient, ObjectId, Timestamp, UUID } from 'mongodb'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { newId, people } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Collection } from '../../../src/ports/store.ts'
 import { withService } from '../../services/shared.ts'
-import { newId, people } from './people.ts'
 
 const byName = { op: 'eq', field: 'name', value: 'Ada' } as const
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileFilter } from '../../../adapters/stores/mongodb/filter.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { restAfter } from '../../../adapters/stores/mongodb/position.ts'
+import { keys } from '../../../src/contract/store/ask.ts'
+import { people } from '../../../src/contract/store/people.ts'
 import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
 import { withService } from '../../services/shared.ts'
-import { keys } from './ask.ts'
-import { people } from './people.ts'
 
 const PAGE = 20
 const RECORDS = 4000

@@ -1,14 +1,14 @@
 import { MongoClient } from 'mongodb'
 import { afterAll, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { verify } from '../../../src/contract/index.ts'
+import { containing, reading, where } from '../../../src/contract/store/ask.ts'
+import { storeContract } from '../../../src/contract/store/contract.ts'
+import { people, person } from '../../../src/contract/store/people.ts'
+import { Random } from '../../../src/contract/store/random.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
 import { withService } from '../../services/shared.ts'
-import { verify } from '../suite.ts'
-import { containing, reading, where } from './ask.ts'
-import { storeContract } from './contract.ts'
-import { people, person } from './people.ts'
-import { Random } from './random.ts'
 import { searchAmongWrites } from './searches.ts'
 
 await withService('mongo', ({ url }) => {
@@ -25,10 +25,15 @@ await withService('mongo', ({ url }) => {
   })
   const indexed = (database: string) => mongoStore({ client, database, searchIndexes: true })
 
-  verify('MongoDB with search indexes', storeContract, {
-    open: () => indexed(newDatabase()),
-    close: (store) => store.close(),
-  })
+  verify(
+    'MongoDB with search indexes',
+    storeContract,
+    {
+      open: () => indexed(newDatabase()),
+      close: (store) => store.close(),
+    },
+    { describe, it },
+  )
 
   describe('searchIndexes', () => {
     it.each([1, 2, 3, 4])(

@@ -1,9 +1,9 @@
 import { MongoClient } from 'mongodb'
-import { afterAll } from 'vitest'
+import { afterAll, describe, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { verify } from '../../../src/contract/index.ts'
+import { storeContract } from '../../../src/contract/store/contract.ts'
 import { withService } from '../../services/shared.ts'
-import { verify } from '../suite.ts'
-import { storeContract } from './contract.ts'
 
 await withService('mongo', ({ url }) => {
   const admin = new MongoClient(url)
@@ -13,12 +13,17 @@ await withService('mongo', ({ url }) => {
     await admin.close()
   })
 
-  verify('MongoDB', storeContract, {
-    open() {
-      const database = `contract-${crypto.randomUUID()}`
-      databases.push(database)
-      return mongoStore({ url, database })
+  verify(
+    'MongoDB',
+    storeContract,
+    {
+      open() {
+        const database = `contract-${crypto.randomUUID()}`
+        databases.push(database)
+        return mongoStore({ url, database })
+      },
+      close: (store) => store.close(),
     },
-    close: (store) => store.close(),
-  })
+    { describe, it },
+  )
 })

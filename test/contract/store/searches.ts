@@ -5,12 +5,12 @@
  */
 
 import { expect } from 'vitest'
+import { containing, reading, where } from '../../../src/contract/store/ask.ts'
+import { person } from '../../../src/contract/store/people.ts'
+import type { Random } from '../../../src/contract/store/random.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
 import { fold } from '../../../src/ports/fold.ts'
 import type { Collection, Fields } from '../../../src/ports/store.ts'
-import { containing, reading, where } from './ask.ts'
-import { person } from './people.ts'
-import type { Random } from './random.ts'
 
 /** Few characters, so that texts and terms meet often; some are quotes, wildcards and more than one UTF-16 unit. */
 const LETTERS = ['a', 'b', 'A', 'ß', 'é', 'É', '"', '%', '_', "'", '東', '京', '🏙️', ' ', '\0', '\\']

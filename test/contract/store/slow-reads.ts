@@ -9,6 +9,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import { PACE } from '../../../adapters/stores/sqlite/reads.ts'
+import type { Contract } from '../../../src/contract/index.ts'
+import { containing, keys, namesOf, where } from '../../../src/contract/store/ask.ts'
+import { people, person } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import {
   type Collection,
@@ -18,9 +21,6 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import type { Contract } from '../suite.ts'
-import { containing, keys, namesOf, where } from './ask.ts'
-import { people, person } from './people.ts'
 
 /** How many records the file has: more than are counted on the main thread. */
 export const MANY = 250_000

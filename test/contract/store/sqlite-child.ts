@@ -5,8 +5,8 @@
  */
 
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { people } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
-import { people } from './people.ts'
 
 const [task = '', path = '', name = ''] = process.argv.slice(2)
 const ROUNDS = 60

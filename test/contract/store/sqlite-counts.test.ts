@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { where } from '../../../src/contract/store/ask.ts'
+import { newId, people } from '../../../src/contract/store/people.ts'
+import { Random } from '../../../src/contract/store/random.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Collection } from '../../../src/ports/store.ts'
-import { where } from './ask.ts'
 import { newFile } from './file.ts'
-import { newId, people } from './people.ts'
-import { Random } from './random.ts'
 
 it('counts are exact after every write, of this store or of another one on the same file', async () => {
   const random = new Random(7)

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { openStore } from '../../../adapters/stores/sqlite/open.ts'
+import type { Contract } from '../../../src/contract/index.ts'
+import { storeContract, storePromises } from '../../../src/contract/store/contract.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import type { Contract } from '../suite.ts'
-import { storeContract, storePromises } from './contract.ts'
 import { fillFile, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'fieldgate-loop-'))

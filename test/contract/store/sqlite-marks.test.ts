@@ -2,12 +2,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { reading, where } from '../../../src/contract/store/ask.ts'
+import { newId } from '../../../src/contract/store/people.ts'
 import { defineModel } from '../../../src/model/define.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
-import { reading, where } from './ask.ts'
 import { newFile } from './file.ts'
-import { newId } from './people.ts'
 
 function noteSchema(fields: Record<string, z.ZodType>): CollectionSchema {
   const { shape, declared } = defineModel('Note', { fields })

@@ -4,11 +4,11 @@ import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
 import { addClock, DEADLINE } from '../../../adapters/stores/sqlite/functions.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Statement } from '../../../adapters/stores/sqlite/sql.ts'
+import { among, keys, reading, where } from '../../../src/contract/store/ask.ts'
+import { newId, people } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Collection, CollectionSchema, Read } from '../../../src/ports/store.ts'
-import { among, keys, reading, where } from './ask.ts'
 import { newFile } from './file.ts'
-import { newId, people } from './people.ts'
 
 const schema: CollectionSchema = {
   ...people,

@@ -10,27 +10,37 @@ import { build } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import { PACE } from '../../../adapters/stores/sqlite/reads.ts'
+import { verify } from '../../../src/contract/index.ts'
+import { keys, reading, where } from '../../../src/contract/store/ask.ts'
+import { storeContract } from '../../../src/contract/store/contract.ts'
+import { people, person } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
-import { verify } from '../suite.ts'
-import { keys, reading, where } from './ask.ts'
-import { storeContract } from './contract.ts'
 import { newFile } from './file.ts'
-import { people, person } from './people.ts'
 import { fillFile, MANY, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
 
 const path = newFile()
 beforeAll(() => fillFile(path))
 
-verify('SQLite, all reads on threads', storeContract, {
-  open: () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 2 }),
-  close: (store) => store.close(),
-})
+verify(
+  'SQLite, all reads on threads',
+  storeContract,
+  {
+    open: () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 2 }),
+    close: (store) => store.close(),
+  },
+  { describe, it },
+)
 
-verify('SQLite with many records', slowReads, {
-  open: () => openMany(path),
-  close: (store) => store.close(),
-})
+verify(
+  'SQLite with many records',
+  slowReads,
+  {
+    open: () => openMany(path),
+    close: (store) => store.close(),
+  },
+  { describe, it },
+)
 
 /** The processor time of this thread in milliseconds: what others do on the machine is no pause of ours. */
 function worked(): number {

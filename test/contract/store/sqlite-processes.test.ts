@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { where } from '../../../src/contract/store/ask.ts'
+import { people } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import { FROM_SOURCE } from '../../runtimes/commands.ts'
-import { where } from './ask.ts'
 import { integrityOf, newFile } from './file.ts'
-import { people } from './people.ts'
 
 const run = promisify(execFile)
 const binaries = fileURLToPath(new URL('../../../node_modules/.bin', import.meta.url))

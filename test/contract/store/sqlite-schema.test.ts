@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { containing, keys, namesOf, reading, where } from '../../../src/contract/store/ask.ts'
+import { people, person } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import { type CollectionSchema, DuplicateKey, IndexConflict } from '../../../src/ports/store.ts'
-import { containing, keys, namesOf, reading, where } from './ask.ts'
 import { integrityOf, newFile, rowsOf } from './file.ts'
-import { people, person } from './people.ts'
 
 const bare: CollectionSchema = { ...people, unique: [], indexes: [], searchable: [] }
 

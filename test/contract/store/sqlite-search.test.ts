@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { containing, keys, where } from '../../../src/contract/store/ask.ts'
+import { people, person } from '../../../src/contract/store/people.ts'
+import { Random } from '../../../src/contract/store/random.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
-import { containing, keys, where } from './ask.ts'
 import { newFile, rowsOf } from './file.ts'
-import { people, person } from './people.ts'
-import { Random } from './random.ts'
 import { searchAmongWrites } from './searches.ts'
 
 it.each([1, 2, 3, 4])(

@@ -1,12 +1,12 @@
 /**
- * What every cache store promises: each sentence of src/ports/cache.ts as a case. It runs in any runtime.
+ * What every cache store promises: each sentence of src/ports/cache.ts as a check. It runs in any runtime.
  *
  * @module
  */
 
-import { equal, ok } from 'node:assert/strict'
-import type { CacheStore } from '../../../src/ports/cache.ts'
-import type { Contract } from '../suite.ts'
+import type { CacheStore } from '../ports/cache.ts'
+import { equal, ok } from './assert.ts'
+import type { Contract } from './verify.ts'
 
 /** A cache, and whoever else uses it. */
 export interface OpenCache {
@@ -17,7 +17,7 @@ export interface OpenCache {
 
 const LONG = 3600
 
-/** A key that no other case has: cases share their server. */
+/** A key that no other check has: checks share their server. */
 function newKey(): string {
   return `contract:${crypto.randomUUID()}`
 }
@@ -48,7 +48,7 @@ const TEXTS = [
 ]
 
 /** The cache contract; cases may share a cache. */
-export const cacheContract = {
+export const cacheContract: Contract<OpenCache> = {
   async 'a key that was never set is absent'({ cache }) {
     ok(await isAbsent(cache, newKey()))
   },
@@ -118,4 +118,4 @@ export const cacheContract = {
     await cache.close?.()
     await cache.close?.()
   },
-} satisfies Contract<OpenCache>
+}

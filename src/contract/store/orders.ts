@@ -4,11 +4,11 @@
  * @module
  */
 
-import { deepEqual, equal, ok } from 'node:assert/strict'
-import { everything, type Scalar } from '../../../src/ports/filter.ts'
-import type { Shape } from '../../../src/ports/shape.ts'
-import type { Collection, Fields, Projection, Store } from '../../../src/ports/store.ts'
-import type { Contract } from '../suite.ts'
+import { everything, type Scalar } from '../../ports/filter.ts'
+import type { Shape } from '../../ports/shape.ts'
+import type { Collection, Fields, Projection, Store } from '../../ports/store.ts'
+import { deepEqual, equal, ok } from '../assert.ts'
+import type { Contract } from '../verify.ts'
 import { holding, keys, namesOf, reading, where } from './ask.ts'
 
 const rows = [
@@ -42,7 +42,8 @@ function valueAt(record: Fields, path: string): Scalar {
   return (value ?? null) as Scalar
 }
 
-export const orders = {
+/** Orders, pages and projections. */
+export const orders: Contract<Store> = {
   async 'null and missing come first ascending and last descending, as equals'(store) {
     const people = await holding(store, ...rows)
     equal(await namesOf(people, everything, { sort: keys('age', '_id') }), 'b c d a e f')
@@ -237,4 +238,4 @@ export const orders = {
     )
     equal(shown, JSON.stringify({ ...record, name: undefined }))
   },
-} satisfies Contract<Store>
+}

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OptimizedType } from '../../src/ports/images.ts'
+import type { OptimizedType } from './images.ts'
 
 /** A still image's size in pixels, as it is stored. */
 export interface ImageHeader {

@@ -1,11 +1,11 @@
 /**
- * Short ways to ask a store in the contract's cases.
+ * Short ways to ask a store in the contract's checks.
  *
  * @module
  */
 
-import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
-import type { Collection, Fields, Read, Store } from '../../../src/ports/store.ts'
+import type { Filter, Scalar, SortKey } from '../../ports/filter.ts'
+import type { Collection, Fields, Read, Store } from '../../ports/store.ts'
 import { people, person } from './people.ts'
 
 /** A prepared collection that holds `records`, each under its `name`. */

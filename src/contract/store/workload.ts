@@ -4,10 +4,10 @@
  * @module
  */
 
-import { deepEqual, equal, ok } from 'node:assert/strict'
-import { all, everything, type Filter } from '../../../src/ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields, type Store } from '../../../src/ports/store.ts'
-import type { Contract } from '../suite.ts'
+import { all, everything, type Filter } from '../../ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields, type Store } from '../../ports/store.ts'
+import { deepEqual, equal, ok } from '../assert.ts'
+import type { Contract } from '../verify.ts'
 import { Oracle, position, Taken } from './oracle.ts'
 import { people } from './people.ts'
 import { Random, randomChange, randomFields, randomFilter, randomSort } from './random.ts'

@@ -4,20 +4,12 @@
  * @module
  */
 
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
-import { everything } from '../../../src/ports/filter.ts'
-import {
-  type Collection,
-  DuplicateKey,
-  type Fields,
-  IndexConflict,
-  type Store,
-  StoreTimeout,
-  StoreUnavailable,
-} from '../../../src/ports/store.ts'
-import type { Contract } from '../suite.ts'
+import { everything } from '../../ports/filter.ts'
+import { type Collection, DuplicateKey, type Fields, type Store } from '../../ports/store.ts'
+import { deepEqual, equal, ok, rejects } from '../assert.ts'
+import type { Contract } from '../verify.ts'
 import { containing, holding, namesOf, reading, where } from './ask.ts'
-import { newId, person, people as schema } from './people.ts'
+import { newId, person } from './people.ts'
 
 const me = where('name', 'eq', 'me')
 
@@ -26,7 +18,8 @@ async function mine(people: Collection): Promise<Fields> {
   return fields
 }
 
-export const writes = {
+/** Writes. */
+export const writes: Contract<Store> = {
   async 'a record comes back exactly: dates, ids, nulls, nesting, key order'(store) {
     const people = await holding(store)
     const record = person({
@@ -277,63 +270,4 @@ export const writes = {
     }
     equal(await people.estimate(), 20)
   },
-  async 'prepare may be called again, and adds what a changed schema declares'(store) {
-    const people = await holding(
-      store,
-      { name: 'Ünal', score: 1, slug: 'ÉTÉ', homes: [{ rooms: 1 }, { city: 'ŁÓDŹ' }] },
-      { name: 'b', score: 2, slug: null },
-    )
-    const wider = {
-      ...schema,
-      unique: [...schema.unique, ['score']],
-      searchable: [...schema.searchable, 'slug', 'homes.city'],
-    }
-    await store.prepare([wider])
-    await store.prepare([wider])
-    const again = store.collection(wider)
-    equal(await namesOf(again, containing('name', 'ÜN')), 'Ünal')
-    equal(await namesOf(again, containing('slug', 'été')), 'Ünal')
-    equal(await namesOf(again, containing('homes.city', 'łódź')), 'Ünal')
-    await rejects(again.insert(person({ score: 1 })), DuplicateKey)
-    equal(await people.count(everything), 2)
-  },
-  async 'a unique field that existing records violate is a start-up error that names it'(store) {
-    await holding(store, { name: 'a', score: 1 }, { name: 'b', score: 1 })
-    const stricter = { ...schema, unique: [...schema.unique, ['score']] }
-    await rejects(store.prepare([stricter]), (error: IndexConflict) => {
-      deepEqual(error.fields, ['score'])
-      return error instanceof IndexConflict
-    })
-  },
-  async 'a start that fails leaves what was unique before'(store) {
-    const people = await holding(store, { score: 1, email: 'a' }, { score: 1 })
-    await rejects(store.prepare([{ ...schema, unique: [['score']] }]), IndexConflict)
-    await rejects(people.insert(person({ email: 'a' })), DuplicateKey)
-  },
-  async 'a read that takes longer than its time limit rejects with StoreTimeout'(store) {
-    const people = await holding(store)
-    for (let at = 0; at < 200; at += 1) {
-      await people.insert(person({ name: `${'x'.repeat(20_000)}${at}` }))
-    }
-    const slow = {
-      op: 'or',
-      filters: Array.from({ length: 60 }, (_, at) => containing('name', `y${at}`)),
-    } as const
-    await rejects(people.count(slow, { timeLimitMs: 1 }), StoreTimeout)
-    await rejects(people.find(reading(slow, { hints: { timeLimitMs: 1 } })), StoreTimeout)
-    equal(await people.count(where('name', 'eq', 'none'), { timeLimitMs: 10_000 }), 0)
-  },
-  async 'after close everything rejects with StoreUnavailable, and closing twice is harmless'(
-    store,
-  ) {
-    const people = await holding(store, { name: 'a' })
-    await store.close()
-    await store.close()
-    await rejects(people.find(reading(everything)), StoreUnavailable)
-    await rejects(people.find(reading(containing('name', 'abc'))), StoreUnavailable)
-    await rejects(people.count(everything), StoreUnavailable)
-    await rejects(people.insert(person({})), StoreUnavailable)
-    await rejects(people.update(me, { set: { age: 1 } }), StoreUnavailable)
-    await rejects(people.delete(me), StoreUnavailable)
-  },
-} satisfies Contract<Store>
+}

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Filter, Scalar, SortKey } from '../../../src/ports/filter.ts'
-import { fold } from '../../../src/ports/fold.ts'
-import type { Change, Fields, Read } from '../../../src/ports/store.ts'
+import type { Filter, Scalar, SortKey } from '../../ports/filter.ts'
+import { fold } from '../../ports/fold.ts'
+import type { Change, Fields, Read } from '../../ports/store.ts'
 
 /** What a read asks, with all that decides its answer. */
 export type Question = Pick<Read, 'filter' | 'sort' | 'after' | 'skip' | 'limit'>

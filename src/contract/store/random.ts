@@ -4,8 +4,8 @@
  * @module
  */
 
-import { all, any, type Filter, type Scalar, type SortKey } from '../../../src/ports/filter.ts'
-import type { Change, Fields } from '../../../src/ports/store.ts'
+import { all, any, type Filter, type Scalar, type SortKey } from '../../ports/filter.ts'
+import type { Change, Fields } from '../../ports/store.ts'
 
 /** A source of choices; the same seed makes the same ones. */
 export class Random {

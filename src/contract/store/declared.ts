@@ -4,32 +4,27 @@
  * @module
  */
 
-import { deepEqual, ok } from 'node:assert/strict'
-import * as z from 'zod'
-import { defineModel } from '../../../src/model/define.ts'
-import { onlyDeclared } from '../../../src/ports/declared.ts'
-import { everything } from '../../../src/ports/filter.ts'
-import type {
-  Change,
-  Collection,
-  CollectionSchema,
-  Fields,
-  Store,
-} from '../../../src/ports/store.ts'
-import type { Contract } from '../suite.ts'
+import * as z from 'zod/mini'
+import { defineModel } from '../../model/define.ts'
+import { onlyDeclared } from '../../ports/declared.ts'
+import { everything } from '../../ports/filter.ts'
+import type { Change, Collection, CollectionSchema, Fields, Store } from '../../ports/store.ts'
+import { deepEqual, ok } from '../assert.ts'
+import type { Contract } from '../verify.ts'
 import { reading, where } from './ask.ts'
 import { newId } from './people.ts'
 import { Random } from './random.ts'
 
-const name = z.string().optional()
-const list = z.array(z.object({ a: z.number().optional(), s: z.string().optional() })).optional()
+const name = z.optional(z.string())
+const number = z.optional(z.number())
+const list = z.optional(z.array(z.object({ a: number, s: name })))
 
 /** Four versions of one model: each declares what another does not. */
 const VERSIONS = {
   plain: { name },
-  secret: { name, secret: z.string().optional(), in: z.object({ x: z.number() }).optional() },
-  nested: { name, in: z.object({ x: z.number(), y: z.number().optional() }).optional(), list },
-  open: { name, in: z.looseObject({}).optional(), list: z.array(z.unknown()).optional() },
+  secret: { name, secret: name, in: z.optional(z.object({ x: z.number() })) },
+  nested: { name, in: z.optional(z.object({ x: z.number(), y: number })), list },
+  open: { name, in: z.optional(z.looseObject({})), list: z.optional(z.array(z.unknown())) },
 }
 
 type Version = keyof typeof VERSIONS
@@ -74,7 +69,8 @@ const whole: Fields = {
   list: [{ a: 1, s: 's3cret' }, { other: 1 }],
 }
 
-export const declarations = {
+/** What a model declares. */
+export const declarations: Contract<Store> = {
   async 'texts hold declared members alone, nested ones and those in lists too'(store) {
     await store.prepare([schemas.nested])
     // Without a declaration, as a script or another program writes.
@@ -112,7 +108,7 @@ export const declarations = {
   async 'whatever four versions write, each shows what it declares'(store) {
     for (const seed of [1, 2, 3, 4]) await mixedWriters(store, new Random(seed))
   },
-} satisfies Contract<Store>
+}
 
 /** Random writes by random versions, some of which write what they do not declare. */
 async function mixedWriters(store: Store, random: Random): Promise<void> {

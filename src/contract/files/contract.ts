@@ -1,0 +1,13 @@
+/**
+ * What every file store promises: each sentence of src/ports/files.ts as a check. It runs in any runtime.
+ *
+ * @module
+ */
+
+import type { Contract } from '../verify.ts'
+import type { OpenFiles } from './ask.ts'
+import { links } from './links.ts'
+import { objects } from './objects.ts'
+
+/** The file store contract; checks may share a store. */
+export const fileContract: Contract<OpenFiles> = { ...objects, ...links }
