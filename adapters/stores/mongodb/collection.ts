@@ -23,9 +23,9 @@ import { fromDocument, textOf, toDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
 import { addGrams, GRAMS } from './grams.ts'
 import { inserter } from './inserts.ts'
-import { listReader } from './lists.ts'
-import { idOf, pointReader } from './points.ts'
-import { restAfter } from './position.ts'
+import { idOf, pointReader } from './reads-by-id.ts'
+import { restAfter } from './seek-filter.ts'
+import { listReader } from './shared-lists.ts'
 
 /** Runs an operation on the collection; its errors come out as the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>

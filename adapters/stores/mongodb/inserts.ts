@@ -5,7 +5,7 @@
  */
 
 import type { Collection, Document, MongoBulkWriteError } from 'mongodb'
-import { gather } from './gather.ts'
+import { gather } from './batch-calls.ts'
 
 /** Inserts documents into `native`; one that is refused fails alone, with the error that it would have had alone. */
 export function inserter(native: Collection): (document: Document) => Promise<void> {

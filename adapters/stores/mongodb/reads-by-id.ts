@@ -7,9 +7,9 @@
 import type { Collection, FindOptions } from 'mongodb'
 import type { ObjectShape } from '../../../src/ports/shape.ts'
 import type { Fields, Read } from '../../../src/ports/store.ts'
+import { gather } from './batch-calls.ts'
 import { fromDocument } from './documents.ts'
 import { compileFilter } from './filter.ts'
-import { gather } from './gather.ts'
 
 /** A read by id. */
 export interface Point {
