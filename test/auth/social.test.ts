@@ -40,7 +40,7 @@ const own = ({ post }: Service, profile: object) => post('/auth/social/own', { p
 const verified = (email: string) => ({ email, email_verified: true, name: 'Ann' })
 
 describe('4.5 POST /social/:provider', () => {
-  it('makes an account of a new person, and finds him again by the provider id', async () => {
+  it('makes an account of a new person, and finds them again by the provider id', async () => {
     const it = await app()
     const idToken = await openId.idToken('web', 'g-1', verified('Ann@Example.com'))
     const answer = await google(it, idToken)
