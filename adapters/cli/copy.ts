@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { copyRecords } from '../../src/copy/copy.ts'
 import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
+import { bar } from './command.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
 
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
   const models = await modelsOf(values.models)
   const [from, to] = [await openStore(values.from), await openStore(values.to)]
   try {
-    for (const result of await copyRecords(from, to, models, progress(process.stdout))) {
+    for (const result of await copyRecords(from, to, models, bar(process.stdout))) {
       console.log(
         `${result.collection}: ${result.target.toLocaleString('en')} records, ${result.copied.toLocaleString('en')} copied now, checksum ${result.checksum.slice(0, 16)} on both sides`,
       )
@@ -69,22 +70,6 @@ async function modelsOf(module: string): Promise<Model[]> {
   )
   if (models.length === 0) throw new Error(`'${module}' exports no model`)
   return models
-}
-
-function progress(stream: NodeJS.WriteStream): Parameters<typeof copyRecords>[3] {
-  let total = 0
-  return {
-    start: (_, records) => {
-      total = records
-    },
-    advance(collection, done) {
-      const share = total === 0 ? 1 : Math.min(1, done / total)
-      const bar = '█'.repeat(Math.round(share * 30)).padEnd(30, '░')
-      const line = `${collection} ${bar} ${Math.floor(share * 100)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
-      if (stream.isTTY) stream.write(`\r${line}${done >= total ? '\n' : ''}`)
-      else if (done % 10_000 === 0 || done >= total) stream.write(`${line}\n`)
-    },
-  }
 }
 
 await main().catch((error: Error) => {

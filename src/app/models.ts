@@ -14,8 +14,6 @@ import { ModelFiles } from '../uploads/model-files.ts'
 
 /** The models of an app, as the app itself sees them. */
 export interface AppModels extends Models {
-  /** Those that are mounted or asked for. */
-  known(): Iterable<Model>
   /** The collections that hold their records, and what goes with these. */
   schemas(): readonly CollectionSchema[]
 }

@@ -11,6 +11,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Model } from '../model/model.ts'
 import { everything } from '../ports/filter.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../ports/store.ts'
+import { batches, readable } from '../ports/walk.ts'
 
 /** Hears how far a copy is. */
 export interface CopyProgress {
@@ -37,8 +38,6 @@ export class CopyMismatch extends Error {
   override readonly name = 'CopyMismatch'
 }
 
-const BATCH = 1000
-
 /** What is in the target already is never overwritten or deleted. */
 const AGAIN =
   'stop what writes to the stores and copy again, into an empty target if records were changed or deleted since they were copied'
@@ -63,17 +62,6 @@ export async function copyRecords(
     results.push({ ...(await verified(schema.name, source, target)), copied })
   }
   return results
-}
-
-/** The source is not prepared: a model that is new since its app last started has no table there, and no records. */
-async function readable(collection: Collection): Promise<Collection> {
-  try {
-    await collection.find({ filter: everything, sort: [], limit: 1 })
-    return collection
-  } catch (error) {
-    if (!/no such table/.test(String(error))) throw error
-    return { ...collection, count: async () => 0, find: async () => [] }
-  }
 }
 
 async function copyCollection(
@@ -142,22 +130,6 @@ async function summary(collection: Collection): Promise<{ count: number; checksu
     count += batch.length
   }
   return { count, checksum: bytesToHex(hash.digest()) }
-}
-
-/** All records in the order of their ids. */
-async function* batches(collection: Collection): AsyncGenerator<Fields[]> {
-  let after: string | undefined
-  for (;;) {
-    const batch = await collection.find({
-      filter: everything,
-      sort: [{ field: '_id', descending: false }],
-      limit: BATCH,
-      ...(after !== undefined && { after: [after] }),
-    })
-    if (batch.length > 0) yield batch
-    if (batch.length < BATCH) return
-    after = String(batch.at(-1)?._id)
-  }
 }
 
 /** JSON with sorted keys: stores may keep the members of objects in another order. */

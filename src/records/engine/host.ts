@@ -57,6 +57,8 @@ export interface Additions {
 
 /** The models of an app, and what its routers say of each. */
 export interface Models extends KnownScopes {
+  /** Those that are mounted or asked for. */
+  known(): Iterable<Model>
   /** The engine behind a model's routes; the same one for every router of the model. */
   engine(model: Model): RecordEngine
   /** A collection like that of `model`, under a name of its own; what is written there counts as a write of the model. */

@@ -1,0 +1,69 @@
+/**
+ * What the commands have in common: the app that they work on, and how they tell how far they are.
+ *
+ * @module
+ */
+
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { App } from '../../src/app/app.ts'
+import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
+
+/** The command line asks for what cannot be. */
+export class Unusable extends Error {
+  override readonly name = 'Unusable'
+}
+
+/** An app, and what it lends to its routers. */
+export interface OpenedApp {
+  readonly app: App
+  readonly host: Host
+}
+
+/** The app that `module` exports as `app`, or as its default. Throws an `Unusable` that says what to write. */
+export async function openApp(module: string | undefined): Promise<OpenedApp> {
+  if (!module) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
+  const exported = await load(module)
+  const app = (exported.app ?? exported.default) as App | undefined
+  const host = app?.store && HostedRecords.hostOf(app.store)
+  if (!app || !host) {
+    throw new Unusable(
+      `'${module}' exports no app. Write in it: export const app = createApp({ … }). If it does, check that your project has one copy of fieldgate: npm ls fieldgate`,
+    )
+  }
+  return { app, host }
+}
+
+async function load(module: string): Promise<Record<string, unknown>> {
+  try {
+    return await import(pathToFileURL(resolve(module)).href)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+      throw new Unusable(
+        `this version of Node does not run '${module}': use Node 22.18 or later, or name the compiled file`,
+      )
+    }
+    throw new Unusable(`'${module}' could not be loaded: ${message}`)
+  }
+}
+
+/** A bar that tells how far a walk over records is: on a terminal in place, elsewhere now and then on a line of its own. */
+export function bar(stream: NodeJS.WriteStream): {
+  start(name: string, total: number): void
+  advance(name: string, done: number): void
+} {
+  let total = 0
+  return {
+    start: (_, records) => {
+      total = records
+    },
+    advance(name, done) {
+      const share = total === 0 ? 1 : Math.min(1, done / total)
+      const filled = '█'.repeat(Math.round(share * 30)).padEnd(30, '░')
+      const line = `${name} ${filled} ${Math.floor(share * 100)} %  ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`
+      if (stream.isTTY) stream.write(`\r${line}${done >= total ? '\n' : ''}`)
+      else if (done % 10_000 === 0 || done >= total) stream.write(`${line}\n`)
+    },
+  }
+}

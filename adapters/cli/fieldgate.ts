@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/**
+ * The command `fieldgate`: `fieldgate <command> <module> [options]`.
+ *
+ * @module
+ */
+
+import { check } from './check.ts'
+import { Unusable } from './command.ts'
+
+/** Each command with a line for the list. */
+const COMMANDS = {
+  check: {
+    about: 'reads every stored record through your models and tells what does not fit',
+    run: check,
+  },
+} as const
+
+const USAGE = `fieldgate <command> <module> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
+  .join('\n')}
+
+  <module>  the file that exports your app: export const app = createApp({ … })
+
+fieldgate <command> --help tells the options of a command. Exit codes: 0 fine, 1 problems found, 2 could not run.`
+
+const [, , name = '', ...args] = process.argv
+const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : undefined
+if (!command) {
+  console.log(USAGE)
+  process.exitCode = ['', '-h', '--help', 'help'].includes(name) ? 0 : 2
+} else {
+  try {
+    process.exitCode = await command.run(args)
+  } catch (error) {
+    console.error(`fieldgate ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    if (!(error instanceof Unusable) && process.env.DEBUG) console.error(error)
+    process.exitCode = 2
+  }
+}

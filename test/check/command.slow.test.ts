@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RUNTIMES } from '../runtimes/commands.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A user's project: an app whose model has changed since its one record was written. */
+const APP = `
+import * as z from 'zod'
+import { createApp, createRouter, defineModel } from 'fieldgate'
+import { sqliteStore } from 'fieldgate/sqlite'
+
+const Book = defineModel('Book', { fields: FIELDS })
+export const app = createApp({ store: sqliteStore({ path: new URL('books.db', import.meta.url).pathname }) })
+app.mount('/books', createRouter({ model: Book, allowedFields: ['title'], middlewares: [] }))
+`
+const appWith = (fields: string) => APP.replace('FIELDS', fields)
+
+describe('fieldgate check', () => {
+  let folder = ''
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fieldgate-command-'))
+    await mkdir(join(folder, 'node_modules'))
+    await symlink(root, join(folder, 'node_modules/fieldgate'))
+    await symlink(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
+    const writes = `await app.store.collection(Book).insert({ title: 'Emma', pages: 474 })\nawait app.close()`
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    await writeFile(
+      join(folder, 'old.ts'),
+      appWith('{ title: z.string(), pages: z.number() }') + writes,
+    )
+    await writeFile(join(folder, 'app.ts'), appWith('{ title: z.string(), year: z.number() }'))
+    await writeFile(join(folder, 'fits.ts'), appWith('{ title: z.string(), pages: z.number() }'))
+    await writeFile(join(folder, 'none.ts'), 'export const nothing = 1')
+    expect(await node('old.ts')).toMatchObject({ code: 0 })
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  async function node(...args: string[]) {
+    const [command = '', ...flags] = RUNTIMES.node ?? []
+    const run = spawn(command, [...flags, ...args], { cwd: folder })
+    const ended = new Promise<number | null>((resolve) => run.on('close', resolve))
+    const [out, err] = await Promise.all([text(run.stdout), text(run.stderr)])
+    return { code: await ended, out, err }
+  }
+  const fieldgate = (...args: string[]) => node(join(root, 'adapters/cli/fieldgate.ts'), ...args)
+
+  it('prints a table of what does not fit, with what to do, and ends with 1', async () => {
+    const { code, out } = await fieldgate('check', './app.ts')
+    expect(code).toBe(1)
+    expect(out).toMatch(/^model +problem +field +records +for example +what to do\n/)
+    expect(out).toMatch(/\nBook +undeclared +pages +1 +[0-9a-f]{24} +clients never see it/)
+    expect(out).toMatch(/\nBook +missing +year +1 +[0-9a-f]{24} +give the field a default/)
+  })
+
+  it('gives one JSON value with --json', async () => {
+    const { code, out } = await fieldgate('check', './app.ts', '--json')
+    const id = expect.stringMatching(/^[0-9a-f]{24}$/)
+    expect(code).toBe(1)
+    expect(JSON.parse(out)).toEqual({
+      ok: false,
+      problems: [
+        { model: 'Book', problem: 'undeclared', field: 'pages', count: 1, examples: [id] },
+        { model: 'Book', problem: 'missing', field: 'year', count: 1, examples: [id] },
+      ],
+    })
+  })
+
+  it('ends with 0 where all records fit', async () => {
+    const fits = await fieldgate('check', './fits.ts')
+    expect([fits.code, fits.out]).toEqual([0, 'All records fit their models.\n'])
+  })
+
+  it.each([
+    [['check', './missing.ts'], /'\.\/missing\.ts' could not be loaded/],
+    [['check', './none.ts'], /exports no app\. Write in it: export const app = createApp/],
+    [['check'], /name the file that exports your app/],
+    [['check', './app.ts', '--nope'], /'--nope'/],
+  ])('ends with 2 and says why where it cannot run: %s', async (args, why) => {
+    const { code, err } = await fieldgate(...args)
+    expect(code).toBe(2)
+    expect(err).toMatch(why)
+  })
+
+  it('lists its commands, and ends with 2 for one that it does not have', async () => {
+    expect(await fieldgate()).toMatchObject({ code: 0, out: expect.stringContaining('  check ') })
+    expect(await fieldgate('chekc')).toMatchObject({ code: 2 })
+  })
+})
