@@ -11,7 +11,7 @@ import { all, type Filter, type Scalar } from '../ports/filter.ts'
 import type { Collection, Fields, Store } from '../ports/store.ts'
 import { batches, readable } from '../ports/walk.ts'
 import { Duplicates } from './duplicates.ts'
-import { type RecordProblem, recordChecker } from './record.ts'
+import { type Finding, type RecordProblem, recordChecker } from './record.ts'
 
 /** A kind of problem that records of one model have in one field. */
 export interface Problem {
@@ -63,32 +63,40 @@ async function problemsOf(
   const total = await collection.count({ op: 'and', filters: [] })
   progress.start?.(model.name, total)
   const check = recordChecker(model)
-  const found = new Map<string, { count: number; examples: string[] }>()
+  const tally = new Tally()
   const sets = model.unique.map((fields) => new Duplicates(fields, total))
   let done = 0
   for await (const batch of batches(collection)) {
     for (const record of batch) {
-      for (const { problem, field } of await check(record)) {
-        const key = JSON.stringify([problem, field])
-        const same = found.get(key) ?? { count: 0, examples: [] }
-        same.count += 1
-        if (same.examples.length < EXAMPLES) same.examples.push(String(record._id))
-        found.set(key, same)
-      }
+      for (const finding of await check(record)) tally.add(finding, record)
       for (const set of sets) set.add(record)
     }
     done += batch.length
     progress.advance?.(model.name, done)
   }
-  const problems = [...found].map(([key, seen]): Problem => {
-    const [problem, field] = JSON.parse(key) as [RecordProblem, string]
-    return { model: model.name, problem, field, ...seen }
-  })
+  const problems = tally.problems(model.name)
   for (const set of sets) {
     const duplicate = await duplicatesOf(set, collection)
     if (duplicate) problems.push({ model: model.name, problem: 'duplicate', ...duplicate })
   }
   return problems
+}
+
+/** How many records of a model have each problem. */
+class Tally {
+  readonly #found = new Map<string, Finding & { count: number; examples: string[] }>()
+
+  add(finding: Finding, { _id }: Fields): void {
+    const key = `${finding.problem} ${finding.field}`
+    const seen = this.#found.get(key) ?? { ...finding, count: 0, examples: [] }
+    seen.count += 1
+    if (seen.examples.length < EXAMPLES) seen.examples.push(String(_id))
+    this.#found.set(key, seen)
+  }
+
+  problems(model: string): Problem[] {
+    return [...this.#found.values()].map((seen) => ({ model, ...seen }))
+  }
 }
 
 /** The store says which of those that look alike are: two values may have one hash. */

@@ -33,23 +33,24 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
   )
   return async (record) => {
     const found = new Map<string, RecordProblem>()
-    const add = (problem: RecordProblem, field: string) => {
-      if (!found.has(field)) found.set(field, problem)
+    const add = (problem: RecordProblem, fields: Iterable<string>) => {
+      for (const field of fields) if (!found.has(field)) found.set(field, problem)
     }
-    for (const path of undeclaredIn(model.declared, record, '')) add('undeclared', path)
-    for (const path of otherTypesIn(model.shape, record, '')) add('type', path)
-    // Null and absent are alike to filters and stores, but not to a schema.
-    const { error } = await safeParseAsync(checked, record)
-    for (const issue of error?.issues ?? []) {
+    add('undeclared', undeclaredIn(model.declared, record, ''))
+    add('type', otherTypesIn(model.shape, record, ''))
+    for (const issue of await issuesOf(checked, record)) {
       const problem = problemOf(issue, record)
-      if (problem) add(problem, pathOf(issue))
+      if (problem) add(problem, [pathOf(issue)])
     }
     if (found.size === 0 && model.refinements) {
-      const across = await safeParseAsync(model.refinements, record)
-      for (const issue of across.error?.issues ?? []) add('invalid', pathOf(issue))
+      add('invalid', (await issuesOf(model.refinements, record)).map(pathOf))
     }
     return [...found].map(([field, problem]) => ({ problem, field }))
   }
+}
+
+async function issuesOf(schema: $ZodType, record: Fields): Promise<readonly $ZodIssue[]> {
+  return (await safeParseAsync(schema, record)).error?.issues ?? []
 }
 
 /** Whether a schema makes something else of what it takes: a stored value has been through it, and can't go again. */
@@ -77,33 +78,38 @@ function pathOf({ path }: $ZodIssue): string {
 function* undeclaredIn(declared: Declared, value: unknown, path: string): Generator<string> {
   if (declared.open) return
   if (Array.isArray(value)) {
-    if (!declared.elements) return
-    for (const element of value) yield* undeclaredIn(declared.elements, element, path)
+    const { elements } = declared
+    if (elements) for (const element of value) yield* undeclaredIn(elements, element, path)
     return
   }
-  if (!isFields(value)) return
-  for (const [key, inner] of Object.entries(value)) {
-    const at = path === '' ? key : `${path}.${key}`
+  for (const [at, key, inner] of membersOf(value, path)) {
     const inside = declared.members?.get(key) ?? declared.rest
     if (inside) yield* undeclaredIn(inside, inner, at)
     else yield at
   }
 }
 
-function* otherTypesIn(shape: Shape, value: unknown, path: string): Generator<string> {
-  if (value === null || value === undefined || shape.kind === 'mixed') return
+function* otherTypesIn(shape: Shape | undefined, value: unknown, path: string): Generator<string> {
+  if (value === null || value === undefined || !shape || shape.kind === 'mixed') return
   if (!isOf(shape, value)) {
     yield path
-    return
-  }
-  if (shape.kind === 'list') {
+  } else if (shape.kind === 'list') {
     for (const element of value as unknown[]) yield* otherTypesIn(shape.element, element, path)
-    return
+  } else {
+    for (const [at, key, inner] of membersOf(value, path)) {
+      yield* otherTypesIn(shape.kind === 'map' ? shape.value : insideOf(shape, key), inner, at)
+    }
   }
-  for (const [key, inner] of Object.entries(isFields(value) ? value : {})) {
-    const inside = shape.kind === 'map' ? shape.value : insideOf(shape, key)
-    if (inside) yield* otherTypesIn(inside, inner, path === '' ? key : `${path}.${key}`)
-  }
+}
+
+/** The members of an object with their paths; none of anything else. */
+function membersOf(value: unknown, path: string): [at: string, key: string, inner: unknown][] {
+  if (!isFields(value)) return []
+  return Object.entries(value).map(([key, inner]) => [
+    path === '' ? key : `${path}.${key}`,
+    key,
+    inner,
+  ])
 }
 
 function insideOf(shape: Shape, key: string): Shape | undefined {
