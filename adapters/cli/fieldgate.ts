@@ -5,6 +5,7 @@
  * @module
  */
 
+import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
 
@@ -14,6 +15,7 @@ const COMMANDS = {
     about: 'reads every stored record through your models and tells what does not fit',
     run: check,
   },
+  backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
 } as const
 
 const USAGE = `fieldgate <command> <module> [options]

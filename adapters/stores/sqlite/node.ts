@@ -14,11 +14,17 @@ export interface SqliteOptions {
   readonly path?: string
 }
 
+/** The store, which knows its file. */
+export interface SqliteStore extends Store {
+  /** As the options have it. */
+  readonly path: string
+}
+
 /**
  * A store in one SQLite file, which several processes of a machine may share. A write is answered when it is on the
  * disk; writes that come together share a transaction. Reads that take longer than a few milliseconds run on threads
  * of their own. Throws when the file cannot be opened.
  */
-export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): Store {
-  return openStore(path)
+export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): SqliteStore {
+  return { ...openStore(path), path }
 }

@@ -1,13 +1,5 @@
-import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RUNTIMES } from '../runtimes/commands.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { type Project, project } from './project.ts'
 
 /** A user's project: an app whose model has changed since its one record was written. */
 const APP = `
@@ -22,33 +14,19 @@ app.mount('/books', createRouter({ model: Book, allowedFields: ['title'], middle
 const appWith = (fields: string) => APP.replace('FIELDS', fields)
 
 describe('fieldgate check', () => {
-  let folder = ''
+  let folder: Project
+  const fieldgate = (...args: string[]) => folder.fieldgate(...args)
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fieldgate-command-'))
-    await mkdir(join(folder, 'node_modules'))
-    await symlink(root, join(folder, 'node_modules/fieldgate'))
-    await symlink(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
     const writes = `await app.store.collection(Book).insert({ title: 'Emma', pages: 474 })\nawait app.close()`
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-    await writeFile(
-      join(folder, 'old.ts'),
-      appWith('{ title: z.string(), pages: z.number() }') + writes,
-    )
-    await writeFile(join(folder, 'app.ts'), appWith('{ title: z.string(), year: z.number() }'))
-    await writeFile(join(folder, 'fits.ts'), appWith('{ title: z.string(), pages: z.number() }'))
-    await writeFile(join(folder, 'none.ts'), 'export const nothing = 1')
-    expect(await node('old.ts')).toMatchObject({ code: 0 })
+    folder = await project({
+      'old.ts': appWith('{ title: z.string(), pages: z.number() }') + writes,
+      'app.ts': appWith('{ title: z.string(), year: z.number() }'),
+      'fits.ts': appWith('{ title: z.string(), pages: z.number() }'),
+      'none.ts': 'export const nothing = 1',
+    })
+    expect(await folder.node('old.ts')).toMatchObject({ code: 0 })
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
-
-  async function node(...args: string[]) {
-    const [command = '', ...flags] = RUNTIMES.node ?? []
-    const run = spawn(command, [...flags, ...args], { cwd: folder })
-    const ended = new Promise<number | null>((resolve) => run.on('close', resolve))
-    const [out, err] = await Promise.all([text(run.stdout), text(run.stderr)])
-    return { code: await ended, out, err }
-  }
-  const fieldgate = (...args: string[]) => node(join(root, 'adapters/cli/fieldgate.ts'), ...args)
+  afterAll(() => folder.remove())
 
   it('prints a table of what does not fit, with what to do, and ends with 1', async () => {
     const { code, out } = await fieldgate('check', './app.ts')

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { createApp, defineModel } from '../../src/index.ts'
+import { project } from './project.ts'
+
+const APP = `
+import * as z from 'zod'
+import { createApp, createRouter, defineModel } from 'fieldgate'
+import { sqliteStore } from 'fieldgate/sqlite'
+
+const Book = defineModel('Book', { fields: { title: z.string() }, unique: ['title'] })
+const path = process.env.IN_MEMORY ? ':memory:' : new URL('books.db', import.meta.url).pathname
+export const app = createApp({ store: sqliteStore({ path }) })
+app.mount('/books', createRouter({ model: Book, search: ['title'], allowedFields: ['title'], middlewares: [] }))
+`
+const Book = defineModel('Book', { fields: { title: z.string() }, unique: ['title'] })
+
+async function books() {
+  const made = await project({ 'app.ts': APP })
+  onTestFinished(() => made.remove())
+  const open = (file: string) =>
+    createApp({ store: sqliteStore({ path: join(made.folder, file) }) })
+  return { ...made, open }
+}
+
+describe('fieldgate backup', () => {
+  it('copies what was written before it began, while others are written, and the copy works', async () => {
+    const { fieldgate, open } = await books()
+    const app = open('books.db')
+    const stored = app.store.collection(Book)
+    for (let at = 0; at < 500; at += 1) await stored.insert({ title: `before ${at}` })
+    let isOver = false
+    let written = 0
+    const writing = (async () => {
+      while (!isOver) {
+        await stored.insert({ title: `meanwhile ${written}` })
+        written += 1
+      }
+    })()
+    const made = await fieldgate('backup', './app.ts', '--to', 'copy.db', '--json')
+    isOver = true
+    await writing
+    await app.close()
+
+    expect(made).toMatchObject({ code: 0, err: '' })
+    const { collections, file, bytes } = JSON.parse(made.out)
+    expect([file, bytes > 0, collections.length]).toEqual(['copy.db', true, 1])
+    const copy = open('copy.db')
+    const titles = (await copy.store.collection(Book).find({})).map(({ title }) => title)
+    expect(titles).toHaveLength(collections[0].records)
+    expect(titles.filter((title) => title.startsWith('before'))).toHaveLength(500)
+    // What was written meanwhile is there up to one moment, and nothing after it.
+    const meanwhile = titles.filter((title) => title.startsWith('meanwhile'))
+    expect(meanwhile).toEqual(meanwhile.map((_, at) => `meanwhile ${at}`))
+    expect(written).toBeGreaterThan(0)
+    await expect(copy.store.collection(Book).insert({ title: 'before 1' })).rejects.toMatchObject({
+      status: 409,
+    })
+    await copy.close()
+  })
+
+  it('tells people what is in the copy', async () => {
+    const { fieldgate, open } = await books()
+    const app = open('books.db')
+    await app.store.collection(Book).insert({ title: 'Emma' })
+    await app.close()
+    const { out } = await fieldgate('backup', './app.ts', '--to', 'copy.db')
+    expect(out).toMatch(/^books: 1 records\ncopy\.db: [\d.]+ MB, checked\n$/)
+  })
+
+  it('replaces no file, and makes none where it fails', async () => {
+    const { fieldgate, folder, open } = await books()
+    await open('books.db').ready()
+    expect(await fieldgate('backup', './app.ts', '--to', 'app.ts')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("'app.ts' is there already"),
+    })
+    expect(await fieldgate('backup', './app.ts', '--to', 'no/such/copy.db')).toMatchObject({
+      code: 2,
+    })
+    expect(await fieldgate('backup', './app.ts')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--to'),
+    })
+    expect(existsSync(join(folder, 'no'))).toBe(false)
+  })
+})

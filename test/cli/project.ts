@@ -1,0 +1,55 @@
+/**
+ * A user's project in a folder of its own, and the command `fieldgate` in it, from source.
+ *
+ * @module
+ */
+
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { RUNTIMES } from '../runtimes/commands.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** A project that is there. */
+export interface Project {
+  readonly folder: string
+  /** Runs a file of the project on Node. */
+  node(...args: string[]): Promise<Ended>
+  /** Runs the command `fieldgate`. */
+  fieldgate(...args: string[]): Promise<Ended>
+  remove(): Promise<void>
+}
+
+/** Makes a project with `files`. */
+export async function project(files: Readonly<Record<string, string>>): Promise<Project> {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-command-'))
+  await mkdir(join(folder, 'node_modules'))
+  await symlink(root, join(folder, 'node_modules/fieldgate'))
+  await symlink(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  async function node(...args: string[]): Promise<Ended> {
+    const [command = '', ...flags] = RUNTIMES.node ?? []
+    const run = spawn(command, [...flags, ...args], { cwd: folder })
+    const ended = new Promise<number | null>((resolve) => run.on('close', resolve))
+    const [out, err] = await Promise.all([text(run.stdout), text(run.stderr)])
+    return { code: await ended, out, err }
+  }
+  return {
+    folder,
+    node,
+    fieldgate: (...args) => node(join(root, 'adapters/cli/fieldgate.ts'), ...args),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
