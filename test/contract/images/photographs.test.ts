@@ -21,7 +21,8 @@ import {
 
 const LEVELS: readonly OptimizationLevel[] = ['low', 'medium', 'high']
 const MOST = { low: 0.8, medium: 0.65, high: 0.45 }
-const MEGAPIXELS_50 = 50_000_000
+/** 50 megapixels, and a minute: on a busy machine all qualities are tried that a quiet one would try. */
+const LIMITS = [50_000_000, 60_000] as const
 
 const optimizers = { sharp: sharpImages(), wasm: wasmImages() }
 const photos = [cat, await mandrillWebp(), mandrill, catPng]
@@ -49,8 +50,7 @@ for (const [by, images] of Object.entries(optimizers)) {
     it('meets the shares of a JPEG photograph, and 400 to 700 KB where it was over 1 MiB', async () => {
       const sizes = await Promise.all(
         LEVELS.map(
-          async (level) =>
-            (await images.optimize(cat.bytes, cat.type, level, MEGAPIXELS_50)).length,
+          async (level) => (await images.optimize(cat.bytes, cat.type, level, ...LIMITS)).length,
         ),
       )
       const shares = sizes.map((size) => size / cat.bytes.length)
@@ -69,7 +69,7 @@ for (const [by, images] of Object.entries(optimizers)) {
       const before = await sharp(lying.bytes).metadata()
       expect(before).toMatchObject({ width: 1042, height: 800, orientation: 6 })
       expect(before.exif).toBeDefined()
-      const made = await images.optimize(lying.bytes, lying.type, 'medium', MEGAPIXELS_50)
+      const made = await images.optimize(lying.bytes, lying.type, 'medium', ...LIMITS)
       const after = await sharp(made).metadata()
       expect(after).toMatchObject({ width: 800, height: 1042 })
       expect(after.orientation ?? 1).toBe(1)
@@ -80,12 +80,12 @@ for (const [by, images] of Object.entries(optimizers)) {
 
     it('leaves an image alone that cannot become smaller', async () => {
       const small = await sharp(cat.bytes).resize(40).jpeg({ quality: 10 }).toBuffer()
-      const made = await images.optimize(new Uint8Array(small), 'image/jpeg', 'low', MEGAPIXELS_50)
+      const made = await images.optimize(new Uint8Array(small), 'image/jpeg', 'low', ...LIMITS)
       expect(made.length).toBeLessThanOrEqual(small.length)
       const tiny = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } })
         .png()
         .toBuffer()
-      const same = await images.optimize(new Uint8Array(tiny), 'image/png', 'high', MEGAPIXELS_50)
+      const same = await images.optimize(new Uint8Array(tiny), 'image/png', 'high', ...LIMITS)
       expect(same.length).toBeLessThanOrEqual(tiny.length)
     })
 
@@ -103,18 +103,18 @@ for (const [by, images] of Object.entries(optimizers)) {
           .toBuffer(),
       )
       expect((await sharp(moving).metadata()).pages).toBe(3)
-      expect(await images.optimize(moving, 'image/webp', 'high', MEGAPIXELS_50)).toEqual(moving)
+      expect(await images.optimize(moving, 'image/webp', 'high', ...LIMITS)).toEqual(moving)
     })
 
     it('I10 refuses by its header what has too many pixels, and rejects what is cut off', async () => {
       const started = performance.now()
       const memory = process.memoryUsage().rss
       const bomb = hugePng(65_535, 65_535)
-      await expect(images.optimize(bomb, 'image/png', 'low', MEGAPIXELS_50)).rejects.toThrow(
+      await expect(images.optimize(bomb, 'image/png', 'low', ...LIMITS)).rejects.toThrow(
         TooManyPixels,
       )
       const cut = cat.bytes.subarray(0, 3000)
-      await expect(images.optimize(cut, 'image/jpeg', 'low', MEGAPIXELS_50)).rejects.toThrow(Error)
+      await expect(images.optimize(cut, 'image/jpeg', 'low', ...LIMITS)).rejects.toThrow(Error)
       expect(performance.now() - started).toBeLessThan(2000)
       expect(process.memoryUsage().rss - memory).toBeLessThan(256 * 1024 * 1024)
     })
@@ -129,7 +129,7 @@ async function measured(
   level: OptimizationLevel,
 ): Promise<Uint8Array> {
   const started = performance.now()
-  const made = await images.optimize(photo.bytes, photo.type, level, MEGAPIXELS_50)
+  const made = await images.optimize(photo.bytes, photo.type, level, ...LIMITS)
   const ms = Math.round(performance.now() - started)
   const share = ((made.length / photo.bytes.length) * 100).toFixed(1)
   const sizes = `${photo.bytes.length} | ${made.length} | ${share} %`
