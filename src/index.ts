@@ -1,5 +1,5 @@
 /**
- * What users of `fieldgate` import.
+ * `fieldgate`: create an app, declare models, mount routers, add authentication.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A cache in this process: choose it where one instance serves the app. Several would not hear of each other's
- * writes; they share Redis.
+ * A cache in this process: choose it if one instance serves the app. Several instances would not know of each other's
+ * writes; let them share Redis.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { CacheStore } from '../../src/ports/cache.ts'
 
 /** How much is kept. */
 export interface MemoryCacheOptions {
-  /** The most entries; those used longest ago go first. Default 10,000. */
+  /** The most entries; the least recently used go first. Default 10,000. */
   readonly maxEntries?: number
   /** The most bytes of keys and values. Default 64 MiB. */
   readonly maxBytes?: number
@@ -18,7 +18,7 @@ export interface MemoryCacheOptions {
 
 const DEFAULT_ENTRIES = 10_000
 const DEFAULT_BYTES = 64 * 1024 * 1024
-/** What an entry takes beyond its texts, about. */
+/** What an entry takes beyond its strings, approximately. */
 const ENTRY_BYTES = 200
 
 /** A bounded cache in memory. */

@@ -1,8 +1,8 @@
 /**
- * A cache in Redis or Valkey over TCP: choose it where several instances on Node, Deno or Bun serve the app.
+ * A cache in Redis or Valkey over TCP: choose it if several instances on Node, Deno or Bun serve the app.
  *
- * It keeps its promises on one primary. A replica, or a failover that loses writes, may give back what a write of
- * the app has replaced.
+ * It keeps its promises on one primary. A replica, or a failover that loses writes, may return what a write of the app
+ * has replaced.
  *
  * @module
  */
@@ -27,12 +27,12 @@ interface Connection {
 }
 
 /**
- * A connection that gives no answer for so long is given up, in its handshake too; TCP itself would wait for minutes, and
- * for ever where the other end takes what is sent and is silent.
+ * A connection without any reply for this many milliseconds is closed, during its handshake too. TCP itself would wait
+ * for minutes, and for ever if the other end accepts data but stays silent.
  */
 const SILENCE_MS = 2000
 
-/** A cache in Redis. It connects when it is first used, and again when a connection was lost. */
+/** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */
 export function redisCache({ url }: RedisCacheOptions): CacheStore {
   if (typeof url !== 'string' || !/^rediss?:\/\//.test(url)) {
     throw new TypeError(`redisCache: 'url' must start with redis:// or rediss://`)
@@ -49,7 +49,7 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
     const client = newClient(url)
     const connection = { client, opened: client.connect() }
     current = connection
-    // Without a listener an error would end the process; the calls under way reject by themselves.
+    // Without a listener an error would end the process; pending calls reject by themselves.
     client.on('error', () => end(connection))
     connection.opened.catch(() => end(connection))
     return connection
@@ -80,7 +80,7 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
 function newClient(url: string) {
   return createClient({
     url,
-    // A command that could not be sent at once is not sent later: nobody waits for it any more.
+    // A command that could not be sent at once is not sent later: its caller no longer waits for it.
     disableOfflineQueue: true,
     disableClientInfo: true,
     socket: { reconnectStrategy: false, connectTimeout: SILENCE_MS },

@@ -1,8 +1,8 @@
 /**
- * A cache in Upstash over its REST API: choose it on Cloudflare Workers, or wherever TCP is not to be had.
+ * A cache in Upstash over its REST API: choose it on Cloudflare Workers, or if TCP is not available.
  *
- * It keeps its promises on a database in one region. Replicas in other regions are behind, and may give back what a
- * write of the app has replaced.
+ * It keeps its promises on a database in one region. Replicas in other regions lag behind, and may return what a write
+ * of the app has replaced.
  *
  * @module
  */
@@ -17,10 +17,10 @@ export interface UpstashCacheOptions {
   readonly token: string
 }
 
-/** A request that gets no answer for so long is given up. */
+/** A request without a response for this many milliseconds is aborted. */
 const SILENCE_MS = 2000
 
-/** A cache in Upstash. */
+/** A cache in Upstash, over HTTP. */
 export function upstashCache({ url, token }: UpstashCacheOptions): CacheStore {
   for (const [name, value] of Object.entries({ url, token })) {
     if (typeof value !== 'string' || value === '')
@@ -29,7 +29,7 @@ export function upstashCache({ url, token }: UpstashCacheOptions): CacheStore {
   const redis = new Redis({
     url,
     token,
-    // A repeated SET would bring back what another one has replaced. `retry: false` still tries twice (1.39).
+    // A repeated SET would bring back what a later one has replaced. `retry: false` still tries twice (1.39).
     retry: { retries: 0 },
     signal: () => AbortSignal.timeout(SILENCE_MS),
     automaticDeserialization: false,

@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Opens a store by its written form; the driver of MongoDB is loaded only when it is named. */
+/** Opens a store by its address; the MongoDB driver is loaded only if it is needed. */
 async function openStore(text: string): Promise<Store> {
   if (text.startsWith('sqlite:')) {
     const { sqliteStore } = await import('../stores/sqlite/node.ts')

@@ -1,14 +1,14 @@
 /**
- * Which request some code runs for, however many promises lie between: `AsyncLocalStorage` of every runtime.
+ * A value for the running code that follows it through promises: the `AsyncLocalStorage` of every runtime.
  *
- * Asked of the process, not imported: on Workers without `nodejs_compat` an import could not be deployed.
+ * It is taken from `process`, not imported: on Workers without `nodejs_compat` the import could not be deployed.
  *
  * @module
  */
 
 import type { AsyncContext } from '../../src/ports/async-context.ts'
 
-/** A place for the value of the code that runs now. Without an `AsyncLocalStorage` it is always empty. */
+/** A context for a value of the running code. Without `AsyncLocalStorage` it is always empty. */
 export function asyncContext<T>(): AsyncContext<T> {
   const hooks = globalThis.process?.getBuiltinModule?.('node:async_hooks')
   return hooks

@@ -1,5 +1,5 @@
 /**
- * Bytes of open files, as streams.
+ * The bytes of open files, as streams.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type { Stage } from '../../src/ports/files.ts'
 const CHUNK = 64 * 1024
 
 /**
- * The bytes from `start` up to `end` of the file that `opening` gives; it is asked for when somebody reads, and
- * `done` with it at the end or when nobody reads on.
+ * The bytes from `start` up to `end` of the file that `opening` opens. It is called on the first read, and `done` with
+ * the file at the end, or when reading stops early.
  */
 export function bytesOf(
   opening: () => Promise<FileHandle>,
@@ -45,7 +45,7 @@ export function bytesOf(
         if (file) await done(file)
       },
     },
-    // Nothing is read before somebody asks.
+    // Nothing is read before the first pull.
     { highWaterMark: 0 },
   )
 }
@@ -58,7 +58,7 @@ export async function append(file: FileHandle, chunk: Uint8Array, at: number): P
   }
 }
 
-/** Bytes set aside in `folder`, in a file without a name, so that not even a crash leaves it behind. */
+/** Bytes staged in `folder`, in a file without a name, so that not even a crash leaves it behind. */
 export async function stageIn(folder: string): Promise<Stage> {
   const path = join(folder, randomUUID())
   const file = await open(path, 'wx+', 0o600)

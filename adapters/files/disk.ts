@@ -22,9 +22,9 @@ import { append, bytesOf, stageIn } from './bytes.ts'
 import { type LinkOptions, links } from './links.ts'
 import { type ServedObject, serveObject } from './serving.ts'
 
-/** What `diskFiles` takes. */
+/** Options of `diskFiles`. */
 export interface DiskOptions extends LinkOptions {
-  /** The folder; made when it is not there. */
+  /** The folder; it is created if it does not exist. */
   readonly root: string
 }
 
@@ -32,8 +32,8 @@ export interface DiskOptions extends LinkOptions {
 const ABANDONED_MS = 60 * 60 * 1000
 
 /**
- * Keeps files below `root`. The app serves those that are `public-read` to everybody, and private ones through
- * signed links that expire.
+ * Keeps files below `root`. The app serves `public-read` files to everyone, and private ones through signed links that
+ * expire. Throws a `TypeError` naming the option if one makes no sense.
  *
  * ```ts
  * const files = diskFiles({ root: './uploads', secret: process.env.FILES_SECRET ?? '' })
@@ -65,7 +65,7 @@ export function diskFiles(options: DiskOptions): FileStore {
         await write(written, body, meta.size, signal)
         await write(described, text, text.length)
         signal?.throwIfAborted()
-        // The description comes first and goes last, so an object is never without one.
+        // The description is stored first and removed last, so an object is never without one.
         await moveInto(folder.meta, described, description)
         await moveInto(folder.objects, written, object)
       } catch (error) {
@@ -83,7 +83,7 @@ export function diskFiles(options: DiskOptions): FileStore {
     keyOf,
     signedUrl: sign,
     async *list(prefix) {
-      // It is the sweeper that asks.
+      // The sweeper is calling.
       await removeAbandoned(folder)
       const start = prefix.slice(0, prefix.lastIndexOf('/') + 1)
       for await (const name of filesBelow(folder.meta, start)) {
@@ -139,7 +139,7 @@ async function removeAbandoned({ incoming }: Folders): Promise<void> {
   }
 }
 
-/** A key's path; a key that could lead out of the folder is refused, whoever made it. */
+/** A key's path; a key that could lead out of the folder is refused, no matter who made it. */
 function pathIn(folder: string, key: string): string {
   if (!isKey(key)) throw new TypeError('diskFiles: not a key')
   return join(folder, key)
@@ -186,7 +186,7 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await handle.sync()
   } catch (error) {
-    // Windows has no such thing.
+    // Windows cannot sync a folder.
     if (process.platform !== 'win32') throw error
   } finally {
     await handle.close()

@@ -1,12 +1,12 @@
 /**
- * Streams that are as long as was said, or break before they end.
+ * Streams of exactly the announced length, or they fail before they end.
  *
  * @module
  */
 
 type Bytes = Uint8Array
 
-/** `body`, which errors where it is not `size` bytes long or `signal` is aborted. */
+/** `body`, which errors if it is not `size` bytes long or `signal` is aborted. */
 export function exactly(
   body: ReadableStream<Bytes>,
   size: number,
@@ -19,7 +19,7 @@ export function exactly(
       signal?.throwIfAborted()
       length += chunk.length
       if (length > size) throw new Error(`a body of more than ${size} bytes`)
-      // Held back until it is known to be the last: with it a server would have the whole object.
+      // Held back until it is known to be the last: otherwise a server would have the whole object.
       if (last) controller.enqueue(last)
       last = chunk
     },

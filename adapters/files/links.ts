@@ -7,12 +7,12 @@
 import { base64url, bytesIn } from '../../src/http/base64url.ts'
 import { isKey } from '../../src/ports/files.ts'
 
-/** What a store whose files the app serves is told of its links. */
+/** The link options of a store whose files the app serves. */
 export interface LinkOptions {
   /** Signs links to private files; at least 32 characters. */
   readonly secret: string
   /**
-   * What the files' URLs start with: a path of the app, or a URL that leads to it, as in
+   * The prefix of the files' URLs: a path of the app, or a URL that leads to it, e.g.
    * `'https://api.example.com/uploads'`. The app serves everything below its path. Default `'/uploads'`.
    */
   readonly url?: string
@@ -25,11 +25,11 @@ export interface Links {
   urlOf(key: string): string
   keyOf(url: string): string | undefined
   sign(url: string, seconds: number, steady?: number): Promise<string>
-  /** What a request's URL leads to, whatever its host; undefined for any other URL. */
+  /** The file that a request's URL leads to, on any host; undefined for any other URL. */
   requested(request: Request): Requested | undefined
 }
 
-/** A file that a request asks for. */
+/** A requested file. */
 export interface Requested {
   readonly key: string
   /** Whether the URL is signed for the key and has not expired. */
@@ -37,12 +37,12 @@ export interface Requested {
 }
 
 const MIN_SECRET = 32
-/** How long an HMAC of SHA-256 is in base64url. */
+/** The length of an HMAC-SHA-256 in base64url. */
 const SIGNATURE_LENGTH = 43
-/** Gives a relative URL a host to be parsed with; without a Host, Bun gives a request none. */
+/** Gives a relative URL a host so that it can be parsed; without a Host, Bun gives a request none. */
 const ANY_HOST = 'http://localhost'
 
-/** The links that `options` describe; `store` names it in start-up errors. */
+/** The links of `options`; `store` is the store's name in start-up errors. */
 export function links(store: string, options: LinkOptions): Links {
   const { secret, url: base = '/uploads', now = Date.now } = options
   if (typeof secret !== 'string' || secret.length < MIN_SECRET) {
@@ -73,7 +73,7 @@ export function links(store: string, options: LinkOptions): Links {
     urlOf: (key) => `${start}/${key}`,
     keyOf,
     requested(request) {
-      // A Host that is none makes no URL.
+      // An invalid Host makes no URL.
       const url = URL.parse(request.url, ANY_HOST)
       const key = url ? keyIn(url.pathname) : undefined
       return url && key !== undefined ? { key, isSigned: () => isSigned(url, key) } : undefined
@@ -89,15 +89,15 @@ export function links(store: string, options: LinkOptions): Links {
   }
 }
 
-/** When a link begins, in seconds of the epoch, and how many seconds it lasts. */
+/** When a link begins, in seconds since the epoch, and how many seconds it lasts. */
 export interface Lifetime {
   readonly from: number
   readonly lasts: number
 }
 
 /**
- * The lifetime of a link that opens for `seconds` from `now`, a time in milliseconds, and is the same for `steady`
- * seconds. Links count whole seconds, so one that is not steady is the same for one second.
+ * The lifetime of a link that opens for `seconds` from `now` (milliseconds), and is the same for `steady` seconds.
+ * Links count whole seconds, so one that is not steady is the same for one second.
  */
 export function lifetime(now: number, seconds: number, steady: number): Lifetime {
   const step = Math.max(1, Math.ceil(steady))
@@ -110,7 +110,7 @@ function importKey(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign', 'verify'])
 }
 
-/** The label keeps the signature from meaning anything elsewhere, where the secret is used twice. */
+/** The label makes the signature invalid elsewhere, if the secret is used twice. */
 function message(key: string, expires: number): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`fieldgate file link\n${key}\n${expires}`)
 }

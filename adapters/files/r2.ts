@@ -9,7 +9,7 @@ import { fixedLength } from './exact-length.ts'
 import { type LinkOptions, links } from './links.ts'
 import { type ServedObject, serveObject } from './serving.ts'
 
-/** What `r2Files` takes beside the binding. */
+/** Options of `r2Files`, besides the binding. */
 export type R2Options = LinkOptions
 
 /** The part of a Worker's R2 binding that is used. */
@@ -49,8 +49,8 @@ interface R2List {
 }
 
 /**
- * Keeps files in a bucket of R2. The app serves those that are `public-read` to everybody, and private ones through
- * signed links that expire.
+ * Keeps files in a bucket of R2. The app serves `public-read` files to everyone, and private ones through signed links
+ * that expire. Throws a `TypeError` naming the option if one makes no sense.
  *
  * ```ts
  * export default worker((env) => createApp({ store: d1Store(env.DB), files: r2Files(env.FILES, { secret: env.SECRET }) }))

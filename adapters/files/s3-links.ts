@@ -1,5 +1,5 @@
 /**
- * Presigned links to S3 objects: made without asking the server.
+ * Presigned links to S3 objects: made without a request to the server.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { AwsClient } from 'aws4fetch'
 import { lifetime } from './links.ts'
 import type { S3Place } from './s3-options.ts'
 
-/** A client that signs requests to `place`, and retries none by itself. */
+/** A client that signs requests to `place` and never retries. */
 export function signer(place: S3Place): AwsClient {
   const { accessKeyId, secretAccessKey, region } = place
   return new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 })
@@ -17,7 +17,7 @@ export function signer(place: S3Place): AwsClient {
 /** AWS refuses longer ones: seven days. */
 const LONGEST = 7 * 24 * 60 * 60
 
-/** A GET link to the object at `url`, as `FileStore.signedUrl` promises it, for seven days at most. */
+/** A GET link to the object at `url`, as `FileStore.signedUrl` promises, for at most seven days. */
 export async function presigned(
   place: S3Place,
   url: string,
@@ -27,7 +27,7 @@ export async function presigned(
   const key = place.keyOf(url)
   if (key === undefined) throw new TypeError('s3Files: not a URL of this store')
   if (seconds > LONGEST) throw new TypeError(`s3Files: a link lasts ${LONGEST} seconds at most`)
-  // How long it lasts is what was promised; of being the same only what is left.
+  // It lasts as long as promised; it is the same only for the rest of the seven days.
   const { from, lasts } = lifetime(Date.now(), seconds, Math.min(steady, LONGEST - seconds))
   const target = `${place.urlOf(key)}?X-Amz-Expires=${Math.min(lasts, LONGEST)}`
   const datetime = new Date(from * 1000).toISOString().replace(/[:-]|\.\d+/g, '')

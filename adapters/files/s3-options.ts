@@ -1,28 +1,28 @@
 /**
- * What an S3 file store is told, by options or by the environment.
+ * The options of an S3 file store, from code or from the environment.
  *
  * @module
  */
 
 import { isKey } from '../../src/ports/files.ts'
 
-/** What `s3Files` takes; what is left out is taken from the environment. */
+/** Options of `s3Files`; missing ones are taken from the environment. */
 export interface S3Options {
-  /** The server without the bucket. Default `S3_ENDPOINT`, or AWS in the region. */
+  /** The server's URL without the bucket. Default: the variable `S3_ENDPOINT`, or AWS in the region. */
   readonly endpoint?: string
-  /** Default `S3_BUCKET_NAME`. */
+  /** The bucket's name. Default: the variable `S3_BUCKET_NAME`. */
   readonly bucket?: string
-  /** Default `S3_REGION`, or `us-east-1`. */
+  /** The region. Default: the variable `S3_REGION`, or `us-east-1`. */
   readonly region?: string
-  /** Default `S3_SPACES_KEY`. */
+  /** Default: the variable `S3_SPACES_KEY`. */
   readonly accessKeyId?: string
-  /** Default `S3_SPACES_SECRET`. */
+  /** Default: the variable `S3_SPACES_SECRET`. */
   readonly secretAccessKey?: string
-  /** Where the names above are looked up. Default `process.env` where there is one. */
+  /** Where the variables above are looked up. Default: `process.env`, if there is one. */
   readonly env?: Readonly<Record<string, unknown>>
 }
 
-/** The options of one store, complete. */
+/** The complete options of one store. */
 export interface S3Place {
   readonly endpoint: string
   readonly bucket: string
@@ -37,7 +37,7 @@ export interface S3Place {
 /** The key that `ping` asks for: nothing is stored there. */
 export const ABSENT_KEY = 'fieldgate-ready'
 
-/** Whether S3 has looked for an object that is absent. It says so to those alone who may list the bucket. */
+/** Whether S3 reports an absent object. It does so only to clients that may list the bucket. */
 export function isAbsence(code: string): boolean {
   return code === 'NoSuchKey' || code === 'AccessDenied'
 }
@@ -46,7 +46,7 @@ export function isAbsence(code: string): boolean {
 export function resolveS3(options: S3Options = {}): S3Place {
   const env = options.env ?? environment()
   const value = (name: keyof S3Options, variable: string, fallback?: string): string => {
-    // An empty variable is as good as none.
+    // An empty variable counts as not set.
     const found = options[name] ?? (env[variable] || fallback)
     if (typeof found !== 'string' || found === '') {
       throw new TypeError(`s3Files: '${name}' is needed, or ${variable} in the environment`)

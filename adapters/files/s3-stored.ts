@@ -1,15 +1,15 @@
 /**
- * Whether an S3 server has stored what was sent to it: a proxy or a captive portal in front of it can answer PUT with
- * 200 too.
+ * Checks whether an S3 server has stored what was sent: a proxy or a captive portal in front of it can respond to PUT
+ * with 200 too.
  *
  * @module
  */
 
-/** What a server says of an object. */
+/** What a server says about an object. */
 export interface ObjectState {
-  /** Its entity tag, as the header has it. */
+  /** Its entity tag, as in the header. */
   readonly etag: string | null | undefined
-  /** Its length in bytes, where the server was asked for it. */
+  /** Its length in bytes, if the server was asked for it. */
   readonly size?: number | undefined
 }
 
@@ -21,8 +21,8 @@ export interface Md5 {
 }
 
 /**
- * Rejects unless the object is stored. The tag of a PUT is the MD5 of the bytes. Where it isn't, because the object is
- * encrypted, say, `head` is asked for what the server holds.
+ * Rejects unless the object is stored. The tag of a PUT is normally the MD5 of the bytes. If it isn't, e.g. because the
+ * object is encrypted, `head` asks the server what it holds.
  */
 export async function checkStored(
   put: ObjectState,
@@ -39,7 +39,7 @@ export async function checkStored(
   }
 }
 
-/** `body`, whose bytes `sum` sees as they are sent. */
+/** `body`, with its bytes passed to `sum` as they are sent. */
 export function summed<Body extends ReadableStream<Uint8Array> | Uint8Array>(
   body: Body,
   sum: Md5 | undefined,

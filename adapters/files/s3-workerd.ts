@@ -1,5 +1,5 @@
 /**
- * Files in S3 or in anything that speaks its protocol, on Workers, where the AWS SDK does not run.
+ * Files in S3, or in a service with the same protocol, on Workers, where the AWS SDK does not run.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { checkStored, type Md5, type ObjectState, summed } from './s3-stored.ts'
 
 export type { S3Options } from './s3-options.ts'
 
-/** Keeps files in a bucket; the same options and promises as on the other runtimes. */
+/** Keeps files in a bucket, with the same options and behaviour as on the other runtimes. */
 export function s3Files(options?: S3Options): FileStore {
   const place = resolveS3(options)
   const client = signer(place)
@@ -84,7 +84,7 @@ export function s3Files(options?: S3Options): FileStore {
   }
 }
 
-/** An answer of S3 that is no success. */
+/** A failure response of S3. */
 class Refusal extends Error {
   readonly code: string
 
@@ -102,7 +102,7 @@ type DigestStream = new (
   name: 'MD5',
 ) => WritableStream<Uint8Array> & { readonly digest: Promise<ArrayBuffer> }
 
-/** Workers alone can sum up what passes. */
+/** Only Workers can compute a digest of a stream. */
 function md5(): Md5 | undefined {
   const { DigestStream } = crypto as { DigestStream?: DigestStream }
   if (!DigestStream) return undefined
@@ -123,7 +123,7 @@ interface Init {
   readonly signal?: AbortSignal
 }
 
-/** S3 lists in XML of a fixed form; keys of ours need no unescaping. */
+/** S3 lists in XML of a fixed form; fieldgate's keys need no unescaping. */
 function* filesIn(page: string): Generator<StoredFile> {
   for (const contents of page.split('<Contents>').slice(1)) {
     const key = textOf(contents, 'Key')

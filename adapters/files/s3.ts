@@ -1,5 +1,5 @@
 /**
- * Files in S3 or in anything that speaks its protocol, on Node, Deno and Bun.
+ * Files in S3, or in a service with the same protocol, on Node, Deno and Bun.
  *
  * @module
  */
@@ -19,7 +19,8 @@ import { checkStored, type Md5, summed } from './s3-stored.ts'
 export type { S3Options } from './s3-options.ts'
 
 /**
- * Keeps files in a bucket. Throws a `TypeError` where neither the options nor the environment name it.
+ * Keeps files in a bucket. Throws a `TypeError` if neither the options nor the environment name the bucket and its
+ * keys.
  *
  * ```ts
  * const files = s3Files({ endpoint: 'https://ams3.digitaloceanspaces.com', bucket: 'atlas' })
@@ -46,7 +47,7 @@ export function s3Files(options?: S3Options): FileStore {
         ContentLength: meta.size,
         ContentType: meta.contentType,
         ContentDisposition: meta.contentDisposition,
-        // Private is what a bucket does unasked, and asking is an error where ACLs are switched off.
+        // A bucket is private by default, and naming an ACL is an error if ACLs are switched off.
         ...(meta.acl === 'public-read' && { ACL: meta.acl }),
       })
       const abortSignal = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal
@@ -91,7 +92,7 @@ export function s3Files(options?: S3Options): FileStore {
   }
 }
 
-/** `body` as the SDK sends it; when it breaks, the sending is aborted. */
+/** `body` as the SDK sends it; if it fails, the sending is aborted. */
 function sendable(
   body: ReadableStream<Uint8Array>,
   size: number,
@@ -101,7 +102,7 @@ function sendable(
   return sent.once('error', (error) => broken.abort(error))
 }
 
-/** Undefined where the system forbids MD5. */
+/** Undefined if the system forbids MD5. */
 function md5(): Md5 | undefined {
   try {
     const hash = createHash('md5')
@@ -128,12 +129,12 @@ async function connection(place: S3Place): Promise<Connection> {
     region,
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: true,
-    // The SDK's own checksums are refused by R2, Backblaze and others.
+    // R2, Backblaze and others refuse the SDK's own checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // A stream can be sent once only; the caller knows what a failure means.
+    // A stream can be sent only once; the caller knows what a failure means.
     maxAttempts: 1,
-    // It would write to the console what its caller hears anyway.
+    // It would log to the console what the caller is told anyway.
     logger: silent,
   })
   return { sdk, client }

@@ -12,11 +12,11 @@ export interface ServedObject extends FileMeta {
   readonly etag: string
   /** Epoch milliseconds. */
   readonly storedAt: number
-  /** The bytes from `start` up to `end`, which is not included. */
+  /** The bytes from `start` up to, but not including, `end`. */
   read(start: number, end: number): Promise<ReadableStream<Uint8Array>>
 }
 
-/** Answers GET and HEAD of `object` (RFC 9110). Throws `RangeNotSatisfiable`. */
+/** The response to GET and HEAD of `object` (RFC 9110). Throws `RangeNotSatisfiable`. */
 export async function serveObject(request: Request, object: ServedObject): Promise<Response> {
   const headers = headersOf(object)
   if (isUnchanged(request, object)) return new Response(null, { status: 304, headers })
@@ -36,9 +36,9 @@ function headersOf(object: ServedObject): Headers {
     ETag: object.etag,
     'Last-Modified': new Date(object.storedAt).toUTCString(),
     'Accept-Ranges': 'bytes',
-    // A key is never given to other bytes. A private file is asked for again, so that its link may expire.
+    // A key never gets other bytes. A private file must be revalidated, so that its link can expire.
     'Cache-Control': isPublic ? 'public, max-age=31536000, immutable' : 'private, no-cache',
-    // Whatever a client has uploaded: no guessing of types, no scripts, no origin of ours.
+    // For anything a client may have uploaded: no guessing of types, no scripts, not the app's origin.
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; sandbox",
   })
@@ -57,7 +57,7 @@ function isUnchanged(request: Request, object: ServedObject): boolean {
 
 type Range = readonly [start: number, end: number]
 
-/** A single range of bytes; several ranges, other units and what cannot be parsed mean the whole file. */
+/** A single range of bytes; several ranges, other units and invalid ranges mean the whole file. */
 function rangeOf(request: Request, object: ServedObject): Range | undefined {
   const asked = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/.exec(request.headers.get('range') ?? '')
   if (!asked || !isSame(request.headers.get('if-range'), object)) return undefined
@@ -71,7 +71,7 @@ function rangeOf(request: Request, object: ServedObject): Range | undefined {
   return [start, end]
 }
 
-/** Whether what a client has the start of is what is stored now. */
+/** Whether the object that the client has a part of is the one stored now. */
 function isSame(condition: string | null, object: ServedObject): boolean {
   if (condition === null || condition === object.etag) return true
   return Date.parse(condition) === Math.floor(object.storedAt / 1000) * 1000

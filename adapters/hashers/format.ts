@@ -1,5 +1,5 @@
 /**
- * The stored form of a password hash, and which parameters are taken.
+ * The stored form of a password hash, and which parameters are accepted.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { base64url, bytesIn } from '../../src/http/base64url.ts'
 import { sameText } from '../../src/http/constant-time.ts'
 import type { Hasher } from '../../src/ports/hasher.ts'
 
-/** The parameters of scrypt, and how many bytes it must give. */
+/** The parameters of scrypt, and the number of bytes to derive. */
 export interface ScryptOptions {
   readonly N: number
   readonly r: number
@@ -31,17 +31,17 @@ interface Parts {
   readonly hash: Uint8Array
 }
 
-/** What new hashes are made with: 16 MiB and about 80 ms, chosen for machines of 128 MiB (OWASP, scrypt). */
+/** The parameters of new hashes: 16 MiB and about 80 ms, chosen for machines of 128 MiB (OWASP, scrypt). */
 const { N, r, p } = { N: 16384, r: 8, p: 5 }
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
-// A record may hold hashes of other makers; what would need more memory than this is not computed.
+// A record may hold hashes from other software; one that needs more memory than this is not computed.
 const MAX_MEMORY = 256 * 1024 * 1024
 const MAX_WORK = 2 ** 26
 
-/** The hasher over a scrypt function. */
+/** The hasher that uses a scrypt function. */
 export function hasherOver(derive: Derive): Hasher {
   return {
     async hash(plain) {
@@ -51,7 +51,7 @@ export function hasherOver(derive: Derive): Hasher {
     },
     async verify(plain, stored) {
       const parts = parse(stored)
-      // Same time for text in no known format: hash all the same.
+      // Same time for a string in no known format: hash all the same.
       const { hash, salt, ...cost } = parts ?? {
         N,
         r,

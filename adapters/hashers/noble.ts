@@ -1,6 +1,6 @@
 /**
- * Password hashing in plain JavaScript (`@noble/hashes`), for runtimes without a scrypt of their own. It gives
- * way to other work between steps.
+ * Password hashing in plain JavaScript (`@noble/hashes`), for runtimes without native scrypt. Other work can run
+ * between its steps.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { hasherOver } from './format.ts'
 
 const utf8 = new TextEncoder()
 
-/** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`, and verifies those of other parameters too. */
+/** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`; also verifies hashes with other parameters. */
 export const hasher: Hasher = hasherOver((plain, salt, { N, r, p, length }) =>
   scryptAsync(utf8.encode(plain), salt, { N, r, p, dkLen: length }),
 )
 
-/** How many hashes may be computed at once: on one thread they would only take memory. */
+/** How many hashes may be computed at once: on one thread, more would only take memory. */
 export function slots(): number {
   return 1
 }

@@ -9,7 +9,7 @@ import type { Hasher } from '../../src/ports/hasher.ts'
 import { hasherOver } from './format.ts'
 import { nativeSlots } from './slots.ts'
 
-/** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`, and verifies those of other parameters too. */
+/** Hashes passwords as `scrypt$16384$8$5$<salt>$<hash>`; also verifies hashes with other parameters. */
 export const hasher: Hasher = hasherOver(
   (plain, salt, { N, r, p, length }) =>
     new Promise((resolve, reject) => {

@@ -4,15 +4,15 @@
  * @module
  */
 
-/** What libuv starts with, unless UV_THREADPOOL_SIZE says otherwise; more than 1,024 it does not take. */
+/** The number of libuv threads, unless UV_THREADPOOL_SIZE says otherwise; it has at most 1,024. */
 const POOL = 4
 const MAX_POOL = 1024
-/** Where the runtime does not tell. */
+/** If the runtime does not tell. */
 const CORES = 2
 
 /**
- * As many as there are cores, and one less than libuv has threads: files, names of hosts and zlib take turns on them
- * too, and would wait behind every sign-in.
+ * As many as there are cores, but one less than libuv has threads: file access, DNS lookups and zlib use them too, and
+ * would wait behind every sign-in.
  */
 export function nativeSlots(): number {
   const cores = globalThis.navigator?.hardwareConcurrency || CORES
@@ -29,7 +29,7 @@ function variable(name: string): string | undefined {
   try {
     return globalThis.process?.env?.[name]
   } catch {
-    // Deno asks for a permission.
+    // Deno requires a permission for this.
     return undefined
   }
 }

@@ -22,11 +22,11 @@ import {
 } from './quality.ts'
 import { oneAtATime } from './queue.ts'
 
-/** What `wasmImages` takes. */
+/** Options of `wasmImages`. */
 export interface WasmOptions {
   /**
-   * Larger images are stored as they came. Default 4 million on Workers, where memory is 128 MB; else 16 million,
-   * which take seconds of the thread that answers requests.
+   * The most pixels of an image to optimise; a larger image is stored as it is. Default: 4 million on Workers, where
+   * memory is 128 MB; elsewhere 16 million, which block the thread that handles requests for seconds.
    */
   readonly maxPixels?: number
 }
@@ -40,15 +40,15 @@ export interface CodecModules {
   readonly oxipng: WebAssembly.Module
 }
 
-/** A PNG image of more pixels would take the thread that answers requests for too long. */
+/** A PNG image with more pixels would block the thread that handles requests for too long. */
 const MAX_PNG_PIXELS = 8_000_000
-/** The level of OxiPNG for the smallest images, and for those that have more pixels than `SMALL`. */
+/** The level of OxiPNG for small images, and for those with more pixels than `SMALL`. */
 const OXIPNG_LEVELS = [3, 1] as const
 const SMALL = 300_000
-/** Pixels of which each encoding takes long. */
+/** Beyond this many pixels, each encoding takes long. */
 const LARGE = 2_000_000
 
-/** An optimiser over the code that `load` gives, which is asked for with the first image. */
+/** An optimiser that uses the code from `load`, which is called with the first image. */
 export function optimizerWith(
   load: () => Promise<CodecModules>,
   ownMaxPixels: number,
@@ -68,7 +68,7 @@ export function optimizerWith(
   }
 }
 
-/** Refuses by its header what the codecs have no memory for, or would harm. */
+/** Reads the header and refuses images that the codecs have no memory for, or would damage. */
 function checked(
   bytes: Uint8Array,
   contentType: OptimizedType,
@@ -106,7 +106,7 @@ async function encoded(
   const buffer = bytes.slice().buffer
   if (contentType === 'image/jpeg') {
     if (!endsWithItself(bytes)) throw new Error('it is cut off')
-    // The codec turns the pixels upright when it is told to "preserve" the orientation.
+    // The codec turns the pixels upright when told to "preserve" the orientation.
     const image = await decodeJpeg(buffer, { preserveOrientation: true })
     return searched(image, (pixels, quality) => encodeJpeg(pixels, { quality }), target, until)
   }
@@ -114,14 +114,14 @@ async function encoded(
   return searched(image, (pixels, quality) => encodeWebp(pixels, { quality }), target, until)
 }
 
-/** The search for a quality, for a large image on a smaller copy. */
+/** Searches for a quality; for a large image on a smaller copy. */
 function searched(
   image: ImageData,
   encode: (image: ImageData, quality: number) => Promise<ArrayBuffer>,
   target: SizeTarget,
   until: number,
 ): Promise<Uint8Array> {
-  // The codecs run on the thread that answers requests, which get their turn between two encodings.
+  // The codecs run on the thread that handles requests, so requests get their turn between two encodings.
   const encodeOf =
     (pixels: ImageData): Encode =>
     async (quality) => {
@@ -143,13 +143,13 @@ function middleOf({ width, height, data, colorSpace }: ImageData): ImageData {
   return { width: wide, height: high, data: pixels, colorSpace } as ImageData
 }
 
-/** A JPEG image's last marker stands near its end; the decoder would fill up in grey what has been cut off. */
+/** A JPEG image's last marker is near its end; the decoder would fill a truncated image up with grey. */
 function endsWithItself(bytes: Uint8Array): boolean {
   const tail = bytes.subarray(-64 * 1024)
   return tail.some((byte, index) => byte === 0xff && tail[index + 1] === 0xd9)
 }
 
-/** The codecs drop colour profiles unapplied, which only an image in sRGB survives. */
+/** The codecs drop colour profiles without applying them, which is harmless only for sRGB. */
 function hasOtherColours(bytes: Uint8Array): boolean {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, 64 * 1024))
   const hasProfile = text.includes('ICC_PROFILE\0') || /^RIFF[^]{4}WEBP[^]*ICCP/.test(text)

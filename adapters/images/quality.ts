@@ -1,18 +1,18 @@
 /**
- * How small an optimised image should be, and the search for the quality that makes it so.
+ * The target size of an optimised image, and the search for the quality that reaches it.
  *
  * @module
  */
 
 import type { OptimizationLevel } from '../../src/ports/images.ts'
 
-/** What an optimised image should weigh in bytes. */
+/** The size that an optimised image should have, in bytes. */
 export interface SizeTarget {
   readonly least: number
   readonly most: number
 }
 
-/** An encoding of an image at a quality. */
+/** Encodes an image at a quality. */
 export type Encode = (quality: number) => Promise<Uint8Array>
 
 const KIB = 1024
@@ -24,34 +24,34 @@ const SHARES: Readonly<Record<OptimizationLevel, readonly [least: number, most: 
 }
 
 const LOWEST_QUALITY = 25
-/** The best quality that is tried: above it files grow and nobody sees why. */
+/** The highest quality tried: above it, files grow without a visible difference. */
 export const HIGHEST_QUALITY = 95
-/** The first one that is tried. */
+/** The first quality tried. */
 const MIDDLE_QUALITY = 60
 
-/** What one image may take in milliseconds, all its encodings together. */
+/** The time limit for one image in milliseconds, all its encodings together. */
 export const PATIENCE_MS = 5000
 
-/** Pixels for each byte of a file. Above, an image is almost empty: hardly a byte to gain, and much to decode. */
+/** Pixels per byte of a file. Above this, an image is almost empty: little to gain, and much to decode. */
 const MOST_PIXELS_PER_BYTE = 50
 /** Fewer pixels are decoded in no time. */
 const FEW_PIXELS = 2_000_000
 
-/** What an image of `size` bytes should weigh at `level`. */
+/** The target size of an image of `size` bytes at `level`. */
 export function sizeTarget(size: number, level: OptimizationLevel): SizeTarget {
   if (level === 'high' && size > KIB * KIB) return { least: 400 * KIB, most: 700 * KIB }
   const [least, most] = SHARES[level]
   return { least: size * least, most: size * most }
 }
 
-/** Whether a file of `size` bytes holds so many pixels that decoding them costs more than is gained. */
+/** Whether a file of `size` bytes has so many pixels that decoding them costs more than is gained. */
 export function isEmptyish(size: number, pixels: number): boolean {
   return pixels > FEW_PIXELS && pixels > size * MOST_PIXELS_PER_BYTE
 }
 
 /**
- * The encoding whose size meets `target`, found by bisection of the quality; else the best one that is not larger,
- * else the smallest that there is, of those that there is time for before `until` (of `performance.now()`).
+ * The encoding whose size meets `target`, found by bisecting the quality; else the best one that is not larger, else
+ * the smallest, among those made before `until` (on the clock of `performance.now()`).
  */
 export async function bisectQuality(
   encode: Encode,
@@ -78,8 +78,8 @@ export async function bisectQuality(
 }
 
 /**
- * The same for a large image, which is encoded twice: the quality is searched on `sample`, a smaller copy, whose sizes
- * are to the image's as they are at one quality.
+ * The same for a large image, which is encoded only twice: the quality is searched on `sample`, a smaller copy,
+ * assuming that sizes of copy and image are proportional.
  */
 export async function sampledQuality(
   encode: Encode,
@@ -106,7 +106,7 @@ export async function sampledQuality(
   return isBetter(second.length, first.length, target) ? second : first
 }
 
-/** Whether a size is nearer to what is wanted than another: the largest that fits, else the smallest. */
+/** Whether a size is closer to the target than another: the largest that fits, else the smallest. */
 function isBetter(size: number, other: number, { most }: SizeTarget): boolean {
   if (size > most) return size < other
   return other > most || size > other

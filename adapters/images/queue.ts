@@ -1,10 +1,10 @@
 /**
- * One image after the other: a decoded one is many times as large as its file.
+ * Processes one image at a time: a decoded one is many times as large as its file.
  *
  * @module
  */
 
-/** Runs tasks in the order in which they are given, each after the one before has settled. */
+/** Returns a function that runs tasks in order, each after the previous one has settled. */
 export function oneAtATime(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (task) => {

@@ -20,10 +20,13 @@ import { oneAtATime } from './queue.ts'
 
 type MakeSharp = (bytes: Uint8Array, options?: SharpOptions) => Sharp
 
-/** The pixels that are held decoded, four bytes each; a JPEG image of more is decoded line by line. */
+/** The most pixels that are held decoded, four bytes each; a larger JPEG image is decoded line by line. */
 const MAX_HELD = 12_500_000
 
-/** What a palette for a megapixel of noise takes in milliseconds, by sharp's `effort`: nothing can stop it halfway. */
+/**
+ * How long sharp takes to make a palette for a megapixel of noise, in milliseconds, by its `effort`; it cannot be
+ * interrupted.
+ */
 const PALETTE_MS: readonly (readonly [effort: number, ms: number])[] = [
   [7, 20_000],
   [4, 4000],
@@ -32,18 +35,18 @@ const PALETTE_MS: readonly (readonly [effort: number, ms: number])[] = [
 
 /** An image while it is being optimised. */
 interface Work {
-  /** Of the file, upright. Each use decodes it anew, and ends at the deadline. */
+  /** The image from the file, upright. Each use decodes it anew, and ends at the deadline. */
   readonly image: () => Sharp
   readonly sharp: MakeSharp
   readonly pixels: number
   readonly target: SizeTarget
-  /** When it must be done, of `performance.now()`. */
+  /** When it must be done, on the clock of `performance.now()`. */
   readonly until: number
 }
 
 /**
- * Optimises with sharp, which is loaded with the first image. Of larger images than 12.5 megapixels only JPEG images that
- * are not progressive become smaller: the others would have to be held decoded.
+ * Optimises with sharp, which is loaded with the first image. Above 12.5 megapixels, only JPEG images that are not
+ * progressive become smaller, because the others would have to be held decoded in memory.
  *
  * ```ts
  * const app = createApp({ store, files, images: sharpImages() })
@@ -69,14 +72,14 @@ export function sharpImages(): ImageOptimizer {
   }
 }
 
-/** The pixels of an image that can become smaller, told by its header; undefined for one that stays as it is. */
+/** The pixels of an image that can become smaller, by its header; undefined for one that stays as it is. */
 async function pixelsOf(
   sharp: MakeSharp,
   bytes: Uint8Array,
   contentType: OptimizedType,
   maxPixels: number,
 ): Promise<number | undefined> {
-  // Without a limit of its own, so that the refusal is ours: only the header is read here.
+  // Without sharp's own limit, so that the error is fieldgate's: only the header is read here.
   const found = await sharp(bytes, { limitInputPixels: false }).metadata()
   const { width, height, pages = 1 } = found
   const pixels = width * height
@@ -86,7 +89,7 @@ async function pixelsOf(
   return stays ? undefined : pixels
 }
 
-/** sharp counts in whole seconds, of which it takes one at least. */
+/** sharp counts in whole seconds, at least one. */
 function secondsUntil(until: number): number {
   return Math.max(1, Math.floor((until - performance.now()) / 1000))
 }
@@ -102,7 +105,7 @@ async function encoded(work: Work, contentType: OptimizedType): Promise<Uint8Arr
   }
 }
 
-/** Decoded once where the pixels can be held, else twice and once as a smaller copy. */
+/** Decodes once if the pixels can be held, else twice, and once more as a smaller copy. */
 async function lossy(
   work: Work,
   encode: (image: Sharp, quality: number) => Sharp,
@@ -122,7 +125,7 @@ function smallCopy(image: Sharp, pixels: number): Sharp {
   return image.resize(side, side, { fit: 'outside' })
 }
 
-/** What makes images of the decoded pixels of `image`. */
+/** Returns a function that makes images from the decoded pixels of `image`. */
 async function decoded({ sharp, until }: Work, image: Sharp): Promise<() => Sharp> {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info

@@ -14,10 +14,10 @@ import { optimizerWith, type WasmOptions } from './codecs.ts'
 
 export type { WasmOptions } from './codecs.ts'
 
-/** About 20 bytes a pixel are needed, and a Worker has 128 MB for everything. */
+/** Each pixel needs about 20 bytes, and a Worker has 128 MB for everything. */
 const MAX_PIXELS = 4_000_000
 
-/** Optimises with jSquash; the same promises as on the other runtimes. */
+/** Optimises with jSquash, with the same behaviour as on the other runtimes. */
 export function wasmImages(options: WasmOptions = {}): ImageOptimizer {
   const modules = { jpegDecoder, jpegEncoder, webpDecoder, webpEncoder, oxipng }
   return optimizerWith(async () => modules, options.maxPixels ?? MAX_PIXELS)

@@ -11,10 +11,10 @@ import { optimizerWith, type WasmOptions } from './codecs.ts'
 
 export type { WasmOptions } from './codecs.ts'
 
-/** An encoding of as many takes two seconds or so. */
+/** Encoding this many takes about two seconds. */
 const MAX_PIXELS = 16_000_000
 
-/** Optimises with jSquash. Slower than sharp; PNG images only lose what costs no colour. */
+/** Optimises with jSquash. Slower than sharp, and PNG images are only compressed without loss. */
 export function wasmImages(options: WasmOptions = {}): ImageOptimizer {
   const load = async () => ({
     jpegDecoder: await compiled('@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm'),

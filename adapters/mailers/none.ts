@@ -1,5 +1,5 @@
 /**
- * What stands for SMTP on runtimes that have no sockets.
+ * No SMTP: for runtimes without sockets.
  *
  * @module
  */

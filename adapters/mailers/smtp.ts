@@ -1,12 +1,12 @@
 /**
- * Mail over SMTP by Nodemailer, for runtimes that have sockets: what `mail.transport` becomes.
+ * Mail over SMTP with Nodemailer, for runtimes with sockets: used for `mail.transport`.
  *
  * @module
  */
 
 import type { MailTransporter } from '../../src/ports/mailer.ts'
 
-/** A transporter to a server, given by its URL or by Nodemailer's options. */
+/** A transporter for a server, given by its URL or by Nodemailer's options. */
 export async function smtpTransporter(
   transport: string | Readonly<Record<string, unknown>>,
 ): Promise<MailTransporter> {

@@ -14,8 +14,8 @@
  */
 
 /**
- * The common passwords of at least `least` characters (default 1), in lower case, for `password.common`. It takes some
- * milliseconds and a few MiB, so it is loaded when the first password is set.
+ * The common passwords of at least `least` characters (default 1), in lower case, for `password.common`. Loading takes
+ * some milliseconds and a few MiB, so it happens when the first password is set.
  */
 export async function commonPasswords(least = 1): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')

@@ -1,5 +1,5 @@
 /**
- * What stands for the common passwords on Workers, whose bundles must stay small.
+ * No common passwords: for Workers, whose bundles must stay small.
  *
  * @module
  */

@@ -1,20 +1,20 @@
 /**
- * Responses on Node: srvx's, which stay plain values until someone looks inside. The global one costs more than
- * all the rest of a request.
+ * Responses on Node: srvx's, which stay plain values until their contents are read. The global Response costs more than
+ * the rest of a request.
  *
  * @module
  */
 
 import { FastResponse } from 'srvx/node'
 
-/** A standard Response that can be asked for a header, and given one, without making its `Headers`. */
+/** A standard Response whose headers can be read and set without creating its `Headers`. */
 export class Response extends FastResponse {
-  /** The headers as they were given, until someone asks for them as `Headers`. */
+  /** The headers as they were given, until `headers` is read. */
   #given: Record<string, string> | undefined
 
   constructor(body?: BodyInit | null, init?: ResponseInit) {
     super(body, init)
-    // The response's own code always gives them as a record.
+    // fieldgate's own code always passes them as a record.
     this.#given = init?.headers as Record<string, string> | undefined
   }
 

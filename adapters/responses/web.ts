@@ -1,5 +1,5 @@
 /**
- * Responses where the runtime's own are cheap.
+ * Responses on runtimes whose own are cheap.
  *
  * @module
  */

@@ -1,23 +1,23 @@
 /**
- * The requests that have arrived and are not begun: an overload is seen as soon as it begins.
+ * Queues the requests that have arrived but not started, so that an overload is noticed as soon as it begins.
  *
- * SQLite answers on the thread that takes requests. If each were begun where it arrives, a turn of the event loop would take as
- * long as all of them together, and libuv accepts one connection a turn: most clients would wait where nobody sees them.
- * So a turn begins requests for a few milliseconds; the others wait here, first come first served, and the loop
- * looks for what has arrived meanwhile.
+ * SQLite runs on the thread that accepts requests. If each request started on arrival, a turn of the event loop would
+ * take as long as all of them together. libuv accepts one connection per turn, so most clients would wait unseen.
+ * Therefore a turn starts requests for only a few milliseconds; the others wait here, first come first served, while
+ * the loop checks for new arrivals.
  *
  * @module
  */
 
-/** For so long a turn of the event loop begins requests, in milliseconds. */
+/** How long one turn of the event loop starts requests, in milliseconds. */
 const SLICE_MS = 2
-/** The most that it begins. */
+/** The most requests that one turn starts. */
 const STEPS = 64
-/** For so long only connections are accepted, while there are new ones. */
+/** How long only connections are accepted, while there are new ones, in milliseconds. */
 const ACCEPT_MS = 8
-/** Who would wait longer is refused: there are more requests than can be answered in time, and no burst. */
+/** A request that would wait longer is refused: this is an overload, not a burst. */
 const PATIENCE_MS = 2000
-/** For so long it is counted how many are begun, before the wait of the next one is told from it. */
+/** How long starts are counted before the next request's wait is estimated from them. */
 const COUNTED_MS = 250
 
 interface Waiting {
@@ -25,27 +25,27 @@ interface Waiting {
   begin(): void
 }
 
-/** The requests of one server, until they are begun. */
+/** The requests of one server until they start. */
 export class Arrivals {
   readonly #waiting: Waiting[] = []
-  /** Whether the end of this turn is looked after. */
+  /** Whether the end of this turn is already scheduled. */
   #isTurning = false
   #sliceEnds = 0
   #hasNewConnections = false
   #acceptsUntil = 0
   readonly #patienceMs: number
-  /** How many of those that wait have been begun since `#countedFrom`. */
+  /** How many waiting requests have started since `#countedFrom`. */
   #begun = 0
   #countedFrom = 0
-  /** How many can wait without the last of them waiting for too long, at the rate that was counted last. */
+  /** How many can wait without the last one waiting too long, at the last measured rate. */
   #room = Number.POSITIVE_INFINITY
 
-  /** New requests are refused while they would wait for longer than `patienceMs` milliseconds. */
+  /** New requests are refused if they would wait longer than `patienceMs` milliseconds. */
   constructor(patienceMs: number = PATIENCE_MS) {
     this.#patienceMs = patienceMs
   }
 
-  /** A request has arrived. Gives whether it is to be refused, at once or when its turn has come. */
+  /** Call this when a request arrives. Returns whether to refuse it, at once or when its turn has come. */
   arrive(): boolean | Promise<boolean> {
     const now = performance.now()
     const [first] = this.#waiting
@@ -62,7 +62,7 @@ export class Arrivals {
     })
   }
 
-  /** A connection has been accepted: there may be more. */
+  /** Call this when a connection has been accepted: there may be more. */
   connected(): void {
     this.#hasNewConnections = true
   }
@@ -84,7 +84,7 @@ export class Arrivals {
     }
     this.#acceptsUntil = now + SLICE_MS + ACCEPT_MS
     this.#sliceEnds = 0
-    // One each, so that what a request does at once is done before the next one begins.
+    // One callback each, so that what a request does at once is done before the next one starts.
     for (let step = 0; step < STEPS; step += 1) setImmediate(() => this.#beginNext())
     this.#endThisTurn()
   }
@@ -98,7 +98,10 @@ export class Arrivals {
     next.begin()
   }
 
-  /** Learns how many requests can wait. A rate is not kept once nobody waits: the next ones may be other requests. */
+  /**
+   * Learns how many requests can wait. The rate is dropped when none are waiting: the next requests may be of another
+   * kind.
+   */
   #count(now: number): void {
     if (this.#waiting.length === 0) {
       this.#countedFrom = 0

@@ -21,7 +21,7 @@ import {
   within,
 } from './server.ts'
 
-/** What is used of Bun; its own types would bind every user of the package to them. */
+/** The part of Bun that is used; Bun's own types would force them on every user of the package. */
 interface Bun {
   serve(options: {
     readonly port: number
@@ -42,7 +42,7 @@ interface BunServer {
   stop(closeActive?: boolean): Promise<void>
 }
 
-/** The longest time that Bun counts, in seconds. */
+/** The longest time that Bun accepts, in seconds. */
 const MAX_SECONDS = 255
 
 function seconds(ms: number): number {
@@ -50,10 +50,10 @@ function seconds(ms: number): number {
 }
 
 /**
- * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
- * `EADDRINUSE` for a port in use, with that of `app.ready()`, or with a `TypeError` for options that make no sense.
+ * Serves `app` and resolves once it accepts requests. Rejects with the error of listening (its `code` is `EADDRINUSE`
+ * for a port in use), with the error of `app.ready()`, or with a `TypeError` naming an option that makes no sense.
  *
- * `Bun.serve({ fetch: app.handle })` serves as well; this adds the close that finishes what is in flight.
+ * `Bun.serve({ fetch: app.handle })` serves as well; this adds a close that waits for in-flight requests.
  */
 export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   const { port, hostname } = listening(options)
@@ -67,18 +67,18 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const server = Bun.serve({
     port,
     ...(hostname !== undefined && { hostname }),
-    // The app counts bytes itself, and refuses in its own words.
+    // The app counts bytes itself, and responds with its own error message.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    // Bun's own 10 s would cut an answer that takes longer.
+    // Bun's own 10 s would cut a response that takes longer.
     idleTimeout: sendSeconds,
-    // No page with sources, whatever NODE_ENV says.
+    // No error page with sources, whatever NODE_ENV says.
     development: false,
-    // Without `development` Bun 1.4 shares a port that is in use.
+    // Without `development`, Bun 1.4 shares a port that is in use.
     reusePort: false,
     async fetch(request, own) {
-      // Bun counts from here, whatever of a body comes (1.4): its idle time would cut uploads and slow handlers.
+      // Bun counts from here even while a body arrives (1.4): its idle time would cut uploads and slow handlers.
       own.timeout(request, requestSeconds)
-      // The address is asked for at once: a connection that has ended has none.
+      // Read the address now: a closed connection has none.
       const peer = own.requestIP(request)?.address
       const turn = arrivals.arrive()
       const isRefused = turn instanceof Promise ? await turn : turn
@@ -94,7 +94,7 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const stop = async (leaveMs: number) => {
     await clients.begin(leaveMs)
     const stopped = server.stop()
-    // Bun waits for connections that have asked for nothing, and for halves of a request: these are not waited for here.
+    // Bun waits for connections without a request, and for incomplete requests; this does not.
     while (!(await within(LINGER_MS, stopped))) {
       if (server.pendingRequests === 0) return void server.stop(true)
     }

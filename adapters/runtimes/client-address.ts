@@ -1,19 +1,19 @@
 /**
- * Who sends a request, by address: the peer of the connection, or the client that trusted proxies name.
+ * The client's address: the other end of the connection, or the client that trusted proxies name.
  *
  * @module
  */
 
 import type { Background } from './server.ts'
 
-/** What `app.handle` gets beside a request. */
+/** The third argument of `app.handle`. */
 export interface RequestPlatform {
   readonly clientAddress: string | undefined
   readonly isRefused: boolean
   waitUntil(promise: Promise<unknown>): void
 }
 
-/** What makes the platform of each request; its address is worked out when somebody asks for it. */
+/** Returns a function that makes the platform of each request; the address is computed only when it is read. */
 export function platformOf(
   work: Background,
   trustProxy = 0,
@@ -22,7 +22,10 @@ export function platformOf(
   return (request, peer, isRefused) => new Asked(server, request, peer, isRefused)
 }
 
-/** A class, because V8 makes a new hidden class for each object that is written with a getter, which costs more than all else. */
+/**
+ * A class, because V8 creates a new hidden class for each object literal with a getter, which costs more than
+ * everything else.
+ */
 class Asked implements RequestPlatform {
   readonly isRefused: boolean
   readonly #server: Server
@@ -60,8 +63,8 @@ interface Server {
 
 /**
  * The `nth` address from the right of an `X-Forwarded-For`: each of `nth` trusted proxies has appended the address that
- * it saw, so what stands left of these is the client's word. Undefined where the header is shorter, as the request then
- * came past a proxy, or where it holds no address there.
+ * it saw, and anything to the left may be forged by the client. Undefined if the header is shorter, because the request
+ * then bypassed a proxy, or if it holds no address there.
  */
 function forwardedAddress(header: string | null, nth: number): string | undefined {
   return plainAddress(header?.split(',').at(-nth)?.trim())

@@ -10,7 +10,7 @@ import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import { background, listening, type Served, type ServeOptions, served, urlOf } from './server.ts'
 
-/** What is used of Deno; its own types would bind every user of the package to them. */
+/** The part of Deno that is used; Deno's own types would force them on every user of the package. */
 interface Deno {
   serve(
     options: {
@@ -26,10 +26,10 @@ interface Deno {
 }
 
 /**
- * Serves `app` and resolves once it accepts requests. Rejects with the error of listening, whose `code` is
- * `EADDRINUSE` for a port in use, with that of `app.ready()`, or with a `TypeError` for options that make no sense.
+ * Serves `app` and resolves once it accepts requests. Rejects with the error of listening (its `code` is `EADDRINUSE`
+ * for a port in use), with the error of `app.ready()`, or with a `TypeError` naming an option that makes no sense.
  *
- * `Deno.serve(app.handle)` serves as well; this adds the close that finishes what is in flight.
+ * `Deno.serve(app.handle)` serves as well; this adds a close that waits for in-flight requests.
  */
 export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   const { port, hostname } = listening(options)
@@ -51,24 +51,24 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
         undefined,
         platform(request, () => remoteAddr.hostname, isRefused),
       )
-      // What has no body is finished by Deno itself.
+      // Deno itself waits for requests without a body.
       if (request.method !== 'GET') bodies.waitUntil(answered)
       return clients.last(await answered)
     },
   )
   const stop = async (leaveMs: number) => {
     await clients.begin(leaveMs)
-    // Deno's shutdown ends the reading of every body (2.9, denoland/deno#36809).
+    // Deno's shutdown stops reading every body (2.9, denoland/deno#36809).
     isLeft = true
     await bodies.settled()
     await server.shutdown()
   }
-  // Deno can only be told to abort all of it, and then throws past every handler where a body is half read (2.9).
+  // Deno can only abort everything, and then throws past every handler with a half-read body (2.9).
   const cut = () => void server.shutdown()
   return served({ url: urlOf(hostname, server.addr.port), app, work, stop, cut }, options)
 }
 
-/** The answer to a request that comes while the bodies of others are waited for. */
+/** The response to a request that arrives while other requests' bodies are awaited. */
 function unavailable(): Response {
   const requestId = crypto.randomUUID()
   const error = 'The service is unavailable. Try again shortly.'

@@ -1,19 +1,22 @@
 /**
- * The end of a server on runtimes that close idle connections at once, together with the requests that are on their way
- * there: before that, clients are told to leave.
+ * Closing a server on runtimes that close idle connections at once, including those with a request on its way: clients
+ * are told to leave first.
  *
  * @module
  */
 
-/** What tells clients to leave. */
+/** Tells clients to leave. */
 export interface Leaving {
   /** `response`, with `Connection: close` once clients have to leave. */
   last(response: Response): Response
-  /** From now on every response ends its connection; resolves when clients have had `leaveMs` to ask once more. */
+  /**
+   * From now on every response closes its connection; resolves after `leaveMs`, in which clients may send one more
+   * request.
+   */
   begin(leaveMs: number): Promise<void>
 }
 
-/** Nobody has to leave yet. */
+/** No client has to leave yet. */
 export function leaving(): Leaving {
   let begun = false
   return {
@@ -21,13 +24,13 @@ export function leaving(): Leaving {
     async begin(leaveMs) {
       begun = true
       await passed(leaveMs)
-      // A timer that is late runs before what has come meanwhile is read.
+      // A late timer runs before data that has arrived meanwhile is read.
       await passed(0)
     },
   }
 }
 
-/** A copy, as the headers of a response may be closed to changes. */
+/** A copy, because the headers of a response may be immutable. */
 function closing({ body, status, statusText, headers }: Response): Response {
   const response = new Response(body, { status, statusText, headers })
   response.headers.set('Connection', 'close')

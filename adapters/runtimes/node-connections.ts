@@ -1,5 +1,5 @@
 /**
- * What the Node adapter does with connections: their requests take turns, and bodies come when they are wanted.
+ * How the Node adapter handles connections: their requests take turns, and bodies are read only when needed.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { Socket } from 'node:net'
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * `listener` for one request of a connection at a time. Node starts every request that one packet holds at once, and
- * their responses wait in memory for their turn: 60 requests for a list of 10 MB would take 600 MB.
+ * `listener`, called for one request of a connection at a time. Node starts all pipelined requests of a packet at once,
+ * and their responses wait in memory for their turn: 60 requests for a list of 10 MB would take 600 MB.
  *
- * While requests wait, nothing more is read from the connection: at most what one read has brought, 64 KiB.
+ * While requests wait, nothing more is read from the connection: at most the 64 KiB of one read are held.
  */
 export function inTurn(listener: Listener): Listener {
   const waiting = new WeakMap<Socket, number>()
@@ -22,7 +22,7 @@ export function inTurn(listener: Listener): Listener {
     const before = waiting.get(socket)
     waiting.set(socket, (before ?? 0) + 1)
     socket.pause()
-    // Whoever reads the body of the request that is under way starts the connection again.
+    // Reading the body of the current request resumes the connection.
     if (before === undefined) socket.on('resume', () => isHeld(socket) && socket.pause())
   }
   const release = (socket: Socket) => {
@@ -30,7 +30,7 @@ export function inTurn(listener: Listener): Listener {
     if (!isHeld(socket)) socket.resume()
   }
   return (request, response) => {
-    // Node hands the connection to a response when the one before has been sent.
+    // Node assigns the connection to a response when the previous one has been sent.
     if (response.socket) {
       listener(request, response)
       return
@@ -44,7 +44,7 @@ export function inTurn(listener: Listener): Listener {
   }
 }
 
-/** Sends `100 Continue` when somebody reads the body: what is refused before that is never sent. */
+/** Sends `100 Continue` when the body is first read: a body that is refused before is never sent. */
 export function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request._read = function read(size) {
     expectNothing(request)
@@ -53,12 +53,12 @@ export function continueWhenRead(request: IncomingMessage, response: ServerRespo
   }
 }
 
-/** Takes back `continueWhenRead`: the client is not asked for the body any more. */
+/** Undoes `continueWhenRead`: the client is no longer asked for the body. */
 export function expectNothing(request: IncomingMessage): void {
   if (Object.hasOwn(request, '_read')) Reflect.deleteProperty(request, '_read')
 }
 
-/** The connections that are open. */
+/** The open connections. */
 export function socketsOf(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {

@@ -1,5 +1,5 @@
 /**
- * What the Node adapter answers itself: requests that never reach the app get its envelope all the same.
+ * Responses that the Node adapter makes itself: requests that never reach the app still get its envelope.
  *
  * @module
  */
@@ -12,9 +12,9 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
 }
 
-/** Ends a connection on which something came that is no HTTP, or came too slowly. */
+/** Closes a connection that sent invalid HTTP, or sent it too slowly. */
 export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Within an answer that is on its way, another would be taken for a part of it.
+  // Within a response on its way, another one would be taken for a part of it.
   if (!socket.writable || error.code === 'ECONNRESET' || answerOn(socket)?.headersSent) {
     socket.destroy()
     return
@@ -23,18 +23,18 @@ export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   end(socket, status, text)
 }
 
-/** Ends a connection that is asked to become a tunnel, in the words for every unknown method. */
+/** Closes a connection that asks to become a tunnel, with the response for an unknown method. */
 export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
-  // Node watches it no longer.
+  // Node no longer watches it.
   socket.on('error', () => socket.destroy())
   if (answerOn(socket)) socket.destroy()
   else end(socket, 404, 'Not found')
 }
 
 /**
- * The answer to a request that Node's parser takes and the rules do not (RFC 9112, 2.3, 3.2 and 6.1); undefined for any
- * other. Without a Host, Node's own refusal would have no body; of HTTP/0.9 and of chunks in HTTP/1.0 nobody knows where
- * they end.
+ * The response to a request that Node's parser accepts but the rules forbid (RFC 9112, 2.3, 3.2 and 6.1); undefined for
+ * any other. Without a Host, Node's own response would have no body; HTTP/0.9, and chunks in HTTP/1.0, have no clear
+ * end.
  */
 export function malformed({ headers, httpVersion }: IncomingMessage): Response | undefined {
   if (httpVersion === '1.1') {
@@ -50,7 +50,7 @@ function refusal(status: number, error: string): Response {
   return new Response(body, { status, headers: fields })
 }
 
-/** The answer that is under way on a connection, or that its request waits for. */
+/** The response in progress on a connection, or the one that its request waits for. */
 export function answerOn(socket: Duplex): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 }

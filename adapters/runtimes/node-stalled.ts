@@ -1,5 +1,5 @@
 /**
- * Clients that do not read, on Node: found, told from slow ones, and let go.
+ * Finds clients that do not read, tells them from slow ones, and closes their connections, on Node.
  *
  * @module
  */
@@ -7,23 +7,23 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 
-/** How far a connection has come in sending. */
+/** How much a connection has sent. */
 interface Progress {
   readonly queued: number
   readonly written: number
-  /** What the client's side has not acknowledged, where it was asked for. */
+  /** The bytes that the client's side has not acknowledged, if known. */
   unread: string | undefined
   since: number
 }
 
-/** The most that passes between two looks, in milliseconds. */
+/** The longest time between two checks, in milliseconds. */
 const LOOK_MS = 1000
 
 /**
- * Ends the connections on which a response waits and nothing has been sent for `sendTimeout` milliseconds, 0 for no
- * limit. Sending is what the kernel takes off the queue and, on Linux, what the client's side acknowledges: the kernel
- * takes more only when a good part of its buffer, up to 1.5 MB, is free, which is minutes for a slow reader. Returns what
- * stops it.
+ * Closes connections on which a response is waiting and nothing has been sent for `sendTimeout` milliseconds, 0 for no
+ * limit. Progress is what the kernel takes from the queue and, on Linux, what the client's side acknowledges: the
+ * kernel takes more only when a good part of its buffer, up to 1.5 MB, is free, which takes minutes for a slow reader.
+ * Returns a function that stops the checks.
  */
 export function letGoOfStalled(sockets: ReadonlySet<Socket>, sendTimeout: number): () => void {
   if (sendTimeout === 0) return () => {}
@@ -40,7 +40,7 @@ export function letGoOfStalled(sockets: ReadonlySet<Socket>, sendTimeout: number
     }
     for (const socket of still) {
       const { since = now } = progress.get(socket) ?? {}
-      // A reset: an orderly end would wait behind what the client does not read.
+      // A reset: an orderly close would wait for the client to read.
       if (now - since >= sendTimeout) socket.resetAndDestroy()
     }
   }
@@ -57,7 +57,7 @@ export function letGoOfStalled(sockets: ReadonlySet<Socket>, sendTimeout: number
   return () => clearInterval(timer)
 }
 
-/** Whether a connection has bytes to send, and the same ones as at the last look. */
+/** Whether a connection has bytes to send, and the same ones as at the last check. */
 function standsStill(socket: Socket, progress: WeakMap<Socket, Progress>, now: number): boolean {
   const queued = queuedOn(socket)
   if (queued === 0) {
@@ -84,20 +84,21 @@ function queuedOn(socket: Socket): number {
   return handle?.writeQueueSize ?? socket.writableLength
 }
 
-/** What the clients' sides have not acknowledged, by their ports; empty on other systems. */
+/** The bytes that the clients' sides have not acknowledged, by ports; empty on other systems. */
 async function unreadBytes(): Promise<ReadonlyMap<string, string>> {
   const read = (name: string) => readFile(`/proc/self/net/${name}`, 'latin1').catch(() => '')
   const tables = await Promise.all(['tcp', 'tcp6'].map(read))
   const queues = new Map<string, string>()
   for (const line of tables.join('\n').split('\n')) {
-    // `0: 0100007F:1F90 0100007F:C350 01 00000000:00000000 …`: addresses with ports, the state, the send and receive queue.
+    // `0: 0100007F:1F90 0100007F:C350 01 00000000:00000000 …`: addresses with ports, the state, the send and receive
+    // queue.
     const [, local, remote, , queue] = line
       .trim()
       .split(/ +/)
       .map((column) => column.split(':'))
     if (local?.[1] === undefined || remote?.[1] === undefined) continue
     const ports = `${local[1]} ${remote[1]}`
-    // Clients of different addresses may have the same port: then a change of either counts.
+    // Clients with different addresses may have the same port: then a change of either counts.
     queues.set(ports, `${queues.get(ports) ?? ''} ${queue?.[0]}`)
   }
   return queues

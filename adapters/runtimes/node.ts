@@ -1,6 +1,6 @@
 /**
- * `serve` for Node 22 and newer. Request and Response are srvx's, made lazily over node:http: bench/bridge has
- * the figures.
+ * `serve` for Node 22 and newer. Request and Response are srvx's, created lazily on node:http: bench/bridge has the
+ * figures.
  *
  * @module
  */
@@ -30,15 +30,15 @@ import {
 
 /** Where to listen, and how long a client may take. */
 export interface NodeServeOptions extends ServeOptions {
-  /** Milliseconds for a request's headers. Default 15,000; 0 for no limit. */
+  /** The time limit for a request's headers, in milliseconds. Default 15,000; 0 for no limit. */
   readonly headersTimeout?: number
 }
 
 const CHECK_MS = 1000
 
 /**
- * Serves `app` and resolves once it accepts requests. Rejects with the error of `listen`, `EADDRINUSE` for
- * one, with that of `app.ready()`, or with a `TypeError` for options that make no sense.
+ * Serves `app` and resolves once it accepts requests. Rejects with the error of `listen` (e.g. `EADDRINUSE`), with the
+ * error of `app.ready()`, or with a `TypeError` naming an option that makes no sense.
  *
  * ```ts
  * const { url } = await serve(app, { port: 3000 })
@@ -49,7 +49,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const { headersTimeout = 15_000, requestTimeout = REQUEST_MS, sendTimeout = SEND_MS } = options
   const work = background()
   const platform = platformOf(work, options.trustProxy)
-  // The address is asked for at once: a connection that has ended has none.
+  // Read the address now: a closed connection has none.
   const handled = (request: Request, peer: string | undefined, isRefused: boolean) =>
     app.handle(
       request,
@@ -69,7 +69,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
       refused ??
       (await handled(new NodeRequest({ req: request, res: response }), remoteAddress, isRefused))
     if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
-    // Closing: the client hears that this connection ends, and sends nothing more on it.
+    // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
     await send(response, made)
   }
@@ -77,7 +77,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
     answer(request, response).catch(() => response.destroy())
   })
   const timeouts = {
-    // Node refuses one above that of the whole request, which ends the headers anyway.
+    // Node refuses a limit above that of the whole request, which ends the headers anyway.
     headersTimeout: Math.min(headersTimeout, requestTimeout || headersTimeout),
     requestTimeout,
     connectionsCheckingInterval: CHECK_MS,
@@ -102,7 +102,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   return served({ url, app, work, stop: stopping, cut }, options)
 }
 
-/** What srvx's own responses give away of themselves: `bench/bridge` tells what it saves to send a text at once. */
+/** The plain contents of srvx's own responses: `bench/bridge` measures what it saves to send a string at once. */
 interface PlainResponse {
   _toNodeResponse?(): {
     readonly status: number
@@ -113,8 +113,8 @@ interface PlainResponse {
 }
 
 /**
- * Sends answers. Plain ones wait for the end of the turn of the event loop and leave together: a client that is woken
- * by the first finds the others too, and waking costs more than all the rest of a short answer.
+ * Sends responses. Plain ones wait for the end of the turn of the event loop and are sent together: a client woken by
+ * the first finds the others too, and waking it costs more than the rest of a short response.
  */
 function outbox(): (response: ServerResponse, made: Response & PlainResponse) => unknown {
   let waiting: (() => void)[] = []
@@ -124,7 +124,7 @@ function outbox(): (response: ServerResponse, made: Response & PlainResponse) =>
     for (const sendOne of all) sendOne()
   }
   return (response, made) => {
-    // It gives itself away once only.
+    // It returns them only once.
     const plain = made._toNodeResponse?.()
     if (!plain) return sendNodeResponse(response, made)
     const { status, statusText, headers, body = null } = plain
@@ -134,7 +134,7 @@ function outbox(): (response: ServerResponse, made: Response & PlainResponse) =>
     if (waiting.length === 0) setImmediate(sendAll)
     waiting.push(() => {
       try {
-        // Head and body in one write; srvx's `write` and `end` make two buffers of them.
+        // Headers and body in one write; srvx's `write` and `end` make two buffers of them.
         response.writeHead(status, statusText, headers)
         response.end(body)
       } catch {
@@ -146,30 +146,34 @@ function outbox(): (response: ServerResponse, made: Response & PlainResponse) =>
 }
 
 /**
- * Accepts nothing more, and resolves when the last connection has ended. A connection that is idle has a while to ask
- * once more and to be told that it ends: what its client has sent may not have been read yet, and would be lost.
+ * Stops accepting, and resolves when the last connection has ended. Idle connections stay open for a while, so that a
+ * client can send one more request and be told that the connection ends: data that it has sent may not have been read
+ * yet, and would be lost.
  */
 async function stop(server: Server, sockets: ReadonlySet<Socket>, leaveMs: number): Promise<void> {
   const closed = once(server, 'close')
   await acceptWaiting(server)
-  // Not the close of node:http, which ends idle connections at once.
+  // Not the close of node:http, which closes idle connections at once.
   TcpServer.prototype.close.call(server)
-  // To Node a connection that has asked for nothing yet, or for half of something, is a busy one.
+  // Node treats a connection without a request, or with an incomplete one, as busy.
   const sweep = setInterval(async () => {
-    // A timer that is late runs before what has come meanwhile is read.
+    // A late timer runs before data that has arrived meanwhile is read.
     await nextTurn()
     for (const socket of sockets) if (!answerOn(socket)) socket.destroy()
   }, leaveMs)
   await closed
   clearInterval(sweep)
-  // For its timer, which looks for slow requests.
+  // Stops its timer, which looks for slow requests.
   server.close()
 }
 
 /** How many connections the kernel holds until they are accepted, if it has room for so many. */
 const BACKLOG = 4096
 
-/** Accepts what the kernel holds: it would reset these connections. Node accepts one a turn of its event loop. */
+/**
+ * Accepts the connections that the kernel holds, which it would otherwise reset. Node accepts one per turn of its event
+ * loop.
+ */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
   const count = () => {
@@ -190,23 +194,23 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Ends a connection whose client still sends a body that nobody reads, after the answer. Node would read all of
- * it, however long.
+ * Closes a connection whose client still sends an unread body after the response. Node would read all of it, however
+ * long.
  */
 async function leaveUnread(
   request: IncomingMessage,
   response: ServerResponse,
   socket: Socket,
 ): Promise<void> {
-  // A short body is there already, but for its end.
+  // A short body has already arrived, except for its end.
   await nextTurn()
   if (request.complete) return
   response.shouldKeepAlive = false
-  // A client that waits to be asked for its body is not.
+  // A client that waits to be asked for its body is not asked.
   expectNothing(request)
-  // Node leaves alone what is being read; this reads no more than one buffer.
+  // Node does not read a body that is being read; this reads no more than one buffer.
   request.read(0)
-  // The reset for what still comes could overtake the answer, so the client is given time to take it.
+  // The reset for further data could overtake the response, so give the client time to receive it.
   socket.destroySoon = () => {
     socket.end()
     setTimeout(() => socket.destroy(), LINGER_MS)

@@ -1,5 +1,5 @@
 /**
- * What every `serve` takes and gives.
+ * What every `serve` takes and returns.
  *
  * @module
  */
@@ -9,50 +9,52 @@ import { endOnSignals } from './signals.ts'
 
 /** Where to listen. */
 export interface ServeOptions {
-  /** Default 3000; 0 takes a free one. */
+  /** The port to listen on. Default 3000; 0 takes a free one. */
   readonly port?: number
   /**
-   * A name or an address; brackets around one of IPv6 are taken off. Default: every interface, so that other machines
-   * reach the server although its `url` names `localhost`. `127.0.0.1` keeps it to this machine.
+   * A name or an address; an IPv6 address may be in brackets. Default: every interface, so other machines can reach the
+   * server although its `url` says `localhost`. `127.0.0.1` limits it to this machine.
    */
   readonly hostname?: string
   /**
-   * Milliseconds without progress after which a client that does not read its response is let go. Default 30,000; 0 for
-   * no limit. Progress is what the operating system takes, so that slow readers and slow handlers are not cut on Node. On
-   * Bun it is how long a connection may be silent once its response is there, in whole seconds up to 255. Deno has no such
-   * limit.
+   * Milliseconds without progress after which the connection of a client that does not read its response is closed.
+   * Default 30,000; 0 for no limit. On Node, progress is what the operating system takes, so slow readers and slow
+   * handlers are not cut off. On Bun, it is how long a connection may be silent once its response is there, in whole
+   * seconds up to 255. Deno has no such limit.
    */
   readonly sendTimeout?: number
   /**
-   * Milliseconds for a whole request with its body. Default 300,000; 0 for no limit. Bun counts whole seconds up to 255,
-   * the handler's time too where there is no body, and ends the connection without a response. Deno has no such limit. On
-   * every runtime the app gives up earlier on the bodies that it reads: `createApp({ bodyTimeoutMs })`.
+   * The time limit for a whole request with its body, in milliseconds. Default 300,000; 0 for no limit. Bun counts
+   * whole seconds up to 255, includes the handler's time if there is no body, and closes the connection without a
+   * response. Deno has no such limit. On every runtime, the app has a shorter limit for the bodies that it reads:
+   * `createApp({ bodyTimeoutMs })`.
    */
   readonly requestTimeout?: number
   /**
-   * How many proxies in front of the server append to `X-Forwarded-For`: `context.clientAddress` is the n-th address from
-   * its right. Default 0: the header is not read, as any client can send one.
+   * How many proxies in front of the server append to `X-Forwarded-For`: `context.clientAddress` is the n-th address
+   * from its right. Default 0: the header is ignored, because any client can send one.
    */
   readonly trustProxy?: number
   /**
-   * How long `close` waits for what is in flight, in milliseconds; what is left is cut then. Default 25,000, as Kubernetes
-   * kills after 30 s. Use less where your platform waits less: `docker stop` waits for 10 s.
+   * How long `close` waits for in-flight requests, in milliseconds; then it cuts them off. Default 25,000, because
+   * Kubernetes kills after 30 s. Use less if your platform waits less: `docker stop` waits for 10 s.
    */
   readonly graceMs?: number
   /**
-   * Whether SIGTERM and SIGINT close the server and end the process: with exit code 0 when everything was finished, 1 when
-   * the grace ran out. A second signal ends it at once. Default true.
+   * Whether SIGTERM and SIGINT close the server and end the process: with exit code 0 if everything was finished, 1 if
+   * the time ran out. A second signal ends it at once. Default true.
    */
   readonly signals?: boolean
 }
 
 /** A server that accepts requests. */
 export interface Served {
-  /** Its address, without a slash at the end. */
+  /** Its address, without a trailing slash. */
   readonly url: string
   /**
-   * Stops accepting, finishes what is in flight, then closes the app with its stores. Clients have half a second to use
-   * their connections once more; on Deno and Bun the server accepts until then. Calling it twice is harmless.
+   * Stops accepting connections, waits for in-flight requests, then closes the app with its stores. For half a second,
+   * clients may send one more request on their open connections; on Deno and Bun the server accepts connections until
+   * then. Calling it twice is harmless.
    */
   close(): Promise<void>
 }
@@ -64,12 +66,12 @@ const GRACE_MS = 25_000
 /** How long the stores may take to close after that, in milliseconds. */
 const STORES_MS = 3000
 
-/** How long an idle connection is left to its client when the server closes, in milliseconds. */
+/** How long an idle connection stays open when the server closes, in milliseconds. */
 const LEAVE_MS = 500
 
 /**
- * How long a connection that ends is left to its client, in milliseconds: to take an answer that came before the end of
- * its request, or to finish asking when the server closes.
+ * How long a closing connection stays open, in milliseconds: for a client to receive a response that was sent before
+ * the end of its request, or to finish its request when the server closes.
  */
 export const LINGER_MS = 1000
 
@@ -83,7 +85,7 @@ type Rule = readonly [must: string, test: (value: unknown) => boolean]
 
 const MILLISECONDS: Rule = ['be a whole number of milliseconds, or 0 for no limit', isWhole]
 
-/** The options of every runtime: what one of them has no use for may stand there all the same. */
+/** The options of all runtimes: an option that one of them ignores is still accepted. */
 const RULES: Readonly<Record<string, Rule>> = {
   port: ['be a whole number from 0 to 65535', (value) => isWhole(value) && value <= 65_535],
   hostname: [
@@ -99,8 +101,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 }
 
 /**
- * Where `options` say to listen. Throws a `TypeError` that names an option that is unknown or makes no sense, which each
- * runtime would take or refuse in a way of its own.
+ * Where `options` say to listen. Throws a `TypeError` naming an option that is unknown or makes no sense, because the
+ * runtimes would each react differently.
  */
 export function listening(options: ServeOptions): {
   readonly port: number
@@ -127,13 +129,13 @@ export function urlOf(hostname: string | undefined, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Work that goes on after an answer; closing waits for it. */
+/** Work that goes on after a response; closing waits for it. */
 export interface Background {
   waitUntil(promise: Promise<unknown>): void
   settled(): Promise<void>
 }
 
-/** No background work yet. */
+/** Starts without background work. */
 export function background(): Background {
   const running = new Set<Promise<unknown>>()
   return {
@@ -149,9 +151,9 @@ export function background(): Background {
 }
 
 /**
- * Makes a server of what listens at `url`, as soon as the app is ready; rejects with the error of an app that never is.
- * `stop` leaves idle connections to their clients for `leaveMs`, and settles when nothing listens and nothing is in
- * flight; `cut` ends what still is. Then the background work and the app end, each within its time.
+ * Makes a server of what listens at `url`, as soon as the app is ready; rejects if the app fails to start. `stop` keeps
+ * idle connections open for `leaveMs`, and settles when nothing listens and no request is in flight; `cut` ends those
+ * that still are. Then the background work and the app end, each within its time limit.
  */
 export async function served(
   { url, app, work, stop, cut }: Stoppable,

@@ -1,37 +1,37 @@
 /**
- * SIGTERM and SIGINT: every server of the process finishes what is in flight, then the process ends.
+ * SIGTERM and SIGINT: every server of the process finishes its in-flight requests, then the process ends.
  *
  * @module
  */
 
 import process from 'node:process'
 
-/** Ends a server; whether everything was finished in time. */
+/** Ends a server; resolves to whether everything was finished in time. */
 export type End = () => Promise<boolean>
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
-/** As shells have it for Ctrl-C. */
+/** The exit code that shells use for Ctrl-C. */
 const INTERRUPTED = 130
 const UNFINISHED = 1
 
-/** The servers that signals end. A process has one set of signals, so it is one for all apps in it. */
+/** The servers to end on a signal. A process has one set of signals, so all its apps share this one. */
 const ends = new Set<End>()
 let ending = false
 
-/** Ends a server by `end` when a signal comes; what it gives takes that back. */
+/** Calls `end` when a signal comes; returns a function that undoes this. */
 export function endOnSignals(end: End): () => void {
   if (ends.size === 0) for (const signal of SIGNALS) process.on(signal, onSignal)
   ends.add(end)
   return () => {
     ends.delete(end)
-    // A process that is ending keeps its listeners: a second signal must not end it in the old way.
+    // A process that is ending keeps its listeners: a second signal must not end it in the default way.
     if (ends.size > 0 || ending) return
     for (const signal of SIGNALS) process.off(signal, onSignal)
   }
 }
 
 function onSignal(): void {
-  // The second time it is meant.
+  // The second signal is taken seriously.
   if (ending) process.exit(INTERRUPTED)
   ending = true
   void endAll()

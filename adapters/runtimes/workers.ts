@@ -6,10 +6,10 @@
 
 import type { App } from '../../src/app/app.ts'
 
-/** Makes the app from the bindings; it is called once for each isolate or object. */
+/** Creates the app from the bindings; called once per isolate or object. */
 export type MakeApp<Env> = (env: Env) => App
 
-/** What the runtime hands in beside a request. */
+/** The runtime's third argument, after a request and its bindings. */
 export interface WorkerContext {
   waitUntil(promise: Promise<unknown>): void
 }
@@ -29,8 +29,7 @@ export interface ObjectNamespace {
 export interface AppObjectClass<Env> {
   new (state: WorkerContext, env: Env): { fetch(request: Request): Promise<Response> }
   /**
-   * The `export default` that spreads requests, in turn, over `instances` objects of the namespace bound as
-   * `binding`.
+   * The `export default` that spreads requests, in turn, over `instances` objects of the namespace bound as `binding`.
    */
   worker(options: {
     readonly binding: keyof Env & string
@@ -38,11 +37,11 @@ export interface AppObjectClass<Env> {
   }): WorkerHandler<Env>
 }
 
-/** Enough for the sockets of one region; each object holds a pool of its own. */
+/** Enough for the sockets of one region; each object has its own pool. */
 const INSTANCES = 4
 
 /**
- * The `export default` object that answers with the app of `make`.
+ * The `export default` object that responds with the app of `make`.
  *
  * ```ts
  * export default worker((env: Env) => {
@@ -59,8 +58,8 @@ export function worker<Env>(make: MakeApp<Env>): WorkerHandler<Env> {
 }
 
 /**
- * A Durable Object class that hosts the app of `make`. A store over TCP, MongoDB's for one, needs it: on
- * Workers a socket belongs to the request that opened it, and only an object outlives its requests.
+ * A Durable Object class that hosts the app of `make`. A store over TCP, such as MongoDB's, needs it: on Workers a
+ * socket belongs to the request that opened it, and only an object outlives its requests.
  *
  * ```ts
  * export const Api = appObject((env: Env) => createApp({ store: mongoStore({ url: env.MONGODB_URI }) }))
@@ -90,7 +89,7 @@ export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
       if (!Number.isSafeInteger(instances) || instances < 1) {
         throw new TypeError(`appObject: 'instances' must be a whole number, at least 1`)
       }
-      // Isolates start anywhere in the round, so that a single request each does not fill one object.
+      // Each isolate starts at a random object, so that isolates with a single request do not all use the same one.
       let turn = Math.floor(Math.random() * instances)
       return {
         fetch: async (request, env) => {
@@ -102,7 +101,7 @@ export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
           try {
             return await objects.get(objects.idFromName(`app-${turn}`) as never).fetch(request)
           } catch (error) {
-            // Overloaded, reset or out of memory. What it has written by then is not known, so nothing is repeated.
+            // Overloaded, reset or out of memory. It is unknown what it has written by then, so nothing is repeated.
             return failure(503, error)
           }
         },
@@ -111,7 +110,7 @@ export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
   }
 }
 
-/** Calls `make` at the first use; one that threw is called again. */
+/** Calls `make` at the first use; if it throws, the next use calls it again. */
 function lazily<Env>(make: MakeApp<Env>): MakeApp<Env> {
   let app: App | undefined
   return (env) => {
@@ -141,7 +140,7 @@ async function answer<Env>(
 
 const TEXTS = { 500: 'Internal Server Error', 503: 'Service Unavailable' } as const
 
-/** The envelope where there is no app whose error handler could make it. */
+/** The envelope if there is no app whose error handler could make it. */
 function failure(status: keyof typeof TEXTS, error: unknown): Response {
   const requestId = crypto.randomUUID()
   console.error(requestId, error)

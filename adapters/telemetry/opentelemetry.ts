@@ -1,5 +1,5 @@
 /**
- * Traces through OpenTelemetry: choose it where the program registers an OpenTelemetry SDK.
+ * Traces through OpenTelemetry: choose it if your program registers an OpenTelemetry SDK.
  *
  * Names and attributes are those of the semantic conventions for HTTP and database spans, version 1.
  *
@@ -22,15 +22,15 @@ import { pathOf } from '../../src/ports/path-of.ts'
 import { traceParent } from '../../src/ports/trace-parent.ts'
 
 /**
- * Makes a SERVER span for each request, whose parent is the `traceparent` header's, and in it a CLIENT span for each call of
- * the store. Without an SDK it makes none.
+ * Creates a SERVER span for each request, with the `traceparent` header's span as its parent, and in it a CLIENT span
+ * for each store call. Without an SDK it creates none.
  *
  * ```ts
  * const app = createApp({ store, telemetry: telemetry() })
  * ```
  */
 export function telemetry(): Observer {
-  // It takes up an SDK that is registered later, too.
+  // Also works with an SDK that is registered later.
   const tracer = trace.getTracer('fieldgate')
   return {
     async request(request, respond) {
@@ -46,7 +46,7 @@ export function telemetry(): Observer {
       return response
     },
     async storeCall({ store, collection, operation }, run) {
-      // What is called outside of requests, at start-up for example, would be a trace of its own.
+      // A call outside of requests, e.g. at start-up, would be a trace of its own.
       if (!trace.getActiveSpan()) return run()
       const attributes = {
         'db.system.name': store,
@@ -58,7 +58,7 @@ export function telemetry(): Observer {
       try {
         return await context.with(trace.setSpan(context.active(), span), run)
       } catch (error) {
-        // Its message may hold values of records.
+        // The error's message may contain values of records.
         fail(span, error instanceof Error ? error.name : typeof error)
         throw error
       } finally {
@@ -68,7 +68,7 @@ export function telemetry(): Observer {
   }
 }
 
-/** The context of the span that has called, by the registered propagator, else by `traceparent`. */
+/** The context of the calling span, by the registered propagator, else by `traceparent`. */
 function parentOf({ headers }: ObservedRequest): Context {
   const parent = propagation.extract(context.active(), headers, {
     get: (from, name) => from.get(name) ?? undefined,
@@ -99,7 +99,7 @@ function finish(span: Span, { route }: ObservedRequest, method: string, status: 
   span.end()
 }
 
-/** A method that is not known would make a name of its own for each spelling. */
+/** Unknown methods would each create a span name of their own. */
 function spanName(method: string): string {
   return method === '_OTHER' ? 'HTTP' : method
 }

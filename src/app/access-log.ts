@@ -1,5 +1,5 @@
 /**
- * What `createApp({ accessLog, slowMs })` logs: a line for each request, and one for each slow call of the store.
+ * The log of `createApp({ accessLog, slowMs })`: a line for each request, and one for each slow store call.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export function accessLog(logger: Logger): Observer {
   }
 }
 
-/** Logs a line for each call of the store that takes `slowMs` or longer, whether or not it fails. */
+/** Logs a line for each store call that takes `slowMs` milliseconds or longer, whether or not it fails. */
 export function slowCalls(logger: Logger, slowMs: number): Observer {
   const current = asyncContext<ObservedRequest>()
   return {
@@ -52,12 +52,12 @@ export function slowCalls(logger: Logger, slowMs: number): Observer {
   }
 }
 
-/** Milliseconds, to a tenth. */
+/** Milliseconds since `from`, to a tenth. */
 function msSince(from: number): number {
   return Math.round((performance.now() - from) * 10) / 10
 }
 
-/** A logger that fails must not cost the client its response. */
+/** If the logger fails, the client still gets its response. */
 function quietly(log: () => void): void {
   try {
     log()

@@ -1,5 +1,5 @@
 /**
- * `createApp`: the life of a request from top to bottom, start-up and shutdown.
+ * `createApp`: start-up, the life of a request from top to bottom, and shutdown.
  *
  * @module
  */
@@ -27,26 +27,31 @@ import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable } from './route-table.ts'
 
-/** An app: mounts, guards, and the one handler. */
+/** An app: mounted routers, guards, and one handler for all requests. */
 export interface App {
-  /** Answers a request. Bound, so that it can be handed to a runtime as it is. Never rejects. */
+  /**
+   * Responds to a request. You can pass it to a runtime as it is: it is bound, and it never rejects. `env` is the
+   * runtime's environment, `platform` what the runtime knows of the request.
+   */
   readonly handle: (request: Request, env?: unknown, platform?: unknown) => Promise<Response>
-  /** Reads and writes records from the deployer's own code. */
+  /** Reads and writes records from your own code. */
   readonly store: RecordStore
   /** The uploaded files, for `sweepFiles`. */
   readonly files: AppFiles
-  /** Runs `guard` before every router, for unmatched requests too. */
+  /** Runs `guard` before every router, even for requests that match no route. */
   use(guard: Guard): App
-  /** Serves `router` under `path`. Throws a `TypeError` for options that make no sense. */
+  /**
+   * Serves `router` under `path`, which starts with '/'. Throws a `TypeError` naming the option if one makes no sense.
+   */
   mount(path: string, router: Mountable): App
-  /** Settles when tables and indexes exist; the first request awaits it too. */
+  /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
-  /** Releases the store and the cache. Calling it twice is harmless. */
+  /** Closes the store and the cache. Calling it twice is harmless. */
   close(): Promise<void>
 }
 
 /**
- * Composes an app. It keeps no global state: two apps in one process do not know each other.
+ * Creates an app. There is no global state: two apps in one process are independent.
  *
  * ```ts
  * const app = createApp({ store: sqliteStore({ path: 'atlas.db' }) })
@@ -93,7 +98,7 @@ export function createApp(options: AppOptions): App {
     return observed(observers, request, () => inTime(request, context))
   }
 
-  /** Answers, or refuses where there are too many requests or one takes too long. */
+  /** Responds, or refuses if there are too many requests or this one takes too long. */
   function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
     const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
     const isEarly = () => early.serves(routedPath(request))
@@ -136,7 +141,7 @@ export function createApp(options: AppOptions): App {
   return app
 }
 
-/** Routing sees the path alone; query strings are read by our own parser, which keeps repeats. */
+/** Routing only sees the path; query strings are parsed in http/query-string.ts, which keeps repeated names. */
 function routedPath(request: Request): string {
   return new URL(`http://h${pathOf(request.url)}`).pathname
 }
@@ -152,12 +157,12 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
   request.query = parseQuery(request.url)
   request.params = {}
   request.route = ''
-  // The other two have no body, and are most of all requests.
+  // GET and HEAD have no body, and most requests are one of them.
   if (request.method !== 'GET' && request.method !== 'HEAD') limitBody(request, limits)
   return request
 }
 
-/** An error handler of the deployer's may itself fail; the client still gets the envelope. */
+/** Your own error handler may fail; the client still gets the envelope. */
 async function failed(
   onError: ErrorHandler,
   error: unknown,
@@ -180,14 +185,14 @@ function finished(response: unknown, request: ApiRequest, context: AppContext): 
     )
   }
   const own = request.method === 'HEAD' ? copyOf(response, null) : response
-  // Asked of the platform's own responses alone: it would turn a fast one into one of those.
+  // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
   if (own.constructor === Response && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
   }
   try {
     return withHeaders(own, request, context)
   } catch {
-    // A response that came from `fetch` or `Response.redirect` refuses changes of its headers.
+    // A response from `fetch` or `Response.redirect` has headers that cannot be changed.
     return withHeaders(copyOf(own, own.body), request, context)
   }
 }

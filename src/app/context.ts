@@ -1,5 +1,5 @@
 /**
- * What belongs to one request: the context that guards receive, and what they leave for the response.
+ * What belongs to one request: the context for guards, and the headers that they set for the response.
  *
  * @module
  */
@@ -13,11 +13,13 @@ import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Context } from '../records/engine/route.ts'
 import { environment } from './options.ts'
 
-/** A platform's hold on a request: Workers hand it in as the third argument. */
+/** A platform's handle on a request: Workers pass it as the third argument. */
 export interface Platform {
-  /** The client's address, where the runtime knows it. */
+  /** The client's address, if the runtime knows it. */
   readonly clientAddress?: string | undefined
-  /** Whether the request is to be refused with a 503: its server has more than it can answer in time. */
+  /**
+   * If true, the request is refused with a 503, because its server has more requests than it can respond to in time.
+   */
   readonly isRefused?: boolean
   waitUntil?(promise: Promise<unknown>): void
 }
@@ -25,12 +27,12 @@ export interface Platform {
 /** The context of one request. */
 export class AppContext extends Deadline implements Context {
   readonly env: Readonly<Record<string, unknown>>
-  /** Whether a read of a model route answers, see `keepPrivate`. */
+  /** Whether a read of a model route responds, see `keepPrivate`. */
   isRead = false
   readonly #host: Host
   readonly #request: ApiRequest
   readonly #platform: Platform | undefined
-  // Made when first asked for: most requests set no header.
+  // Created on first use: most requests set no header.
   #headers: Headers | undefined
   #store: RecordStore | undefined
 
@@ -42,7 +44,7 @@ export class AppContext extends Deadline implements Context {
     this.#platform = (platform ?? undefined) as Platform | undefined
   }
 
-  /** The app's, which names the request's trace in each line. */
+  /** The app's logger, which adds the request's trace to each line. */
   get logger(): Logger {
     return loggerFor(this.#request, this.#host.logger)
   }
@@ -56,7 +58,7 @@ export class AppContext extends Deadline implements Context {
     return this.#store
   }
 
-  /** Whether the server has more requests than it can answer in time. */
+  /** Whether the server has more requests than it can respond to in time. */
   get isRefused(): boolean {
     return this.#platform?.isRefused === true
   }

@@ -16,7 +16,7 @@ import { collectionsOf, observersOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { appStart } from './start-up.ts'
 
-/** What the app itself needs of its host beyond what routers see. */
+/** What the app itself needs from its host, beyond what routers see. */
 export interface AppHost extends Host {
   isReady(): boolean
   close(): Promise<void>
@@ -30,7 +30,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
   const caches = new Caches({ logger, now, collection })
-  // Its writes concern whoever shares the cache, also where no router of this app reads from it.
+  // Writes concern every app that shares the cache, even if no router of this app reads from it.
   if (cache) caches.space({ store: cache, ...defaultsOf(env, failed) })
   const own = new Set<CollectionSchema>()
   const checks: (() => void | Promise<void>)[] = []
@@ -94,7 +94,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   return host
 }
 
-/** Once for each mount. */
+/** Once per mount. */
 function warnOfOpen({ open, guards, logger }: Host): void {
   const mounts = open.splice(0)
   if (mounts.length === 0 || guards.length > 0) return

@@ -14,11 +14,11 @@ import type { AppContext } from './context.ts'
 import { enter, firstResponse, type Row } from './route-table.ts'
 
 /**
- * Responds to a request that no row has answered; `rows` are those that serve its path with other methods. Throws 404
- * for a path that nobody serves, 405 for a method that is not there.
+ * Responds to a request that no route has handled; `rows` are those that serve its path with other methods. Throws a
+ * 404 if no route serves the path, and a 405 if none serves the method.
  *
  * The guards that all routes of a router share run first, so that a client they refuse learns nothing. The first router
- * at the path decides, as it does for every method; a later one whose guards refuse adds no methods.
+ * at the path decides, as it does for every method; a later router whose guards refuse adds no methods.
  */
 export async function unanswered(
   rows: readonly Row[],
@@ -40,7 +40,7 @@ export async function unanswered(
     else if (index === 0) return response
   }
   const methods = new Set([...shown.map((row) => row.method), ...(isFile ? ['GET', 'HEAD'] : [])])
-  // Every path that is served takes OPTIONS, so it is named only where there is nothing else.
+  // Every served path takes OPTIONS, so it is listed only if there is nothing else.
   if (methods.size > 1) methods.delete('OPTIONS')
   const allow = [...methods].sort().join(', ')
   if (method !== 'OPTIONS') throw methodNotAllowed(allow)
@@ -48,7 +48,7 @@ export async function unanswered(
   return allowed(allow, acceptQuery)
 }
 
-/** The one response that is no envelope: the methods, as text. */
+/** The only response without an envelope: the methods as plain text. */
 function allowed(allow: string, acceptQuery: string | undefined): Response {
   return new Response(allow, {
     headers: {
@@ -81,7 +81,9 @@ function routersIn(rows: readonly Row[]): readonly Row[][] {
   return [...routers.values()]
 }
 
-/** The response of the guards that all routes of the row's router share; `quietly` takes a refusal for a response. */
+/**
+ * The response of the guards that all routes of the row's router share; with `quietly` a refusal counts as a response.
+ */
 async function refusalOf(
   { shared = [] }: Row,
   request: ApiRequest,
@@ -96,7 +98,7 @@ async function refusalOf(
   }
 }
 
-/** Whether a GET of this URL would be a file. Throws 403 for one that needs a signed link. */
+/** Whether a GET of this URL would return a file. Throws a 403 if it needs a signed link. */
 async function servesFile(files: FileStore | undefined, { url }: ApiRequest): Promise<boolean> {
   if (!files?.serve) return false
   const query = url.indexOf('?')

@@ -1,5 +1,5 @@
 /**
- * The models of an app: one engine for each, and what routers say of it.
+ * The models of an app: one engine for each, and what routers declare about it.
  *
  * @module
  */
@@ -14,16 +14,16 @@ import { ModelFiles } from '../uploads/model-files.ts'
 
 /** The models of an app, as the app itself sees them. */
 export interface AppModels extends Models {
-  /** The collections that hold their records, and what goes with these. */
+  /** The collections of their records, and the ones that go with them. */
   schemas(): readonly CollectionSchema[]
 }
 
-/** What models need of the app. */
+/** What models need from the app. */
 export interface ModelNeeds {
   readonly engines: Surroundings
-  /** Opens a collection in which every write counts as one of the model named `model`. */
+  /** Opens a collection in which every write counts as a write of the model named `model`. */
   open(model: string, schema: CollectionSchema): Collection
-  /** Says that start-up has more to do: always, or where it is over already. */
+  /** Declares that start-up has more to do: always, or only if it is over already. */
   declared(when: 'always' | 'started'): void
 }
 
@@ -36,7 +36,7 @@ interface Entry {
   readonly files: ModelFiles
 }
 
-/** No models yet. */
+/** Starts without models. */
 export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
   const entries = new Map<Model, Entry>()
   const twins: CollectionSchema[] = []
@@ -73,7 +73,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       const { searchable } = entryOf(model)
       if (searchable.has(path)) return
       searchable.add(path)
-      // During a start the checks of that same start declare; afterwards another start is needed.
+      // The checks of a start may declare more for that same start; afterwards another start is needed.
       declared('started')
     },
     exposed: (model, scope) => void entryOf(model).scopes.push(scope),
@@ -95,7 +95,7 @@ function checkApart(others: Iterable<Model>, { name, collection }: Model): void 
   }
 }
 
-/** What a store has to know of a model; what is searched is known when all routers are mounted. */
+/** What a store needs to know about a model; what is searched is known when all routers are mounted. */
 function schemaOf(
   { collection, idType, shape, declared, unique, indexes }: Model,
   searchable: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 /**
- * Who sees the requests of an app and its calls of the store. Where nobody does, nothing is wrapped.
+ * Who observes an app's requests and its store calls. Without observers, nothing is wrapped.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function observersOf(options: ResolvedAppOptions): Observer[] {
   ]
 }
 
-/** The response of `respond`, seen by `observers`. */
+/** The response of `respond`, observed by `observers`. */
 export function observed(
   observers: readonly Observer[],
   request: ObservedRequest,
@@ -32,10 +32,10 @@ export function observed(
   return outermost()
 }
 
-/** A way to the collections of a store. */
+/** Opens a collection of a store. */
 type Open = (schema: CollectionSchema) => Collection
 
-/** The collections of `store`, whose calls are seen by those of `observers` who want to. */
+/** The collections of `store`, with their calls observed by those `observers` that have a `storeCall`. */
 export function collectionsOf(store: Store, observers: readonly Observer[]): Open {
   return observers
     .filter(({ storeCall }) => storeCall)

@@ -21,54 +21,56 @@ import { jsonLogger, type Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Store } from '../ports/store.ts'
 
-/** What `createApp` takes. */
+/** Options of `createApp`. */
 export interface AppOptions {
   /** Where records live. */
   readonly store: Store
-  /** Where answers are cached, for routers with `cache`. */
+  /** Where responses are cached, for routers with `cache`. */
   readonly cache?: CacheStore
   /** Where uploaded files live. */
   readonly files?: FileStore
-  /** What makes uploaded images smaller. */
+  /** Makes uploaded images smaller. */
   readonly images?: ImageOptimizer
-  /** Default: one JSON object a line to the console. */
+  /** Where the app logs to. Default: to the console, one JSON object per line. */
   readonly logger?: Logger
-  /** At least 32 characters; keys the pagination cursors. */
+  /** The key of pagination cursors; at least 32 characters. Without it, cursors are not protected against forgery. */
   readonly secret?: string
-  /** Default: `process.env` where there is one. */
+  /** Environment variables or bindings. Default: `process.env`, if there is one. */
   readonly env?: Readonly<Record<string, unknown>>
-  /** Bytes that a JSON body may have. Default 1 MiB. */
+  /** The most bytes of a JSON body; a larger one is a 413. Default 1 MiB. */
   readonly maxBodySize?: number
-  /** Milliseconds in which a body has to arrive, and 1,000 more for each 64 KiB of it. Default 25,000. */
+  /** Milliseconds within which a body has to arrive, plus 1,000 for each 64 KiB of it. Default 25,000. */
   readonly bodyTimeoutMs?: number
-  /** The most distinct records that `populate` fills in, a response; further references stay ids. Default 1,000. */
+  /** The most distinct records that `populate` fills in per response; further references stay ids. Default 1,000. */
   readonly maxPopulated?: number
-  /** Bytes that the response to a read may have, beyond which it is a 413. Default 32 MiB. */
+  /** The most bytes in the response to a read; a larger one becomes a 413. Default 32 MiB. */
   readonly maxResponseBytes?: number
   /**
-   * Milliseconds that a request has, from its arrival or from the end of its body, until it is answered with a 503.
-   * `request.signal` aborts then; what a hook writes through `context.store` afterwards is refused. A response that has
-   * begun may take longer. Default 60,000; 0 for no limit.
+   * The time limit of a request in milliseconds, from its arrival or from the end of its body; then it gets a 503. At
+   * that moment `request.signal` aborts, and later writes of a hook through `context.store` are refused. A response
+   * that has begun may take longer. Default 60,000; 0 for no limit.
    */
   readonly requestTimeoutMs?: number
   /**
-   * How many requests may have arrived and not be answered yet; beyond it they get a 503 at once. Default 1,000; 0 for any
+   * The most requests that may be waiting for a response; further ones get a 503 at once. Default 1,000; 0 for any
    * number.
    */
   readonly maxInFlight?: number
-  /** Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false. */
+  /**
+   * Whether each request is logged, at `info`: method, path without query, status, milliseconds and ids. Default false.
+   */
   readonly accessLog?: boolean
-  /** Milliseconds; a call of the store that takes so long is logged, at `warn`. Default: none is. */
+  /** Store calls that take this many milliseconds or longer are logged, at `warn`. Default: off. */
   readonly slowMs?: number
-  /** Makes traces: `telemetry()` of `fieldgate/telemetry`. */
+  /** Creates traces: `telemetry()` of `fieldgate/telemetry`. */
   readonly telemetry?: Observer
-  /** Whether failures carry the stack. Default false. */
+  /** Whether error responses include the stack. Default false. */
   readonly development?: boolean
-  /** Answers failures. Default: `errorHandler({ development })`. */
+  /** Responds to failures. Default: `errorHandler({ development })`. */
   readonly onError?: ErrorHandler
   /** The clock, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => number
-  /** Hashes passwords. Default: scrypt, native where the runtime has it. */
+  /** Hashes passwords. Default: scrypt, native if the runtime has it. */
   readonly hasher?: Hasher
 }
 
@@ -98,7 +100,7 @@ const REQUEST_TIMEOUT_MS = 60_000
 const MAX_IN_FLIGHT = 1000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Every option's name and what it must be. */
+/** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   store: whatever,
   cache: whatever,
@@ -137,7 +139,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   hasher: whatever,
 }
 
-/** Checks the options; a `TypeError` names the one that makes no sense. */
+/** Checks the options; throws a `TypeError` naming the one that makes no sense. */
 export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   const fail = (message: string): never => {
     throw new TypeError(`createApp: ${message}`)
@@ -172,7 +174,7 @@ function isLogger(value: unknown): boolean {
   return ['debug', 'info', 'warn', 'error'].every((level) => typeof logger[level] === 'function')
 }
 
-/** A record of variables or bindings, if `value` is one. */
+/** `value` as variables or bindings, if it is an object. */
 export function environment(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null
     ? (value as Record<string, unknown>)

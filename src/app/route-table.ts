@@ -1,5 +1,5 @@
 /**
- * The route table of an app: the one list that routing, OPTIONS and 405 read.
+ * The route table of an app: routing, OPTIONS and 405 all read this list.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import type { AppContext } from './context.ts'
 
 /** A route at its place in the table. */
 export interface Row extends Route {
-  /** The whole pattern, mount included: `/cities/:id`. */
+  /** The whole pattern, mount path included: `/cities/:id`. */
   readonly pattern: string
-  /** Which of the mounted routers it belongs to, counted from 0. */
+  /** The index of the mounted router that it belongs to. */
   readonly router: number
   /** Matches the paths that the row serves; its named groups are the parameters. */
   readonly regex: RegExp
-  /** How many parts of the pattern stand for any text. */
+  /** How many parts of the pattern match any string. */
   readonly width: number
 }
 
@@ -43,7 +43,7 @@ export class RouteTable {
   }
 
   /**
-   * The response of the first row for the request's method and `path`, or undefined when no row responds. A handler that
+   * The response of the first row for the request's method and `path`, or undefined if no row responds. A handler that
    * returns nothing leaves the request to the next row that matches, but never to a wider one: a forgotten `return` at
    * `/featured` must not turn into a search for the record with the id 'featured'.
    */
@@ -60,7 +60,7 @@ export class RouteTable {
     return undefined
   }
 
-  /** The rows that serve `path`, whatever their method. */
+  /** The rows that serve `path`, with any method. */
   at(path: string): readonly Row[] {
     return this.#rows.filter(({ regex }) => regex.test(path))
   }
@@ -95,7 +95,7 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
   return true
 }
 
-/** What a row's guards and its handler respond; undefined where all of them leave the request to others. */
+/** The response of a row's guards and handler; undefined if all of them leave the request to others. */
 async function responseOf(
   { guards, handler, isRead }: Row,
   request: ApiRequest,
@@ -110,7 +110,7 @@ async function responseOf(
   return undefined
 }
 
-/** The first response that a guard gives, undefined when all of them let the request pass. */
+/** The first response that a guard returns; undefined if all of them let the request pass. */
 export async function firstResponse(
   guards: readonly Guard[],
   request: ApiRequest,
@@ -119,7 +119,7 @@ export async function firstResponse(
   for (const guard of guards) {
     const response: unknown = await guard(request, context)
     checkTime(request)
-    // Whatever else a guard returns ends the request too: a mistaken `false` must not open the door.
+    // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
     if (response !== undefined && response !== null) return response
   }
   return undefined
@@ -135,12 +135,12 @@ function regexOf(pattern: string): RegExp {
 
 function decoded(params: Readonly<Record<string, string>> = {}): Record<string, string> {
   const own: Record<string, string> = {}
-  // A parameter that may be left out, `:name?`, has no text then.
+  // An optional parameter, `:name?`, may have no value.
   for (const name in params) own[name] = decode(params[name] ?? '')
   return own
 }
 
-/** What cannot be decoded stays as it was sent: guards come first, and no id looks like that. */
+/** If it cannot be decoded, it stays as it was sent: guards come first, and no id looks like that. */
 function decode(value: string): string {
   if (!value.includes('%')) return value
   try {

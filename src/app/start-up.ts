@@ -1,5 +1,5 @@
 /**
- * Start-up: once before the first request, and once more whenever something is declared later.
+ * Start-up: runs once before the first request, and again whenever something is declared later.
  *
  * @module
  */
@@ -8,15 +8,18 @@
 export interface AppStart {
   /** Whether nothing is left to do. */
   isReady(): boolean
-  /** Settles when nothing is left to do; rejects where it fails, or the app is closed. A failed start is tried again. */
+  /**
+   * Resolves when nothing is left to do; rejects if start-up fails, or the app is closed. A failed start is tried
+   * again.
+   */
   ready(): Promise<void>
-  /** Says that there is more to do: always, or where a start has succeeded already. */
+  /** Declares that there is more to do: always, or only if a start has succeeded already. */
   declared(when: 'always' | 'started'): void
-  /** Ends it for good, and settles when a start that is under way has ended. */
+  /** Ends it for good; resolves when a running start has ended. */
   close(): Promise<void>
 }
 
-/** Nothing started yet; `start` does all that there is to do. */
+/** The start-up of one app; `start` does the work. */
 export function appStart(start: () => Promise<void>): AppStart {
   let starting: Promise<void> | undefined
   // The promise of the start that has succeeded.
@@ -32,7 +35,7 @@ export function appStart(start: () => Promise<void>): AppStart {
           started = attempt
         },
         (error: unknown) => {
-          // A store that cannot be reached yet is asked again by the next request.
+          // If the store cannot be reached yet, the next request tries again.
           if (starting === attempt) starting = undefined
           throw error
         },

@@ -1,11 +1,11 @@
 /**
  * One-time codes (spec 3.3).
  *
- * A code is derived from what it is for, the channel, the address, the user, the window in which it was requested and
- * the last password change. Asking again within the window sends the same code: a flood of requests neither invalidates
- * the code that the user is typing, nor buys new tries. A code by SMS and one by mail are different codes, each with a
- * state of its own, so that using one proves the address that it went to, and nothing else. The window and the number
- * of tries belong to the account: no change of it gives tries back.
+ * A code is derived from its purpose, the channel, the address, the user, the window in which it was requested, and the
+ * last password change. Another request within the window sends the same code, so a flood of requests neither
+ * invalidates the code that the user is typing nor gives more tries. A code by SMS and one by mail are different codes,
+ * each with its own state, so using one proves only the address that it went to. The window and the number of tries
+ * belong to the account: no change of the account gives tries back.
  *
  * @module
  */
@@ -25,21 +25,21 @@ export interface IssuedCode<Kind extends CodeKind = CodeKind> {
   readonly user: Fields
   readonly code: string
   readonly expiresAt: Date
-  /** What the code was made with. */
+  /** The key that made the code. */
   readonly key: Key
 }
 
-/** A right code: the user as the try was counted, and which of the codes it was. */
+/** A right code: the user as read when the try was counted, and which of the codes it was. */
 export interface RightCode<Kind extends CodeKind = CodeKind> {
   readonly kind: Kind
   readonly user: Fields
 }
 
 /**
- * Opens a window for a code of `account`, or finds the open one, and notes that a code is being sent; undefined while
- * the pause between two codes (`otp.resendSeconds`) lasts. One conditional step does all of it, so that requests at the
- * same moment send one code; the record as it was read only says which step to try first. The code is valid only once it
- * was sent.
+ * Opens a window for a code of `account`, or finds the open one, and records that a code is being sent. Undefined
+ * during the pause between two codes (`otp.resendSeconds`). All of it happens in one conditional step, so that
+ * concurrent requests send one code; the record as it was read only decides which step to try first. The code becomes
+ * valid only once it was sent.
  */
 export async function issueCode<Kind extends CodeKind>(
   auth: AuthInstance,
@@ -76,12 +76,12 @@ export async function issueCode<Kind extends CodeKind>(
     : ((await opens()) ?? (await finds()))
   if (!user) return undefined
   const expiresAt = user[slot.expiresAt] as Date
-  // The code that this window has already, though another secret has become the first one since.
+  // The code that this window already has, even if another secret has become the first one since.
   const key = keyOf(auth.codeKeys, user[slot.hash]) ?? auth.codeKeys.current
   return { kind, user, code: codeFor(auth, key, user, kind, expiresAt), expiresAt, key }
 }
 
-/** Makes a code valid that was sent, unless the window or the password has changed meanwhile. */
+/** Makes a sent code valid, unless the window or the password has changed meanwhile. */
 export async function activateCode(auth: AuthInstance, issued: IssuedCode): Promise<void> {
   const { names, engine } = auth
   const { kind, user, code, key } = issued
@@ -110,9 +110,9 @@ function windowOf(auth: AuthInstance, { kind, user, expiresAt }: IssuedCode): Fi
 }
 
 /**
- * Checks a code of `user` against the pending ones of `kinds`. The try is counted for each before it is checked, in one
- * step, so that parallel ones cannot outrun the count: for `client` where the account knows it, else for all others.
- * Gives undefined for every reason to refuse, an unknown user among them, after as many writes.
+ * Checks a code of `user` against the pending ones of `kinds`. The try is counted for each kind before it is checked,
+ * in one step, so that parallel tries cannot bypass the count. Known clients have a count of their own. Returns
+ * undefined for every reason to refuse, including an unknown user, after the same number of writes.
  */
 export async function tryCode<Kind extends CodeKind>(
   auth: AuthInstance,
@@ -126,18 +126,18 @@ export async function tryCode<Kind extends CodeKind>(
   const counted = await countTry(auth, user ?? NOBODY, there, client)
   if (!counted) await auth.decoys.write(tryStep(auth, there))
   const typed = typeof code === 'string' ? code.trim() : ''
-  // All are compared, and where nothing was counted too: a comparison takes time.
+  // Compare all of them, even if nothing was counted: a comparison takes time.
   const right = there.filter((kind) => isRight(auth, counted ?? NO_TRY, kind, typed))
   return counted && right[0] !== undefined ? { kind: right[0], user: counted.user } : undefined
 }
 
-/** A try that was counted: the user after it, and how many there were of each kind, this one too. */
+/** A counted try: the user after it, and the number of tries of each kind, including this one. */
 interface CountedTry {
   readonly user: Fields
   countOf(kind: CodeKind): number
 }
 
-/** What is compared where no try was counted. */
+/** The values to compare with if no try was counted. */
 const NO_TRY: CountedTry = { user: NOBODY, countOf: () => Number.POSITIVE_INFINITY }
 
 /** The tries of known clients, in the window that ends at `until`. */
@@ -147,10 +147,10 @@ interface KnownTries {
   readonly count: number
 }
 
-/** Tries outrun each other. */
+/** Concurrent tries overtake each other. */
 const MAX_ROUNDS = 20
 
-/** Counts a try for each of `kinds`, if one of them has a pending code with tries left; undefined where none has. */
+/** Counts a try for each of `kinds`, if one of them has a pending code with tries left; undefined if none has. */
 async function countTry(
   auth: AuthInstance,
   user: Fields,
@@ -186,7 +186,7 @@ async function countForOthers(
 ): Promise<CountedTry | undefined> {
   const countOf = (record: Fields, kind: CodeKind) =>
     Number(record[slotOf(auth, kind).attempts] ?? 0)
-  // A write that finds nothing to do is a quick one: where there is nothing, a decoy takes its place.
+  // A write that matches nothing is fast, so if there is nothing to count, a decoy is written instead.
   if (!kinds.some((kind) => mayTry(auth, user, kind, countOf(user, kind) + 1))) return undefined
   const { filter, change } = tryStep(auth, kinds)
   const byId = withId(String(user._id))
@@ -194,7 +194,7 @@ async function countForOthers(
   return counted ? { user: counted, countOf: (kind) => countOf(counted, kind) } : undefined
 }
 
-/** What counts a try for each of `kinds` where one of them has a pending code with tries left. */
+/** The step that counts a try for each of `kinds`, if one of them has a pending code with tries left. */
 function tryStep(auth: AuthInstance, kinds: readonly CodeKind[]): DecoyStep {
   const { settings, now } = auth
   const slots = kinds.map((kind) => slotOf(auth, kind))
@@ -219,7 +219,7 @@ function mayTry(auth: AuthInstance, user: Fields, kind: CodeKind, count: number)
   return isPending && count <= auth.settings.otp.maxAttempts
 }
 
-/** The tries of known clients with one more for each of `kinds`; those of windows that are over go. */
+/** The tries of known clients plus one for each of `kinds`; those of expired windows are dropped. */
 function triesAfter(
   auth: AuthInstance,
   user: Fields,
@@ -237,7 +237,7 @@ function triesAfter(
   return [...others, ...counted]
 }
 
-/** Whether `code` is the pending code of `kind`, and the try among those that it may be tried. */
+/** Whether `code` is the pending code of `kind`, and tries are left for it. */
 function isRight(
   auth: AuthInstance,
   { user, countOf }: CountedTry,
@@ -255,7 +255,7 @@ export function codesEnded(auth: AuthInstance): readonly string[] {
   return hashesOf(auth, CODE_KINDS)
 }
 
-/** What must still be as it was when a code was counted, for the step that uses it up. */
+/** What must be unchanged since a code was counted, for the step that uses it up. */
 export function codeState(auth: AuthInstance, { kind, user }: RightCode): Fields {
   const { hash, expiresAt } = slotOf(auth, kind)
   const address = kind === 'verification' ? [] : [auth.settings.delivery.toField[kind]]
@@ -271,7 +271,7 @@ function hashesOf(
   return fields.filter((field) => settings.model.shape.fields.has(field))
 }
 
-/** Those of `kinds` that the model has a place for. */
+/** Those of `kinds` that the model has fields for. */
 function stored<Kind extends CodeKind>(
   { names, settings }: AuthInstance,
   kinds: readonly Kind[],
@@ -291,7 +291,7 @@ function slotOf({ names }: AuthInstance, kind: CodeKind): Readonly<Record<keyof 
   }
 }
 
-/** Digits from a MAC: 8 bytes for at most 12 digits make every code as likely as the next. */
+/** Digits from a MAC: with 8 bytes for at most 12 digits, every code is equally likely. */
 function codeFor(
   auth: AuthInstance,
   key: Key,
@@ -309,13 +309,16 @@ function codeFor(
   return String(number % 10n ** BigInt(length)).padStart(length, '0')
 }
 
-/** What stands sealed in the record of a code. */
+/** The string that is sealed in the record of a code. */
 function hashedText(auth: AuthInstance, user: Fields, kind: CodeKind, code: string): string {
   const parts = ['stored', SLOTS[kind].purpose, String(user._id), code]
   return JSON.stringify([...parts, addressFor(auth, user, kind)])
 }
 
-/** Where the code goes. Whatever writes another address there, the code that went to the old one must not prove it. */
+/**
+ * Where the code goes. If another address is written there, the code that went to the old one must not prove the new
+ * one.
+ */
 function addressFor(auth: AuthInstance, user: Fields, kind: CodeKind): unknown {
   const { names, settings } = auth
   if (kind === 'verification') return user[names.pendingEmail] ?? user[names.email]

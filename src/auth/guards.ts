@@ -1,8 +1,7 @@
 /**
- * The guards: who makes a request, and whether he may.
+ * The guards: who makes a request, and whether they may.
  *
- * They work on any router of an app that serves the auth router: the request's context leads to the app's
- * instance.
+ * They work on any router of an app that serves the auth router: the request's context leads to the app's instance.
  *
  * @module
  */
@@ -27,10 +26,10 @@ import { hasRole, type RoleSettings } from './setup/roles.ts'
 import { endSessionsOfDisabled, endTokensOfDisabled } from './sign-in/disabled.ts'
 import { liveSession } from './sign-in/sessions.ts'
 
-/** Finds the instance of the app that a request came to. */
+/** Finds the instance of the app that received a request. */
 export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
 
-/** Refuses whoever is not signed in; sets `request.auth` and `request.user`. */
+/** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
 export function requireAuthGuard(instanceOf: InstanceOf): Guard {
   return async function requireAuth(request, context) {
     const auth = instanceOf(context)
@@ -40,7 +39,7 @@ export function requireAuthGuard(instanceOf: InstanceOf): Guard {
   }
 }
 
-/** Lets a request without a token pass; a bad token is refused all the same. */
+/** Lets a request without a token pass; a bad token is still refused. */
 export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
   return async function optionalAuth(request, context) {
     const auth = instanceOf(context)
@@ -50,8 +49,8 @@ export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
 }
 
 /**
- * Refuses whoever has none of `roles`; stands after `requireAuth`. Throws a `TypeError` for a role that `roles.list`
- * lacks: no route gives it to anybody. Where the options name no list, only what looks like a slip is refused.
+ * Refuses users who have none of `roles`; must come after `requireAuth`. Throws a `TypeError` for a role that is not in
+ * `roles.list`, because no route assigns it. If the options have no list, only a likely misspelling is refused.
  */
 export function requireRoleGuard(
   roles: readonly string[],
@@ -70,7 +69,7 @@ export function requireRoleGuard(
   return onlyRole(roles)
 }
 
-/** As `requireRoleGuard`; no role at all lets nobody pass. */
+/** Like `requireRoleGuard`; without roles it refuses everyone. */
 export function onlyRole(roles: readonly string[]): Guard {
   return function requireRole(request) {
     if (!request.auth) throw authenticationRequired()
@@ -106,7 +105,7 @@ async function authenticate(auth: AuthInstance, request: ApiRequest, token: stri
   request.user = withoutSecrets(auth, user)
 }
 
-/** Whether what `claims` rest on is over: the password, or with refresh tokens the session. */
+/** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
 function hasEnded(auth: AuthInstance, user: Fields, { pca, sid }: Claims): boolean {
   const { refresh } = auth.settings
   if (changedAt(auth, user) !== pca) return true

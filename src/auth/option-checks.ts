@@ -6,12 +6,12 @@
 
 import { booleanFrom } from '../model/option-rules.ts'
 
-/** A positive number of seconds, or a whole number with its unit. */
+/** A positive number of seconds, or a whole number with its unit: `'15m'`, `'7d'`. */
 export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Seconds. Dates must stay within what stores can order: a hundred years are enough for any session. */
+/** Seconds. Stores must be able to order the resulting dates; a hundred years are enough for any session. */
 const LONGEST = 100 * 365 * 86_400
 
 /** Throws a start-up error. */
@@ -19,7 +19,7 @@ export function fail(message: string): never {
   throw new TypeError(`Auth: ${message}`)
 }
 
-/** `value` as an object that has no other keys than `keys`; absent is empty. */
+/** `value` as an object that has no other keys than `keys`; an absent one is empty. */
 export function group<T extends object>(
   option: string,
   value: T | undefined,
@@ -65,7 +65,7 @@ export function flag(option: string, value: unknown, otherwise: boolean): boolea
   return typeof value === 'boolean' ? value : fail(`'${option}' must be true or false`)
 }
 
-/** A boolean among the environment's variables, which are texts. */
+/** A boolean from an environment variable, which is a string. */
 export function flagIn(
   env: Readonly<Record<string, unknown>>,
   name: string,
@@ -76,26 +76,26 @@ export function flagIn(
   return booleanFrom(String(value)) ?? fail(`the environment's ${name} must be 'true' or 'false'`)
 }
 
-/** A text that is not empty, where given. */
+/** A non-empty string, if given. */
 export function string(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && value !== '' ? value : fail(`'${option}' must be a text`)
 }
 
-/** A list of texts. */
+/** A list of strings. */
 export function strings(option: string, value: unknown): readonly string[] {
   const isText = (item: unknown) => typeof item === 'string' && item !== ''
   if (Array.isArray(value) && value.every(isText)) return value
   return fail(`'${option}' must be a list of names`)
 }
 
-/** A function, where given. */
+/** A function, if given. */
 export function callable<T>(option: string, value: T | undefined): T | undefined {
   if (value === undefined || typeof value === 'function') return value
   return fail(`'${option}' must be a function`)
 }
 
-/** The duration in seconds, or undefined where `value` is none. */
+/** The duration in seconds, or undefined if `value` is not a duration. */
 function secondsOf(value: unknown): number | undefined {
   if (typeof value === 'number') return within(value)
   const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(value)) ?? []

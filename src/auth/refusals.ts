@@ -1,5 +1,5 @@
 /**
- * Every sentence that the authentication API refuses with. Statuses and texts are the contract's.
+ * Every error message of the authentication API. Statuses and texts are fixed by the contract.
  *
  * @module
  */

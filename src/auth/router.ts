@@ -1,7 +1,7 @@
 /**
- * `createAuthRouter`: the authentication API over the deployer's own user model (spec 4.5, 5).
+ * `createAuthRouter`: the authentication API for your own user model (spec 4.5, 5).
  *
- * The folder knows HTTP, models, records and ports; nothing but the app and the index knows it.
+ * This folder knows HTTP, models, records and ports; only the app and the index know it.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { secretAdvice } from './setup/token-settings.ts'
 import { endSessionsWhenDisabling } from './sign-in/disabled.ts'
 import { noteVisit } from './visit/visit.ts'
 
-/** A route as `router.urls` lists it, its path relative to the mount. */
+/** A route as `router.urls` lists it; its path is relative to the mount. */
 export interface AuthUrl {
   readonly name: RouteName
   readonly method: string
@@ -29,29 +29,29 @@ export interface AuthUrl {
   readonly access: Access
 }
 
-/** The mountable routes. */
+/** The routes to mount. */
 export interface AuthRoutes extends Mountable {
-  /** The routes that there are. */
+  /** The routes that are enabled. */
   readonly urls: readonly AuthUrl[]
 }
 
-/** What `createAuthRouter` gives; `Role` are the names in `roles.list`, where the compiler knows them. */
+/** The result of `createAuthRouter`; `Role` are the names in `roles.list`, if the compiler knows them. */
 export interface AuthRouter<Role extends string = string> {
   readonly router: AuthRoutes
-  /** Refuses whoever is not signed in; sets `request.auth` and `request.user`. */
+  /** Refuses a request that is not signed in with a 401; otherwise sets `request.auth` and `request.user`. */
   readonly requireAuth: Guard
   /**
-   * Refuses whoever has none of the roles; stands after `requireAuth`. Throws a `TypeError` for a role that is not in
-   * `roles.list`, or without one is nearly the name of another.
+   * Refuses a user who has none of the roles with a 403; put it after `requireAuth`. Throws a `TypeError` for a role
+   * that is not in `roles.list`; without a list, for one that looks like a misspelling.
    */
   readonly requireRole: (...roles: (Role | readonly Role[])[]) => Guard
-  /** Lets a missing token pass, not a bad one. */
+  /** Like `requireAuth`, but lets a request without a token pass. A bad token is still a 401. */
   readonly optionalAuth: Guard
 }
 
 /**
- * The authentication API over a user model. Options that make no sense throw a `TypeError` that starts with
- * `Auth:`; what depends on the environment is checked when the router is mounted.
+ * The authentication API for a user model. Throws a `TypeError` that starts with `Auth:` and names the option if one
+ * makes no sense; what depends on the environment is checked when the router is mounted.
  *
  * ```ts
  * const auth = createAuthRouter({ model: User, token: { secret }, registerFields: ['name'] })
@@ -90,7 +90,7 @@ export function createAuthRouter<R, const Role extends string = string>(
       for (const advice of [modelAdvice(settings), secretAdvice(settings.token)]) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
-      // A router that is mounted twice is one instance: its guards know no mount.
+      // A router that is mounted twice is one instance, because its guards know no mount.
       const known = instances.get(host)
       const auth = known ?? createInstance(host, settings, mount)
       instances.set(host, auth)
@@ -128,7 +128,7 @@ function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
     ]
     return [{ method, path, guards, handler, shared }]
   })
-  // The first that matches answers: '/logout' is not the ':provider' of a '/:provider'.
+  // The first match responds: '/logout' is not the ':provider' of a '/:provider'.
   return table.sort((a, b) => parametersIn(a.path) - parametersIn(b.path))
 }
 
@@ -141,7 +141,7 @@ function accessGuards(
   return access === 'admin' ? [requireAuth, onlyRole(roles.admin)] : [requireAuth]
 }
 
-/** Answers with tokens stay in no cache on the way, refusals neither. */
+/** Caches on the way must not store responses with tokens, nor refusals. */
 const neverStored: Guard = (_, { headers }) => {
   headers.set('Cache-Control', 'no-store')
 }

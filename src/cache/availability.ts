@@ -1,10 +1,11 @@
 /**
- * Whether a cache can be reached: deadlines, one warning per 30 seconds, and no queue in front of a cache that hangs.
+ * Tracks whether a cache can be reached: deadlines, one warning per 30 seconds, and no queue in front of a cache that
+ * hangs.
  *
  * @module
  */
 
-/** What came of asking a cache that did not answer in time, or failed. */
+/** The result if the cache failed or did not respond in time. */
 export const unreachable: unique symbol = Symbol('unreachable')
 
 /** The result of work with a cache. */
@@ -15,27 +16,27 @@ export type Warn = (problem: unknown) => void
 
 const late: unique symbol = Symbol('late')
 
-/** The way to one cache. */
+/** The connection to one cache. */
 export class Availability {
   readonly #warn: Warn
   readonly #isLocal: boolean
   #failing = false
   #trying = false
 
-  /** A local cache has no way to be slow on; a deadline for it would cost more than the rest of a hit. */
+  /** A local cache has no connection that could be slow; a deadline would cost more than the rest of a hit. */
   constructor(warn: Warn, isLocal = false) {
     this.#warn = warn
     this.#isLocal = isLocal
   }
 
-  /** Whether the last attempt has failed. */
+  /** Whether the last attempt failed. */
   get isFailing(): boolean {
     return this.#failing
   }
 
   /**
-   * Does `work` with the cache. While the last attempt has failed, one attempt at a time finds out whether the
-   * cache is back; the others need not wait for its deadline.
+   * Does `work` with the cache. After a failed attempt, one attempt at a time finds out whether the cache is back;
+   * other calls don't wait for its deadline.
    */
   async ask<T>(work: () => Promise<T>, timeoutMs: number): Promise<Reached<T>> {
     const trial = this.#failing
@@ -56,13 +57,13 @@ export class Availability {
   }
 }
 
-/** What `work` gives, unless it takes longer. What it does later is nobody's concern, a rejection neither. */
+/** The result of `work`, unless it takes longer than `ms`. Anything after that is ignored, even a rejection. */
 export function within<T>(work: Promise<T>, ms: number): Promise<T | typeof late> {
-  // By hand, without a race of promises: every hit of a cache that others share comes through here.
+  // Without `Promise.race`: every hit of a shared cache comes through here.
   return new Promise((resolve, reject) => {
     let timer = setTimeout(() => {
-      // A busy process sees its timers before the replies that have come meanwhile, so these are let in first:
-      // under load the cache is needed most.
+      // A busy process runs its timers before it reads the replies that have arrived meanwhile, so let these in first:
+      // the cache matters most under load.
       timer = setTimeout(() => resolve(late), 0)
     }, ms)
     work.then(
@@ -78,12 +79,12 @@ export function within<T>(work: Promise<T>, ms: number): Promise<T | typeof late
   })
 }
 
-/** Turns problems into one warning per 30 seconds of the app's clock. */
+/** Turns problems into one warning per 30 seconds, by the app's clock. */
 export function warner(warn: (problem: string) => void, now: () => number): Warn {
   const pause = 30_000
   let last = Number.NEGATIVE_INFINITY
   return (problem) => {
-    // A clock that was set back must not silence the warning.
+    // A clock that was set back must not suppress the warning.
     if (Math.abs(now() - last) < pause) return
     last = now()
     warn(described(problem))
@@ -92,7 +93,7 @@ export function warner(warn: (problem: string) => void, now: () => number): Warn
 
 class TooSlow extends Error {}
 
-/** What went wrong. Clients quote whole commands in their messages: keys and records stay out of the log. */
+/** Describes the problem. Clients quote whole commands in their messages; keys and records must stay out of the log. */
 function described(problem: unknown): string {
   if (problem instanceof TooSlow) return problem.message
   const { name, code, message } = (problem ?? {}) as Record<string, unknown>

@@ -1,9 +1,9 @@
 /**
  * Reads through the cache.
  *
- * Guards have run when a read comes here, so an answer from the cache goes to nobody whom they refuse. The folder
- * knows requests, the rules of options, the cache port and the collection of the store port that fences are kept in; it
- * knows no records.
+ * Guards have already run when a read gets here, so no one they refuse gets a cached response. This folder knows
+ * requests, option rules, the cache port, and the collection of the store port that keeps the fences; it knows nothing
+ * of records.
  *
  * @module
  */
@@ -17,27 +17,27 @@ import type { CacheSettings } from './options.ts'
 import { entryResponse } from './respond.ts'
 import type { VersionedCache } from './versioned-cache.ts'
 
-/** What a read gives: the envelope as its body. */
+/** The result of a read; its body is the envelope. */
 export interface Loaded extends Tagged {
-  /** Whether it may be kept. */
+  /** Whether the cache may keep it. */
   readonly cacheable: boolean
 }
 
 /** One read of a router. */
 export interface CachedRead {
   readonly asked: Asked
-  /** What limits the records that this request may see, as a JSON value. */
+  /** The limits on the records that this request may see, as a JSON value. */
   limits(): Promise<unknown>
   load(): Promise<Loaded>
 }
 
-/** What a router's cached reads have in common. */
+/** What all cached reads of a router share. */
 export interface CachedOptions {
   readonly settings: CacheSettings
   readonly space: VersionedCache
-  /** What shapes the router's answers beside the request; another text is another router. */
+  /** What shapes the router's responses besides the request; routers with different strings share no entries. */
   readonly router: string
-  /** The names of the models that answers are read from. */
+  /** The names of the models that responses are read from. */
   readonly models: readonly string[]
 }
 
@@ -54,7 +54,7 @@ export class CachedReads {
     this.#keyStart = keyStart(options.settings)
   }
 
-  /** Answers from the cache, or with what `read.load` gives. */
+  /** Responds from the cache, or with the result of `read.load`. */
   async answer(request: ApiRequest, context: RequestContext, read: CachedRead): Promise<Response> {
     const { settings, space, router, models } = this.#options
     const audience = await audienceOf(request, settings.vary)
@@ -74,8 +74,8 @@ export class CachedReads {
   }
 
   /**
-   * Identical reads that are under way at the same time ask the store once. They share a version too, so none
-   * of them began after a write that the shared one has not seen; without a version nothing is shared.
+   * Identical concurrent reads query the store once. They must have the same version, so that none of them began after
+   * a write that the shared read has not seen; without a version nothing is shared.
    */
   async #loadOnce(
     key: string,
@@ -86,9 +86,9 @@ export class CachedReads {
   ): Promise<Entry> {
     const id = `${version} ${key}`
     const under = this.#flights.get(id)
-    // No pause without one: of reads that come at the same time the first must be seen by the second.
+    // Don't await if there is nothing to wait for: of reads that arrive together, the second must see the first.
     const shared = under && (await under.catch(() => undefined))
-    // A failure, or what is not to be kept, concerns the one request alone.
+    // A failure, or a response that may not be kept, concerns only the one request.
     if (shared?.cacheable) return shared
     const flight = read.load().then(withTag)
     this.#flights.set(id, flight)
@@ -96,10 +96,10 @@ export class CachedReads {
       if (this.#flights.get(id) === flight) this.#flights.delete(id)
     }
     const kept = this.#kept(key, version, flight).finally(land)
-    // On Workers the others' answer must not end with this one's client.
+    // On Workers, other requests' response must not be cancelled when this one's client goes away.
     context.waitUntil(kept)
     const loaded = await flight
-    // So that the next request is a hit; a slow cache is not waited for.
+    // Wait, so that the next request is a hit, but not for a slow cache.
     if (patience > 0) await within(kept, patience)
     return loaded
   }

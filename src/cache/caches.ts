@@ -1,5 +1,5 @@
 /**
- * The caches of an app: every space that its routers use, and what a write has to tell them.
+ * The caches of an app: every space that its routers use, and what a write must tell them.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { CacheSettings } from './options.ts'
 import { VersionedCache } from './versioned-cache.ts'
 import { type Fences, fenceSchema, localFences, storedFences } from './write-fences.ts'
 
-/** What caches need of the app. */
+/** What the caches need from the app. */
 export interface CachesOptions {
   readonly logger: Logger
   /** Epoch milliseconds. */
@@ -21,7 +21,7 @@ export interface CachesOptions {
   readonly collection: (schema: CollectionSchema) => Collection
 }
 
-/** The part of a router's settings that concerns its space. */
+/** The settings of a router that determine its space. */
 export type SpaceSettings = Pick<CacheSettings, 'store' | 'prefix' | 'timeoutMs'>
 
 /** The caches of one app. */
@@ -50,12 +50,12 @@ export class Caches {
     return space
   }
 
-  /** What the caches keep in the database. */
+  /** The schemas of what the caches keep in the database. */
   schemas(): readonly CollectionSchema[] {
     return this.#fences ? [fenceSchema] : []
   }
 
-  /** `collection`, whose writes are answered when no cache gives anything older any more. */
+  /** `collection`, with each write held back until no cache returns anything older. */
   watched(model: string, collection: Collection): Collection {
     const write = <T>(run: () => Promise<T>): Promise<T> => this.#write(model, run)
     return {
@@ -70,7 +70,7 @@ export class Caches {
     }
   }
 
-  /** Releases the stores. */
+  /** Closes the stores. */
   async close(): Promise<void> {
     for (const store of this.#stores) await store.close?.()
   }
@@ -82,13 +82,13 @@ export class Caches {
     try {
       return await run()
     } finally {
-      // After a failure too: a write whose answer was lost may have happened.
+      // After a failure too: a write may have happened even if its result was lost.
       await Promise.all(spaces.map((space) => space.end(model)))
     }
   }
 
   #newSpace(store: CacheStore, prefix: string): VersionedCache {
-    // Their order is all that tells an app's caches apart in every process; a local one is nobody else's concern.
+    // Only their order tells an app's caches apart in every process; a local cache concerns no other process.
     const shared = this.#stores.filter(({ local }) => !local)
     const place = JSON.stringify([shared.indexOf(store), prefix])
     return new VersionedCache({

@@ -1,5 +1,5 @@
 /**
- * A deployer's own Redis client as a cache store: the common clients differ in how they spell SETEX.
+ * Your own Redis client as a cache store: the common clients spell SETEX differently.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import type { CacheStore } from '../ports/cache.ts'
 
 type SetWithExpiry = (key: string, seconds: number, value: string) => Promise<unknown>
 
-/** What is used of a client: `setEx` of `redis`, `setex` of `ioredis` and `@upstash/redis`. */
+/** The methods used of a Redis client: `setEx` of `redis`, `setex` of `ioredis` and `@upstash/redis`. */
 export interface RedisClient {
   get(key: string): Promise<unknown>
   readonly setEx?: SetWithExpiry
   readonly setex?: SetWithExpiry
 }
 
-/** Routers with one client have one store, so that a write tells it once. */
+/** Routers with the same client share one store, so that a write tells it once. */
 const stores = new WeakMap<RedisClient, CacheStore>()
 
-/** The store over `client`, undefined for what is no such client. The deployer closes it. */
+/** A store that uses `client`; undefined if it is not such a client. You close the client yourself. */
 export function storeOfClient(client: RedisClient): CacheStore | undefined {
   const known = stores.get(client)
   if (known) return known
@@ -35,7 +35,7 @@ function newStore(client: RedisClient): CacheStore | undefined {
       const value = await client.get(key)
       return typeof value === 'string' ? value : undefined
     },
-    // Called on the client, since both are methods.
+    // Called as methods of the client, which they are.
     set: async (key, value, ttlSeconds) => client[setting]?.(key, ttlSeconds, value),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Conditional requests (RFC 9110 13.1): whether the client already has what it would be sent, and whether a
- * record is still what the client has read.
+ * Conditional requests (RFC 9110 13.1): whether the client already has the response, and whether a record is still what
+ * the client has read.
  *
  * @module
  */
@@ -15,11 +15,11 @@ export function isKnownToClient(headers: Headers, etag: string): boolean {
   return tagsIn(header).some((tag) => tag === etag || tag === `W/${etag}`)
 }
 
-/** The condition that `If-Match` states: nothing, any version at all, or one of these tags. */
+/** The condition in `If-Match`: none, any version, or one of these tags. */
 export function ifMatch(headers: Headers): 'none' | 'any' | readonly string[] {
   const header = headers.get('if-match')
   if (header === null) return 'none'
-  // A weak tag says nothing about bytes, so it never equals a strong one here.
+  // A weak tag says nothing about bytes, so it never equals a strong one.
   return header.trim() === '*' ? 'any' : tagsIn(header)
 }
 

@@ -1,24 +1,24 @@
 /**
- * A cached answer as the text that a cache keeps.
+ * A cached response as the string that a cache keeps.
  *
  * @module
  */
 
-/** An answer as it is kept: the body that is sent, and its entity tag. */
+/** A cached response: its body and its entity tag. */
 export interface Entry {
   readonly body: string
   readonly etag: string
 }
 
 /**
- * The text of the entry under `key` that holds as long as `version` does. It names its key: a client that mixes up
- * the replies of its server must not show one user what another one has asked for.
+ * The string of the entry under `key`, valid as long as `version` is. It contains its key: if a client library mixes up
+ * its server's replies, one user must not see another's response.
  */
 export function entryText(version: string, key: string, { body, etag }: Entry): string {
   return `${version}\n${key}\n${etag}\n${body.length}\n${body}`
 }
 
-/** The entry in `text`, if it is one, is whole, and is that of `key` and `version`. */
+/** Parses an entry; undefined unless it is complete and belongs to `key` and `version`. */
 export function entryOf(text: unknown, version: string, key: string): Entry | undefined {
   const start = `${version}\n${key}\n`
   if (typeof text !== 'string' || !text.startsWith(start)) return undefined

@@ -1,12 +1,12 @@
 /**
- * Entity tags: a hash of the bytes that are sent (RFC 9110 8.8.3), behind one of the record's state where the bytes
- * also change by themselves.
+ * Entity tags: a hash of the bytes sent (RFC 9110 8.8.3). If the bytes also change by themselves, a hash of the
+ * record's state comes first.
  *
  * @module
  */
 
 const CHUNK = 64 * 1024
-/** The loop below takes eight bytes a step; the last step may reach past the text. */
+/** The loop below reads eight bytes per step; the last step may read past the end of the string. */
 const STEP = 8
 
 const encoder = new TextEncoder()
@@ -14,11 +14,11 @@ const bytes = new Uint8Array(CHUNK + STEP)
 const chunk = bytes.subarray(0, CHUNK)
 const words = new Uint32Array(bytes.buffer)
 
-/** What a tag names. */
+/** What a tag identifies. */
 export interface Tagged {
-  /** What is sent. */
+  /** The bytes sent. */
   readonly body: string
-  /** What changes only when somebody writes, where `body` has links that are signed anew from time to time. */
+  /** For a `body` with links that are signed anew from time to time: what changes only when a record is written. */
   readonly state?: string | undefined
 }
 
@@ -27,14 +27,14 @@ export function etagOf({ body, state }: Tagged): string {
   return state === undefined ? `"${hashOf(body)}"` : `"${hashOf(state)}-${hashOf(body)}"`
 }
 
-/** The part of a tag that stays the same until somebody writes. */
+/** The part of a tag that stays the same until a record is written. */
 export function stateIn(etag: string): string | undefined {
   return etag.split('-', 1)[0]
 }
 
 /**
- * 64 bits, mixed as MurmurHash3 does: a tag tells versions apart and guards no secret, and a cryptographic hash
- * would cost several times as much on every read.
+ * 64 bits, mixed as in MurmurHash3: a tag tells versions apart and protects no secret, and a cryptographic hash would
+ * cost several times as much on every read.
  */
 function hashOf(text: string): string {
   let a = 0x9368e53c
@@ -42,7 +42,7 @@ function hashOf(text: string): string {
   let length = 0
   let rest = text
   while (rest !== '') {
-    // The whole text at once, unless it is very long.
+    // The whole string at once, unless it is very long.
     const { read, written } = encoder.encodeInto(rest, chunk)
     bytes.fill(0, written, written + STEP)
     for (let at = 0; at * 4 < written; at += 2) {

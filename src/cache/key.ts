@@ -1,5 +1,5 @@
 /**
- * Keys of cached answers: equal only for requests that mean the same and may share an answer.
+ * Keys of cached responses: equal only for requests that mean the same and may share a response.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { Query } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { CacheSettings, Vary } from './options.ts'
 
-/** What a read asks for, beyond who asks. */
+/** What a read asks for, regardless of the user. */
 export interface Asked {
   /** GET of a list, QUERY of one, or GET of one record. */
   readonly kind: 'list' | 'query' | 'one'
   readonly path: string
-  /** The parameters that the answer may depend on. */
+  /** The parameters that the response may depend on. */
   readonly query: Query
   /** The parsed body of a QUERY. */
   readonly body?: unknown
@@ -24,18 +24,20 @@ export interface Asked {
 /** Longer keys are hashed: a QUERY body may have a megabyte. */
 const MAX_LENGTH = 512
 
-/** What the keys of a router's answers start with. */
+/** The prefix of all keys of a router's responses. */
 export function keyStart({ prefix, namespace }: CacheSettings): string {
   return `${prefix}a${JSON.stringify(namespace)}`
 }
 
-/** `value` as text that differs wherever the values differ: JSON keeps texts, numbers and lists apart. */
+/** `value` as a string that differs whenever the values differ: JSON keeps strings, numbers and lists apart. */
 export function keyText(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length <= MAX_LENGTH ? text : bytesToHex(sha256(utf8ToBytes(text)))
 }
 
-/** What is asked for as a JSON value: parameters by name, members of the body by name, lists in their order. */
+/**
+ * The read as a JSON value: parameters sorted by name, members of the body sorted by name, lists in their own order.
+ */
 export function askedKey({ kind, path, query, body }: Asked): unknown {
   const parameters = Object.keys(query)
     .sort()
@@ -44,8 +46,8 @@ export function askedKey({ kind, path, query, body }: Asked): unknown {
 }
 
 /**
- * Who asks, as a JSON value; undefined where nobody can tell, so that the answer must not be kept. Credentials
- * that no guard has looked at may have been looked at by a hook.
+ * Who asks, as a JSON value; undefined if that is unknown, so that the response must not be kept. If no guard has read
+ * the credentials, a hook may still depend on them.
  */
 export async function audienceOf(request: ApiRequest, vary: Vary | undefined): Promise<unknown> {
   const { auth, headers } = request
@@ -67,9 +69,9 @@ async function chosenAudience(request: ApiRequest, vary: Vary): Promise<unknown>
   }
 }
 
-/** A JSON value with the members of its objects in the order of their names. */
+/** A JSON value with the members of its objects sorted by name. */
 function sorted(value: unknown): unknown {
-  // JSON text has numbers that no double can hold, and writes what becomes of them as `null`.
+  // JSON may contain numbers too large for a double; they parse to Infinity, which would be written as `null`.
   if (value === Infinity || value === -Infinity) return { number: String(value) }
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(sorted)

@@ -1,5 +1,5 @@
 /**
- * The `cache` option of a router and the environment's part in it (spec 4.4): names, defaults and start-up errors.
+ * The `cache` option of a router and its environment variables (spec 4.4): names, defaults and start-up errors.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import { booleanFrom, type Fail, natural } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { type RedisClient, storeOfClient } from './client.ts'
 
-/** Tells apart the requests that may not share answers; anything else than these values is not cached. */
+/**
+ * Returns a value that tells apart requests which may not share responses. If it returns anything but a string, a
+ * boolean or a finite number, the response is not cached.
+ */
 export type Vary = (
   request: ApiRequest,
 ) =>
@@ -20,27 +23,27 @@ export type Vary = (
   | undefined
   | Promise<string | number | boolean | null | undefined>
 
-/** What `cache` may say. */
+/** The `cache` option of a router. */
 export interface CacheOptions {
-  /** Seconds that an answer is kept at most. Default `CACHE_TTL`, or 60. */
+  /** How long a response is kept, in seconds. Default: the variable `CACHE_TTL`, or 60. */
   readonly ttl?: number
-  /** What every key starts with. Default `CACHE_PREFIX`, or `'cs:'`. */
+  /** The prefix of every key. Default: the variable `CACHE_PREFIX`, or `'cs:'`. */
   readonly prefix?: string
-  /** Milliseconds that the cache may take of a read before the database answers it. Default 150. */
+  /** How long a read waits for the cache, in milliseconds, before it goes to the database. Default 150. */
   readonly timeoutMs?: number
-  /** Where answers are kept. Default: the `cache` of `createApp`. */
+  /** Where responses are kept. Default: the `cache` of `createApp`. */
   readonly store?: CacheStore
-  /** A connected client of `redis`, `ioredis` or `@upstash/redis`, in place of `store`. */
+  /** A connected client of `redis`, `ioredis` or `@upstash/redis`, instead of `store`. */
   readonly client?: RedisClient
-  /** Refused at start-up with the line to write instead: a connection is an adapter's. */
+  /** Not supported: a start-up error shows the line to write instead, because only adapters open connections. */
   readonly url?: string
-  /** Default: the signed-in user's id and role. */
+  /** Which requests may share a response. Default: those with the same user id and role. */
   readonly vary?: Vary
   /** Tells apart databases that share a cache and a prefix. Default `''`. */
   readonly namespace?: string
 }
 
-/** A router's cache, resolved. */
+/** A router's cache settings, resolved. */
 export interface CacheSettings {
   readonly store: CacheStore
   readonly ttl: number
@@ -50,7 +53,7 @@ export interface CacheSettings {
   readonly vary: Vary | undefined
 }
 
-/** What an app brings to its routers' caches. */
+/** What an app provides for its routers' caches. */
 export interface CacheSurroundings {
   readonly cache: CacheStore | undefined
   readonly env: Readonly<Record<string, unknown>>
@@ -72,8 +75,8 @@ const DEFAULT_PREFIX = 'cs:'
 const DEFAULT_TIMEOUT_MS = 150
 
 /**
- * The cache of a router, or undefined where it has none. `CACHE_ENABLED` turns caching on for routers that say
- * nothing, or off for all of them.
+ * The cache settings of a router, or undefined if it has no cache. `CACHE_ENABLED` turns caching on for routers without
+ * the option, or off for all.
  */
 export function resolveCache(
   option: boolean | CacheOptions | undefined,
@@ -92,7 +95,7 @@ export function resolveCache(
   }
 }
 
-/** What the environment says of keys and times, for the whole app. */
+/** The settings that environment variables give, for the whole app. */
 export function defaultsOf(
   env: CacheSurroundings['env'],
   fail: Fail,
@@ -155,7 +158,7 @@ function storeOf(options: CacheOptions, app: CacheSurroundings, fail: Fail): Cac
   return found
 }
 
-/** The core opens no connections, so what the environment names still takes one line of the deployer's. */
+/** The core opens no connections, so the cache named in the environment still takes one line of code. */
 function missingStore(env: CacheSurroundings['env']): string {
   const found = ['REDIS_URL', 'UPSTASH_REDIS_REST_URL'].find((name) => textIn(env, name))
   if (!found) {
@@ -164,7 +167,7 @@ function missingStore(env: CacheSurroundings['env']): string {
   return `'cache' has no store, though ${found} is set. ${lineFor(String(env[found]), `env.${found}`)}`
 }
 
-/** The value is not repeated: it may hold a password. */
+/** The value is not repeated: it may contain a password. */
 function lineFor(url: string, name: string): string {
   return /^https?:/.test(url)
     ? `Write createApp({ cache: upstashCache({ url: ${name}, token: env.UPSTASH_REDIS_REST_TOKEN }) }), with upstashCache from 'fieldgate/upstash'.`
@@ -178,7 +181,7 @@ function flagIn(env: CacheSurroundings['env'], name: string, fail: Fail): boolea
     : (booleanFrom(text) ?? fail(`${name} must be true or false`))
 }
 
-/** An empty variable is as good as none. */
+/** An empty variable counts as not set. */
 function textIn(env: CacheSurroundings['env'], name: string): string | undefined {
   const value = env[name]
   return value === undefined || value === null || value === '' ? undefined : String(value)

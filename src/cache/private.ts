@@ -1,5 +1,5 @@
 /**
- * What caches between the app and a client are told about answers to someone in particular.
+ * Tells caches between the app and the client what they may keep.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
 
 /**
- * Sets `Cache-Control` where nobody else did. A response to a request with credentials stays out of every cache: one in
- * front of the app does not run its guards. A public read (`isRead`) may be kept, but has to be asked about again each
- * time; without a word, a cache may make up a lifetime of its own (RFC 9111, 4.2.2).
+ * Sets `Cache-Control` unless it is set already. A response to a request with credentials stays out of every cache: a
+ * cache in front of the app does not run its guards. A public read (`isRead`) may be kept, but must be revalidated each
+ * time; without the header, a cache may choose a lifetime itself (RFC 9111, 4.2.2).
  */
 export function keepPrivate(request: ApiRequest, response: Response, isRead: boolean): void {
   const authorized = request.headers.has('authorization')
@@ -20,13 +20,13 @@ export function keepPrivate(request: ApiRequest, response: Response, isRead: boo
     }
     return
   }
-  // Asked for no sooner: few responses have made them yet.
+  // Read only now: few responses have created their headers yet.
   const { headers } = response
   if (!headers.has('cache-control')) headers.set('Cache-Control', 'private, no-store')
   if (authorized && !varies(headers.get('vary'))) headers.append('Vary', 'Authorization')
 }
 
-/** Whether a response has a header. Asking for `headers` turns one of the kit's own into a slower one. */
+/** Whether a response has a header. Reading `headers` would make one of fieldgate's own responses slower. */
 function has(response: Response & { hasHeader?(name: string): boolean }, name: string): boolean {
   return response.hasHeader ? response.hasHeader(name) : response.headers.has(name)
 }

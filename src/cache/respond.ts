@@ -1,5 +1,5 @@
 /**
- * The answer to a read: the body with its entity tag, or 304 for a client that has it.
+ * The response to a read: the body with its entity tag, or 304 if the client already has it.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { isKnownToClient } from './conditional.ts'
 import type { Entry } from './entry.ts'
 import { etagOf, type Tagged } from './etag.ts'
 
-/** Answers a read that is not cached. */
+/** The response to a read that is not cached. */
 export function readResponse(request: ApiRequest, loaded: Tagged): Response {
   return entryResponse(request, { body: loaded.body, etag: etagOf(loaded) })
 }
 
-/** Answers with an entry; `cache` says where it came from. */
+/** The response with an entry; `cache` says where it came from. */
 export function entryResponse(
   request: ApiRequest,
   { body, etag }: Entry,

@@ -1,23 +1,23 @@
 /**
- * A space: what one cache keeps under one prefix, and the version of each model in it.
+ * A space: what one cache keeps under one prefix, with a version for each model.
  *
- * The namespace of a router is part of its entries' keys alone. Versions are the same for all of them: a process that
- * writes cannot know under what names the routers of other processes keep their answers.
+ * The namespace of a router is only part of its entries' keys. All namespaces share the versions: a process that writes
+ * cannot know under which names the routers of other processes keep their responses.
  *
- * Every entry carries the versions of the models that it was read from, and is good only while they all hold. A
- * write replaces its model's version before it answers, so what is older can no longer be met:
+ * Every entry carries the versions of the models that it was read from, and is valid only while all of them are. A
+ * write replaces its model's version before it responds, so no older entry is used after that:
  *
- * - A read takes the versions before it asks the store, and keeps its answer under these. One that was overtaken by
- *   a write keeps it under a version that is gone.
- * - During a write the version is a mark under which nothing is kept or met. So no read shows the state before the
- *   write after another has shown the state after it, and nothing old is met when the process dies in between.
- * - Versions are random and never come back. One that the cache has lost is replaced by a new one.
- * - A write that cannot reach the cache raises a fence (fences.ts).
+ * - A read gets the versions before it queries the store, and keeps its response under them. If a write overtakes it,
+ *   it keeps the response under a version that no longer exists.
+ * - During a write the version is a mark, under which nothing is kept or found. So no read shows the state before the
+ *   write after another has shown the state after it, and no old entry is found if the process dies in between.
+ * - Versions are random and never repeat. If the cache loses one, a new one replaces it.
+ * - A write that cannot reach the cache raises a fence (write-fences.ts).
  *
- * What holds, and is proven in test/cache: a read that begins after a write was answered shows that write or a later
- * one, whichever instance wrote and whichever answers, also when the cache was down during the write. In one
+ * The tests in test/cache prove this guarantee: a read that begins after a write has responded shows that write or a
+ * later one, no matter which instance wrote and which one reads, even if the cache was down during the write. In one
  * instance, reads and writes are linearizable. Between instances, reads that overlap two overlapping writes may show
- * the two states in any order, since a port of `get` and `set` cannot count writers.
+ * the two states in any order, because a port with only `get` and `set` cannot count writers.
  *
  * @module
  */
@@ -27,10 +27,10 @@ import { Availability, type Reached, unreachable, type Warn, within } from './av
 import { type Entry, entryOf, entryText } from './entry.ts'
 import type { Fences } from './write-fences.ts'
 
-/** Where a space is. */
+/** Identifies a space. */
 export interface SpaceOptions {
   readonly store: CacheStore
-  /** What its keys start with. */
+  /** The prefix of its keys. */
   readonly prefix: string
   /** Identifies the space among those of the app's database. */
   readonly place: string
@@ -38,17 +38,17 @@ export interface SpaceOptions {
   readonly warn: Warn
 }
 
-/** What a look into the cache has found. */
+/** The result of a lookup in the cache. */
 export type Found =
   | { readonly state: 'hit'; readonly entry: Entry }
-  /** Nothing; an answer that is read from now on may be kept under `version`. */
+  /** Nothing; a response that is read from now on may be kept under `version`. */
   | { readonly state: 'miss'; readonly version: string }
-  /** A write is under way, so nothing is met or kept. */
+  /** A write is in progress, so nothing is kept or found. */
   | { readonly state: 'unsettled' }
 
-/** Long enough never to matter; a version that has expired costs a miss. */
+/** Long enough not to matter; an expired version only costs a miss. */
 const VERSION_TTL = 86_400
-/** A mark outlives any write, and then dies should its writer have died. */
+/** A mark outlives any write, and expires if its writer has died. */
 const MARK_TTL = 60
 
 const VERSION = 'v'
@@ -71,14 +71,14 @@ export class VersionedCache {
     this.#reach = new Availability(options.warn, options.store.local)
   }
 
-  /** Writes wait as long for the cache as the most patient router does. */
+  /** Writes wait for the cache as long as the most patient router does. */
   allow(timeoutMs: number): void {
     this.#writeTimeoutMs = Math.max(this.#writeTimeoutMs, timeoutMs)
   }
 
-  /** Looks for the entry under `key`, which was read from `models`. */
+  /** Looks up the entry under `key`, which was read from `models`. */
   look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Found>> {
-    // Asked first: a write that begins later is not answered before this read has begun.
+    // Check this first: a write that begins later does not respond before this read has begun.
     if (models.some((model) => this.#writes.has(model))) {
       return Promise.resolve(this.#reach.isFailing ? unreachable : unsettled)
     }
@@ -87,7 +87,7 @@ export class VersionedCache {
 
   async #look(models: readonly string[], key: string, timeoutMs: number): Promise<Found> {
     const { store, fences } = this.#options
-    // Before the versions are read: whoever takes a fence away has replaced the version first.
+    // Before the versions are read: a fence is lowered only after the version has been replaced.
     const standing = await fences.standing()
     const places = models.map((model) => this.#place(model))
     const [text, ...tokens] = await Promise.all([
@@ -108,7 +108,7 @@ export class VersionedCache {
     return entry ? { state: 'hit', entry } : { state: 'miss', version }
   }
 
-  /** Keeps an entry; settles when the cache has answered or failed. */
+  /** Keeps an entry; settles when the cache has responded or failed. */
   async keep(
     key: string,
     version: string,
@@ -120,17 +120,17 @@ export class VersionedCache {
     await this.#reach.ask(set, timeoutMs)
   }
 
-  /** Before a write of `model`: from here on nothing of it is met. */
+  /** Call this before a write of `model`: from now on none of its entries are found. */
   async begin(model: string): Promise<void> {
     const writes = this.#writes.get(model) ?? { open: 0, unanswered: 0 }
     this.#writes.set(model, writes)
     writes.open += 1
     writes.unanswered += 1
-    // Whether it succeeds is of no account: the end of the write has the last word.
+    // The result does not matter: the end of the write decides.
     await this.#replace(model, this.#mark)
   }
 
-  /** After a write of `model`, before its answer: from here on nothing older is met. */
+  /** Call this after a write of `model`, before its response: from now on nothing older is found. */
   async end(model: string): Promise<void> {
     const writes = this.#writes.get(model)
     if (!writes) return
@@ -138,7 +138,7 @@ export class VersionedCache {
     try {
       const isLast = writes.open === 0
       let replaced = await this.#replace(model, isLast ? newToken(VERSION) : this.#mark)
-      // The last one may have ended meanwhile, and been replaced by this one's mark.
+      // Meanwhile, the last write may have ended and this mark may have replaced its version.
       if (!isLast && writes.open === 0) replaced = await this.#replace(model, newToken(VERSION))
       if (replaced === unreachable) await this.#options.fences.raise(this.#place(model).fence)
     } finally {
@@ -154,12 +154,12 @@ export class VersionedCache {
     return this.#reach.ask(set, this.#writeTimeoutMs)
   }
 
-  /** Whether a write is under way somewhere. A mark of this process that has outlived its writes came too late. */
+  /** Whether a write is in progress somewhere. A mark of this process that outlived its writes arrived late. */
   #isMarked(model: string, token: unknown): boolean {
     return isToken(token, MARK) && (token !== this.#mark || this.#writes.has(model))
   }
 
-  /** A new version in place of none, or of one that a fence says is too old. Identical wishes share one. */
+  /** A new version instead of a missing one, or of one that a fence declares too old. Identical calls share one. */
   #renewed(place: Place, standing: Standing, timeoutMs: number): Promise<string> {
     const mark = standing.get(place.fence)
     const wish = `${place.versionKey} ${mark}`
@@ -181,7 +181,7 @@ export class VersionedCache {
     return token
   }
 
-  /** Models are few, and reads many: each place is named once. */
+  /** There are few models and many reads: each place's names are computed once. */
   #place(model: string): Place {
     const known = this.#places.get(model)
     if (known) return known
@@ -195,7 +195,7 @@ export class VersionedCache {
   }
 }
 
-/** Where a model's version and its fence stand. */
+/** The keys of a model's version and of its fence. */
 interface Place {
   readonly versionKey: string
   readonly fence: string
@@ -203,7 +203,7 @@ interface Place {
 
 type Standing = ReadonlyMap<string, string>
 
-/** The writes of a model in this process: not yet done, and not yet answered. */
+/** The writes of a model in this process: those not done yet, and those without a response yet. */
 interface Writes {
   open: number
   unanswered: number
@@ -215,7 +215,7 @@ function newToken(kind: string): string {
   return kind + crypto.randomUUID()
 }
 
-/** What a cache gives back may be anything. */
+/** A cache may return anything. */
 function isToken(token: unknown, kind: string): token is string {
   return typeof token === 'string' && token.length === TOKEN_LENGTH && token[0] === kind
 }

@@ -2,9 +2,9 @@
  * Fences: how the instances of an app learn of a write that could not tell the cache.
  *
  * An instance that has written a record but cannot reach the cache puts a fence into the database, which it has just
- * reached. No instance uses the cache on knowledge of the fences that is older than `LEASE_MS`, and the write is
- * answered only when that time has passed. So whoever asks after the answer meets the fence, whichever instance it
- * asks. The first instance that reaches the cache again replaces the version, then takes the fence away.
+ * reached. No instance uses the cache if its knowledge of the fences is older than `LEASE_MS`, and the write responds
+ * only when that time has passed. So every read after that response sees the fence, on every instance. The first
+ * instance that reaches the cache again replaces the version, then lowers the fence.
  *
  * @module
  */
@@ -16,22 +16,22 @@ import { type Collection, type CollectionSchema, DuplicateKey } from '../ports/s
 
 /** The fences of an app; `place` is a model in a space. */
 export interface Fences {
-  /** The standing fences: place → mark. Rejects when the database cannot tell. */
+  /** The raised fences: place → mark. Rejects if the database fails. */
   standing(): Promise<ReadonlyMap<string, string>>
-  /** Puts a fence up, after the write; resolves when every instance knows of it. */
+  /** Raises a fence after a write; resolves when every instance knows of it. */
   raise(place: string): Promise<void>
-  /** Takes a fence away, unless it has been put up anew; whether it did. */
+  /** Lowers a fence, unless it has been raised again; resolves to whether it did. */
   lower(place: string, mark: string): Promise<boolean>
 }
 
-/** Milliseconds for which the answer of the database is used. */
+/** How long the database's reply is used, in milliseconds. */
 const LEASE_MS = 250
-/** The wait of a write: a lease, and what clocks and timers may be apart in that time. */
+/** How long a write waits: one lease, plus the drift of clocks and timers in that time. */
 const WAIT_MS = 300
-/** More fences than models that an app has. */
+/** More than the number of models in any app. */
 const MAX_FENCES = 10_000
 
-/** The collection of the fences. It is empty but during an outage of the cache. */
+/** The collection of the fences. It is empty except during an outage of the cache. */
 export const fenceSchema: CollectionSchema = {
   name: 'fieldgate_fences',
   idType: 'objectId',
@@ -48,7 +48,7 @@ export const fenceSchema: CollectionSchema = {
   searchable: [],
 }
 
-/** The fences of a cache that this process alone uses: nobody else has to learn of them. */
+/** The fences of a cache that only this process uses: no other process has to learn of them. */
 export function localFences(): Fences {
   const marks = new Map<string, string>()
   return {
@@ -70,8 +70,9 @@ export function storedFences(collection: Collection): Fences {
   }
 
   /**
-   * Gives the fence that this instance has put up another mark, if it stands: who replaces the version on account of
-   * an earlier write no longer lowers it. Everybody knows of the place since it was put up.
+   * Gives the fence that this instance raised another mark, if it is still raised: an instance that replaces the
+   * version because of an earlier write then no longer lowers it. Every instance has known the place since it was
+   * raised.
    */
   const raisedAnew = async (place: string, mark: string): Promise<Own | undefined> => {
     const before = own.get(place)
@@ -84,13 +85,13 @@ export function storedFences(collection: Collection): Fences {
       forget()
       return again
     }
-    // Another write of this instance has been faster.
+    // Another write of this instance was faster.
     return own.get(place) === before ? undefined : raisedAnew(place, mark)
   }
 
   const readAll = async (from: number): Promise<void> => {
     const found = await collection.find({ filter: everything, sort: [], limit: MAX_FENCES })
-    // A slower one that began earlier knows less.
+    // A slower check that began earlier knows less.
     if (from <= checkedAt) return
     known = new Map(found.map(({ place, mark }) => [String(place), String(mark)]))
     checkedAt = from
@@ -125,7 +126,7 @@ export function storedFences(collection: Collection): Fences {
   }
 }
 
-/** A fence that this instance has put up. */
+/** A fence that this instance raised. */
 interface Own {
   readonly mark: string
   readonly knownToAll: Promise<void>

@@ -1,10 +1,10 @@
 /**
- * What the contracts' checks are written with: the few assertions that they need, on web standards alone.
+ * The few assertions that the contracts' checks need, using only web standards.
  *
  * @module
  */
 
-/** A promise that an adapter has broken. Test runners show `actual` beside `expected`. */
+/** Thrown if an adapter breaks a promise. Test runners show `actual` beside `expected`. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise'
   readonly actual: unknown
@@ -26,7 +26,7 @@ export function equal(actual: unknown, expected: unknown, context?: string): voi
   if (!Object.is(actual, expected)) throw differs(actual, expected, context)
 }
 
-/** Throws unless the two have the same content: the same members in any order, instants and elements. */
+/** Throws unless the two have the same content: equal members in any order, equal dates and elements. */
 export function deepEqual(actual: unknown, expected: unknown, context?: string): void {
   if (!isSame(actual, expected)) throw differs(actual, expected, context)
 }
@@ -36,7 +36,7 @@ export function match(text: string, pattern: RegExp): void {
   if (!pattern.test(text)) throw differs(text, pattern, `no match of ${pattern}`)
 }
 
-/** How a promise must reject: with an error of a class, with this very error, or with one that is right. */
+/** How a promise must reject: with an error of a class, with this very error, or with one that passes a check. */
 export type Rejection =
   | (abstract new (
       ...args: never[]
@@ -44,7 +44,7 @@ export type Rejection =
   | Error
   | ((error: never) => boolean)
 
-/** Throws unless `promise` rejects as `wanted`; without it, with anything. */
+/** Throws unless `promise` rejects as `wanted`; without `wanted`, unless it rejects at all. */
 export async function rejects(promise: Promise<unknown>, wanted?: Rejection): Promise<void> {
   const outcome = await promise.then(
     (value) => ({ value }),
@@ -76,7 +76,7 @@ function differs(actual: unknown, expected: unknown, context?: string): BrokenPr
   return new BrokenPromise(context ? `${context}: ${message}` : message, actual, expected)
 }
 
-/** Characters of a value in a message; the rest is in `actual` and `expected`. */
+/** The most characters of a value in a message; the rest is in `actual` and `expected`. */
 const LONGEST = 2000
 
 function shown(value: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * What every cache store promises: each sentence of src/ports/cache.ts as a check. It runs in any runtime.
+ * The promises of every cache store: each sentence of src/ports/cache.ts as a check. It runs in any runtime.
  *
  * @module
  */
@@ -8,28 +8,28 @@ import type { CacheStore } from '../ports/cache.ts'
 import { equal, ok } from './assert.ts'
 import type { Contract } from './verify.ts'
 
-/** A cache, and whoever else uses it. */
+/** A cache, and another user of it. */
 export interface OpenCache {
   readonly cache: CacheStore
-  /** Another handle on the same cache, as another instance has one; absent where there cannot be any. */
+  /** Another handle on the same cache, as another instance would have; leave it out if there cannot be one. */
   readonly other?: CacheStore
 }
 
 const LONG = 3600
 
-/** A key that no other check has: checks share their server. */
+/** A key that no other check uses: checks share their server. */
 function newKey(): string {
   return `contract:${crypto.randomUUID()}`
 }
 
-/** Lets timers run: a cache may read the clock with their help. */
+/** Lets timers run: a cache may use them to read the clock. */
 const aMoment = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10))
 
 async function isAbsent(cache: CacheStore, key: string): Promise<boolean> {
   return ((await cache.get(key)) ?? undefined) === undefined
 }
 
-/** Texts that a client or a server might take for something else than text. */
+/** Strings that a client or a server might mistake for something else. */
 const TEXTS = [
   '{"success":true,"data":{"n":1}}',
   '[1,2]',
@@ -47,7 +47,7 @@ const TEXTS = [
   'é'.repeat(300_000),
 ]
 
-/** The cache contract; cases may share a cache. */
+/** The cache contract; its checks may share a cache. */
 export const cacheContract: Contract<OpenCache> = {
   async 'a key that was never set is absent'({ cache }) {
     ok(await isAbsent(cache, newKey()))

@@ -6,7 +6,7 @@
 
 import type { OptimizedType } from '../ports/images.ts'
 
-/** An image, and the size that it is shown in. */
+/** An image, and the size at which it is shown. */
 export interface Sample {
   readonly type: OptimizedType
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -14,7 +14,7 @@ export interface Sample {
   readonly height: number
 }
 
-/** Who the metadata of `jpeg` and `png` names. */
+/** The author in the metadata of `jpeg` and `png`. */
 export const AUTHOR = 'somebody'
 
 function decoded(base64: string): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,5 @@
 /**
- * What every image optimiser promises: each sentence of src/ports/images.ts as a check. It runs in any runtime.
+ * The promises of every image optimiser: each sentence of src/ports/images.ts as a check. It runs in any runtime.
  *
  * @module
  */
@@ -18,7 +18,7 @@ function isAsGiven(made: Uint8Array, { bytes }: Sample): boolean {
   return made.length === bytes.length && bytes.every((byte, at) => byte === made[at])
 }
 
-/** Whether `text` stands in `bytes`. */
+/** Whether `bytes` contain `text`. */
 function includes(bytes: Uint8Array, text: string): boolean {
   return String.fromCharCode(...bytes).includes(text)
 }

@@ -1,5 +1,5 @@
 /**
- * What you import from `fieldgate/contract` to test an adapter of your own: the promises of each port, and `verify`.
+ * What you import from `fieldgate/contract` to test your own adapter: the promises of each port, and `verify`.
  *
  * @module
  */

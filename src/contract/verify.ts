@@ -1,17 +1,18 @@
 /**
- * Contracts: what every adapter of a port promises, as data that knows no test runner; and how a runner runs them.
+ * Contracts: the promises of every adapter of a port, as data independent of any test runner; and `verify`, which runs
+ * them.
  *
  * @module
  */
 
-/** A sentence that an adapter keeps → what shows it, on a fresh adapter. It throws where the promise is broken. */
+/** A sentence that an adapter promises → a check on a fresh adapter, which throws if the promise is broken. */
 export type Contract<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void>>>
 
-/** How a contract gets a fresh adapter, and which promises it cannot keep. */
+/** How a contract gets a fresh adapter, and which promises that adapter cannot keep. */
 export interface Opening<Subject> {
-  /** A fresh adapter for each promise; a store is empty. */
+  /** Returns a fresh adapter for each promise; a store must be empty. */
   open(): Promise<Subject> | Subject
-  /** Ends what `open` gave, also where the promise was broken. */
+  /** Closes what `open` returned, even if the promise was broken. */
   close?(subject: Subject): Promise<void> | void
   /** Promises that this adapter cannot keep, each with the reason. They are skipped. */
   readonly without?: Readonly<Record<string, string>>
@@ -73,7 +74,7 @@ export function verify<Subject>(
 interface Parts {
   readonly test: RegisterTest
   readonly leaveOut: RegisterTest
-  /** Runs `body` with what stands before each title, where the runner has no groups. */
+  /** Runs `body` with the prefix of each title, if the runner has no groups. */
   group(name: string, body: (prefix: string) => void): void
 }
 
@@ -86,7 +87,7 @@ function partsOf(runner: Runner): Parts {
   const describe = 'describe' in runner ? runner.describe : undefined
   return {
     test,
-    // A runner that cannot skip does not hear of it.
+    // A runner that cannot skip is not told.
     leaveOut: skip ?? ignore ?? (() => {}),
     group(name, body) {
       if (describe) describe(name, () => body(''))

@@ -1,7 +1,7 @@
 /**
- * Copying all records from one store to another: resumable, and verified by counts and checksums.
+ * Copies all records from one store to another; resumable, and verified by counts and checksums.
  *
- * The folder hangs on the side of the tree: it knows models and the store port, and nothing knows it.
+ * This folder depends on models and the store port, and nothing depends on it.
  *
  * @module
  */
@@ -13,39 +13,39 @@ import { everything } from '../ports/filter.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../ports/store.ts'
 import { batches, readable } from '../ports/walk.ts'
 
-/** Hears how far a copy is. */
+/** Callbacks for the progress of a copy. */
 export interface CopyProgress {
-  /** A collection is begun; it holds `total` records. */
+  /** A collection has been started; it holds `total` records. */
   start?(collection: string, total: number): void
-  /** So many of its records are in the target. */
+  /** The target now holds `done` of its records. */
   advance?(collection: string, done: number): void
 }
 
-/** What became of one collection. */
+/** The result for one collection. */
 export interface CopyResult {
   readonly collection: string
-  /** Records in the source and in the target, counted after the copy. */
+  /** The number of records in the source and in the target, counted after the copy. */
   readonly source: number
   readonly target: number
-  /** How many of them this run has copied; the others were there from a run before. */
+  /** How many of them this run has copied; the others were already there from an earlier run. */
   readonly copied: number
   /** SHA-256 over all records in the order of their ids, keys sorted; equal on both sides. */
   readonly checksum: string
 }
 
-/** Source and target differ after a copy: something wrote to one of them meanwhile. */
+/** Thrown if source and target differ after a copy: something wrote to one of them meanwhile. */
 export class CopyMismatch extends Error {
   override readonly name = 'CopyMismatch'
 }
 
-/** What is in the target already is never overwritten or deleted. */
+/** What is already in the target is never overwritten or deleted. */
 const AGAIN =
   'stop what writes to the stores and copy again, into an empty target if records were changed or deleted since they were copied'
 
 /**
- * Copies the records of `models` from one store to another, and verifies them. What is already in the target
- * under the same id is left as it is, so a copy that was interrupted goes on where it was. The source is read alone:
- * an app that reads from it goes on. Throws a `CopyMismatch` when the two sides are not equal afterwards.
+ * Copies the records of `models` from one store to another, and verifies them. A record already in the target under the
+ * same id is left as it is, so an interrupted copy continues. The source is only read, so an app can keep reading from
+ * it. Throws a `CopyMismatch` if the two sides are not equal afterwards.
  */
 export async function copyRecords(
   from: Store,
@@ -91,7 +91,7 @@ async function copyCollection(
   return copied
 }
 
-/** Waits for every write before it fails with the first that failed: none goes on behind the caller's back. */
+/** Waits for every write, then throws the first failure: no write goes on in the background. */
 async function allOf(writes: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(writes)).find((write) => write.status === 'rejected')
   if (failed) throw failed.reason
@@ -106,7 +106,8 @@ async function verified(
   const [ours, theirs] = await Promise.all([summary(source), summary(target)])
   const after = await source.count(everything)
   if (ours.count !== before || before !== after) {
-    // A walk by id meets ids of one type alone, and others may have written these: Mongoose, say, or a script.
+    // A walk by id only finds ids of one type, but other programs, e.g. Mongoose or a script, may have written other
+    // ids.
     const isQuiet = before === after && (await summary(source)).checksum === ours.checksum
     throw new CopyMismatch(
       isQuiet && ours.count < before
@@ -146,7 +147,7 @@ function canonical(value: unknown): string {
   return `{${members.join(',')}}`
 }
 
-/** Without search fields: what search needs is made when an app opens the target. */
+/** Without search fields: search data is created when an app opens the target. */
 function schemaOf(model: Model): CollectionSchema {
   const { collection: name, idType, shape, declared, unique, indexes } = model
   return { name, idType, shape, declared, unique, indexes, searchable: [] }

@@ -13,21 +13,21 @@ import { within } from '../ports/within.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 
-/** What `health` takes. */
+/** Options of `health`. */
 export interface HealthOptions {
-  /** Milliseconds that each check of `/readyz` may take. Default 800: Kubernetes waits for 1 s. */
+  /** How long each check of `/readyz` may take, in milliseconds. Default 800, because Kubernetes waits for 1 s. */
   readonly deadlineMs?: number
 }
 
 type Status = 'ok' | 'unavailable'
-/** Asks something that the app depends on; rejects where it cannot be used. */
+/** Checks something that the app depends on; rejects if it cannot be used. */
 type Check = (signal: AbortSignal) => Promise<unknown>
 
 const DEADLINE_MS = 800
 
 /**
- * Routes for the probes of load balancers and orchestrators. They respond before start-up has succeeded, and before the guards of
- * `app.use`.
+ * Routes for the probes of load balancers and orchestrators. They respond even before start-up has succeeded, and
+ * before the guards of `app.use`.
  *
  * ```ts
  * app.mount('/', health())
@@ -73,7 +73,7 @@ function readiness(checks: Readonly<Record<string, Check>>, deadlineMs: number):
   }
 }
 
-/** The checks of what the app is configured with. */
+/** The checks of the services that the app is configured with. */
 function checksOf(host: Host): Readonly<Record<string, Check>> {
   const { cache, files } = host
   return {
@@ -83,7 +83,7 @@ function checksOf(host: Host): Readonly<Record<string, Check>> {
   }
 }
 
-/** A key under which nothing is kept. */
+/** A key that is never set. */
 const ABSENT = 'fieldgate-ready'
 
 /** Reads one id, as requests would, once the app has started. An app without models has nothing to read. */

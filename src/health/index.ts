@@ -1,5 +1,5 @@
 /**
- * `fieldgate/health`: routes for those who run the app.
+ * `fieldgate/health`: routes for monitoring an app.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `GET /metrics`: how many requests there were and how long they took, in the text format of Prometheus.
+ * `GET /metrics`: how many requests there were and how long they took, in Prometheus's text format.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5
 /** The requests with the same labels. */
 class Series {
   readonly labels: string
-  /** How many requests took up to each bound, and longer than the one before. */
+  /** How many requests took up to each bound and longer than the one before. */
   readonly counts: number[] = BOUNDS.map(() => 0)
   count = 0
   sum = 0
@@ -47,8 +47,8 @@ class Series {
 }
 
 /**
- * Counts the requests of every app that it is mounted in, from then on, in this process. `route` is the pattern that matched, so
- * that the number of series is bounded; `unmatched` where none has.
+ * Counts the requests of every app that it is mounted in, from then on, in this process. The label `route` is the
+ * pattern that matched, or `unmatched`, so that the number of series is limited.
  *
  * ```ts
  * app.mount('/', metrics())
@@ -70,7 +70,7 @@ export function metrics(): Mountable {
     attach({ observers, guards }) {
       if (!observers.includes(observer)) observers.push(observer)
       const handler = () => new Response(textOf(known), { headers: HEADERS })
-      // Early routes come before the app's guards; these figures are not for everybody.
+      // Early routes come before the app's guards, but these figures are not for everyone.
       return [{ method: 'GET', path: '/metrics', guards, handler }]
     },
   }

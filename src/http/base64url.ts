@@ -6,7 +6,7 @@
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Bytes as text. By hand: `btoa` and its replacements take several times as long as the MAC that is written. */
+/** Encodes bytes. Written by hand: `btoa` and replacing characters takes several times as long as the MAC itself. */
 export function base64url(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 3) {
@@ -21,7 +21,7 @@ export function base64url(bytes: Uint8Array): string {
 
 const utf8 = new TextDecoder()
 
-/** The bytes behind base64url, or undefined for what is none. */
+/** Decodes base64url; undefined if it is invalid. */
 export function bytesIn(encoded: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(encoded) || encoded.length % 4 === 1) return undefined
   const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'))
@@ -31,8 +31,8 @@ export function bytesIn(encoded: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * The UTF-8 text behind base64url, or undefined for what is none. Several texts stand for the same bytes, so the
- * caller checks a MAC of `encoded` itself, or that `base64url` spells it so.
+ * Decodes base64url to a UTF-8 string; undefined if it is invalid. Several strings decode to the same bytes, so the
+ * caller must check a MAC of `encoded` itself, or that `base64url` gives the same string.
  */
 export function textIn(encoded: string): string | undefined {
   const bytes = bytesIn(encoded)

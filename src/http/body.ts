@@ -1,5 +1,5 @@
 /**
- * Reading request bodies, counting bytes and time.
+ * Reading request bodies, with limits on bytes and time.
  *
  * @module
  */
@@ -15,11 +15,11 @@ import {
   unsupportedEncoding,
 } from './refusals.ts'
 
-/** What a body may take. */
+/** The limits of a body. */
 export interface BodyLimits {
-  /** Bytes that a JSON body may have. */
+  /** The most bytes of a JSON body. */
   readonly maxBodySize: number
-  /** Milliseconds in which a body has to arrive; a large one is given more, see `eachChunk`. */
+  /** Milliseconds within which a body has to arrive; a large one gets more, see `eachChunk`. */
   readonly bodyTimeoutMs: number
 }
 
@@ -31,9 +31,8 @@ export function isJson(contentType: string | null): boolean {
 }
 
 /**
- * The request's JSON body, `undefined` when it has none. Throws 415 for another media type (`refuse` gives
- * the refusal), 413 over `maxBodySize` bytes, 408 for one that comes too slowly, 400 for anything that is not JSON in
- * UTF-8.
+ * The request's JSON body; `undefined` if it has none. Throws 415 for another media type (`refuse` makes the error),
+ * 413 over `maxBodySize` bytes, 408 if it arrives too slowly, and 400 if it is not JSON in UTF-8.
  */
 export async function readJson(
   request: Request,
@@ -50,15 +49,15 @@ export async function readJson(
   return parseJson(bytes)
 }
 
-/** Refuses a compressed body: what it unpacks to would have no bound. */
+/** Refuses a compressed body: its unpacked size would have no limit. */
 export function refuseEncoded(request: Request): void {
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding.toLowerCase() !== 'identity') throw unsupportedEncoding()
 }
 
 /**
- * The whole body, empty where there is none; throws 413 and 408 as `limits` say. Content-Length only refuses early: the
- * bytes that come are counted.
+ * The whole body, empty if there is none; throws 413 and 408 by `limits`. Content-Length only allows an early refusal:
+ * the bytes are counted as they arrive.
  */
 export async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBodySize, bodyTimeoutMs } = limits
@@ -74,29 +73,28 @@ export async function readBytes(request: Request, limits: BodyLimits): Promise<U
   return chunks.length === 1 && only ? only : joined(chunks, size)
 }
 
-/** What a body may take longer by for each mebibyte that has arrived. */
+/** Extra milliseconds for each mebibyte of a body that has arrived. */
 const MS_PER_MIB = 16_000
 const MIB = 1024 * 1024
 
-/** The body as the runtime gives it; the request itself may have one with limits in its place. */
+/** The body as the runtime provides it; the request's own `body` may be one with limits. */
 export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
   return Object.hasOwn(request, 'body')
     ? (Reflect.get(Object.getPrototypeOf(request), 'body', request) as typeof request.body)
     : request.body
 }
 
-/** The chunks of a body, one after the other, and the end of waiting for them. */
+/** The chunks of a body, one after the other. */
 export interface Chunks {
-  /** The next chunk. Rejects with 408 for a body that is late, and with a 400 when the client goes away. */
+  /** The next chunk. Rejects with 408 if the body is late, and with a 400 if the client goes away. */
   next(): Promise<ReadableStreamReadResult<Uint8Array>>
-  /** Forgets the clock. */
+  /** Stops the timer. */
   stop(): void
 }
 
 /**
- * Hands `take` the bytes of a body as they arrive, one chunk after the other. Throws what `take` throws, 408 for a
- * body that takes longer than `timeoutMs` and another second for each 64 KiB that has come, and `cutOff` when the
- * client goes away.
+ * Passes the bytes of a body to `take` as they arrive, one chunk after the other. Throws what `take` throws, 408 if the
+ * body takes longer than `timeoutMs` plus a second for each 64 KiB received, and `cutOff` if the client goes away.
  */
 export async function eachChunk(
   request: Request,
@@ -110,7 +108,7 @@ export async function eachChunk(
       await take(read.value)
     }
   } finally {
-    // The reader is not cancelled: on Node that would end the connection before a refusal has been sent.
+    // Don't cancel the reader: on Node that would close the connection before the error response is sent.
     chunks.stop()
   }
 }
@@ -120,7 +118,7 @@ const NOTHING: Chunks = {
   stop() {},
 }
 
-/** The chunks of a body, which has the time that `eachChunk` gives it. */
+/** The chunks of a body, with the time limit of `eachChunk`. */
 export function chunksOf(
   request: Request,
   timeoutMs: number,
@@ -155,11 +153,11 @@ export function chunksOf(
     return read
   }
   return {
-    // Not raced against one promise for all chunks: it would keep every chunk until it settles.
+    // Not `Promise.race` with one promise for all chunks: it would keep every chunk in memory until it settles.
     next: () =>
       new Promise((resolve, reject) => {
         giveUp = () => reject(bodyTooSlow())
-        // The runtime's error when a client goes away in the middle of its body is no failure of ours.
+        // When a client goes away in the middle of its body, the runtime's error is not a failure of the server.
         const broken = (cause: unknown) =>
           reject(cause instanceof HttpError ? cause : cutOff(cause))
         if (isLate) giveUp()
@@ -169,7 +167,7 @@ export function chunksOf(
   }
 }
 
-/** Chunks of `size` bytes together, in one piece. */
+/** Joins chunks of `size` bytes in total. */
 export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size)
   let offset = 0

@@ -1,5 +1,6 @@
 /**
- * The time that a request has: after it the client has been answered, and what still runs for it must write nothing.
+ * The time limit of a request. When it is over, the client gets a response, and code still running for it must not
+ * write anything.
  *
  * @module
  */
@@ -12,7 +13,7 @@ interface Timed extends Request {
   [DEADLINE]?: Deadline
 }
 
-/** One request's time. While its body arrives, which has limits of its own, the time does not run. */
+/** The time limit of one request. It does not count while the body arrives, which has limits of its own. */
 export class Deadline {
   #request: Request | undefined
   #ms = 0
@@ -21,26 +22,26 @@ export class Deadline {
   #waiting: Set<() => void> | undefined
   #controller: AbortController | undefined
   #signal: AbortSignal | undefined
-  /** Why the time is over; undefined as long as it is not. */
+  /** Why the time is over; undefined while it is not. */
   #reason: Error | undefined
 
-  /** `request` has any time, until `limit` is called. */
+  /** `request` has no time limit until `limit` is called. */
   constructor(request: Request) {
     this.#request = request
   }
 
-  /** Gives the request `ms` milliseconds, then calls `over`. Its `signal` aborts then too. */
+  /** Gives the request `ms` milliseconds, then calls `over`. `signal` aborts at the same time. */
   limit(ms: number, over: (reason: Error) => void): void {
     const request = this.#request as Timed
     this.#ms = ms
-    // No function is made for each request: V8 would keep it among its old objects, and the request with it.
+    // No closure per request: V8 would move it to its old generation, and the request with it.
     this.#over = over
     request[DEADLINE] = this
     Object.defineProperty(request, 'signal', SIGNAL)
     this.resume()
   }
 
-  /** Aborts when the time is over. Made when first asked for. */
+  /** Aborts when the time is over. Created on first use. */
   get own(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -49,7 +50,7 @@ export class Deadline {
     return this.#controller.signal
   }
 
-  /** Aborts when the time is over, or the client goes away where the runtime tells. */
+  /** Aborts when the time is over, or when the client goes away, if the runtime reports that. */
   get signal(): AbortSignal {
     if (this.#signal) return this.#signal
     const { own } = this
@@ -59,12 +60,12 @@ export class Deadline {
     return this.#signal
   }
 
-  /** Throws a 503 when the time is over. */
+  /** Throws a 503 if the time is over. */
   check(): void {
     if (this.#reason) throw unavailable(this.#reason)
   }
 
-  /** What `work` gives; a 503 when the time is over before it. */
+  /** The result of `work`; rejects with a 503 if the time is over first. */
   async within<T>(work: () => T | Promise<T>): Promise<T> {
     this.check()
     let giveUp = (): void => {}
@@ -86,7 +87,7 @@ export class Deadline {
     this.#timer = undefined
   }
 
-  /** Starts the clock anew; not for a request that has ended. */
+  /** Restarts the clock with the full time; does nothing if the request has ended. */
   resume(): void {
     if (this.#timer === undefined && this.#over) this.#timer = setTimeout(expire, this.#ms, this)
   }
@@ -99,7 +100,9 @@ export class Deadline {
     this.#over?.(this.#reason)
   }
 
-  /** The code that serves the request has ended: in time, or after its client was answered. */
+  /**
+   * Marks the end of the code that serves the request: `'in time'`, or `'over'` if the client already got a response.
+   */
   end(): 'in time' | 'over' {
     this.pause()
     this.#request = undefined
@@ -112,7 +115,7 @@ function expire(deadline: Deadline): void {
   deadline.expire()
 }
 
-/** The same descriptor for all requests: V8 would give each one of its own a shape of its own. */
+/** One descriptor for all requests: with one per request, V8 would give each its own hidden class. */
 const SIGNAL: PropertyDescriptor = {
   configurable: true,
   get(this: Timed) {
@@ -120,18 +123,23 @@ const SIGNAL: PropertyDescriptor = {
   },
 }
 
-/** The deadline of a request; undefined where it has none. */
+/** The deadline of a request; undefined if it has none. */
 export function deadlineOf(request: Request): Deadline | undefined {
   return (request as Timed)[DEADLINE]
 }
 
-/** What a hook gives; a 503 when the time of `request` is over before it, so that nothing waits for a hook that hangs. */
+/**
+ * The result of a hook; rejects with a 503 if the time of `request` is over first, so that nothing waits for a hook
+ * that hangs.
+ */
 export async function inTime<T>(request: Request, hook: () => T | Promise<T>): Promise<T> {
   const deadline = deadlineOf(request)
   return deadline ? deadline.within(hook) : hook()
 }
 
-/** Throws a 503 when the time of `request` is over: its client has been answered, so nothing may be written for it. */
+/**
+ * Throws a 503 if the time of `request` is over: its client already got a response, so nothing may be written for it.
+ */
 export function checkTime(request: Request): void {
   deadlineOf(request)?.check()
 }

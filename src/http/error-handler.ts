@@ -1,5 +1,5 @@
 /**
- * Any thrown value → the envelope and one log line (spec 7).
+ * Turns any thrown value into the envelope and one log line (spec 7).
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { invalidFields } from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
 import { failureResponse } from './respond.ts'
 
-/** What `errorHandler` takes. */
+/** Options of `errorHandler`. */
 export interface ErrorHandlerOptions {
-  /** Whether answers carry the stack. Default false: an unknown environment is production. */
+  /** Whether responses include the stack. Default false: an unknown environment counts as production. */
   readonly development?: boolean
 }
 
-/** Answers a request that failed. */
+/** Makes the response of a request that failed. */
 export type ErrorHandler = (
   error: unknown,
   request: ApiRequest,
@@ -29,9 +29,9 @@ export type ErrorHandler = (
 const UNEXPECTED = 'Internal Server Error'
 
 /**
- * The handler that answers every failure. An `HttpError` or `ValidationError` gives its status and message,
- * and below 500 its fields; an error of a zod schema is a 400 with its fields; a store that cannot be used, or takes too
- * long, is a 503 with Retry-After; everything else is a 500 that tells nothing but the request's id.
+ * Returns the handler that responds to every failure. An `HttpError` or `ValidationError` sends its status and message,
+ * and below 500 its fields. An error of a zod schema is a 400 with its fields. A store that is unavailable or too slow
+ * is a 503 with Retry-After. Everything else is a 500 that reveals only the request's id.
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
   const outages = outageLog()
@@ -50,7 +50,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorHandler {
   }
 }
 
-/** What a client may know of `error`; undefined for everything unexpected. */
+/** What the client may learn about `error`; undefined if the error is unexpected. */
 function refusalIn(error: unknown): HttpError | undefined {
   if (error instanceof $ZodError) return invalidFields(messagesOf(error.issues))
   if (error instanceof HttpError) return isErrorStatus(error.status) ? error : undefined
@@ -61,14 +61,17 @@ function isErrorStatus(status: unknown): boolean {
   return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599
 }
 
-/** A request that failed, and what is known of outages. */
+/** A failed request, and the log of outages. */
 interface Failed {
   readonly request: ApiRequest
   readonly context: RequestContext
   readonly outages: OutageLog
 }
 
-/** One line a failed request, one a second in an outage: whose it was, no query string, body or token; the stack only where something broke. */
+/**
+ * Logs one line per failed request, but in an outage one per second. It names the user, but has no query string, body
+ * or token; the stack only if something broke.
+ */
 function log(error: unknown, status: number, { request, context, outages }: Failed): void {
   const details = {
     requestId: request.requestId,
@@ -90,11 +93,11 @@ function log(error: unknown, status: number, { request, context, outages }: Fail
       context.logger.error('request failed', { ...details, error: stackOf(error) })
     }
   } catch {
-    // A logger that fails must not cost the client its answer.
+    // If the logger fails, the client still gets its response.
   }
 }
 
-/** What a refusal quotes was the client's, and may be a secret that went into the wrong place. */
+/** A refusal may quote what the client sent, which may be a secret in the wrong place. */
 function unquoted(message: string): string {
   return message.replace(/'.*'/s, "'…'")
 }

@@ -1,21 +1,21 @@
 /**
- * The errors that carry an answer.
+ * The errors that become a response.
  *
  * @module
  */
 
-/** What an `HttpError` may carry beyond its status and message. */
+/** Options of an `HttpError`. */
 export interface HttpErrorOptions {
-  /** Set on the response. */
+  /** Headers to set on the response. */
   readonly headers?: HeadersInit
-  /** Field name to message; never sent with a 5xx. */
+  /** Messages by field name; never sent with a 5xx. */
   readonly fields?: Readonly<Record<string, string>>
   readonly cause?: unknown
 }
 
 /**
- * Ends a request with `status` and `message` in the envelope (spec 7). Guards, hooks and handlers throw it;
- * its message is sent to the client as it stands.
+ * Throw it in a guard, hook or handler to end the request with `status` and `message` in the envelope (spec 7). The
+ * client sees the message as it is.
  */
 export class HttpError extends Error {
   override readonly name: string = 'HttpError'
@@ -31,7 +31,10 @@ export class HttpError extends Error {
   }
 }
 
-/** Refuses values: `fields` maps a field's full path to its message. Thrown by `validate` hooks too. */
+/**
+ * Refuses values: `fields` maps a field's full path to its message. Your `validate` hooks can throw it too. The status
+ * is 400 by default.
+ */
 export class ValidationError extends HttpError {
   override readonly name: string = 'ValidationError'
 

@@ -1,5 +1,5 @@
 /**
- * The limits of a body for everybody who reads it: guards, hooks and handlers, in whatever way.
+ * Applies the body limits to all code that reads the body: guards, hooks and handlers, in whatever way they read it.
  *
  * @module
  */
@@ -17,10 +17,10 @@ interface Limited extends Request {
 }
 
 /**
- * Puts `limits` before every way of reading the body of `request`: beyond them reading rejects with an `HttpError`, 413 or
- * 408, and `json()` with a 400 for what is not JSON. Nothing is read or wrapped until somebody asks.
+ * Puts `limits` on every way of reading the body of `request`: beyond them, reading rejects with an `HttpError`, 413 or
+ * 408, and `json()` with a 400 if the body is not JSON. Nothing is read or wrapped until the first call.
  *
- * The methods go on the request itself, since code of the deployer's gets this very object from a runtime.
+ * The methods are set on the request itself, because your code gets this very object from the runtime.
  */
 export function limitBody(request: Request, limits: BodyLimits): void {
   Object.defineProperties(request, LIMITED)
@@ -38,7 +38,7 @@ const method = (value: Reader): PropertyDescriptor => ({
 const BODY: PropertyDescriptor = {
   configurable: true,
   get(this: Limited) {
-    // Always the same stream, as the platform's is.
+    // Always the same stream, as in the platform's Request.
     if (this[STREAM] === undefined) this[STREAM] = limitedStream(this)
     return this[STREAM]
   },
@@ -97,7 +97,7 @@ async function formOf(request: Limited): Promise<FormData> {
   }
 }
 
-/** A copy with limits of its own. The platform copies what came, not what was counted. */
+/** A copy with limits of its own: the platform copies the raw body, without the limits. */
 function cloneOf(request: Limited): Request {
   Reflect.deleteProperty(request, 'body')
   try {
@@ -107,7 +107,7 @@ function cloneOf(request: Limited): Request {
     return copy
   } finally {
     Object.defineProperty(request, 'body', BODY)
-    // What was there before the copy leads to a stream that the platform has taken over.
+    // The stream made before the copy now leads to one that the platform has taken over.
     Reflect.deleteProperty(request, STREAM)
   }
 }
@@ -139,7 +139,7 @@ function limitedStream(request: Limited): ReadableStream<Uint8Array> | null {
           controller.error(error)
         }
       },
-      // Nothing more is read of the body; its connection is the runtime's affair.
+      // Nothing more is read of the body; the runtime deals with the connection.
       cancel: () => chunks?.stop(),
     },
     { highWaterMark: 0 },

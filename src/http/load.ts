@@ -1,24 +1,24 @@
 /**
- * How many requests there are at once: beyond a limit they are refused at once, so that the others are answered in time.
+ * Counts concurrent requests. Those beyond a limit are refused at once, so that the others get their responses in time.
  *
  * @module
  */
 
-/** After so long a request that has not ended never will: Workers end one without a word when its client goes away. */
+/** A request that runs longer than this will never end: Workers end one silently when its client goes away. */
 const LOST_MS = 10 * 60_000
 
-/** The requests of an app that have arrived and are not answered. */
+/** The requests of an app that have arrived and have no response yet. */
 export class Load {
   readonly #max: number
   /** When each arrived, in that order. */
   readonly #running = new Map<object, number>()
 
-  /** `max` requests at once; 0 for any number. */
+  /** Allows `max` requests at once; 0 for any number. */
   constructor(max: number) {
     this.#max = max === 0 ? Number.POSITIVE_INFINITY : max
   }
 
-  /** Whether there is room for one more. */
+  /** Whether one more request may run. */
   hasRoom(): boolean {
     if (this.#running.size < this.#max) return true
     this.#forgetLost()

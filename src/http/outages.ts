@@ -1,5 +1,5 @@
 /**
- * Outages: what a client hears while a database or a file store cannot be used, and what the log says of it.
+ * Outages: what a client is told, and what is logged, while a database or a file store is unavailable.
  *
  * @module
  */
@@ -7,23 +7,23 @@
 import { StoreTimeout, StoreUnavailable } from '../ports/store.ts'
 import { HttpError } from './errors.ts'
 
-/** Seconds until a client may try again: a failover takes about as long. */
+/** Seconds until a client may retry: about as long as a failover takes. */
 const RETRY_AFTER = 5
 const MAX_CAUSES = 5
 
-/** The 503 of spec 7, which says nothing of what is out. */
+/** The 503 of spec 7; it does not reveal what is unavailable. */
 export function unavailable(cause?: unknown): HttpError {
   const headers = { 'Retry-After': String(RETRY_AFTER) }
   return new HttpError(503, 'The service is unavailable. Try again shortly.', { headers, cause })
 }
 
-/** The refusal that stands for an error of the store, or for one that it has caused; undefined for every other. */
+/** The 503 for an error of the store, or for an error caused by one; undefined for any other error. */
 export function outageIn(error: unknown): HttpError | undefined {
   const isOutage = (at: Error) => at instanceof StoreUnavailable || at instanceof StoreTimeout
   return causesOf(error).some(isOutage) ? unavailable(error) : undefined
 }
 
-/** An error, what caused it, and so on. */
+/** An error, its cause, and so on. */
 function causesOf(error: unknown): readonly Error[] {
   const causes: Error[] = []
   for (let at = error; at instanceof Error && causes.length < MAX_CAUSES; at = at.cause) {
@@ -32,16 +32,16 @@ function causesOf(error: unknown): readonly Error[] {
   return causes
 }
 
-/** One short line a second for each cause, however many requests it concerns. */
+/** Limits the log of an outage to one short line per second for each cause, however many requests fail. */
 export interface OutageLog {
-  /** How many lines were left out since the last one; undefined where this one is to be left out too. */
+  /** How many lines were left out since the last one; undefined if this one is to be left out too. */
   due(error: unknown): number | undefined
 }
 
 const PAUSE_MS = 1000
 const MAX_KNOWN = 100
 
-/** No outage yet, by a clock in milliseconds. */
+/** A log without any outage yet. `now` returns milliseconds. */
 export function outageLog(now: () => number = () => performance.now()): OutageLog {
   const known = new Map<string, { at: number; leftOut: number }>()
   return {
@@ -59,9 +59,9 @@ export function outageLog(now: () => number = () => performance.now()): OutageLo
   }
 }
 
-/** What an error says, and what caused it, on one line without stacks. */
+/** An error's message and those of its causes, on one line without stacks. */
 export function causeOf(error: unknown): string {
-  // What the client is told explains nothing.
+  // The message for the client explains nothing, so log its cause.
   const first = error instanceof HttpError ? (error.cause ?? error) : error
   const parts = new Set(causesOf(first).map(({ message }) => message))
   return [...parts].join(': ').replace(/\s+/g, ' ').slice(0, MAX_TEXT)

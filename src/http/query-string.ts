@@ -1,21 +1,21 @@
 /**
- * The query string, read once: repeated parameters as lists, object-shaped ones known as such.
+ * Parses the query string once. Repeated parameters become lists; object-shaped ones (`a[b]=`) are recognised.
  *
  * @module
  */
 
-/** A request's parameters: the text, or the list of texts where a name was repeated. */
+/** A request's parameters: a string each, or a list of strings if a name is repeated. */
 export type Query = Readonly<Record<string, string | string[]>>
 
-/** No parameters at all. */
+/** No parameters. */
 export const noQuery: Query = Object.freeze(Object.create(null))
 
-/** Reads a URL's parameters by `application/x-www-form-urlencoded`; names keep brackets as they are. */
+/** Parses a URL's parameters as `application/x-www-form-urlencoded`; brackets stay in the names. */
 export function parseQuery(url: string): Query {
   const start = url.indexOf('?')
   if (start === -1) return noQuery
   const end = url.indexOf('#', start)
-  // A name is the client's choice, so the object has no prototype that a name could meet.
+  // Clients choose the names, so the object has no prototype that a name could collide with.
   const query: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of new URLSearchParams(
     url.slice(start + 1, end === -1 ? undefined : end),
@@ -28,7 +28,7 @@ export function parseQuery(url: string): Query {
   return query
 }
 
-/** The names that stand before a bracket, as in `price[$ne]=0` and `price[]=0`. */
+/** The names before a bracket, as in `price[$ne]=0` and `price[]=0`. */
 export function objectShaped(query: Query): ReadonlySet<string> {
   const names = new Set<string>()
   for (const name in query) {

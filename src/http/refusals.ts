@@ -1,5 +1,5 @@
 /**
- * Every sentence that the record API refuses with. Statuses and texts are the contract's (spec 7, answers).
+ * Every error message of the record API. Statuses and texts are fixed by the contract (spec 7, answers).
  *
  * @module
  */
@@ -30,7 +30,7 @@ export const bodyTooLarge = (limit: number): HttpError =>
   new HttpError(413, `Request body exceeds the limit of ${limit} bytes.`)
 export const bodyCutOff = (cause: unknown): HttpError =>
   new HttpError(400, 'Request body ended before it was complete.', { cause })
-/** Ends its connection, on which the rest of the body would still come. */
+/** Closes the connection; otherwise the rest of the body would still arrive on it. */
 export const bodyTooSlow = (): HttpError =>
   new HttpError(408, 'Request body took too long to arrive.', { headers: { Connection: 'close' } })
 export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')

@@ -1,5 +1,5 @@
 /**
- * What ties the lines of a log to a request, and to the trace that it belongs to.
+ * The ids that connect log lines to a request and to its trace.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { traceParent } from '../ports/trace-parent.ts'
 
 type Identified = Pick<ObservedRequest, 'headers' | 'requestId' | 'traceId'>
 
-/** The trace of a request: of its span, else of its `traceparent` header; undefined where it has neither. */
+/** The trace of a request: from its span, else from its `traceparent` header; undefined if it has neither. */
 export function traceIdOf({ traceId, headers }: Omit<Identified, 'requestId'>): string | undefined {
   return traceId ?? traceParent(headers.get('traceparent'))?.traceId
 }
 
-/** The ids that a line about `request` carries. */
+/** The ids for a log line about `request`. */
 export function idsOf(request: Identified): {
   readonly requestId: string
   readonly traceId?: string
@@ -25,7 +25,7 @@ export function idsOf(request: Identified): {
   return traceId === undefined ? { requestId } : { requestId, traceId }
 }
 
-/** `logger`, which adds the trace of `request` to each line where it has one. */
+/** A logger that adds the trace of `request`, if it has one, to each line of `logger`. */
 export function loggerFor(request: Identified, logger: Logger): Logger {
   const traceId = traceIdOf(request)
   if (traceId === undefined) return logger

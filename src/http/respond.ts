@@ -1,5 +1,5 @@
 /**
- * The envelope (spec 2.2): every answer is built here.
+ * The envelope (spec 2.2): every response is built here.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export type Pagination =
   | { currentPage: number; pageSize: number; hasMore: boolean }
   | { pageSize: number; hasMore: boolean; nextCursor: string | null }
 
-/** What an answer may set beyond its body. */
+/** What a response may set beyond its body. */
 export interface ResponseInitLike {
   readonly status?: number
   readonly headers?: Record<string, string>
@@ -21,7 +21,7 @@ export interface ResponseInitLike {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** An answer whose body is `json`, which is an envelope already. */
+/** A response whose body is `json`, which is already an envelope. */
 export function jsonResponse(json: string, init: ResponseInitLike = {}): Response {
   return new FastResponse(json, {
     status: init.status ?? 200,
@@ -29,33 +29,33 @@ export function jsonResponse(json: string, init: ResponseInitLike = {}): Respons
   })
 }
 
-/** `{ success: true, data }`, `data` being JSON text. */
+/** `{ success: true, data }`, where `data` is already JSON. */
 export function dataResponse(json: string, init?: ResponseInitLike): Response {
   return jsonResponse(dataJson(json), init)
 }
 
-/** `{ success: true, data }`, `data` being what `value` is as JSON; a large one is written in slices. */
+/** `{ success: true, data }`, where `data` is `value` as JSON; a large value is written in slices. */
 export async function valueResponse(value: unknown, init?: ResponseInitLike): Promise<Response> {
   return dataResponse((await stringifyInSlices(value)) ?? 'null', init)
 }
 
-/** The text of an answer with one record. */
+/** The JSON of a response with one record. */
 export function dataJson(dataJson: string): string {
   return `{"success":true,"data":${dataJson}}`
 }
 
-/** The text of a list: `{ success: true, data, pagination? }`, the records being JSON texts. */
+/** The JSON of a list: `{ success: true, data, pagination? }`; the records are already JSON. */
 export function listJson(records: readonly string[], pagination?: Pagination): string {
   const tail = pagination ? `,"pagination":${JSON.stringify(pagination)}` : ''
   return `{"success":true,"data":[${records.join(',')}]${tail}}`
 }
 
-/** An answer that says by its status and headers alone what there is to say. */
+/** A response with a status and headers, but no body. */
 export function emptyResponse(status: number, headers: Record<string, string>): Response {
   return new FastResponse(null, { status, headers: { ...headers } })
 }
 
-/** Sets a header. The kit's own responses may know a way that is shorter than that through `Headers`. */
+/** Sets a header. fieldgate's own responses may have a faster way than `headers`. */
 export function setHeader(
   response: Response & { setHeader?(name: string, value: string): void },
   name: string,

@@ -17,8 +17,8 @@ import { warnOnce } from './warn.ts'
 export type SetHandler = (request: ApiRequest, context: Context) => Promise<Response>
 
 /**
- * The handlers of a model, for routes that the deployer registers: `router.get('/top', sets.getAll)`. Those of
- * one record need `:id` in the route's path.
+ * The handlers of a model, for routes that you register yourself: `router.get('/top', sets.getAll)`. Handlers of one
+ * record need `:id` in the route's path.
  *
  * @deprecated Use `createRouter`, which registers the routes too. Removed in 4.0.
  */
@@ -81,7 +81,7 @@ export class ControllerSets<R> {
     const host = hostOf(context.store)
     const handler = this.#table(host).get(row)
     if (!handler) throw new TypeError(`ControllerSets: ${row.trim()} is switched off by an option`)
-    // What the options declare is known from the first request on, so the store may have to catch up.
+    // The options' declarations are known only from the first request on, so the store may have to catch up.
     await host.ready()
     return handler(request, context)
   }
@@ -97,7 +97,7 @@ export class ControllerSets<R> {
       )
     }
     const name = `ControllerSets(${this.#options.model.name})`
-    // Its guards, if any, stand before the handlers, where nobody sees them from here.
+    // Its guards, if any, run before the handlers and cannot be seen from here.
     const rows = createRouter<R>({ middlewares: [], ...this.#options }).attach(host, name)
     const table = new Map(
       rows.map(({ method, path, guards, handler }): [string, SetHandler] => [

@@ -1,5 +1,5 @@
 /**
- * The upload router of 3.2, whose options now stand in `createRouter({ upload })`.
+ * The upload router of 3.2, whose options are now in `createRouter({ upload })`.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { RouterOptions } from '../records/setup/options.ts'
 import type { UploadOptions } from '../uploads/options.ts'
 import { warnOnce } from './warn.ts'
 
-/** What `createRouterS3upload` takes: a router's options, three of `upload` at the top level too. */
+/** Options of `createRouterS3upload`: a router's options, and three of `upload` at the top level too. */
 export interface RouterS3uploadOptions<R> extends RouterOptions<R> {
   /** Overrides `upload.path`. */
   readonly path?: UploadOptions['path']

@@ -1,6 +1,6 @@
 /**
- * `fieldgate/legacy`: the deprecated constructors. Removing them in 4.0 is deleting this folder, and the
- * router's option `legacyMode`.
+ * `fieldgate/legacy`: the deprecated constructors. To remove them in 4.0, delete this folder and the router's option
+ * `legacyMode`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Warnings of deprecated names: once a process each.
+ * Warnings about deprecated names, once per process each.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Logger } from '../ports/logger.ts'
 
 const said = new Set<string>()
 
-/** Warns unless `name` has been warned of before in this process; `code` goes into the details. */
+/** Warns unless it has already warned about `name` in this process; `code` goes into the details. */
 export function warnOnce(logger: Logger, name: string, message: string, code?: string): void {
   if (said.has(name)) return
   said.add(name)

@@ -1,5 +1,5 @@
 /**
- * Rules of a deployer that may take their time.
+ * Detects asynchronous rules in a schema.
  *
  * @module
  */
@@ -11,22 +11,23 @@ const known = new WeakMap<$ZodType, boolean>()
 const handled = new WeakSet<object>()
 
 /**
- * Whether something in `schema` may be asynchronous, and takes care of the rejections of such refinements. zod starts all
- * of a value's at once and awaits one after the other: when the first rejects nobody awaits the next, and its rejection
- * would end the process. To be called when the schema is used: what it refers to may be declared after it.
+ * Whether something in `schema` may be asynchronous. Also handles the rejections of such refinements: zod starts all of
+ * a value's refinements at once and awaits one after the other, so when the first rejects, no one awaits the next, and
+ * its rejection would end the process. Call this when the schema is used, because what it refers to may be declared
+ * after it.
  */
 export function isAsync(schema: $ZodType): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before
   const { parts, rest } = partsIn(schema)
-  // The rest is unknown.
+  // What was not looked at may be asynchronous.
   let waits = rest
   for (const part of parts) if (handleIn(part.schema)) waits = true
   known.set(schema, waits)
   return waits
 }
 
-/** Takes care of the refinements of one schema; whether it has any, or a transform. */
+/** Handles the refinements of one schema; returns whether it has any, or a transform. */
 function handleIn(schema: $ZodType): boolean {
   const { def } = schema._zod
   // `z.custom()` is its own check.

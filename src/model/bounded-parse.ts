@@ -1,9 +1,9 @@
 /**
- * Parsing with zod in bounded time: a large value is parsed in slices, and no list is searched for mistakes beyond the
- * hundredth. zod itself looks at everything at once, and puts the issues of a list on the stack to hand them on.
+ * Parsing with zod in bounded time: a large value is parsed in slices, and a list is not searched for mistakes beyond
+ * the hundredth. zod itself looks at everything at once, and passes the issues of a list on as arguments on the stack.
  *
- * A schema is prepared once, when it meets its first large value. Prepared schemas go on parsing as zod does wherever
- * the context does not ask for slices, so that small values and the deployer's own calls see no difference.
+ * A schema is prepared once, when it meets its first large value. A prepared schema still parses as zod does unless the
+ * context asks for slices, so small values and your own calls see no difference.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const WORK = Symbol('bounded parsing')
 interface Work {
   readonly large: number
   readonly slices: Slices
-  /** How what is not large is parsed: as zod does, and without promises where nothing waits. */
+  /** How values that are not large are parsed: as zod does, and without promises if nothing is asynchronous. */
   readonly sync: Context
   readonly plain: Context
 }
@@ -39,8 +39,8 @@ type Result = ParsePayload | Promise<ParsePayload>
 type Parse = (payload: ParsePayload, context: Context) => Result
 
 /**
- * What `schema` makes of `value`, or its issues: all that zod gives where they are few, else the first hundred or so. `large`
- * is the number of values from which on slices are made.
+ * The result of parsing `value` with `schema`, or its issues: all of them if they are few, else about the first
+ * hundred. Values containing `large` values or more are parsed in slices.
  */
 export async function boundedParse(
   schema: $ZodType,
@@ -49,7 +49,7 @@ export async function boundedParse(
   large: number = LARGE,
 ): ReturnType<typeof safeParseAsync> {
   if (!isLarge(value, large)) {
-    // What may be asynchronous is not tried without waiting first: it would have begun, and run twice.
+    // A schema that may be asynchronous is not tried synchronously first: its refinements would run twice.
     return isAsync(schema)
       ? safeParseAsync(schema, value, context)
       : safeParse(schema, value, context)
@@ -61,7 +61,7 @@ export async function boundedParse(
     sync: { ...context, async: false },
     plain: { ...context, async: true },
   }
-  // What came before may have taken a slice of its own.
+  // The value before may have used up the slice.
   await work.slices.next()
   return safeParseAsync(schema, value, { ...context, [WORK]: work } as Context)
 }
@@ -94,7 +94,7 @@ function prepare(schema: $ZodType): void {
   }
 }
 
-/** How a large value of `schema` is parsed, or undefined where `parse`, which is zod's, has no long loops. */
+/** How a large value of `schema` is parsed, or undefined if zod's own `parse` has no long loops. */
 function largeParserOf(
   schema: $ZodType,
   parse: Parse,
@@ -115,7 +115,7 @@ function largeParserOf(
       : parse(payload, context)
 }
 
-/** A list of any length: from `start` on every element is of one schema. */
+/** A list of any length: all elements from `start` on have the same schema. */
 interface List {
   readonly start: number
   readonly element: $ZodType
@@ -135,11 +135,11 @@ function listOf(schema: $ZodType): List | undefined {
 }
 
 function isLong(value: unknown, { start }: List, { large }: Work): boolean {
-  // zod 4.6 mixes up the places of what follows a tuple's first elements where that is asynchronous.
+  // zod 4.6 mixes up the positions of the rest of a tuple if its first elements are asynchronous.
   return Array.isArray(value) && value.length >= (start > 0 ? start + 1 : large)
 }
 
-/** Whether `schema` is a record of any keys: each is parsed by itself. */
+/** Whether `schema` is a record with arbitrary keys: each is parsed on its own. */
 function isOpenRecord(schema: $ZodType): boolean {
   const def = schema._zod.def as { type: string; keyType?: $ZodType }
   return def.type === 'record' && def.keyType?._zod.values === undefined
@@ -150,7 +150,7 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null
 }
 
-/** The options of a union of which the first that fits wins. */
+/** The options of a union in which the first that fits wins. */
 function optionsOf(schema: $ZodType): readonly $ZodType[] | undefined {
   const { type, options, discriminator, inclusive } = schema._zod.def as {
     type: string
@@ -163,8 +163,8 @@ function optionsOf(schema: $ZodType): readonly $ZodType[] | undefined {
 }
 
 /**
- * The first option that fits, one after the other: zod takes one that does not wait before those that do. Where none fits,
- * zod says so itself.
+ * The first option that fits, tried one after the other: zod prefers a synchronous option to an asynchronous one. If
+ * none fits, zod itself writes the issue.
  */
 async function parseUnion(
   options: readonly $ZodType[],
@@ -179,10 +179,10 @@ async function parseUnion(
   return parse(payload, context)
 }
 
-/** Members of a record that are parsed at once. */
+/** Members of a record parsed at once. */
 const MEMBERS_AT_ONCE = 200
 
-/** As zod parses a record, but in slices; its issues are all kept, see `withFewIssues`. */
+/** Parses a record as zod does, but in slices. Keeps all its issues, see `withFewIssues`. */
 async function parseRecord(
   payload: ParsePayload,
   context: Context,
@@ -203,10 +203,10 @@ async function parseRecord(
   return payload
 }
 
-/** How many elements are under way at once where they wait for something. */
+/** How many asynchronous elements run at once. */
 const AT_ONCE = 16
 
-/** As zod parses a list, but in slices, and only until there are enough issues. */
+/** Parses a list as zod does, but in slices, and only until there are enough issues. */
 async function parseList(
   schema: $ZodType,
   { start, element }: List,
@@ -230,14 +230,14 @@ async function parseList(
     const parsed = waits ? await Promise.all(results) : (results as ParsePayload[])
     collect(payload.issues, values, parsed, at)
     if (payload.issues.length < enough) continue
-    // The rest has not been looked at: nothing may run on the list as if it had.
+    // The rest has not been looked at: no check may run on the list as if it had.
     abort(payload.issues)
     return payload
   }
   return payload
 }
 
-/** What the elements that have schemas of their own are parsed into. */
+/** The parsed elements that have their own schemas (the first ones of a tuple). */
 async function parseHead(
   elements: readonly unknown[],
   payload: ParsePayload,
@@ -249,7 +249,7 @@ async function parseHead(
   return head.value as unknown[]
 }
 
-/** Adds what the elements from the place `at` on were parsed into. */
+/** Adds the parsed elements from position `at` on. */
 function collect(
   issues: $ZodRawIssue[],
   values: unknown[],
@@ -271,7 +271,7 @@ function abort(issues: readonly $ZodRawIssue[]): void {
   if (last) Object.assign(last, { continue: false })
 }
 
-/** Whether the list is longer than its schema's first checks allow: then no element is looked at, as in zod. */
+/** Whether the list is longer than its schema's first checks allow. Then, as in zod, no element is looked at. */
 function isOverCap(schema: $ZodType, payload: ParsePayload, length: number): boolean {
   for (const { _zod } of schema._zod.def.checks ?? []) {
     const {
@@ -291,8 +291,8 @@ function isOverCap(schema: $ZodType, payload: ParsePayload, length: number): boo
 }
 
 /**
- * The payload with the first hundred of its issues. Those of keys stay, as an intersection takes back the ones that its
- * other side knows.
+ * The payload with the first hundred of its issues. Issues about keys stay, because an intersection drops those that
+ * its other side knows.
  */
 function withFewIssues(payload: ParsePayload): ParsePayload {
   const { issues } = payload

@@ -1,6 +1,6 @@
 /**
- * From what a client wrote to what a field holds: text becomes a number, a boolean, a date or an id by the
- * field's type.
+ * From what a client sent to what a field holds: a string becomes a number, a boolean, a date or an id, by the field's
+ * type.
  *
  * @module
  */
@@ -17,27 +17,29 @@ const HAS_ZONE = /(?:[Zz]|[+-]\d\d:?\d\d)$/
 const OBJECT_ID = /^[0-9a-f]{24}$/i
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** The longest decimal text of a number: 1e308 written out, with room for a fraction. */
+/** The longest decimal string of a number: 1e308 written out, with room for a fraction. */
 const MAX_NUMBER = 400
-/** The longest text of a date: the time to the nanosecond with its zone has 35 characters. */
+/** The longest string of a date: the time to the nanosecond with its zone has 35 characters. */
 const MAX_DATE = 64
 
-/** Four digits are a year of ISO 8601, not epoch milliseconds. */
+/** Four digits are an ISO 8601 year, not epoch milliseconds. */
 const YEAR = /^\d{4}$/
 
-// Dates are ordered as texts of fixed width in some stores, so years have four digits everywhere.
+// Some stores order dates as strings of fixed width, so years have four digits everywhere.
 const FIRST_DATE = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** A number from its decimal text of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN. */
+/**
+ * A number from its decimal string of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN.
+ */
 export function numberFrom(text: string): number | undefined {
   const value = text.length <= MAX_NUMBER && NUMBER.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
 
 /**
- * A date from ISO 8601 (UTC where no zone is given) or epoch milliseconds, years 0000 to 9999; undefined for any other
- * text, and for one of more than 64 characters.
+ * A date from ISO 8601 (UTC if no zone is given) or epoch milliseconds, years 0000 to 9999; undefined for any other
+ * string, and for one of more than 64 characters.
  */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') return validDate(new Date(value))
@@ -49,7 +51,7 @@ export function dateFrom(value: string | number): Date | undefined {
   return validDate(new Date(iso.includes('T') && !HAS_ZONE.test(iso) ? `${iso}Z` : iso))
 }
 
-/** Whether the day is one of the calendar: some runtimes take 30 February for 1 March. */
+/** Whether the day exists in the calendar: some runtimes read 30 February as 1 March. */
 function isDay(iso: string): boolean {
   const [year = 0, month = 1, day = 1] = iso.slice(0, 10).split('-').map(Number)
   const date = new Date(0)
@@ -57,14 +59,14 @@ function isDay(iso: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** An id in its stored form, lower case, or undefined when it has another form than the model's ids. */
+/** An id in its stored form, lower case, or undefined if it does not have the format of the model's ids. */
 export function idFrom(text: string, idType: IdType): string | undefined {
   return (idType === 'uuid' ? UUID : OBJECT_ID).test(text) ? text.toLowerCase() : undefined
 }
 
 /**
- * The value that a condition on a field of `shape` compares with, or undefined where `value` cannot be cast.
- * Takes what a URL (text) or a QUERY body (any scalar) says.
+ * The value that a condition on a field of `shape` compares with, or undefined if `value` cannot be cast. Takes values
+ * from a URL (strings) or a QUERY body (any scalar).
  */
 export function castScalar(
   shape: Shape,
@@ -90,8 +92,8 @@ export function castScalar(
 }
 
 /**
- * `value` as a write means it: text cast by the type at each place of the shape. What cannot be cast stays as
- * it came, for the schema to refuse with its message.
+ * `value` with its strings cast by the type at each place of the shape. What cannot be cast stays as it is, for the
+ * schema to refuse with its own message.
  */
 export function castInput(shape: Shape | undefined, value: unknown): unknown {
   if (!shape) return value
@@ -136,7 +138,7 @@ function castList(element: Shape, list: readonly unknown[]): readonly unknown[] 
   return copy ?? list
 }
 
-/** `castInput`, through large values in slices. */
+/** Same as `castInput`, but goes through large values in slices. */
 export async function castInSlices(shape: Shape | undefined, value: unknown): Promise<unknown> {
   return inSlices(value, shape, casting)
 }
@@ -178,7 +180,7 @@ function castBoolean(value: string | number | boolean): boolean | undefined {
   }
 }
 
-/** Text with a lone surrogate has no UTF-8 form: stores would keep something else than was sent. */
+/** A string with a lone surrogate has no UTF-8 form: stores would keep something other than what was sent. */
 function wellFormed(text: string): string | undefined {
   return text.isWellFormed() ? text : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * What a model's zod schemas declare of its records (next to `shape.ts`, which says of what type it is).
+ * What a model's zod schemas declare of its records. (`shape.ts` has their types.)
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'
 
-/** By schema: one that refers to itself leads back to the same place. */
+/** By schema: a schema that refers to itself leads back to the same place. */
 const known = new WeakMap<$ZodType, Declared>()
 
-/** What `schema` and the fields that the server keeps declare of a whole record. */
+/** The declaration of a whole record: the fields of `schema`, and the fields that the server sets itself. */
 export function declaredRecord(schema: $ZodObject, managed: readonly string[]): Declared {
   const { members = [], rest } = placeOf([schema])
   const scalars = managed.map((name) => [name, scalar] as const)
@@ -19,7 +19,7 @@ export function declaredRecord(schema: $ZodObject, managed: readonly string[]): 
 
 const scalar: Declared = { open: false, members: undefined, rest: undefined, elements: undefined }
 
-/** The place where a value of any of `schemas` may stand. */
+/** The place of a value of any of `schemas`. */
 function placeOf(schemas: readonly $ZodType[]): Declared {
   const [only, ...others] = schemas
   if (!only || others.length > 0) return new Place(schemas)
@@ -28,7 +28,7 @@ function placeOf(schemas: readonly $ZodType[]): Declared {
   return place
 }
 
-/** The containers that may stand at a place, and whether anything else may. */
+/** The containers allowed at a place, and whether any other value is. */
 interface Containers {
   readonly objects: $ZodObject[]
   /** The schemas of the values of records (`z.record()`). */
@@ -38,7 +38,7 @@ interface Containers {
   open: boolean
 }
 
-/** A place, whose inside is looked at when it is first asked for: schemas may be recursive. */
+/** A place. Its contents are computed when first read, because schemas may be recursive. */
 class Place implements Declared {
   readonly #schemas: readonly $ZodType[]
   #containers: Containers | undefined
@@ -78,7 +78,7 @@ class Place implements Declared {
   }
 }
 
-/** In a union, what one object declares by name may be one of the other members of the next. */
+/** In a union, a member that one object declares by name may be an extra member of the next. */
 function membersOf({ objects, values }: Containers): ReadonlyMap<string, Declared> {
   const names = new Set(objects.flatMap(({ _zod }) => Object.keys(_zod.def.shape)))
   const members = [...names].map((name) => {
@@ -92,7 +92,7 @@ function restOf({ objects, values }: Containers): readonly $ZodType[] {
   return [...objects.flatMap(catchallOf), ...values]
 }
 
-/** The schema of the members that an object does not name, if it keeps them. */
+/** The schema of the members that an object does not name, if it keeps such members. */
 function catchallOf({ _zod: { def } }: $ZodObject): readonly $ZodType[] {
   return def.catchall && def.catchall._zod.def.type !== 'never' ? [def.catchall] : []
 }
@@ -107,7 +107,7 @@ function containersIn(schemas: readonly $ZodType[]): Containers {
   return found
 }
 
-/** Notes what `schema` says of containers, and gives the schemas that stand at the same place. */
+/** Adds what `schema` says about containers to `found`, and returns the other schemas at the same place. */
 function partsOf(schema: $ZodTypes, found: Containers): readonly $ZodType[] {
   const { def } = schema._zod
   switch (def.type) {
@@ -120,7 +120,7 @@ function partsOf(schema: $ZodTypes, found: Containers): readonly $ZodType[] {
     case 'catch':
       return [def.innerType]
     case 'lazy':
-      // zod keeps what the getter gave first; asking the getter again may make another schema.
+      // zod keeps the getter's first result; calling the getter again may make another schema.
       return [(schema as { _zod: { innerType: $ZodType } })._zod.innerType]
     case 'pipe':
       return [def.out]

@@ -1,5 +1,5 @@
 /**
- * Models: one declaration that gives validation, casting, indexes and TypeScript types.
+ * Models: one declaration that gives you validation, casting, indexes and TypeScript types.
  *
  * @module
  */
@@ -29,24 +29,24 @@ import { noSuchField } from './suggest.ts'
 
 /** What `defineModel` takes. */
 export interface ModelDefinition<S extends FieldSchemas> {
-  /** The fields, or a `z.object()` with refinements across them. */
+  /** The fields, or a `z.object()` with refinements across fields. */
   readonly fields: S | $ZodObject<S>
-  /** Whether records carry `createdAt` and `updatedAt`. Default false. */
+  /** Whether records have `createdAt` and `updatedAt`. Default false. */
   readonly timestamps?: boolean
   /**
-   * Fields, or lists of fields, whose values no two records share; records without the field do not clash. Each has
-   * one type: a mixed field (`z.unknown()`, a union of several types) cannot be unique.
+   * Fields, or lists of fields, whose values no two records may share; records without the field never clash. Each must
+   * have one type: a mixed field (`z.unknown()`, a union of several types) cannot be unique.
    */
   readonly unique?: readonly (FieldName<Values<S>> | readonly FieldName<Values<S>>[])[]
-  /** Indexes, each a sort key or a list of them. */
+  /** Indexes: each is a sort key or a list of sort keys. */
   readonly indexes?: readonly (SortName<Values<S>> | readonly SortName<Values<S>>[])[]
-  /** Fields that stand in no response and that no filter, sort, search or cursor reaches. */
+  /** Fields that no response contains and that no filter, sort, search or cursor can use. */
   readonly hidden?: readonly FieldName<Values<S>>[]
-  /** The last transform of what is shown; a router's `lean` skips it. */
+  /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
   readonly output?: (record: Values<S> & Managed) => unknown
   /** The collection's name. Default: the model's name in lower case, plural. */
   readonly collection?: string
-  /** How ids look. Default `'objectId'`: 24 hexadecimal digits on every store. */
+  /** The format of ids. Default `'objectId'`: 24 hexadecimal digits, on every store. */
   readonly id?: IdType
 }
 
@@ -153,13 +153,13 @@ function shapeAt(side: Side, name: string, fields: FieldSchemas): ObjectShape {
   }
 }
 
-/** What the definition hides, and the fields that hide themselves. */
+/** The fields listed in `hidden`, and those marked with `hiddenField`. */
 function hiddenPaths(fields: FieldSchemas, named: readonly string[]): readonly string[] {
   const marked = Object.keys(fields).filter((field) => isHiddenField(fields[field] as $ZodType))
   return [...new Set([...named, ...marked])]
 }
 
-/** Without repeats, of which a database would make two indexes of one name. */
+/** Without duplicates, from which a database would make two indexes with the same name. */
 function distinct<T>(sets: readonly T[]): readonly T[] {
   return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()]
 }

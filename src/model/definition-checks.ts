@@ -1,5 +1,5 @@
 /**
- * Start-up checks of a model's definition that concern no single path: its options and the names of its fields.
+ * Start-up checks of a model's options and field names. (Checks of single paths are elsewhere.)
  *
  * @module
  */
@@ -45,9 +45,10 @@ export function checkFieldNames(names: readonly string[], fail: Fail): void {
   for (const name of names) {
     if (isForbiddenKey(name)) fail(`'fields' may not name '${name}', which the server keeps`)
     if (/["\u0000-\u001f]/.test(name) || name === '') fail(`'${name}' is no name for a field`)
-    // Whoever asks an object for such a member gets one, also where there is none.
+    // Every object has such a member, so a lookup would find one even if the record lacks it.
     if (name in Object.prototype) fail(`'${name}' is no name for a field: every object has it`)
-    // MongoDB's driver takes an index or a filter of such a name for a value of its own; a model must fit all stores.
+    // MongoDB's driver treats an index or filter with this name as one of its own values, and a model must work on
+    // every store.
     if (name === '_bsontype') fail(`'${name}' is no name for a field: MongoDB's driver keeps it`)
   }
 }

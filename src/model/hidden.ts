@@ -1,13 +1,12 @@
 /**
- * Fields that hide themselves: the mark stands on the schema, so that a model hides them wherever they are
- * spread in.
+ * Fields that hide themselves: the mark is on the schema, so every model that includes the field hides it.
  *
  * @module
  */
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 
-/** The hidden paths that lie inside a field which is shown. */
+/** The hidden paths inside fields that are shown themselves. */
 export function hiddenInside({
   hidden,
 }: {
@@ -16,9 +15,9 @@ export function hiddenInside({
   return hidden.filter((path) => path.includes('.'))
 }
 
-/** Marks `schema`: every model that has it among its fields hides the field. */
+/** Marks `schema`: every model that uses it as a field hides that field. */
 export function hiddenField<S extends $ZodType>(schema: S): S {
-  // The mark stands in the definition, which zod carries along when it clones a schema.
+  // The mark is in the definition, which zod copies when it clones a schema.
   Object.assign(schema._zod.def, { hidden: true })
   return schema
 }

@@ -10,11 +10,11 @@ import type { IdType } from '../ports/shape.ts'
 const COUNTER_SIZE = 0x1000000
 
 /**
- * A maker of new ids. Object ids are those of MongoDB: seconds, five random bytes fixed for the maker, and a
- * counter, so that ids of one maker ascend within a second. `now` gives epoch milliseconds.
+ * Returns a function that makes new ids. Object ids are MongoDB's: seconds, five random bytes per maker, and a counter,
+ * so the ids of one maker ascend within a second. `now` returns epoch milliseconds.
  */
 export function idMaker(now: () => number): (idType: IdType) => string {
-  // Drawn when first needed: Workers have no randomness while a module loads.
+  // Drawn when first needed: Workers provide no randomness while a module loads.
   let random: string | undefined
   let counter = 0
   return (idType) => {

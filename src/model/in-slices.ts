@@ -1,5 +1,6 @@
 /**
- * A walk over a JSON value that goes through large lists and objects in slices, so that a body of a megabyte holds up nobody.
+ * Walks a JSON value, going through large lists and objects in slices, so that a body of a megabyte holds up no other
+ * request.
  *
  * @module
  */
@@ -9,23 +10,23 @@ import { isLarge, Slices } from '../ports/slices.ts'
 import type { Fields } from '../ports/store.ts'
 import { isFields } from './writable.ts'
 
-/** What a walk does; `C` says where it is: a depth, a shape. */
+/** What a walk does. `C` is the context of a place, such as a depth or a shape. */
 export interface Walk<C> {
-  /** What becomes of a value that is not large; the value itself where nothing does. */
+  /** The replacement of a value that is not large; the value itself to keep it. */
   whole(value: unknown, context: C): unknown
-  /** Called for a large value before its members; false takes it as a whole. */
+  /** Called for a large value before its members; return false to treat it as a whole. */
   opens(value: object, context: C): boolean
-  /** Where a member is; `key` is undefined for the elements of a list. */
+  /** The context of a member; `key` is undefined for the elements of a list. */
   member(context: C, key: string | undefined): C
   /** Whether an object's member is left out. */
   drops?(key: string): boolean
 }
 
-/** What `walk` makes of `value`; a large value is the same one where nothing in it has changed. */
+/** The result of walking `value`; a large value is returned as it is if nothing in it has changed. */
 export async function inSlices<C>(value: unknown, context: C, walk: Walk<C>): Promise<unknown> {
   if (!isLarge(value)) return walk.whole(value, context)
   const slices = new Slices()
-  // What came before may have taken a slice of its own.
+  // The value before may have used up the slice.
   await slices.next()
   return walked(value, context, walk, slices)
 }
@@ -72,7 +73,7 @@ async function walkedObject<C>(
     const isDropped = walk.drops?.(key) === true
     const item = object[key]
     const next = isDropped ? undefined : await member(item, walk.member(context, key), walk, slices)
-    // Copied when something changes first: what came before is as it was.
+    // Copy on the first change: everything before it is unchanged.
     if (isDropped || next !== item) copy ??= firstOf(object, keys, at)
     if (copy && !isDropped) setMember(copy, key, next)
     if (slices.isOver()) await slices.next()

@@ -1,5 +1,5 @@
 /**
- * A data model: what the rest of fieldgate knows of it. define.ts makes them.
+ * A data model, as the rest of fieldgate sees it. define.ts makes them.
  *
  * @module
  */
@@ -17,10 +17,10 @@ export type FieldSchemas = Readonly<Record<string, $ZodType>>
 /** What a record of a model with the fields `S` holds, without `_id` and timestamps. */
 export type Values<S extends FieldSchemas> = $InferObjectOutput<S, Record<never, never>>
 
-/** What a write of such a record may say: fields with a default may be left out. */
+/** What a write of such a record may contain: fields with a default may be left out. */
 export type Inputs<S extends FieldSchemas> = $InferObjectInput<S, Record<never, never>>
 
-/** The fields that the server keeps itself. */
+/** The fields that the server sets itself. */
 export interface Managed {
   readonly _id: string
   readonly createdAt?: Date
@@ -33,10 +33,10 @@ export type RecordOf<M> = M extends Model<infer R> ? R & Managed : never
 /** A field's name, or a dotted path into one. */
 export type FieldName<R> = (keyof R & string) | keyof Managed | `${keyof R & string}.${string}`
 
-/** A sort key: a field's name, with `-` before it for descending. */
+/** A sort key: a field's name, with `-` in front for descending. */
 export type SortName<R> = FieldName<R> | `-${FieldName<R>}`
 
-/** A data model, as `defineModel` made it: of records `R`, which are written as `I`. */
+/** A data model made by `defineModel`: its records are `R`, and writes take `I`. */
 export interface Model<R = Fields, I = unknown> {
   readonly name: string
   readonly collection: string
@@ -52,7 +52,7 @@ export interface Model<R = Fields, I = unknown> {
   readonly shape: ObjectShape
   /** What responses may show of a record. */
   readonly declared: Declared
-  /** The shape of what a write brings; it differs from the record's where a field is a pipe. */
+  /** The shape of what a write sends; it differs from the record's if a field is a pipe. */
   readonly input: ObjectShape
   readonly unique: readonly (readonly string[])[]
   readonly indexes: readonly (readonly SortKey[])[]
@@ -64,7 +64,7 @@ export interface Model<R = Fields, I = unknown> {
   readonly '~inputs'?: I
 }
 
-/** A sort key from its written form: `-population` is descending. */
+/** Parses a sort key: `-population` is descending. */
 export function sortKey(text: string): SortKey {
   return text.startsWith('-')
     ? { field: text.slice(1), descending: true }

@@ -1,6 +1,6 @@
 /**
- * What `null` means in a write: a field that may be left out, and does not take null, is left out (as in a JSON Merge
- * Patch, RFC 7396).
+ * What `null` means in a write: a field that is optional and not nullable is left out (as in a JSON Merge Patch, RFC
+ * 7396).
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { inSlices, type Walk } from './in-slices.ts'
 import { isFields } from './writable.ts'
 
 /**
- * `value` as `schema` is to read it: members that are null and may be left out are left out, at every depth, so that
- * defaults are filled in. What is null anywhere else stays, for the schema to take or to refuse.
+ * `value`, prepared for `schema`: optional members that are null are removed, at every depth, so that defaults are
+ * filled in. Null anywhere else stays, for the schema to accept or refuse.
  */
 export function withoutNulls(schema: $ZodType, value: unknown): Promise<unknown> {
   return inSlices(value, { schemas: [schema], isElement: false }, clearing)
 }
 
-/** The schemas of a place, and whether it is in a list, whose elements keep their places. */
+/** The schemas of a place, and whether it is in a list, whose elements keep their positions. */
 interface Place {
   readonly schemas: readonly $ZodType[]
   readonly isElement: boolean
@@ -39,8 +39,8 @@ const clearing: Walk<Place> = {
 }
 
 /**
- * Whether null removes a field of a stored record: one that a record may lack, so that none with a default is. Null is a
- * value where the schema takes it.
+ * Whether null removes a field from a stored record: only if a record may lack the field, so never if it has a default.
+ * If the schema accepts null, null is a value.
  */
 export function isRemovable(schema: $ZodType): boolean {
   return mayBeLeftOut(schema) && schema._zod.optout === 'optional' && !takesNull(schema)
@@ -56,7 +56,7 @@ function cleared(schemas: readonly $ZodType[], value: unknown): unknown {
   const inner = schemas.flatMap(containersIn)
   if (inner.length === 0) return value
   if (!Array.isArray(value)) return isFields(value) ? clearedMembers(inner, value) : value
-  // A list keeps the places of its elements.
+  // Elements of a list keep their positions.
   return value.map((item, index) => {
     const element = inner.flatMap((schema) => elementAt(schema, index))
     return item === null ? null : cleared(element, item)
@@ -87,7 +87,7 @@ function elementAt(schema: $ZodType, index: number): readonly $ZodType[] {
   return element ? [element as $ZodType] : []
 }
 
-/** Whether an object that comes in may lack a member with this schema: optional, or with a default. */
+/** Whether an incoming object may lack a member with this schema: it is optional, or has a default. */
 function mayBeLeftOut(schema: $ZodType): boolean {
   return schema._zod.optin !== undefined
 }
@@ -99,7 +99,7 @@ function elementsOf(schema: $ZodType): readonly $ZodType[] {
   return [...def.items, ...(def.rest ? [def.rest] : [])] as $ZodType[]
 }
 
-/** What a schema says of the values that come in: whether null is one, and the containers that it describes. */
+/** What a schema says about incoming values: whether it accepts null, and which containers it describes. */
 interface Reading {
   readonly takesNull: boolean
   readonly containers: readonly $ZodType[]
@@ -119,7 +119,7 @@ function containersIn(schema: $ZodType): readonly $ZodType[] {
 function readingOf(schema: $ZodType): Reading {
   const before = known.get(schema)
   if (before) return before
-  // Until it is known: a schema may be one of its own options.
+  // Placeholder until it is known: a schema may be one of its own options.
   known.set(schema, NOTHING)
   const reading = newReading(schema)
   known.set(schema, reading)
@@ -142,7 +142,7 @@ function newReading(schema: $ZodType): Reading {
     case 'template_literal':
     case 'undefined':
     case 'void':
-      // Coercion makes a value of null; a client that sends it means none.
+      // Coercion would turn null into a value, but a client that sends null means no value.
       return NOTHING
     case 'literal':
       return { takesNull: def.values.includes(null), containers: [] }
@@ -164,7 +164,7 @@ function newReading(schema: $ZodType): Reading {
     case 'intersection':
       return anyOf([def.left, def.right].map(readingOf))
     default:
-      // Whatever a function of the deployer's may take.
+      // A function of your app may accept anything.
       return { takesNull: true, containers: [] }
   }
 }
@@ -176,7 +176,7 @@ function anyOf(readings: readonly Reading[]): Reading {
   }
 }
 
-/** Most bodies hold none, and are not copied. */
+/** Most bodies hold no null, and need no copy. */
 function holdsNull(value: unknown): boolean {
   if (value === null) return true
   if (typeof value !== 'object' || value instanceof Date) return false

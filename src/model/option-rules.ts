@@ -1,10 +1,10 @@
 /**
- * Start-up checks of options: what is unknown, or makes no sense, is refused by name before anything runs.
+ * Start-up checks of options: unknown options and invalid values are refused by name before anything runs.
  *
  * @module
  */
 
-/** What an option's value must be: a test, and the words for what fails it. */
+/** What an option's value must be: a test, and the words for the error message. */
 export interface Rule {
   readonly test: (value: unknown) => boolean
   readonly must: string
@@ -13,7 +13,7 @@ export interface Rule {
 /** Throws a start-up error. */
 export type Fail = (message: string) => never
 
-/** Refuses options without a rule and values that fail theirs; one that is undefined counts as not given. */
+/** Refuses options without a rule and values that fail their rule. An undefined value counts as not given. */
 export function checkOptions(
   given: object,
   rules: Readonly<Record<string, Rule>>,
@@ -31,12 +31,12 @@ export function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
 
-/** Whether `value` is a list of texts, as names are. */
+/** Whether `value` is a list of strings, e.g. of names. */
 export function isNames(value: unknown): boolean {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
-/** Anything: whoever reads the option checks it. */
+/** Any value: the code that reads the option checks it. */
 export const whatever: Rule = { must: '', test: () => true }
 
 /** True or false. */
@@ -56,7 +56,7 @@ export function oneOf(...choices: readonly unknown[]): Rule {
   return { must: `be one of ${choices.join(', ')}`, test: (value) => choices.includes(value) }
 }
 
-/** The boolean that the text of a variable means, in any case; undefined for a text that means none. */
+/** The boolean that an environment variable's string means, in any case; undefined for any other string. */
 export function booleanFrom(text: string): boolean | undefined {
   const lower = text.toLowerCase()
   if (['true', '1', 'yes', 'on'].includes(lower)) return true

@@ -1,6 +1,6 @@
 /**
- * Which fields have an order: those of one JSON type. Databases order and compare values of several types each in
- * its own way, so that a sort or a unique field of such values could not be the same on every store.
+ * Which fields can be ordered: those with values of one JSON type. Databases order and compare values of several types
+ * differently, so a sort or a unique field of such values could not be the same on every store.
  *
  * @module
  */
@@ -18,11 +18,11 @@ export function isOrdered(shape: ObjectShape, path: string): boolean {
   return isScalar(shape, path) && !isMixed(shape, path)
 }
 
-/** Whether `path` leads to one value of a type that is not known, or of several. */
+/** Whether `path` leads to one value whose type is unknown, or one of several. */
 export function isMixed(shape: ObjectShape, path: string): boolean {
   return isScalar(shape, path) && placeOf(shape, path)?.shape.kind === 'mixed'
 }
 
-/** Why a field of several types is refused where an order is needed, and what to write instead. */
+/** Why a field of several types is refused, and what to write instead. */
 export const SEVERAL_TYPES =
   'which may hold values of several types and so has no order. Declare one type, as in z.string() (after a transform: .pipe(z.string())), or leave it out'

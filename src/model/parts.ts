@@ -1,15 +1,15 @@
 /**
- * The schemas inside a schema, by the places where they stand.
+ * The schemas inside a schema, by their places.
  *
  * @module
  */
 
 import type { $ZodType } from 'zod/v4/core'
 
-/** How many schemas are looked at; one that a function makes anew at each level has no end. */
+/** The most schemas visited; a function that makes a new schema at each level has no end. */
 const MOST = 1000
 
-/** Where schemas hold others. Nothing else is read: to read a default may be to call a function of the deployer's. */
+/** Where schemas hold other schemas. Nothing else is read: reading a default may call a function of your app. */
 const PARTS = [
   'innerType',
   'element',
@@ -25,15 +25,15 @@ const PARTS = [
   'items',
 ] as const
 
-/** A schema, and the names of the members that lead to it. */
+/** A schema, and the member names that lead to it. */
 export interface Part {
   readonly schema: $ZodType
   readonly path: string
 }
 
 /**
- * `schema`, and every schema inside it, each once. To be called when the schema is used: what it refers to may be
- * declared after it. `rest` is true where there were too many to look at them all.
+ * `schema` and every schema inside it, each once. Call this when the schema is used, because what it refers to may be
+ * declared after it. `rest` is true if there were too many to visit them all.
  */
 export function partsIn(
   schema: $ZodType,
@@ -54,7 +54,7 @@ export function partsIn(
 
 function partsOf({ schema, path }: Part): Part[] {
   const def = schema._zod.def as unknown as Readonly<Record<string, unknown>>
-  // What the getter of a lazy schema gives is made anew each time; zod keeps the first.
+  // The getter of a lazy schema may make a new one each time; zod keeps the first.
   const lazy = (schema._zod as { innerType?: unknown }).innerType
   const members = Object.entries(isObject(def.shape) ? def.shape : {})
   return [
@@ -63,7 +63,7 @@ function partsOf({ schema, path }: Part): Part[] {
   ].flatMap(([at, one]) => (isSchema(one) ? [{ schema: one, path: at }] : []))
 }
 
-/** What stands in a list, or `value` itself. */
+/** The elements of a list, or `value` itself. */
 function inside(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
 }

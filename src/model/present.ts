@@ -1,5 +1,5 @@
 /**
- * What a response may show: declared fields only, hidden ones off, then the model's own `output`.
+ * What a response may show: declared fields only, without hidden ones, then passed through the model's `output`.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { isHidden, type Model } from './model.ts'
 import { isFields } from './writable.ts'
 
 /**
- * A client's or hook's choice of fields, narrowed to what may be shown. A selection of names that starts with
- * `-` leaves those out; anything else is the list of what stays.
+ * A client's or hook's selection of fields, narrowed to what may be shown. If its first name starts with `-`, the named
+ * fields are left out; otherwise only the named fields stay.
  */
 export function visible(model: Model, select?: readonly string[]): Projection | undefined {
   if (!select || select.length === 0) {
@@ -27,7 +27,7 @@ export function visible(model: Model, select?: readonly string[]): Projection | 
   return { include: kept.length > 0 ? kept : ['_id'] }
 }
 
-/** `path`, or where something hidden lies inside it, the paths in it that may be shown. */
+/** `path`; if something inside it is hidden, the paths inside it that may be shown. */
 function visiblePaths(model: Model, path: string): string[] {
   if (!isHidden(model, path)) return [path]
   const shape = placeOf(model.shape, path)?.shape
@@ -35,12 +35,12 @@ function visiblePaths(model: Model, path: string): string[] {
   return [...shape.fields.keys()].flatMap((key) => visiblePaths(model, `${path}.${key}`))
 }
 
-/** `record`, as a store gives it, without what `model` does not declare; hidden fields stay. */
+/** `record`, as a store returns it, without what `model` does not declare; hidden fields stay. */
 export function declaredPart(model: Pick<Model, 'declared'>, record: Fields): Fields {
   return onlyDeclared(model.declared, record) as Fields
 }
 
-/** The part of a whole record that a projection leaves; stores project their own reads. */
+/** Applies a projection to a whole record; stores apply it to their own reads. */
 export function projected(record: Fields, select: Projection | undefined): Fields {
   if (!select) return record
   if ('exclude' in select) return withoutPaths(record, select.exclude)

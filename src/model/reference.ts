@@ -9,11 +9,11 @@ import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/co
 import { idFrom } from './cast.ts'
 import { lastDefined } from './registry.ts'
 
-/** What an id looks like: 24 hexadecimal digits or a UUID, in lower case. */
+/** The format of an id: 24 hexadecimal digits or a UUID, in lower case. */
 export const idPattern: RegExp =
   /^(?:[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 
-/** The schema that `ref()` gives; it stands among other zod fields and wraps like them. */
+/** The schema that `ref()` returns; use and wrap it like any other zod field. */
 export interface Reference extends $ZodString<string> {
   /** The reference may be absent. */
   optional(): $ZodOptional<Reference>
@@ -24,9 +24,9 @@ export interface Reference extends $ZodString<string> {
 }
 
 /**
- * A field that stores the id of a record of the model named `model`; `onGet` may populate it, and a search
- * may look through it (`'country.name'`). That the record exists is not checked. An app does not start while no model
- * has that name; it may be defined after the reference.
+ * A field that stores the id of a record of the model named `model`. `onGet` may populate it, and a search may look
+ * through it (`'country.name'`). fieldgate does not check that the record exists. The referenced model may be defined
+ * later, but the app refuses to start if no model has that name.
  *
  * ```ts
  * const City = defineModel('City', { fields: { name: z.string(), country: ref('Country') } })
@@ -36,11 +36,11 @@ export function ref(model: string): Reference {
   if (typeof model !== 'string' || model === '') {
     throw new TypeError(`ref() takes the name of a model, as in ref('Country')`)
   }
-  // The target may be defined after the reference, so its kind of ids is looked up when it is needed.
+  // The target may be defined after the reference, so its id format is looked up when needed.
   const isId = (id: string) => idFrom(id, lastDefined(model)?.idType ?? 'objectId') !== undefined
   const message = 'Invalid ID format.'
   const schema = string().check(regex(idPattern, message), refine(isId, message))
-  // The name stands in the definition, which zod carries along when it clones a schema.
+  // The name is in the definition, which zod copies when it clones a schema.
   Object.assign(schema._zod.def, { reference: model })
   return Object.assign(schema as ZodMiniString<string> & Reference, {
     optional: () => optional(schema) as unknown as $ZodOptional<Reference>,

@@ -1,5 +1,5 @@
 /**
- * Start-up check of references: each must name a model that has been defined.
+ * Start-up check of references: each must name a defined model.
  *
  * @module
  */
@@ -11,9 +11,8 @@ import { definedNames } from './registry.ts'
 import { didYouMean } from './suggest.ts'
 
 /**
- * Looks at every reference in `models`, at any depth, and in the models that they lead to. Throws a `TypeError` that
- * names the model, the field and the reference for one that `modelNamed` does not know. To be called when every model
- * has been defined.
+ * Checks every reference in `models`, at any depth, and in the models that they lead to. Throws a `TypeError` naming
+ * the model, the field and the reference if `modelNamed` does not know it. Call this when every model has been defined.
  */
 export function checkReferences(
   models: Iterable<Model>,

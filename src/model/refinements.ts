@@ -1,5 +1,5 @@
 /**
- * The rules of a model that look across fields, apart from those of each field.
+ * The refinements of a model that look across fields, separate from those of each field.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import { optional, unknown } from 'zod/mini'
 import { type $ZodObject, clone } from 'zod/v4/core'
 
 /**
- * The refinements of `schema` alone, as a schema that takes every field as it is: a stored record has been
- * through the fields' own schemas, and a transform must not run over what it made. Undefined where there are none.
+ * Only the refinements of `schema`, as a schema that accepts any fields: a stored record has already passed its fields'
+ * schemas, and a transform must not run on its own result. Undefined if there are none.
  */
 export function refinementsOf(schema: $ZodObject): $ZodObject | undefined {
   const { def } = schema._zod

@@ -18,7 +18,7 @@ export function definedNames(): Iterable<string> {
   return defined.keys()
 }
 
-/** The model that was last defined under `name`. An app asks for its own models first. */
+/** The model last defined under `name`. An app looks among its own models first. */
 export function lastDefined(name: string): Model | undefined {
   return defined.get(name)
 }

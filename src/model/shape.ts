@@ -11,13 +11,13 @@ import { lastDefined } from './registry.ts'
 
 const mixed = { kind: 'mixed' } as const
 
-/** Schemas may recurse; below this depth a value is taken as it is. */
+/** Schemas may recurse; below this depth values are not looked into. */
 const MAX_DEPTH = 12
 
-/** Which end of a schema: the values that it takes, or those that it produces and a record stores. */
+/** Which side of a schema: the values that it accepts, or those that it produces and a record stores. */
 export type Side = 'input' | 'output'
 
-/** By schema, then by side and depth: a schema that refers to itself in many places is looked at once for each. */
+/** By schema, then by side and depth: a schema that refers to itself in many places is visited once for each. */
 const known = new WeakMap<$ZodType, Map<string, Shape>>()
 
 /**
@@ -38,7 +38,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
   const ref = referenceOf(schema)
   if (ref !== undefined) return referenceShape(ref)
   const { def } = (schema as $ZodTypes)._zod
-  // What wraps a value is no level of its own.
+  // A wrapper is not a level of its own.
   const inner = (next: $ZodType): Shape => shapeOf(next, side, path, depth)
   switch (def.type) {
     case 'string':
@@ -114,7 +114,7 @@ export function objectShape(
   return { kind: 'object', fields: new Map(shapes) }
 }
 
-/** The target may be defined after the reference, so its kind of ids is looked up when it is needed. */
+/** The target may be defined after the reference, so its id format is looked up when needed. */
 function referenceShape(ref: string): Shape {
   return {
     kind: 'id',
@@ -126,7 +126,7 @@ function referenceShape(ref: string): Shape {
 }
 
 function sameKind(values: readonly unknown[]): Shape {
-  // A value that is nothing says of the others' type as little as `.nullable()` does.
+  // Like `.nullable()`, an option that is null or undefined says nothing about the others' type.
   const some = values.filter((value) => value !== null && value !== undefined)
   const [kind, ...others] = new Set(some.map((value) => typeof value))
   const one = others.length === 0 && (kind === 'string' || kind === 'number' || kind === 'boolean')
@@ -139,11 +139,11 @@ function sameShape(shapes: readonly Shape[]): Shape {
   return simple && rest.every((shape) => shape.kind === first.kind) ? first : mixed
 }
 
-/** Records are stored as they are; for what a write brings, objects are read as one that has all their fields. */
+/** Records are stored as they are. For an incoming write, objects are read as one object with the fields of all. */
 function unionShape(shapes: readonly Shape[], side: Side): Shape {
   const [only, ...others] = new Set(shapes)
   if (only && others.length === 0) return only
-  // What an open one calls by a name that only another declares is of any type.
+  // In an open object, a member that only another object declares may have any type.
   const objects = shapes.filter((shape) => shape.kind === 'object').filter(({ open }) => !open)
   const areObjects = only && objects.length === shapes.length
   if (!areObjects) return sameShape(shapes)

@@ -1,23 +1,23 @@
 /**
- * "Did you mean": the name that a misspelt one is nearest to.
+ * "Did you mean": the known name nearest to a misspelt one.
  *
  * @module
  */
 
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 
-/** Longer names are compared by nobody's eye either. */
+/** Longer names are not compared. */
 const MAX_LENGTH = 64
 
-/** A sentence with the candidate that `name` is nearest to, with a blank before it; empty where none is near. */
+/** A sentence with the candidate nearest to `name`, with a leading space; empty if none is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const found = nearest(name, candidates)
   return found === undefined ? '' : ` Did you mean '${found}'?`
 }
 
 /**
- * What is wrong with `path`, a dotted name that leads nowhere in `model`, and the name that may be meant. `listed` is
- * the name as `option` lists it, where that begins with a reference to the model.
+ * What is wrong with `path`, a dotted name that leads nowhere in `model`, and the name that was probably meant.
+ * `listed` is the name as `option` lists it, if that begins with a reference to the model.
  */
 export function noSuchField(
   option: string,
@@ -31,7 +31,7 @@ export function noSuchField(
   return `'${option}' lists '${listed}', but ${model.name} has no such field.${question}`
 }
 
-/** `path` with its first part that leads nowhere replaced by the nearest name; undefined where none is near. */
+/** `path` with the first part that leads nowhere replaced by the nearest name; undefined if none is near. */
 function nearestPath(shape: ObjectShape, path: string): string | undefined {
   const keys = path.split('.')
   let at: Shape | undefined = shape
@@ -49,7 +49,7 @@ function nearestPath(shape: ObjectShape, path: string): string | undefined {
 
 function nearest(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined
-  // A third of the letters may be wrong; of very short names one, and not all of them.
+  // A third of the letters may be wrong; in very short names one, but not all.
   let least = Math.max(1, Math.floor(name.length / 3)) + 1
   let found: string | undefined
   for (const candidate of candidates) {
@@ -62,7 +62,7 @@ function nearest(name: string, candidates: Iterable<string>): string | undefined
   return found
 }
 
-/** How many letters must be added, dropped, replaced or swapped with their neighbour (optimal string alignment). */
+/** How many letters must be added, removed, replaced or swapped with their neighbour (optimal string alignment). */
 function distanceOf(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, index) => index)

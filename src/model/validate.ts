@@ -39,8 +39,8 @@ export async function validateRecord(model: Model, input: Fields): Promise<Valid
 }
 
 /**
- * Validates only the fields that `input` names, each with its own schema. Null in a field that a record may lack is
- * `undefined`, which removes it; nothing that is absent gets a default.
+ * Validates only the fields that `input` contains, each with its own schema. Null in an optional field becomes
+ * `undefined`, which removes it. Absent fields get no default.
  */
 export async function validateFields(model: Model, input: Fields): Promise<Validation> {
   const values: Fields = {}
@@ -65,7 +65,7 @@ async function changed(
 ): ReturnType<typeof safeParseAsync> {
   if (value === null) {
     if (!isRemovable(schema)) return parse(schema, null)
-    // The schema may have rules for its absence.
+    // The schema may have rules about the field's absence.
     const without = await parse(object({ field: schema }), {})
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
@@ -84,7 +84,7 @@ function parse(schema: $ZodType, value: unknown): ReturnType<typeof boundedParse
   return boundedParse(schema, value, languageOf())
 }
 
-/** zod/mini brings no messages of its own; a locale that the app configured wins. */
+/** zod/mini brings no messages of its own; a locale that your app configured wins. */
 function languageOf(): ParseContext<$ZodIssue> {
   const { customError, localeError } = config()
   return customError || localeError ? {} : { error: englishMessages }
@@ -97,8 +97,8 @@ function defined(values: Fields): Fields {
 }
 
 /**
- * What a store could not give back as it was written: text with a lone surrogate has no UTF-8 form, BSON ends keys at a
- * NUL, JSON has no infinity, and dates are ordered by years of four digits.
+ * Refuses what a store could not return as it was written: a string with a lone surrogate has no UTF-8 form, BSON ends
+ * keys at a NUL, JSON has no infinity, and dates are ordered by years of four digits.
  */
 async function storable(values: Fields): Promise<Validation> {
   const fields: Record<string, string> = {}
@@ -138,7 +138,7 @@ function complaintInside(value: object, dates: Dates): string | undefined {
   return undefined
 }
 
-/** `complaintOf`, through large values in slices; the first complaint ends the walk. */
+/** Same as `complaintOf`, but goes through large values in slices; the first complaint ends the walk. */
 async function complaintInSlices(value: unknown, dates: Dates): Promise<string | undefined> {
   try {
     await inSlices(value, dates, complaining)
@@ -151,10 +151,10 @@ async function complaintInSlices(value: unknown, dates: Dates): Promise<string |
 
 class Complaint extends Error {}
 
-/** The most dates of one record: each takes a store as long as ten other values. */
+/** The most dates in one record: each takes a store as long as ten other values. */
 const MOST_DATES = 20_000
 
-/** The dates that a record has so far. */
+/** The dates counted in a record so far. */
 interface Dates {
   count: number
 }

@@ -36,12 +36,12 @@ export class NestedTooDeeply extends Error {
   override readonly name = 'NestedTooDeeply'
 }
 
-/** Throws where a container at `depth` is one too deep; 1 is a field's own value. */
+/** Throws if a container at `depth` is nested too deeply; a field's own value is at depth 1. */
 export function checkDepth(depth: number): void {
   if (depth > MAX_DEPTH) throw new NestedTooDeeply()
 }
 
-/** `value` without forbidden keys at any level: itself where it has none. Throws `NestedTooDeeply`. */
+/** `value` without forbidden keys at any level; `value` itself if it has none. Throws `NestedTooDeeply`. */
 export function withoutForbiddenKeys(value: unknown, depth = 1): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   checkDepth(depth)

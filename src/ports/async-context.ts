@@ -4,10 +4,10 @@
  * @module
  */
 
-/** A value that code run by `run` sees, however many promises lie between. */
+/** A value that code started by `run` can read, across any number of promises. */
 export interface AsyncContext<T> {
-  /** Runs `work`, which sees `value`, and gives what it gives. */
+  /** Runs `work` with `value` readable inside it, and returns what `work` returns. */
   run<R>(value: T, work: () => R): R
-  /** The value of the code that runs now; undefined outside of `run`. */
+  /** The value set by the enclosing `run`; undefined outside of one. */
   getStore(): T | undefined
 }

@@ -1,9 +1,10 @@
 /**
- * The cache port: short-lived copies of answers that may vanish at any moment.
+ * The cache port: short-lived copies of responses that may vanish at any moment.
  *
- * A cache is an optimisation, never a truth. The kit gives every call a deadline, unless the cache is local, and
- * takes a failure for a miss, so an adapter throws freely. It retries nothing: a `set` that lands a second time, after
- * another one, would bring back what that one has replaced. Promises: src/contract/cache.ts.
+ * Nothing may rely on a cache holding a value. fieldgate puts a deadline on every call, unless the cache is local, and
+ * treats a failure as a miss, so an adapter may simply throw. An adapter must not retry: a `set` that takes effect a
+ * second time, after a later one, would bring back the value that the later one replaced. src/contract/cache.ts tests
+ * each promise.
  *
  * @module
  */
@@ -11,18 +12,18 @@
 /** A key-value cache with expiry. Keys and values are opaque strings. */
 export interface CacheStore {
   /**
-   * Whether this process alone uses it, so that what happens here is all that happens to it, and answers from its
-   * own memory, so that it is never waited for. Default false.
+   * True if only this process uses the cache and it answers from its own memory: then nothing else changes it, and
+   * calls get no deadline. Default false.
    */
   readonly local?: boolean
   /**
-   * The value under `key`, or undefined or null when it is absent or expired. Never older than the last `set`
-   * of the key that was answered, whichever process made it.
+   * The value under `key`, or undefined or null if it is absent or expired. Never older than the last completed `set`
+   * of the key, no matter which process made it.
    */
   get(key: string): Promise<string | undefined | null>
   /**
-   * Stores `value` under `key` for at most `ttlSeconds`, a whole number, replacing what was there, never in
-   * parts. It takes effect at most once, even where it fails.
+   * Stores `value` under `key` for at most `ttlSeconds` (a whole number), replacing the old value as a whole. It takes
+   * effect at most once, even if it fails.
    */
   set(key: string, value: string, ttlSeconds: number): Promise<unknown>
   /** Releases connections. Calling it twice is harmless. */

@@ -1,12 +1,15 @@
 /**
- * A declaration as one line of text, by which stores and caches know which model has written what.
+ * A declaration as a one-line string. Stores and caches use it to tell which version of a model wrote what.
  *
  * @module
  */
 
 import type { Declared } from './declared.ts'
 
-/** Longer and deeper declarations come from functions that make a new schema at each level, or from schemas of many cycles. */
+/**
+ * Longer or deeper declarations come from functions that make a new schema at each level, or from schemas with many
+ * cycles.
+ */
 const MAX_PLACES = 2000
 const MAX_DEPTH = 64
 
@@ -22,7 +25,7 @@ interface Branch {
   readonly e?: Tree
 }
 
-/** The text of a declaration: equal texts mean equal declarations. Undefined for one that is endless or very long. */
+/** A declaration as a string: equal strings mean equal declarations. Undefined if it is endless or very long. */
 export function declaredText(declared: Declared): string | undefined {
   try {
     return JSON.stringify(treeOf(declared, [], { places: 0 }))
@@ -32,15 +35,15 @@ export function declaredText(declared: Declared): string | undefined {
   }
 }
 
-/** Whether all that a record may hold under `other` is declared in `own` too, both being texts. */
+/** Whether everything that a record may hold under `other` is declared in `own` too; both are such strings. */
 export function covers(own: string, other: string): boolean {
   if (own === other) return true
-  // Places that refer upwards could be compared only with everything around them.
+  // References to a place further up could only be compared together with everything around them.
   if (own.includes('"^') || other.includes('"^')) return false
   return coversTree(JSON.parse(own), JSON.parse(other))
 }
 
-/** A text that has become longer than it is worth. */
+/** The string has become too long to be useful. */
 class Endless extends Error {}
 
 function treeOf(declared: Declared, above: readonly Declared[], seen: { places: number }): Tree {
@@ -69,7 +72,7 @@ function coversTree(own: Tree, other: Tree): boolean {
 function coversMembers(own: Branch, other: Branch): boolean {
   const { m = {}, r } = other
   if (!other.m && r === undefined) return true
-  // Under `other`, what only `own` declares by name is a member like any other.
+  // A member that only `own` declares by name counts, in `other`, as one of the rest.
   const names = new Set([...Object.keys(m), ...(r === undefined ? [] : Object.keys(own.m ?? {}))])
   const named = [...names].every((name) => coversPlace(memberOf(own, name), memberOf(other, name)))
   return named && (r === undefined || coversPlace(own.r, r)) && (own.m ?? own.r) !== undefined

@@ -1,27 +1,27 @@
 /**
- * What a model declares of its stored records, so that nothing else is ever shown.
+ * What a model declares of its stored records. Nothing else is ever shown.
  *
  * @module
  */
 
 /**
  * The declaration of one place in a record. A place may declare an object, a list, or both (a union of them); numbers,
- * strings and the like are allowed everywhere. Recursive models give a cyclic graph.
+ * strings and other plain values are allowed everywhere. A recursive model gives a cyclic graph.
  */
 export interface Declared {
-  /** Whether anything at all may stand here: `z.unknown()`, a transform's result and their kind. */
+  /** Whether any value is allowed here: `z.unknown()`, the result of a transform and the like. */
   readonly open: boolean
-  /** The members of an object here, by name; undefined where no object is declared. */
+  /** The members of an object here, by name; undefined if no object is declared. */
   readonly members: ReadonlyMap<string, Declared> | undefined
   /** The members with any other name: of a `z.record()` or a loose object. */
   readonly rest: Declared | undefined
-  /** The elements of a list here; undefined where no list is declared. */
+  /** The elements of a list here; undefined if no list is declared. */
   readonly elements: Declared | undefined
 }
 
 /**
- * `value` without what `declared` does not declare: `value` itself where nothing has to go, otherwise a copy. An object
- * at a place that declares none is undefined, and is left out of the object or list that holds it.
+ * `value` without what `declared` does not declare: `value` itself if nothing has to go, otherwise a copy. An object at
+ * a place that declares none becomes undefined, and is left out of the object or list that holds it.
  */
 export function onlyDeclared(declared: Declared, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || declared.open) return value
@@ -29,7 +29,7 @@ export function onlyDeclared(declared: Declared, value: unknown): unknown {
   return Array.isArray(value) ? onlyElements(declared, value) : onlyMembers(declared, value)
 }
 
-/** The declaration at a dotted path that leads through objects; undefined where nothing is declared. */
+/** The declaration at a dotted path that leads through objects; undefined if nothing is declared there. */
 export function declaredAt(declared: Declared, path: string): Declared | undefined {
   let at: Declared | undefined = declared
   for (const key of path.split('.')) {
@@ -40,7 +40,7 @@ export function declaredAt(declared: Declared, path: string): Declared | undefin
 }
 
 function onlyElements(declared: Declared, list: readonly unknown[]): unknown {
-  // MongoDB's other users store lists where one value is declared, and the reverse.
+  // Other programs that write to MongoDB store lists where one value is declared, and the reverse.
   const element = declared.elements ?? declared
   let kept: unknown[] | undefined
   for (let at = 0; at < list.length; at += 1) {
@@ -69,7 +69,7 @@ function onlyMembers(declared: Declared, object: object): unknown {
   return kept ?? object
 }
 
-/** No model declares `__proto__`, and to assign it would set the prototype of a copy. */
+/** No model declares `__proto__`, and assigning it would set the prototype of the copy. */
 function memberOf({ members, rest }: Declared, key: string): Declared | undefined {
   return members?.get(key) ?? (key === '__proto__' ? undefined : rest)
 }

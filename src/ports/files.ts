@@ -1,19 +1,19 @@
 /**
  * The file store port: where uploaded objects live.
  *
- * Keys are made by the server (`isKey`), so an adapter may use them as they are in paths and URLs. The kit gives
- * every call a deadline and takes a rejection for "unavailable"; an adapter throws freely and retries nothing that
- * was half sent. Promises: src/contract/files.
+ * Keys are made by the server (`isKey`), so an adapter may use them in paths and URLs as they are. fieldgate puts a
+ * deadline on every call and takes a rejection as "unavailable". An adapter may simply throw, and must not retry what
+ * was half sent. src/contract/files tests each promise.
  *
  * @module
  */
 
-/** Who may read an object: only holders of a signed link, or everybody. */
+/** Who may read an object: only holders of a signed link (`private`), or everyone (`public-read`). */
 export type Acl = 'private' | 'public-read'
 
 /** What is stored beside an object's bytes. */
 export interface FileMeta {
-  /** The media type that was told from the bytes. */
+  /** The media type, detected from the bytes. */
   readonly contentType: string
   /** `inline` for images that browsers show safely, else `attachment`. */
   readonly contentDisposition: 'inline' | 'attachment'
@@ -22,7 +22,7 @@ export interface FileMeta {
   readonly size: number
 }
 
-/** What any call may be given. */
+/** Options of any call. */
 export interface CallOptions {
   /** Aborted at the call's deadline; the call should then reject and stop working. */
   readonly signal?: AbortSignal
@@ -35,21 +35,21 @@ export interface StoredFile {
   readonly storedAt: number
 }
 
-/** Bytes set aside outside of the store until it is known whether they are wanted. Gone with the process. */
+/** Bytes kept outside of the store until it is known whether they are needed. They vanish with the process. */
 export interface Stage {
-  /** Appends; the next call waits for this one. */
+  /** Appends a chunk; the next call waits for this one. */
   write(chunk: Uint8Array): Promise<void>
-  /** All of it, from the start. */
+  /** All the bytes, from the start. */
   read(): ReadableStream<Uint8Array>
-  /** Forgets it. Calling it twice is harmless. */
+  /** Discards the bytes. Calling it twice is harmless. */
   discard(): Promise<void>
 }
 
-/** Stores objects under keys that the server made. */
+/** Stores objects under keys made by the server. */
 export interface FileStore {
   /**
-   * Stores an object whole, durably, or rejects and leaves nothing behind; a body of another length than
-   * `meta.size` is such a rejection. Streams are passed on, not held. Resolves to the object's URL.
+   * Stores the whole object durably, or rejects and leaves nothing behind. Rejects a body whose length differs from
+   * `meta.size`. Streams are passed on, not buffered. Resolves to the object's URL.
    */
   put(
     key: string,
@@ -57,42 +57,42 @@ export interface FileStore {
     meta: FileMeta,
     options?: CallOptions,
   ): Promise<string>
-  /** Removes an object; an absent one is no error. */
+  /** Removes an object; an absent one is not an error. */
   delete(key: string, options?: CallOptions): Promise<void>
   /** The URL under which `put` stores `key`. */
   urlOf(key: string): string
-  /** The key that a URL of this store leads to, signed ones too, or undefined for any other text. */
+  /** The key that a URL of this store leads to, whether signed or not; undefined for any other string. */
   keyOf(url: string): string | undefined
   /**
-   * A link that opens the object at `url` for `seconds`, private ones too. With `steady` the store gives the same
-   * link for so many seconds, and it opens the object for up to so many seconds more: answers and caches that
-   * show it do not change with every read.
+   * A link that opens the object at `url` for `seconds`, even a private one. With `steady`, the store returns the same
+   * link for that many seconds, and the link stays valid for up to that many seconds longer: responses and caches that
+   * contain it then do not change with every read.
    */
   signedUrl(url: string, seconds: number, steady?: number): Promise<string>
   /** The objects whose key starts with `prefix`, in no particular order. */
   list(prefix: string): AsyncIterable<StoredFile>
   /**
-   * Rejects where objects cannot be stored or read now; writes nothing. Without it the kit asks `list` for a prefix that
-   * has no objects.
+   * Rejects if objects cannot be stored or read at the moment; writes nothing. Without it, fieldgate asks `list` for a
+   * prefix that has no objects.
    */
   ping?(options?: CallOptions): Promise<void>
-  /** Sets bytes aside where there is room for them; without it the kit holds them in memory. */
+  /** Keeps bytes outside of memory until they are needed. Without it, fieldgate holds them in memory. */
   stage?(): Promise<Stage>
   /**
-   * Serves GET and HEAD of the store's own URLs, where no other server does; undefined for any other request.
-   * Rejects with `FileForbidden` or `RangeNotSatisfiable`.
+   * Serves GET and HEAD requests for the store's own URLs, if no other server does; resolves to undefined for any other
+   * request. Rejects with `FileForbidden` or `RangeNotSatisfiable`.
    */
   serve?(request: Request): Promise<Response | undefined>
   /** Releases everything. Calling it twice is harmless. */
   close?(): Promise<void>
 }
 
-/** A file may not be read with this link: unsigned, forged or expired. */
+/** This link may not open the file: it is unsigned, forged or expired. */
 export class FileForbidden extends Error {
   override readonly name = 'FileForbidden'
 }
 
-/** The requested range lies outside of the file. */
+/** The requested range lies outside the file. */
 export class RangeNotSatisfiable extends Error {
   override readonly name = 'RangeNotSatisfiable'
   /** The file's length in bytes. */
@@ -105,7 +105,7 @@ export class RangeNotSatisfiable extends Error {
 
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
 
-/** Whether `key` may be an object's key: safe segments, so that no path leads out of a folder or URL. */
+/** Whether `key` may be an object's key: it has only safe segments, so no path can leave its folder or URL. */
 export function isKey(key: string): boolean {
   return key.length <= 512 && KEY.test(key)
 }

@@ -1,8 +1,8 @@
 /**
- * What a read asks for, in words that belong to no database.
+ * What a read asks for, independent of any database.
  *
- * A filter names fields, operators and values; an adapter compiles it into its own dialect with every value
- * bound. Nothing that a client sent reaches a store in any other form.
+ * A filter names fields, operators and values. An adapter compiles it to its own query language with every value bound.
+ * Nothing that a client sent reaches a store in any other form.
  *
  * @module
  */
@@ -31,14 +31,14 @@ export interface Membership {
   readonly values: readonly Scalar[]
 }
 
-/** `text` stands somewhere in the field's value, literally, by Unicode simple case folding (`fold`). */
+/** The field's value contains `text`, taken literally; compared by Unicode simple case folding (`fold`). */
 export interface Containment {
   readonly op: 'contains'
   readonly field: string
   readonly text: string
 }
 
-/** The field's value matches a regular expression, ignoring case; only for `allowRawRegex`. */
+/** The field's value matches a regular expression, ignoring case. Used only with `allowRawRegex`. */
 export interface PatternMatch {
   readonly op: 'matches'
   readonly field: string
@@ -52,14 +52,14 @@ export interface Junction {
 }
 
 /**
- * A neutral filter. The semantics, which every store keeps and the contract suite pins:
+ * A neutral filter. Every store keeps these rules, and the contract suite tests them:
  *
- * - `eq null` and `in [null]` match null and missing; `ne v` and `nin [v]` are the exact negation of `eq` and `in`,
- *   so they keep null and missing. `gt`, `gte`, `lt` and `lte` never match null or missing.
+ * - `eq null` and `in [null]` match null and missing; `ne v` and `nin [v]` are the exact negation of `eq` and `in`, so
+ *   they keep null and missing. `gt`, `gte`, `lt` and `lte` never match null or missing.
  * - Strings compare by code point, dates by instant, `false` before `true`.
- * - On a list, and on a path through a list, a condition matches when one element matches; `ne` and `nin`
- *   when no element equals.
- * - On a `mixed` field a value only compares with values of its own type.
+ * - On a list, and on a path through a list, a condition matches when one element matches; `ne` and `nin` match when no
+ *   element equals the value.
+ * - On a `mixed` field, a value is only compared with values of its own type.
  */
 export type Filter = Comparison | Membership | Containment | PatternMatch | Junction
 
@@ -82,7 +82,7 @@ export function any(filters: readonly Filter[]): Filter {
   return filters.length === 1 && only ? only : { op: 'or', filters }
 }
 
-/** The filter that matches the record with `id` alone. */
+/** The filter that matches only the record with `id`. */
 export function withId(id: string): Filter {
   return { op: 'eq', field: '_id', value: id }
 }

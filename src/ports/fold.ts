@@ -4,19 +4,19 @@
  * @module
  */
 
-/** Units that are folded at once: so many arguments fit on every runtime's stack. */
+/** Code units folded per call: this many arguments fit on every runtime's stack. */
 const PIECE = 4096
 
 /**
- * `text` by Unicode simple case folding, one code point to one: two texts differ only in case exactly when
- * their folds are equal. Independent of locale; accents stay (`É` folds to `é`, not to `e`).
+ * `text` by Unicode simple case folding, one code point to one: two strings differ only in case exactly when their
+ * folds are equal. Independent of locale; accents stay (`É` folds to `é`, not to `e`).
  */
 export function fold(text: string): string {
-  // Runtimes do this many times as fast, and for ASCII it is the same.
+  // The built-in is many times as fast, and gives the same for ASCII.
   if (ASCII.test(text)) return text.toLowerCase()
   let folded = ''
   for (let at = 0; at < text.length; ) {
-    // A pair of surrogates stays together.
+    // Don't split a surrogate pair.
     const end = at + PIECE
     const cut = isLead(text.charCodeAt(end - 1)) ? end + 1 : end
     folded += foldPiece(text.slice(at, cut))
@@ -27,7 +27,10 @@ export function fold(text: string): string {
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** What each code point below U+20000 folds to, looked up when it is first met; 0 is not known yet. No other has a case. */
+/**
+ * What each code point below U+20000 folds to, filled in when first needed; 0 means not known yet. No higher code point
+ * has a case.
+ */
 const known = new Uint32Array(0x20000)
 const units = new Uint16Array(PIECE + 1)
 

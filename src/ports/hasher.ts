@@ -4,11 +4,11 @@
  * @module
  */
 
-/** Hashes and verifies passwords. Work is bounded by the caller, not here. */
+/** Hashes and verifies passwords. The caller bounds the work, not the hasher. */
 export interface Hasher {
   /** A self-describing hash of `plain`: `scrypt$<N>$<r>$<p>$<salt base64url>$<hash base64url>`. */
   hash(plain: string): Promise<string>
-  /** Whether `plain` gives `stored`; false for text in no known format. Takes the same time either way. */
+  /** Whether `plain` gives `stored`; false for a string in no known format. Takes the same time either way. */
   verify(plain: string, stored: string): Promise<boolean>
   /** Whether `stored` was made with older parameters than `hash` uses. */
   needsRehash(stored: string): boolean

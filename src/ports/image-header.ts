@@ -1,22 +1,22 @@
 /**
- * What an image's header says, before anything of it is decoded.
+ * What an image's header says, read before anything is decoded.
  *
  * @module
  */
 
 import type { OptimizedType } from './images.ts'
 
-/** A still image's size in pixels, as it is stored. */
+/** A still image's size in pixels, as stored. */
 export interface ImageHeader {
   readonly width: number
   readonly height: number
-  /** Whether it has several frames. */
+  /** Whether it has several frames (an animation). */
   readonly moves: boolean
-  /** Whether EXIF data turns it, in a format whose codec does not look. */
+  /** Whether EXIF data rotates it, in a format whose codec ignores EXIF. */
   readonly turned?: boolean
 }
 
-/** Reads the header; throws for bytes that are no such image. */
+/** Reads the header. Throws if the bytes are not such an image. */
 export function headerOf(bytes: Uint8Array, contentType: OptimizedType): ImageHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   switch (contentType) {
@@ -29,7 +29,7 @@ export function headerOf(bytes: Uint8Array, contentType: OptimizedType): ImageHe
   }
 }
 
-/** Frame headers (SOF0 to SOF15), but for three codes that mean something else (ITU T.81, table B.1). */
+/** Frame headers (SOF0 to SOF15), except three codes that mean something else (ITU T.81, table B.1). */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }
@@ -54,7 +54,7 @@ function webp(view: DataView): ImageHeader {
         width: uint24(view, 24) + 1,
         height: uint24(view, 27) + 1,
         moves: (view.getUint8(20) & 0x02) !== 0,
-        // What is stored keeps no EXIF data but an orientation.
+        // A stored image keeps no EXIF data except an orientation.
         turned: (view.getUint8(20) & 0x08) !== 0,
       }
     case 0x5650384c: {

@@ -1,7 +1,7 @@
 /**
  * What you import from `fieldgate/ports` to write a store, a cache, a file store or an image optimiser: the ports with
- * their promises, the errors that fieldgate recognises, and what every adapter must do alike. `fieldgate/contract` tests
- * the result.
+ * their promises, the errors that fieldgate recognises, and helpers for what every adapter must do alike.
+ * `fieldgate/contract` tests the result.
  *
  * @module
  */

@@ -1,33 +1,33 @@
 /**
- * Where a long JSON text may be cut, so that it need not be parsed at once.
+ * Where long JSON may be cut, so that it need not be parsed in one go.
  *
  * @module
  */
 
-/** How a text may be. */
+/** Limits for the JSON. */
 export interface Bounds {
-  /** Characters of a piece. */
+  /** Characters per piece. */
   readonly piece: number
-  /** How deep lists and objects may nest. */
+  /** How deeply lists and objects may nest. */
   readonly nesting: number
   /** How many keys one object may have. */
   readonly keys: number
 }
 
-/** Thrown for an object of more keys than its text may have. */
+/** Thrown for an object with more keys than allowed. */
 export class TooManyKeys extends Error {
   override readonly name = 'TooManyKeys'
 }
 
-/** A container that is longer than a piece, as its parts in their order. */
+/** A container longer than one piece, as its parts in order. */
 export interface Large {
   readonly isList: boolean
   readonly parts: readonly Part[]
 }
 
 /**
- * Members together, from one comma to another, or one large member with what stands before it. `isAll` where a
- * container has nothing else, so that there may be no member.
+ * Either some members, cut from one comma to another, or one large member with what comes before it. `isAll` if the
+ * container has nothing else, so that it may even be empty.
  */
 export type Part =
   | { readonly from: number; readonly to: number; readonly isAll: boolean }
@@ -37,11 +37,11 @@ export type Part =
 interface Frame {
   open: number
   isList: boolean
-  /** Where begins what has not become a part. */
+  /** Where the text begins that is in no part yet. */
   from: number
-  /** Where begins the last member. */
+  /** Where the last member begins. */
   member: number
-  /** What follows a large member, up to the next comma or the end; -1 anywhere else. */
+  /** Where the text after a large member begins, up to the next comma or the end; -1 anywhere else. */
   after: number
   commas: number
   parts: Part[]
@@ -57,9 +57,9 @@ const CLOSE_LIST = 0x5d
 const CLOSE_OBJECT = 0x7d
 
 /**
- * The parts of a JSON text whose value is a container of more than a piece; undefined for any other text, which is to be
- * parsed as a whole. Each part is to be parsed too: what is looked at here is only where values begin and end. Throws
- * `TooManyKeys`, and a `SyntaxError` for a text that nests too deep and for some that are not JSON.
+ * The parts of JSON whose value is a container longer than one piece; undefined for any other JSON, which is to be
+ * parsed as a whole. The caller must parse each part too: this only finds where values begin and end. Throws
+ * `TooManyKeys`, and a `SyntaxError` for JSON that nests too deeply and for some invalid JSON.
  */
 export function partsOf(text: string, bounds: Bounds): Large | undefined {
   const scan = new Scan(text, bounds)
@@ -106,7 +106,7 @@ class Scan {
       this.#frames.push(frameAt(at, isList))
       return
     }
-    // Frames are used again: a text may have a container in every other character.
+    // Frames are reused: JSON may open a container at every other character.
     frame.open = at
     frame.isList = isList
     frame.from = at + 1

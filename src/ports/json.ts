@@ -1,5 +1,5 @@
 /**
- * Long JSON, parsed and written in slices: of some texts the runtimes parse no more than two megabytes in a second.
+ * Long JSON, parsed and written in slices: some JSON is parsed at only two megabytes a second.
  *
  * @module
  */
@@ -8,19 +8,19 @@ import { type Bounds, type Large, partsOf } from './json-pieces.ts'
 import { setMember } from './members.ts'
 import { isLarge, Slices } from './slices.ts'
 
-/** Characters that are parsed at once. */
+/** Characters parsed at once. */
 const PIECE = 16 * 1024
-/** Characters of a step. */
+/** Characters per step. */
 const STEP = 16
 
-/** What `JSON.parse` makes of `text`, or its `SyntaxError`. Throws `TooManyKeys` beyond `bounds`. */
+/** The result of `JSON.parse(text)`, or its `SyntaxError`. Throws `TooManyKeys` beyond `bounds`. */
 export async function parseInSlices(text: string, bounds: Partial<Bounds> = {}): Promise<unknown> {
   const all = { piece: PIECE, nesting: Infinity, keys: Infinity, ...bounds }
   const large = text.length > all.piece || all.nesting < Infinity ? partsOf(text, all) : undefined
   return large ? assembled(text, large, new Slices()) : JSON.parse(text)
 }
 
-/** What a list or an object holds: the members of several parts, and each large one by itself. */
+/** The contents of a list or an object: the members of several parts, and each large one on its own. */
 async function assembled(text: string, { isList, parts }: Large, slices: Slices): Promise<unknown> {
   const list: unknown[] = []
   const object: Record<string, unknown> = {}
@@ -41,7 +41,7 @@ async function assembled(text: string, { isList, parts }: Large, slices: Slices)
   return isList ? list : object
 }
 
-/** Checks what stands before a large value; in an object that is its key. */
+/** Checks what comes before a large value; in an object that is its key. */
 function keyBefore(piece: string, isList: boolean): string {
   const before = JSON.parse(isList ? `[${piece}null]` : `{${piece}null}`) as object
   return Object.keys(before)[0] as string
@@ -61,10 +61,10 @@ function addMembers(object: Record<string, unknown>, piece: string): number {
   return members.length
 }
 
-/** Elements that are written at once, none of them large. */
+/** Elements written at once, none of them large. */
 const AT_ONCE = 100
 
-/** What `JSON.stringify` makes of `value`; undefined for what has no JSON text. */
+/** The result of `JSON.stringify(value)`; undefined if the value has no JSON. */
 export async function stringifyInSlices(
   value: unknown,
   slices: Slices = new Slices(),
@@ -72,7 +72,7 @@ export async function stringifyInSlices(
   if (!isLarge(value) || 'toJSON' in value) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${(await elementTexts(value, slices)).join(',')}]`
   const texts: string[] = []
-  // Without a list of entries for each of ten thousand keys: what is thrown away costs time too.
+  // No list of entries per object: with ten thousand keys, the garbage costs time too.
   for (const key of Object.keys(value)) {
     const member = (value as Readonly<Record<string, unknown>>)[key]
     const text = isLarge(member) ? await stringifyInSlices(member, slices) : JSON.stringify(member)

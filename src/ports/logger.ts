@@ -4,10 +4,10 @@
  * @module
  */
 
-/** Writes one line of a log; `details` are structured and hold no secret, body or query string. */
+/** Writes one log line. `details` are structured and contain no secret, body or query string. */
 export type LogLine = (message: string, details?: Readonly<Record<string, unknown>>) => void
 
-/** Where the kit logs to. */
+/** Where fieldgate logs to. */
 export interface Logger {
   debug: LogLine
   info: LogLine
@@ -15,7 +15,7 @@ export interface Logger {
   error: LogLine
 }
 
-/** The default logger: one JSON object a line, `debug` left out; control characters are escaped by JSON. */
+/** The default logger: one JSON object per line, without `debug`. JSON escapes control characters. */
 export const jsonLogger: Logger = {
   debug() {},
   info: line('info'),

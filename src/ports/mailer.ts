@@ -1,5 +1,5 @@
 /**
- * The mailer and text-message ports, as auth's delivery uses them.
+ * The mailer port, as auth uses it to deliver codes.
  *
  * @module
  */
@@ -13,9 +13,9 @@ export interface MailMessage {
   readonly html?: string
 }
 
-/** Sends mail; Nodemailer's transporter fits as it is. Rejects when the mail was not accepted. */
+/** Sends mail; Nodemailer's transporter fits as it is. Rejects if the mail was not accepted. */
 export interface MailTransporter {
   sendMail(message: MailMessage): Promise<unknown>
-  /** Whether the server can be reached and lets us in; rejects where not. */
+  /** Resolves if the server can be reached and accepts the login; rejects if not. */
   verify?(): Promise<unknown>
 }

@@ -1,10 +1,10 @@
 /**
- * Members of plain objects whose names come from outside.
+ * Sets members of plain objects whose names come from outside.
  *
  * @module
  */
 
-/** Sets a member of its own, as `JSON.parse` does: an assignment to `__proto__` would set the prototype. */
+/** Sets an own member, as `JSON.parse` does: assigning to `__proto__` would set the prototype. */
 export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value
   else {

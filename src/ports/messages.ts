@@ -1,12 +1,12 @@
 /**
- * What is wrong with values, as answers carry it: a map from full path to message, of a bounded size.
+ * Validation messages as responses carry them: a map from full path to message, of bounded size.
  *
  * @module
  */
 
-/** The most messages of one answer. */
+/** The most messages in one response. */
 export const MOST_MESSAGES = 100
-/** UTF-16 units of a path or a message; keys and enums may be as long as a body. */
+/** UTF-16 units of a path or a message. Keys and enum values may be as long as a body. */
 const LONGEST = 500
 
 interface Issue {
@@ -14,7 +14,7 @@ interface Issue {
   readonly message: string
 }
 
-/** The first message of each path, at most 100 of them; `prefix` is a path before all of them. */
+/** The first message of each path, at most 100 of them. `prefix` goes before every path. */
 export function messagesOf(issues: readonly Issue[], prefix?: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
   let count = 0

@@ -1,5 +1,5 @@
 /**
- * The observer port: what sees the requests of an app and its calls of the store, for metrics, traces and logs.
+ * The observer port: sees an app's requests and its store calls, for metrics, traces and logs.
  *
  * @module
  */
@@ -10,29 +10,31 @@ export interface ObservedRequest {
   readonly url: string
   readonly headers: Headers
   readonly requestId: string
-  /** The pattern of the route that matched, as `/cities/:id`; empty while none has. Known once there is a response. */
+  /**
+   * The pattern of the route that matched, e.g. `/cities/:id`; empty if none matched. Known once there is a response.
+   */
   readonly route: string
-  /** The trace that the request belongs to, 32 hexadecimal digits. Set by an observer that makes spans. */
+  /** The trace that the request belongs to, 32 hexadecimal digits. Set by an observer that creates spans. */
   traceId?: string
 }
 
 /** A call of a store. */
 export interface StoreCall {
-  /** The store's name, as `sqlite`. */
+  /** The store's name, e.g. `sqlite`. */
   readonly store: string
   readonly collection: string
-  /** What the store is asked to do, named as in its port: `find`. */
+  /** The store method that is called, e.g. `find`. */
   readonly operation: string
 }
 
 /**
- * Sees requests and calls of the store. Each function runs what it is given exactly once, gives its outcome on unchanged, and
- * throws nothing of its own.
+ * Sees requests and store calls. Each function must run what it is given exactly once, pass on its outcome unchanged,
+ * and throw nothing itself.
  */
 export interface Observer {
   /** Runs around a whole request, guards included; `respond` never rejects. */
   request(request: ObservedRequest, respond: () => Promise<Response>): Promise<Response>
-  /** Runs around each call of the store. Without it the store is called directly. */
+  /** Runs around each store call. Without it, the store is called directly. */
   storeCall?<T>(call: StoreCall, run: () => Promise<T>): Promise<T>
 }
 
@@ -40,7 +42,9 @@ const METHODS: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT QUERY TRACE'.split(' '),
 )
 
-/** The method as metrics and traces name it: one that no standard knows is `_OTHER`, so that clients cannot invent names. */
+/**
+ * The method as metrics and traces name it. Non-standard methods become `_OTHER`, so that clients cannot invent names.
+ */
 export function methodName(method: string): string {
   return METHODS.has(method) ? method : '_OTHER'
 }

@@ -5,8 +5,8 @@
  */
 
 /**
- * A URL's path as it was sent, without query string. Read by hand: a Host that is none, as in `http://[::1/cities`,
- * makes a URL that cannot be parsed, and Bun gives the bare target where there is no Host at all.
+ * A URL's path as it was sent, without query string. Parsed by hand: an invalid Host, as in `http://[::1/cities`, makes
+ * a URL that cannot be parsed, and Bun gives only the path if there is no Host at all.
  */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/)

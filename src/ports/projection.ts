@@ -1,6 +1,6 @@
 /**
- * The part of a record that a read returns, chosen in one way for every store: databases differ in what they leave
- * of a path that leads into what is no object.
+ * The part of a record that a read returns, computed the same way for every store: databases differ in what they return
+ * for a path that leads into a value that is not an object.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { setMember } from './members.ts'
 import type { Fields, Projection } from './store.ts'
 
-/** The part of `record` that a read returns. Takes the record apart: it must be the caller's own. */
+/** The part of `record` that a read returns. Modifies the record, so it must be the caller's own. */
 export function project(record: Fields, select: Projection | undefined): Fields {
   if (!select) return record
   if ('include' in select) return included(record, treeOf(['_id', ...select.include])) as Fields
@@ -16,12 +16,12 @@ export function project(record: Fields, select: Projection | undefined): Fields 
   return record
 }
 
-/** Dotted paths by their keys; an empty tree stands for a whole value. */
+/** Dotted paths by their keys; an empty tree means the whole value. */
 type Tree = Map<string, Tree>
 
 function treeOf(paths: readonly string[]): Tree {
   const root: Tree = new Map()
-  // A path inside another says nothing more: the shorter one comes first and stays empty.
+  // A path inside another adds nothing: the shorter one comes first and stays empty.
   for (const path of [...paths].sort((a, b) => a.length - b.length)) grow(root, path.split('.'))
   return root
 }

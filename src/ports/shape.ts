@@ -1,15 +1,15 @@
 /**
- * What an adapter has to know of a model: which values are dates, ids, objects or lists, and where.
+ * What an adapter needs to know about a model: which values are dates, ids, objects or lists, and where.
  *
  * @module
  */
 
-/** How a model's ids look: 24 hexadecimal digits, or a UUID; both in lower case. */
+/** The format of a model's ids: 24 hexadecimal digits, or a UUID; both in lower case. */
 export type IdType = 'objectId' | 'uuid'
 
 /**
- * The shape of a stored value. `mixed` is any JSON value, of which `inside` may say where dates stand; `map` is an object
- * with free keys.
+ * The shape of a stored value. `mixed` is any JSON value; its `inside` may say where it holds dates. `map` is an object
+ * with arbitrary keys.
  */
 export type Shape =
   | { readonly kind: 'string' | 'number' | 'boolean' | 'date' }
@@ -23,22 +23,22 @@ export type Shape =
 export interface ObjectShape {
   readonly kind: 'object'
   readonly fields: ReadonlyMap<string, Shape>
-  /** Whether it holds other keys as well. */
+  /** Whether it may hold other keys too. */
   readonly open?: boolean
 }
 
-/** What a dotted path leads to. */
+/** Where a dotted path leads. */
 export interface Place {
-  /** The shape of one value there: a list's element shape where the path ends on a list. */
+  /** The shape of one value there: the element's shape if the path ends on a list. */
   readonly shape: Shape
   /**
-   * The path cut at each list that it ends on or passes through: `['tags']` and one part more, empty,
-   * for a list of strings; `['addresses', 'city']` for objects in a list; `['name']` where there is no list.
+   * The path, cut at each list that it ends on or passes through: `['tags', '']` for a list of strings,
+   * `['addresses', 'city']` for objects in a list, `['name']` if there is no list.
    */
   readonly parts: readonly string[]
 }
 
-/** Where `path` leads in `shape`, or undefined where it leads nowhere; a `mixed` value has no inside. */
+/** Where `path` leads in `shape`, or undefined if it leads nowhere. No path leads into a `mixed` value. */
 export function placeOf(shape: ObjectShape, path: string): Place | undefined {
   const parts: string[] = []
   let part = ''

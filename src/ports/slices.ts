@@ -1,24 +1,24 @@
 /**
- * Long work in slices: between two of them other requests have their turn.
+ * Long work done in slices, with other requests getting their turn in between.
  *
  * @module
  */
 
-/** Milliseconds of a slice. */
+/** Milliseconds per slice. */
 const SLICE_MS = 8
-/** The steps of a slice at most: on Workers the clock stands still while they compute. */
+/** The most steps per slice: on Workers, the clock does not advance during computation. */
 const SLICE_STEPS = 20_000
-/** Steps between two looks at the clock, which cost as much as some of them. */
+/** Steps between two reads of the clock, each of which costs as much as several steps. */
 const LOOK_AFTER = 32
 
-/** The slices of one piece of work, of which several parts may be under way: they share each slice. */
+/** The slices of one piece of work. Several parts of it may run concurrently; they share each slice. */
 export class Slices {
   #until = performance.now() + SLICE_MS
   #steps = 0
   #lookAt = LOOK_AFTER
   readonly #waiting: (() => void)[] = []
 
-  /** Whether the slice is over, after another `steps` values. */
+  /** Whether the slice is over, after `steps` more values. */
   isOver(steps = 1): boolean {
     this.#steps += steps
     if (this.#steps < this.#lookAt) return false
@@ -26,7 +26,7 @@ export class Slices {
     return this.#isPast()
   }
 
-  /** Lets others have their turn, and resolves with a slice of its own. */
+  /** Gives others their turn, and resolves with a new slice. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
@@ -34,7 +34,7 @@ export class Slices {
     })
   }
 
-  /** One part a turn: all of them together would take as many slices at once. */
+  /** One part per turn: waking all of them would take as many slices at once. */
   async #wake(): Promise<void> {
     await nextTurn()
     this.#until = performance.now() + SLICE_MS
@@ -49,12 +49,12 @@ export class Slices {
   }
 }
 
-/** The timer as it is now: tests that stop the clock later on do not stop work on large values. */
+/** The timer as it is now: tests that stop the clock later must not stop work on large values. */
 const later = globalThis.setTimeout.bind(globalThis)
 
 /**
- * Resolves in a later turn of the event loop. By a timer and then a message: Node may go from timer to timer and Bun from
- * message to message, before either looks at its sockets again.
+ * Resolves in a later turn of the event loop. Uses a timer and then a message: before they look at their sockets, Node
+ * may run timer after timer, and Bun message after message.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -72,13 +72,13 @@ function message(arrived: () => void): void {
   port2.postMessage(null)
 }
 
-/** Values with at least so many values in them are gone through in slices. */
+/** Values that contain at least this many values are processed in slices. */
 export const LARGE = 1000
 
-/** Containers that are known to be large: to count the keys of a large object takes as long as to go through it. */
+/** Containers known to be large: counting the keys of a large object takes as long as visiting it. */
 const knownAsLarge = new WeakSet<object>()
 
-/** Whether a JSON value has `least` values in it or more. */
+/** Whether a JSON value contains at least `least` values. */
 export function isLarge(value: unknown, least: number = LARGE): value is object {
   if (typeof value !== 'object' || value === null) return false
   if (least === LARGE && knownAsLarge.has(value)) return true
@@ -87,7 +87,7 @@ export function isLarge(value: unknown, least: number = LARGE): value is object 
   return large
 }
 
-/** The number of values in a JSON value, itself included; `limit` once it is no longer below that. */
+/** The number of values in a JSON value, itself included; counting stops at `limit`. */
 export function sizeUpTo(value: unknown, limit: number): number {
   if (typeof value !== 'object' || value === null) return 1
   if (limit <= LARGE && knownAsLarge.has(value)) return limit

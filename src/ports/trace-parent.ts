@@ -14,11 +14,11 @@ export interface TraceParent {
   readonly flags: number
 }
 
-// Version 00 ends after the flags; a later one may say more, and ff is none.
+// Version 00 ends after the flags; a later version may add more, and ff is not a version.
 const TRACE_PARENT =
   /^(?!ff|00-.{52}.)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/
 
-/** What a `traceparent` says, undefined where there is none or it is invalid. */
+/** The parsed `traceparent`; undefined if there is none or it is invalid. */
 export function traceParent(header: string | null): TraceParent | undefined {
   const [, traceId, spanId, flags] = TRACE_PARENT.exec(header ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined

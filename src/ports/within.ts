@@ -1,10 +1,10 @@
 /**
- * A deadline for code that is not ours.
+ * A deadline for code that fieldgate does not control.
  *
  * @module
  */
 
-/** What `work` gives; rejects with what `late` gives once `milliseconds` are over, and calls `afterwards` then. */
+/** The result of `work`. Once `milliseconds` have passed, rejects with what `late` returns and calls `afterwards`. */
 export async function within<T>(
   milliseconds: number,
   work: () => Promise<T>,
@@ -15,7 +15,7 @@ export async function within<T>(
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       const reason = late()
-      // First, so that what `afterwards` ends cannot reject with a reason of its own.
+      // Reject first: what `afterwards` ends may otherwise reject with another reason.
       reject(reason)
       afterwards?.(reason)
     }, milliseconds)

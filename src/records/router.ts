@@ -1,7 +1,7 @@
 /**
- * `createRouter`: the route table of a resource (spec 4.1).
+ * `createRouter`: the routes of a resource (spec 4.1).
  *
- * The folder knows HTTP, models and ports; it never knows auth.
+ * This folder knows HTTP, models and ports, but never auth.
  *
  * @module
  */
@@ -24,10 +24,10 @@ import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
 import { update } from './write/update.ts'
 
-/** Registers an extra route: its path relative to the mount, then guards and the handler. */
+/** Registers an extra route: its path relative to the mount, then guards and, last, the handler. */
 export type AddRoute = (path: string, ...handlers: readonly [Handler, ...Handler[]]) => Router
 
-/** A mountable resource, which also takes extra routes; they come before `/:id`. */
+/** A router for `app.mount`. You can add extra routes to it; they come before `/:id`. */
 export interface Router extends Mountable {
   readonly get: AddRoute
   readonly post: AddRoute
@@ -39,7 +39,8 @@ export interface Router extends Mountable {
 }
 
 /**
- * The six routes of a model. Field lists are checked against the model by the compiler and at start-up.
+ * The six routes of a model. The compiler and start-up check field lists against the model. Throws a `TypeError` naming
+ * the option if an option makes no sense, when the router is mounted.
  *
  * ```ts
  * app.mount('/cities', createRouter({ model: City, query: ['country'], search: ['name'] }))
@@ -78,7 +79,7 @@ export function createRouter<R, const L = unknown>(
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
       const answer = readResponder(resource, given, readParameters)
-      // Whom the guards of an unlimited router let in is not known when a reference is followed.
+      // When a reference is followed, it is not known who passes the guards of an unlimited router.
       if (resource.scope || resource.middlewares.length === 0) {
         host.exposed(resource.model, resource.scope)
       }
@@ -103,7 +104,7 @@ export function createRouter<R, const L = unknown>(
   return router
 }
 
-/** The rows of spec 4.1, as data. */
+/** The routes of spec 4.1. */
 function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
   const tokens = cursors(host.secret)
   const list = (method: string, handler: Handler): Route => ({
@@ -112,7 +113,7 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
     guards: [],
     handler,
   })
-  // QUERY is a way to read the collection alone, so a record's path does not exist for it (spec 4.1).
+  // QUERY only reads the collection, so for it a record's path does not exist (spec 4.1).
   const record = (method: string, handler: Handler): Route => ({
     ...list(method, handler),
     path: '/:id',
@@ -120,7 +121,7 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
   })
   const query: Handler = async (request, context) => {
     const body = await queryBody(resource, request)
-    // Before the cache is asked: to make a key of a large body takes its time.
+    // Before the cache lookup: making a key of a large body takes time.
     const plan = parseQueryBody(resource, body)
     const asked = { kind: 'query', body } as const
     return answer(request, context, asked, () => planned(resource, tokens, plan, request))

@@ -1,29 +1,28 @@
 /**
- * The bytes of one part while nobody knows yet whether they are wanted: in memory, or set aside by the file store
- * where it can.
+ * The bytes of one part until it is known whether they are needed: in memory, or staged by the file store if it can.
  *
  * @module
  */
 
 import type { Stage } from '../ports/files.ts'
 
-/** Bytes are copied into blocks, so that a body that arrives in single bytes costs no more than one in one piece. */
+/** Bytes are copied into blocks, so a body that arrives in single bytes costs no more than one in one piece. */
 const FILE_BLOCK = 64 * 1024
 const TEXT_BLOCK = 4 * 1024
 
-/** Beyond this a part's bytes are set aside; below, a file on a disk would cost more than the memory. */
+/** Larger parts are staged; for smaller ones a file on disk would cost more than the memory. */
 const IN_MEMORY = 256 * 1024
 
 /** Bytes that are held until they are stored or discarded. */
 export class BufferedFile {
-  /** How many there are. */
+  /** The number of bytes. */
   size = 0
   readonly #block: number
   readonly #open: (() => Promise<Stage>) | undefined
   #stage: Stage | undefined
   readonly #blocks: Uint8Array[] = []
 
-  /** A file's bytes; `open` begins to set them aside, without it all of them stay in memory. */
+  /** A file's bytes; `open` starts staging them. Without it all of them stay in memory. */
   static file(open: (() => Promise<Stage>) | undefined): BufferedFile {
     return new BufferedFile(FILE_BLOCK, open)
   }
@@ -43,7 +42,7 @@ export class BufferedFile {
     if (!this.#stage && this.#open && this.size + chunk.length > IN_MEMORY) {
       this.#stage = await this.#open()
       for (const block of this.#filled()) await this.#stage.write(block)
-      // The first block stays, filled, for a look at the head.
+      // The first block stays in memory, filled, so that the type can be detected.
       this.#keep(chunk.subarray(0, Math.max(0, this.#block - this.size)))
       this.#blocks.length = 1
     }
@@ -52,7 +51,7 @@ export class BufferedFile {
     this.size += chunk.length
   }
 
-  /** The first bytes, as many as one block has. */
+  /** The first bytes, up to the size of one block. */
   head(): Uint8Array {
     return this.#blocks[0]?.subarray(0, this.size) ?? new Uint8Array()
   }
@@ -81,7 +80,7 @@ export class BufferedFile {
     return whole
   }
 
-  /** Forgets the bytes. */
+  /** Discards the bytes. */
   async discard(): Promise<void> {
     this.#blocks.length = 0
     await this.#stage?.discard()

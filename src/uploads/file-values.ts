@@ -1,5 +1,5 @@
 /**
- * What a record holds in its file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1).
+ * The values of a record's file fields: URLs, alone, as `{ url }`, or in lists of either (spec 2.1).
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { FileStore } from '../ports/files.ts'
 import type { Fields } from '../ports/store.ts'
 import { type FileField, LONGEST_LINK, type Upload } from './options.ts'
 
-/** Whatever knows the keys of URLs. */
+/** Anything that knows the keys of URLs. */
 type Keys = Pick<FileStore, 'keyOf'> | undefined
 
 /** The URLs in a file field's value. */
@@ -32,7 +32,7 @@ export function keysIn(record: Fields, fields: Iterable<string>, store: Keys): S
   return keys
 }
 
-/** The value of a file field after an upload: `kept` are the elements of a list that stay. */
+/** The value of a file field after an upload; `kept` are the elements of a list that stay. */
 export function fileValue(
   field: Required<FileField>,
   kept: readonly unknown[],
@@ -43,8 +43,8 @@ export function fileValue(
 }
 
 /**
- * `body` without the URLs that a client placed in the file fields `names`: what the record holds already may stay, a signed link
- * to it too, null and an empty list clear the field, everything else is dropped.
+ * `body` without the URLs that a client put into the file fields `names`. URLs that the record already holds may stay,
+ * even as a signed link; null and an empty list clear the field; everything else is dropped.
  */
 export function withoutForeignUrls(
   names: Iterable<string>,
@@ -75,7 +75,7 @@ function ownValue(sent: unknown, stored: unknown, store: Keys): unknown {
   return kept.length > 0 ? kept : undefined
 }
 
-/** `changes` without the URLs in the fields `names` that `isGone` says lead nowhere any more. */
+/** `changes` without those URLs in the fields `names` whose files are gone, according to `isGone`. */
 export function withoutGoneFiles(
   names: readonly string[],
   changes: Fields,
@@ -90,14 +90,14 @@ export function withoutGoneFiles(
   return kept
 }
 
-/** Two URLs are the same file when they lead to the same key: a signed link changes with every read. */
+/** Two URLs are the same file if they lead to the same key: a signed link changes with every read. */
 function identity(url: string, store: Keys): string {
   return store?.keyOf(url) ?? url
 }
 
 /**
- * A copy of `record` with signed links in its file fields. An answer that shows it may be given again for `keptFor`
- * seconds: whoever gets it last has the promised time too.
+ * A copy of `record` with signed links in its file fields. A response that contains it may be reused for `keptFor`
+ * seconds: the links still last the promised time then.
  */
 export async function withSignedUrls(
   upload: Upload,
@@ -108,7 +108,7 @@ export async function withSignedUrls(
   const { signUrls } = upload
   if (signUrls === undefined) return record
   const seconds = Math.min(signUrls + keptFor, LONGEST_LINK)
-  // The same links for a while: entity tags, and browsers' copies of the images, would not last a second.
+  // The same links for a while: otherwise entity tags, and the images in browsers' caches, would last only a second.
   const steady = Math.ceil(signUrls / 2)
   const sign = async (value: unknown): Promise<unknown> => {
     if (typeof value === 'string') {

@@ -1,12 +1,12 @@
 /**
- * Text parts of a form as a tree: repeated names, `a[b]`, `a[0][b]`, `a[]` and `a[][b]`.
+ * The text parts of a form as a tree: repeated names, `a[b]`, `a[0][b]`, `a[]` and `a[][b]`.
  *
- * What a branch means, a list or an object, the model says (`form-values.ts`).
+ * The model decides whether a branch is a list or an object (`form-values.ts`).
  *
  * @module
  */
 
-/** A part that says it is JSON. */
+/** A part whose headers say it is JSON. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -14,16 +14,16 @@ export class JsonText {
   }
 }
 
-/** What one part holds. */
+/** The content of one part. */
 export type Leaf = string | JsonText
 
-/** What stands at one place of a form: the parts of that name in their order, or what is below it. */
+/** One place of a form: the parts with that name in order, or the branch below it. */
 export type FormNode = Leaf[] | Branch
 
-/** What names with brackets lead to. Names are the client's, so they are no properties. */
+/** What names with brackets lead to. Clients choose the names, so they are not used as property names. */
 export class Branch {
   readonly named: Map<string, FormNode> = new Map()
-  /** What `[]` has added, one after the other. */
+  /** What `[]` has added, in order. */
   readonly added: FormNode[] = []
 }
 
@@ -41,7 +41,7 @@ export function formFields(): { readonly root: Branch; add(name: string, leaf: L
   }
 }
 
-/** The branch under `key`, made where there is none; `[]` goes on with its last one, until `next` would repeat. */
+/** The branch under `key`, created if there is none. `[]` continues its last branch until `next` would repeat. */
 function inside(at: Branch, key: string, next: string | undefined): Branch {
   const found = key === '' ? at.added.at(-1) : at.named.get(key)
   const repeats = key === '' && found instanceof Branch && found.named.has(next ?? '')
@@ -66,10 +66,13 @@ function append(at: Branch, key: string, leaf: Leaf): void {
   else at.named.set(key, [leaf])
 }
 
-/** Deeper than any write may be, so that the policy refuses what is cut off here; recursion ends long before the stack. */
+/**
+ * Deeper than any write may be, so that the policy refuses what is cut off here; the recursion ends long before the
+ * stack does.
+ */
 const MOST_KEYS = 100
 
-/** `a[b][]` as its keys, `[]` as an empty one; a name with other brackets is one key as it stands. */
+/** `a[b][]` as its keys, with `[]` as an empty one; a name with other brackets is one key as it is. */
 function pathOf(name: string): string[] {
   const start = name.indexOf('[')
   if (start < 1 || !/^(?:\[[^[\]]*\])+$/.test(name.slice(start))) return [name]

@@ -1,5 +1,5 @@
 /**
- * A form as the body of a write: lists where the model has lists, JSON texts where it has more than one value.
+ * A form as the body of a write: lists if the model has lists, JSON for what has more than one value.
  *
  * @module
  */
@@ -11,10 +11,13 @@ import type { Fields } from '../ports/store.ts'
 import { Branch, type FormNode, JsonText, type Leaf } from './form-fields.ts'
 
 const INDEX = /^\d+$/
-/** What is written as JSON, in the place of several parts. */
+/** Types that may be sent as JSON, instead of as several parts. */
 const CONTAINERS: ReadonlySet<Shape['kind']> = new Set(['object', 'map', 'list'])
 
-/** The fields of a form for a model of `shape`. Throws a 400 that names the field of a part that is no JSON but says so. */
+/**
+ * The fields of a form for a model of `shape`. Throws a 400 that names the field if a part claims to be JSON but is
+ * not.
+ */
 export function formValues(root: Branch, shape: ObjectShape): Fields {
   const fields: Fields = Object.create(null)
   for (const [name, node] of root.named) {
@@ -36,7 +39,7 @@ function nodeValue(node: FormNode, shape: Shape | undefined): unknown {
   return more.length > 0 ? node.map((leaf) => leafValue(leaf, shape)) : leafValue(first, shape)
 }
 
-/** An object, or a list where nothing below it has a name. */
+/** An object, or a list if nothing below it has a name. */
 function branchValue({ named, added }: Branch, shape: Shape | undefined): unknown {
   if (named.size === 0) return added.map((node) => nodeValue(node, undefined))
   const object: Fields = Object.create(null)
@@ -56,12 +59,12 @@ function listOf(node: FormNode, element: Shape): unknown {
   const whole = wholeList(only, element)
   if (whole) return whole
   const value = leafValue(only, element)
-  // A text that is no element is refused as what it is; null clears.
+  // A string that is not an element is refused as it is; null clears.
   const isElement = value !== null && !(typeof value === 'string' && isContainer(element))
   return isElement ? [value] : value
 }
 
-/** Elements by index, gaps closed, then those of `[]`. Other names are those of the one element there is. */
+/** Elements by index, with gaps closed, then those of `[]`. Any other name belongs to the list's single element. */
 function elementsOf(branch: Branch, element: Shape): unknown {
   const named = [...branch.named]
   if (!named.every(([key]) => INDEX.test(key))) return [branchValue(branch, element)]
@@ -69,7 +72,7 @@ function elementsOf(branch: Branch, element: Shape): unknown {
   return [...indexed, ...branch.added].map((node) => nodeValue(node, element))
 }
 
-/** Indexes may have any number of digits: nothing is as long as they say. */
+/** Indexes may have any number of digits: no array is ever made as long as they say. */
 function byNumber(one: string, other: string): number {
   const [a, b] = [one, other].map((digits) => digits.replace(/^0+/, '')) as [string, string]
   if (a.length !== b.length) return a.length - b.length
@@ -77,7 +80,9 @@ function byNumber(one: string, other: string): number {
   return a < b ? -1 : 1
 }
 
-/** The list that one part holds as JSON; undefined where it is one element. Texts may look like a list. */
+/**
+ * The list that one part contains as JSON; undefined if the part is a single element. A string may look like a list.
+ */
 function wholeList(leaf: Leaf, element: Shape): unknown[] | undefined {
   const text = leaf instanceof JsonText ? leaf.text : leaf
   const list = /^\s*\[/.test(text) ? parsed(text) : undefined
@@ -93,7 +98,7 @@ function leafValue(leaf: Leaf, shape: Shape | undefined): unknown {
   const value = parsed(leaf)
   if (shape?.kind === 'mixed') return value ?? leaf
   const fits = shape?.kind === 'list' ? Array.isArray(value) : isFields(value)
-  // The schema says what it expects in the place of this text.
+  // If not, the schema's message says what it expects instead of this string.
   return fits ? value : leaf
 }
 

@@ -1,5 +1,5 @@
 /**
- * Objects' keys: made by the server, never from what a client says.
+ * The keys of objects: made by the server, never from anything that a client sent.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export function newKey(prefix: string, extension: string, now: number): string {
 
 const OWN = /^\d{1,16}-[0-9a-f]{32}\.[a-z0-9]+$/
 
-/** Whether `key` is one that `newKey` made for `prefix`; a bucket may hold what others put there. */
+/** Whether `newKey` made `key` for `prefix`; a bucket may hold objects from elsewhere. */
 export function isOwnKey(prefix: string, key: string): boolean {
   return key.startsWith(prefix) && OWN.test(key.slice(prefix.length))
 }

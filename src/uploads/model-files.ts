@@ -1,8 +1,8 @@
 /**
  * The file fields of a model: those of every router that takes uploads for it.
  *
- * A URL in a file field is a permission: reads sign it, and its object goes with the record. So the fields are
- * protected in every router of the model, whichever of them takes the files.
+ * A URL in a file field is a permission: reads sign it, and its object is removed with the record. So every router of
+ * the model protects these fields, no matter which router takes the files.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import { urlsIn } from './file-values.ts'
 import { isOwnKey } from './keys.ts'
 import type { Upload } from './options.ts'
 
-/** The file fields of one model. Complete once every router is mounted; routers share it. */
+/** The file fields of one model, shared by its routers. Complete once every router is mounted. */
 export class ModelFiles {
   readonly #prefixes = new Map<string, Set<string>>()
 
-  /** Notes the fields of a router that takes uploads, and where it keeps their files. */
+  /** Adds the fields of a router that takes uploads, and the prefix of their files. */
   add({ fields, prefix }: Pick<Upload, 'fields' | 'prefix'>): void {
     for (const name of fields.keys()) {
       const prefixes = this.#prefixes.get(name) ?? new Set()
@@ -30,14 +30,14 @@ export class ModelFiles {
     return [...this.#prefixes.keys()]
   }
 
-  /** The file fields that `values` names. */
+  /** The file fields that `values` contains. */
   namedIn(values: Fields): string[] {
     return this.names.filter((name) => Object.hasOwn(values, name))
   }
 
   /**
-   * The keys of the objects that uploads have stored for a record, each with its URL as the record holds it. Code of
-   * the app may have put other URLs there, whose objects are not ours.
+   * The keys of the objects that uploads have stored for a record, each with its URL as in the record. Your app's code
+   * may have put other URLs there, whose objects fieldgate must not touch.
    */
   objectsOf(record: Fields, store: Pick<FileStore, 'keyOf'> | undefined): Map<string, string> {
     const objects = new Map<string, string>()
@@ -50,7 +50,7 @@ export class ModelFiles {
     return objects
   }
 
-  /** Whether an upload to one of the fields has stored an object under `key`. */
+  /** Whether an upload to one of the fields may have stored an object under `key`. */
   isOwn(key: string): boolean {
     return [...this.#prefixes.values()].some((prefixes) => isOneOf(prefixes, key))
   }

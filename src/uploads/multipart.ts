@@ -1,7 +1,8 @@
 /**
- * A multipart body as it arrives: parts, as soon as their headers are there, and their bytes.
+ * Parses a multipart body as it arrives: announces each part as soon as its headers are there, then passes on its
+ * bytes.
  *
- * The parsing is multipasta's; what it does not do yet (0.2.8) is done here.
+ * multipasta does the parsing; this file fixes what it does not do yet (0.2.8).
  *
  * @module
  */
@@ -9,10 +10,10 @@
 import { make, type PartInfo } from 'multipasta'
 import { malformedMultipart } from './refusals.ts'
 
-/** What a part's headers say. */
+/** The information in a part's headers. */
 export interface PartHead {
   readonly name: string
-  /** The client's name for a file, used for nothing; undefined for text. */
+  /** The client's name for a file, not used for anything; undefined for text. */
   readonly filename: string | undefined
   /** Whether the part says that it is JSON. */
   readonly isJson: boolean
@@ -21,9 +22,9 @@ export interface PartHead {
 /** Takes one part's bytes, then null. Throwing ends the parsing. */
 export type PartSink = (bytes: Uint8Array | null) => void
 
-/** A parser that is fed as the body arrives. What it cannot read it throws as a 400. */
+/** A parser that is fed as the body arrives. Throws a 400 for a malformed body. */
 export interface MultipartParser {
-  /** `chunk` is looked at, and handed on in pieces, before this returns. */
+  /** `chunk` has been processed, and passed on in pieces, when this returns. */
   write(chunk: Uint8Array): void
   /** The body has ended. */
   end(): void
@@ -37,7 +38,10 @@ export function isMultipart(contentType: string | null): boolean {
 const DASH = 0x2d
 const PATIENCE = 2
 
-/** Parses a body sent as `contentType`; `onPart` hears of each part and gives what takes its bytes. */
+/**
+ * Parses a body sent as `contentType`. `onPart` is called with each part's headers and returns a function that takes
+ * its bytes.
+ */
 export function multipartParser(
   contentType: string,
   onPart: (head: PartHead) => PartSink,
@@ -52,7 +56,7 @@ export function multipartParser(
     isFile: () => true,
     onFile: (info) => onPart(headOf(info)),
     onField: refuse,
-    // What stands behind the last boundary is nobody's, RFC 2046 section 5.1.1.
+    // Bytes after the last boundary are ignored, RFC 2046 section 5.1.1.
     onError: () => complete || refuse(),
     onDone: () => {
       complete = true
@@ -62,13 +66,13 @@ export function multipartParser(
     try {
       if (!complete && chunk.length > 0) parser.write(chunk)
     } catch (error) {
-      // multipasta decodes `filename*` as UTF-8, whatever it says of itself.
+      // multipasta decodes `filename*` as UTF-8, no matter which charset it names.
       throw error instanceof URIError ? malformedMultipart(error) : error
     }
   }
   return {
     write(chunk) {
-      // multipasta takes the last boundary for a part when a chunk ends between its two closing dashes.
+      // multipasta takes the last boundary for a part if a chunk ends between its two closing dashes.
       const joined = held.length > 0 ? concat(held, chunk) : chunk
       const end = joined.length - trailingDashes(joined)
       held = joined.slice(end)
@@ -83,8 +87,8 @@ export function multipartParser(
 }
 
 /**
- * multipasta drops a disposition that has characters beyond Latin-1, as file names often do, and cuts quoted names at
- * an escaped quote, so both names are read from the header itself.
+ * multipasta drops a disposition with characters beyond Latin-1, which are common in file names, and cuts quoted names
+ * at an escaped quote. So both names are read from the header itself.
  */
 function headOf(info: PartInfo): PartHead {
   const header = info.headers['content-disposition']

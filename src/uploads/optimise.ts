@@ -1,5 +1,5 @@
 /**
- * Images made smaller before they are stored.
+ * Makes images smaller before they are stored.
  *
  * @module
  */
@@ -18,17 +18,17 @@ import { bytesOf, type Source, strippedBytes } from './strip/stripped.ts'
 
 const OPTIMISED: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp'])
 const MAX_PIXELS = 50_000_000
-/** What one image may take, waiting included: a client waits with it. */
+/** The most time for one image, waiting included: its client waits too. */
 const TIME_MS = 5000
 
-/** What a client may choose by: the query, a body field, a header, the first that names a level. */
+/** Where a client may choose the level: the query, a body field, a header. The first that names a level wins. */
 interface Choice {
   readonly query: unknown
   readonly field: unknown
   readonly header: unknown
 }
 
-/** The level for one request. */
+/** The level for one request; undefined for none. */
 export function levelOf(upload: Upload, choice: Choice): OptimizationLevel | undefined {
   if (!upload.allowClientImageOptions) return upload.imgOptimizations
   const chosen = [choice.query, choice.field, choice.header].find(isLevel)
@@ -39,18 +39,18 @@ function isLevel(value: unknown): value is OptimizationLevel {
   return LEVELS.includes(value as OptimizationLevel)
 }
 
-/** An image that is to become smaller. */
+/** An image to make smaller. */
 export interface NewImage {
   readonly source: Source
   readonly mime: string
   readonly level: OptimizationLevel
-  /** Whose it is: clients take turns. */
+  /** The client who sent it: clients take turns. */
   readonly client: unknown
 }
 
 /**
- * The bytes of a smaller image, or undefined where `source` is stored: another format, nothing gained, an encoder that
- * failed, no turn in time. Too many pixels are a 400: decoding them is what a decompression bomb wants.
+ * The bytes of a smaller image, or undefined if `source` is to be stored: another format, nothing gained, the encoder
+ * failed, or no turn in time. Too many pixels are a 400: a decompression bomb relies on them being decoded.
  */
 export async function optimised(
   { source, mime, level, client }: NewImage,
@@ -63,7 +63,7 @@ export async function optimised(
       const original = await bytesOf(source)
       return images.optimize(original, mime as OptimizedType, level, MAX_PIXELS, timeMs)
     })
-    // Whatever an optimiser leaves in.
+    // Remove any metadata that the optimiser leaves in.
     const clean = await strippedBytes(smaller, mime)
     return clean.length < source.size ? clean : undefined
   } catch (error) {
@@ -73,7 +73,7 @@ export async function optimised(
   }
 }
 
-/** An optimiser that several apps share has one queue: it is its memory that images wait for. */
+/** One queue per optimiser, even if several apps share it: the queue limits the memory that it uses. */
 const queues = new WeakMap<ImageOptimizer, FairQueue>()
 
 function queueOf(images: ImageOptimizer): FairQueue {

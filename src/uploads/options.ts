@@ -11,7 +11,7 @@ import type { ObjectShape, Shape } from '../ports/shape.ts'
 
 /** One field that takes files. */
 export interface FileField<Name extends string = string> {
-  /** A field of the model: a string, a list of strings where `maxCount` is above 1. */
+  /** A field of the model: a string, or a list of strings if `maxCount` is above 1. */
   readonly name: Name
   /** How many files it holds. Default 1. */
   readonly maxCount?: number
@@ -19,27 +19,27 @@ export interface FileField<Name extends string = string> {
   readonly formatToUrlObject?: boolean
 }
 
-/** What `upload` takes. */
+/** The `upload` option of a router. */
 export interface UploadOptions<Name extends string = string> {
-  /** What keys start with. Default `'files/'`. */
+  /** The prefix of the keys of stored files. Default `'files/'`. */
   readonly path?: string
-  /** Default: one field named `file`. */
+  /** The fields that take files. Default: one field named `file`. */
   readonly fields?: readonly FileField<Name>[]
   /** Who may read the files. Default `'private'`. */
   readonly acl?: Acl
-  /** The media types that may be stored, told from the bytes. Default: JPEG, PNG, GIF, WebP, AVIF and PDF. */
+  /** The media types that may be stored, detected from the bytes. Default: JPEG, PNG, GIF, WebP, AVIF and PDF. */
   readonly allowedMimeTypes?: readonly string[]
-  /** Bytes that a file may have. Default 10 MiB. */
+  /** The most bytes per file. Default 10 MiB. */
   readonly maxFileSize?: number
-  /** Files that a request may have. Default 10. */
+  /** The most files per request. Default 10. */
   readonly maxFiles?: number
   /** How strongly JPEG, PNG and WebP images are compressed; needs `createApp({ images })`. Default: not at all. */
   readonly imgOptimizations?: OptimizationLevel
   /** Whether clients may choose the level. Default false. */
   readonly allowClientImageOptions?: boolean
   /**
-   * Reads return signed links to private files, which open them for at least so many seconds, also when the answer
-   * comes from the cache. Seven days at most, for which S3 signs: close to them, a link from the cache has up to the
+   * If set, reads return signed links to private files, valid for at least this many seconds, even if the response
+   * comes from the cache. At most seven days, the limit of S3; close to that, a link from the cache may last up to the
    * cache's `ttl` less. Default: reads return the stored URLs.
    */
   readonly signUrls?: number
@@ -56,11 +56,11 @@ export interface Upload {
   readonly maxFiles: number
   readonly imgOptimizations: OptimizationLevel | undefined
   readonly allowClientImageOptions: boolean
-  /** Undefined where reads return stored URLs. */
+  /** Undefined if reads return the stored URLs. */
   readonly signUrls: number | undefined
 }
 
-/** The levels, from the mildest on. */
+/** The levels, mildest first. */
 export const LEVELS: readonly OptimizationLevel[] = ['low', 'medium', 'high']
 
 const DEFAULT_TYPES = [
@@ -73,10 +73,10 @@ const DEFAULT_TYPES = [
 ]
 const MEDIA_TYPE = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
 const MIB = 1024 * 1024
-/** Seven days in seconds: no link of S3 lasts longer, and what works in a folder has to work there. */
+/** Seven days in seconds: no S3 link lasts longer, and what works with files on disk has to work there. */
 export const LONGEST_LINK: number = 7 * 24 * 60 * 60
 
-/** Every option's name and what it must be. */
+/** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   path: { must: 'be a text', test: (value) => typeof value === 'string' },
   fields: {
@@ -98,7 +98,7 @@ const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
   },
 }
 
-/** Resolves the option for a model of `shape`; `fail` throws for what makes no sense. */
+/** Resolves the option for a model of `shape`; calls `fail` for invalid values. */
 export function resolveUpload(options: UploadOptions, shape: ObjectShape, fail: Fail): Upload {
   checkOptions(options, fail)
   const { path = 'files/', fields = [{ name: 'file' }], acl = 'private', signUrls } = options
@@ -181,7 +181,7 @@ function holdsUrls(shape: Shape, asObject: boolean): boolean {
   return shape.kind === 'mixed' || (shape.kind === 'list' && holdsUrl(shape.element, asObject))
 }
 
-/** A `mixed` field takes anything; what it refuses shows when it validates. */
+/** A `mixed` field may accept anything; whether it does shows only in validation. */
 function holdsUrl(shape: Shape | undefined, asObject: boolean): boolean {
   if (shape?.kind === 'mixed') return true
   if (!asObject) return shape?.kind === 'string'

@@ -1,12 +1,12 @@
 /**
- * Images that wait for each other: one at a time is decoded, and clients take turns.
+ * The queue of images: one at a time is decoded, and clients take turns.
  *
  * @module
  */
 
-/** With less time left, nothing is begun. */
+/** If less time is left, no task is started. */
 const LEAST_MS = 100
-/** A task that does not end in time holds the queue for at most so much longer. */
+/** A task that does not end in time holds the queue for at most this much longer. */
 const GRACE_MS = 10_000
 
 interface Waiting {
@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /**
- * Runs one task at a time. Of several clients each has a turn before any has another one, so that one with many images
+ * Runs one task at a time. Every client gets a turn before any client gets a second one, so a client with many images
  * does not make the others wait for all of them.
  */
 export class FairQueue {
@@ -23,8 +23,8 @@ export class FairQueue {
   #busy = false
 
   /**
-   * What `task` resolves to; it is told how many of the `ms` milliseconds are left. Rejects when they are over, whether
-   * it has begun or not.
+   * Runs `task` and returns its result; `task` is told how many of the `ms` milliseconds are left. Rejects when they
+   * are over, whether it has started or not.
    */
   async run<T>(client: unknown, ms: number, task: (left: number) => Promise<T>): Promise<T> {
     const until = performance.now() + ms
@@ -67,7 +67,7 @@ export class FairQueue {
     this.#busy = false
   }
 
-  /** The first image of the client whose turn it is, who is then the last in the row. */
+  /** The first image of the client whose turn it is; this client then goes to the end of the queue. */
   #next(): Waiting | undefined {
     for (const [client, own] of this.#clients) {
       const [waiting] = own

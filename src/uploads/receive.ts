@@ -1,6 +1,6 @@
 /**
- * A multipart body → text fields and held files. Sizes and counts are refused as soon as they are passed, so a body of
- * any length costs no more than what is allowed (spec 4.3; OWASP API4).
+ * A multipart body → text fields and buffered files. Sizes and counts are checked while the body arrives, so a body of
+ * any length costs no more than the limits allow (spec 4.3; OWASP API4).
  *
  * @module
  */
@@ -26,15 +26,15 @@ import {
 } from './refusals.ts'
 import { type FileType, sniff } from './sniff.ts'
 
-/** A file that has arrived whole and is of an allowed type. */
+/** A file that has arrived completely and is of an allowed type. */
 export interface ReceivedFile {
-  /** The field that it is for. */
+  /** The field that the file is for. */
   readonly field: string
   readonly type: FileType
   readonly held: BufferedFile
 }
 
-/** A body that has arrived whole. */
+/** A body that has arrived completely. */
 export interface Received {
   /** The text parts. */
   readonly texts: Branch
@@ -42,15 +42,18 @@ export interface Received {
 }
 
 const MIB = 1024 * 1024
-/** The most text that one field, and all of them together, may have. */
+/** The most bytes of text, both in one field and in all of them together. */
 const MAX_TEXT = MIB
 const BYTES_PER_STEP = 16
-/** Texts, and file inputs that were left empty. */
+/** The most text parts and empty file inputs. */
 const MAX_SMALL_PARTS = 1000
-/** Room for headers and boundaries beside what the parts may hold. */
+/** Room for headers and boundaries beyond what the parts may hold. */
 const OVERHEAD = MIB
 
-/** Receives a multipart body, which has `timeoutMs` as `eachChunk` counts them. Whatever it has held is discarded when it throws. */
+/**
+ * Receives a multipart body, with the time limit `timeoutMs` of `eachChunk`. If it throws, everything buffered is
+ * discarded.
+ */
 export async function receive(
   request: Request,
   upload: Upload,
@@ -80,7 +83,7 @@ class Body {
   readonly #counts = new Map<string, number>()
   #smallParts = 0
   #textSize = 0
-  /** What one chunk of the body has brought, in order. */
+  /** What one chunk of the body contained, in order. */
   #arrived: { readonly part: Part; readonly bytes: Uint8Array | null }[] = []
 
   constructor(upload: Upload, store: FileStore | undefined) {
@@ -103,7 +106,7 @@ class Body {
       if (left < 0) throw malformedMultipart()
       parser.write(chunk)
       await this.#hold()
-      // What has arrived already comes at once, and a body may be thousands of headers.
+      // What has already arrived comes at once, and a body may consist of thousands of headers.
       if (slices.isOver(chunk.length / BYTES_PER_STEP)) await slices.next()
     }
     await eachChunk(request, timeoutMs, take, malformedMultipart)
@@ -128,7 +131,7 @@ class Body {
   }
 
   #accept(head: PartHead): PartSink {
-    // What scripts send as JSON has a file's name, which they cannot leave out.
+    // Scripts that send JSON have to give it a file name.
     const isText =
       head.filename === undefined || (head.isJson && !this.#upload.fields.has(head.name))
     return isText ? this.#acceptText(head) : this.#acceptFile(head)
@@ -144,7 +147,7 @@ class Body {
     }
   }
 
-  /** Each part costs time, one without bytes too, of which a body has room for a million. */
+  /** Each part costs time, even one without bytes, and a body has room for a million of those. */
   #count(): void {
     this.#smallParts += 1
     if (this.#smallParts > MAX_SMALL_PARTS) throw tooManyFields()
@@ -153,7 +156,7 @@ class Body {
   #acceptFile(head: PartHead): PartSink {
     let part: Part | undefined
     let size = 0
-    // A form sends a file input that was left empty as a file without name and bytes.
+    // A form sends an empty file input as a file without name and bytes.
     if (head.filename === '') this.#count()
     else part = this.#admit(head)
     return (bytes) => {

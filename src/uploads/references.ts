@@ -1,5 +1,5 @@
 /**
- * Which records point at an object.
+ * Finds the records that point at an object.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type ObjectShape, placeOf } from '../ports/shape.ts'
 import { keysIn } from './file-values.ts'
 import type { FilePlace } from './sweep.ts'
 
-/** What matches the records of `shape` that hold one of `urls` in one of the file fields `names`. */
+/** The filter for records of `shape` that hold one of `urls` in one of the file fields `names`. */
 export function pointsAt(
   shape: ObjectShape,
   names: Iterable<string>,
@@ -23,8 +23,8 @@ export function pointsAt(
 }
 
 /**
- * Those of `objects` (keys, each with a URL that leads there) that no record of `places` holds. Clients cannot bring
- * about that two records hold one object, but code of the app can.
+ * Those of `objects` (keys, each with a URL that leads there) that no record in `places` holds. Clients cannot make two
+ * records hold one object, but your app's code can.
  */
 export async function unheld(
   objects: ReadonlyMap<string, string>,
@@ -34,7 +34,7 @@ export async function unheld(
   const left = new Map(objects)
   for (const { shape, fields, records } of places) {
     const include = [...fields]
-    // A record that is found holds one at least, so there are no more questions than objects, and one.
+    // Each record found holds at least one object, so the queries number at most one more than the objects.
     for (let more = true; more && left.size > 0; ) {
       const urls = [...left].flatMap(([key, url]) => [...new Set([url, store.urlOf(key)])])
       const filter = pointsAt(shape, fields, urls)

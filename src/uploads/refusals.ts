@@ -1,5 +1,5 @@
 /**
- * Every sentence that uploads are refused with. Statuses and texts are the contract's (spec 4.3, answers).
+ * Every error message of uploads. Statuses and texts are fixed by the contract (spec 4.3, answers).
  *
  * @module
  */

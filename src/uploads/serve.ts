@@ -1,5 +1,5 @@
 /**
- * Files of a store that has no server of its own.
+ * Serves the files of a store that has no server of its own.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { HttpError } from '../http/errors.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/files.ts'
 import { fileForbidden, rangeNotSatisfiable, storageUnavailable } from './refusals.ts'
 
-/** The file that `request` asks for, or undefined where it asks for none of the store's. */
+/** The file that `request` asks for, or undefined if it is not for a file of the store. */
 export async function serveFile(
   store: FileStore | undefined,
   request: Request,

@@ -1,5 +1,5 @@
 /**
- * What a file is, told from its first bytes: never from its name, nor from what the client calls it.
+ * Detects a file's type from its first bytes: never from its name or from what the client says.
  *
  * @module
  */
@@ -19,12 +19,12 @@ const HTML: FileType = { mime: 'text/html', extension: 'html' }
 const GZIP: FileType = { mime: 'application/gzip', extension: 'gz' }
 const XML: FileType = { mime: 'application/xml', extension: 'xml' }
 
-/** The type of a file that starts with `head`, the first 64 KiB being enough, or undefined for one that nobody knows. */
+/** The type of a file that starts with `head` (the first 64 KiB are enough), or undefined if it is unknown. */
 export async function sniff(head: Uint8Array): Promise<FileType | undefined> {
-  // Markup first: a browser would run it whatever else the bytes may also be.
+  // Markup first: a browser would run it, whatever else the bytes may also be.
   const markup = markupType(head)
   if (markup) return markup
-  // Asked no further: what is compressed inside would have to be unpacked.
+  // Stop here: to look further, the compressed content would have to be unpacked.
   if (head[0] === 0x1f && head[1] === 0x8b) return GZIP
   // Loaded with the first file: the package knows hundreds of formats.
   const { fileTypeFromBuffer } = await import('file-type/core')
@@ -42,7 +42,7 @@ export function dispositionOf(mime: string): 'inline' | 'attachment' {
   return INLINE.has(mime) ? 'inline' : 'attachment'
 }
 
-/** HTML, SVG or XML by the first thing that is no blank, comment, declaration or doctype. */
+/** Whether it is HTML, SVG or XML, by the first thing after blanks, comments, declarations and doctypes. */
 function markupType(head: Uint8Array): FileType | undefined {
   let text = textOf(head).replace(/^[\uFEFF\s\0]+/, '')
   if (!/^<[a-z!?/]/i.test(text)) return undefined
@@ -61,7 +61,7 @@ function markupType(head: Uint8Array): FileType | undefined {
 /** A comment, declaration or doctype, with the blanks after it. */
 const PROLOGUE = /^(?:<!--[^]*?-->|<\?[^]*?\?>|<!doctype(?:[^>[]|\[[^\]]*\])*>)\s*/i
 
-/** Browsers read UTF-16 by its mark; everything else has ASCII where markup matters. */
+/** Browsers detect UTF-16 by its byte order mark; in all other encodings, markup is ASCII. */
 function textOf(head: Uint8Array): string {
   const start = head.subarray(0, 4096)
   if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder('utf-16le').decode(start)

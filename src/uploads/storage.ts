@@ -1,5 +1,6 @@
 /**
- * The file store with deadlines: a store that is down, slow or refusing is a 503 in time, never a hanging request.
+ * The file store with deadlines: if it is down, slow or refuses, the response is a 503 in time, never a hanging
+ * request.
  *
  * @module
  */
@@ -9,14 +10,14 @@ import type { Logger } from '../ports/logger.ts'
 import { within } from '../ports/within.ts'
 import { storageUnavailable } from './refusals.ts'
 
-/** How long a call may take, and how much longer for each MiB that it sends. */
+/** How long a call may take, plus extra time for each MiB that it sends. */
 const DEADLINE_MS = 5000
 const DEADLINE_MS_PER_MIB = 1000
-/** A store that has just failed is hardly there for cleaning up, and the client waits for its answer. */
+/** A store that has just failed is hardly available for cleaning up, and the client waits for its response. */
 const CLEAN_UP_MS = 1000
 const MIB = 1024 * 1024
 
-/** One object to be stored. */
+/** One object to store. */
 export interface NewObject {
   readonly key: string
   readonly body: ReadableStream<Uint8Array> | Uint8Array
@@ -35,7 +36,7 @@ export async function putAll(
   })
   const failed = (await Promise.allSettled(puts)).find((put) => put.status === 'rejected')
   if (!failed) return
-  // A put that was given up may still have arrived.
+  // A put that timed out may still have arrived.
   await removeAll(
     store,
     objects.map(({ key }) => key),
@@ -62,7 +63,7 @@ export async function removeAll(
   }
 }
 
-/** What `call` resolves to; rejects at the deadline even where the store does not heed its signal. */
+/** The result of `call`; rejects at the deadline even if the store ignores its signal. */
 function inTime<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController()
   const late = () => new Error(`the file store did not answer within ${Math.round(ms)} ms`)

@@ -1,8 +1,8 @@
 /**
- * The sweeper: objects that no record points at, left over where a process ended between storing and saving.
+ * The sweeper: finds objects that no record points at, left over when a process ended between storing and saving.
  *
- * Objects are stored before the record that points at them is saved, and removed after the last one that does, so
- * what a crash leaves behind is never a dead link, only an object too many.
+ * Objects are stored before the record that points at them is saved, and removed after the last such record, so a crash
+ * never leaves a dead link, only an extra object.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { keysIn } from './file-values.ts'
 import { isOwnKey } from './keys.ts'
 import { removeAll } from './storage.ts'
 
-/** Where one router keeps files, and which records may point at them. */
+/** Where one router keeps its files, and which records may point at them. */
 export interface FilePlace {
   readonly prefix: string
   readonly fields: readonly string[]
@@ -32,33 +32,33 @@ export interface AppFiles {
   readonly logger: Logger
 }
 
-/** What `sweepFiles` takes. */
+/** Options of `sweepFiles`. */
 export interface SweepOptions {
-  /** Objects younger than this many seconds stay: their record may be on its way. Default 3600. */
+  /** Objects younger than this many seconds stay: their record may be about to be saved. Default 3600. */
   readonly graceSeconds?: number
-  /** Whether to count only. Default false. */
+  /** If true, orphans are only listed, not removed. Default false. */
   readonly dryRun?: boolean
   /** The clock, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => number
 }
 
-/** What a sweep has found. */
+/** The result of a sweep. */
 export interface Swept {
-  /** Objects older than the grace period. */
+  /** The number of objects older than the grace period. */
   readonly examined: number
   /** The keys of those that no record points at. */
   readonly orphans: readonly string[]
 }
 
-/** Objects looked at in one pass over the records. */
+/** Objects checked in one pass over the records. */
 const BATCH = 100_000
-/** Records read, and objects removed, at a time. */
+/** Records read, or objects removed, at a time. */
 const PAGE = 500
 const REMOVALS = 20
 
 /**
- * Removes the objects of an app's mounted routers that no record points at. Every router whose records may point at
- * files under the same `upload.path` of the same store must be mounted in `app`.
+ * Removes the objects of an app's mounted routers that no record points at, and resolves to their keys. In `app`, mount
+ * every router whose records may point at files under the same `upload.path` of the same store.
  *
  * ```ts
  * import { sweepFiles } from 'fieldgate'
@@ -101,7 +101,7 @@ async function* oldObjects(files: AppFiles, before: number): AsyncGenerator<Set<
   if (batch.size > 0) yield batch
 }
 
-/** The prefixes without those that another one covers. */
+/** The prefixes, without those that another one covers. */
 function outermost(prefixes: readonly string[]): string[] {
   const unique = [...new Set(prefixes)]
   return unique.filter((one) => !unique.some((other) => other !== one && one.startsWith(other)))

@@ -1,17 +1,17 @@
 /**
- * Calls that share a round trip: the driver costs more per command than the database does.
+ * Calls that share a round trip: per command, the driver costs more than the database does.
  *
  * @module
  */
 
 import { setImmediate } from 'node:timers'
 
-/** More than this go in several round trips. */
+/** More items than this go in several round trips. */
 const MOST = 500
 
 /**
- * A function whose calls of one turn of the event loop are answered `together`, which gives a promise for each item.
- * What was answered before a call is seen by it, since its round trip starts after it.
+ * A function whose calls in one turn of the event loop are handled by one call of `together`, which returns a promise
+ * per item. A call sees everything that was completed before it, because its round trip starts after it.
  */
 export function gather<Item, Result>(
   together: (items: Item[]) => Promise<Result>[],

@@ -1,6 +1,6 @@
 /**
  * A change of one record as an aggregation pipeline, which MongoDB applies as one atomic step. The plain update
- * operators will not do: `$inc` and `$push` refuse null, where the kit counts it as 0 and as an empty list.
+ * operators don't fit: `$inc` and `$push` refuse null, which fieldgate counts as 0 and as an empty list.
  *
  * @module
  */
@@ -11,7 +11,9 @@ import type { Change, Fields } from '../../../src/ports/store.ts'
 import { encode } from './documents.ts'
 import { gramStages } from './grams.ts'
 
-/** `change` as an update pipeline, a stage for each member that it has; `indexed` are the paths with a search index. */
+/**
+ * `change` as an update pipeline, with a stage for each of its members; `indexed` are the paths with a search index.
+ */
 export function compileChange(
   change: Change,
   shape: ObjectShape,
@@ -39,14 +41,14 @@ export function compileChange(
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]
 }
 
-/** The condition that top-level fields hold exactly these values; `undefined` stands for an absent field. */
+/** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
 export function compileExpected(expected: Readonly<Fields>, shape: ObjectShape): Document {
   const conditions = Object.entries(expected).map(([field, value]) =>
     value === undefined
       ? { $eq: [{ $type: `$${field}` }, 'missing'] }
       : { $eq: [`$${field}`, literal(value, shape.fields.get(field))] },
   )
-  // Not the query language's equality, which would find a value inside a list and null where nothing is.
+  // Not the query language's equality, which would match a value inside a list, and match null if the field is missing.
   return { $expr: { $and: conditions } }
 }
 
@@ -61,7 +63,7 @@ function setStage<T>(
   }
 }
 
-/** A value that stays one: without `$literal` a text that starts with `$` would name a field. */
+/** A value taken literally: without `$literal`, a string that starts with `$` would name a field. */
 function literal(value: unknown, shape: Shape | undefined): Document {
   return { $literal: encode(value, shape) }
 }
@@ -74,7 +76,7 @@ function listAt(field: string): Document {
   return { $cond: [{ $isArray: `$${field}` }, `$${field}`, []] }
 }
 
-/** The shape of the whole value at `path`, a list's own where it is one. */
+/** The shape of the whole value at `path`; for a list, the list's own shape. */
 function shapeAt(path: string, shape: ObjectShape): Shape | undefined {
   let at: Shape | undefined = shape
   for (const key of path.split('.')) {

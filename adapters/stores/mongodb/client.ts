@@ -1,5 +1,5 @@
 /**
- * The connection: its deadlines, and what it may not be told to do.
+ * The connection: its deadlines, and the options that it refuses.
  *
  * @module
  */
@@ -7,22 +7,22 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb'
 
 /**
- * Deadlines under which a database that is gone, or hangs, is noticed within five seconds. What hangs is noticed by
- * the monitor, whose heartbeats must be answered within connectTimeoutMS; it then cuts the connections in use. A socket
- * timeout would do the same to a slow query of a healthy server.
+ * With these deadlines, a database that is gone or hangs is noticed within five seconds. A hanging one is noticed by
+ * the monitor, whose heartbeats must be answered within connectTimeoutMS; it then closes the connections in use. A
+ * socket timeout would also close slow queries of a healthy server.
  */
 const deadlines: MongoClientOptions = {
   heartbeatFrequencyMS: 500,
   connectTimeoutMS: 1250,
   serverSelectionTimeoutMS: 1500,
   waitQueueTimeoutMS: 4000,
-  // A connection that is not answered counts as an overload, and each retry of one costs a connectTimeoutMS.
+  // A connection without a reply counts as an overload, and each retry of one costs a connectTimeoutMS.
   maxAdaptiveRetries: 1,
-  // Gateways forget idle connections without a word.
+  // Gateways drop idle connections silently.
   maxIdleTimeMS: 60_000,
 }
 
-/** A client that connects on first use. The address's own options win over the kit's deadlines. */
+/** A client that connects on first use. The address's own options override fieldgate's deadlines. */
 export function connect(url: string | undefined): MongoClient {
   if (!url) throw new TypeError("mongoStore: 'url' or 'client' is needed")
   const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''
@@ -36,8 +36,8 @@ export function connect(url: string | undefined): MongoClient {
 }
 
 /**
- * Throws a `TypeError` when a client is told to acknowledge writes that a failover may lose, or to read elsewhere
- * than from the primary. To overrule that in silence would not be honest.
+ * Throws a `TypeError` if the client's options acknowledge writes that a failover may lose, or read elsewhere than from
+ * the primary. Overriding them silently would be misleading.
  */
 export function refuseWeaker({ options }: MongoClient): void {
   const { w, journal } = options.writeConcern ?? {}

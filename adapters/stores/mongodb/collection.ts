@@ -27,13 +27,13 @@ import { idOf, pointReader } from './reads-by-id.ts'
 import { restAfter } from './seek-filter.ts'
 import { listReader } from './shared-lists.ts'
 
-/** Runs an operation on the collection; its errors come out as the port's. */
+/** Runs an operation on the collection and turns its errors into the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
 
-/** How long a client's regular expression may run where the read sets no limit. */
+/** How long a client's regular expression may run if the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
 
-/** The collection of `schema`, which is `native` in the database; `indexed` gives its paths with a search index. */
+/** The collection of `schema`, which is `native` in the database; `indexed` returns its paths with a search index. */
 export function openCollection(
   schema: CollectionSchema,
   native: Native,
@@ -77,7 +77,7 @@ export function openCollection(
     return hasPaths(read.select) ? found.map((one) => project(one, read.select)) : found
   }
 
-  /** The text of a record that was read for this, without what the model does not declare. */
+  /** The JSON of a record read for this call, without what the model does not declare. */
   const shownText = (fields: Fields): string =>
     textOf(declared ? (onlyDeclared(declared, fields) as Fields) : fields)
 
@@ -124,10 +124,10 @@ export function openCollection(
   }
 }
 
-/** `options`, with the part of the records in their order that a read is for. */
+/** `options`, plus the sort, skip and limit of the read. */
 function pageOptions({ sort, limit, skip }: Read, options: FindOptions): FindOptions {
   return {
-    // One round trip for one page.
+    // One round trip per page.
     batchSize: limit,
     ...options,
     sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
@@ -150,7 +150,7 @@ function readOptions(filter: Filter, hints: ReadHints = {}) {
 /** A name that no document has. */
 const IN_NO_INDEX = '_none'
 
-/** Whole fields are chosen by the database, the rest by `project`. */
+/** The database selects whole fields, `project` the rest. */
 function projectionOf(
   select: Projection = { exclude: [] },
   indexed: readonly string[],
@@ -160,13 +160,13 @@ function projectionOf(
     ? select.exclude.filter((path) => path !== '_id' && !path.includes('.'))
     : ['_id', ...select.include.map((path) => path.replace(/\..*/s, ''))]
   if (isWhole && indexed.length > 0) names.push(GRAMS)
-  // An index that holds all of them would give them in its own order instead of the document's.
+  // An index that holds all of them would return them in its own order instead of the document's.
   if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
   if (names.length === 0) return {}
   return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
 }
 
-/** Whether a read chooses something inside a field. */
+/** Whether a read selects something inside a field. */
 function hasPaths(select: Projection | undefined): boolean {
   const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
   return paths.some((path) => path.includes('.'))

@@ -6,14 +6,14 @@
 
 import { fold } from '../../../src/ports/fold.ts'
 
-/** No letter beyond has a case (test/stores/mongodb/contains.slow.test.ts asks every code point). */
+/** No letter beyond has a case (test/stores/mongodb/contains.slow.test.ts checks every code point). */
 const CASED_END = 0x1f000
 
 let folding: ReadonlyMap<string, string> | undefined
 
 /**
- * A regular expression that finds `text` by the kit's own folding: each character becomes the class of all that
- * fold alike, because the database's `i` option folds otherwise than the other stores do.
+ * A regular expression that finds `text` by fieldgate's own folding: each character becomes the class of all characters
+ * with the same fold, because the database's `i` option folds differently from the other stores.
  */
 export function containsPattern(text: string): string {
   folding ??= charactersByFold()
@@ -32,7 +32,7 @@ function charactersByFold(): Map<string, string> {
   return classes
 }
 
-/** A character of a text as a pattern for it. */
+/** A character as a pattern that matches it. */
 export function escaped(char: string): string {
   if (char === '\0') return '\\x00'
   return /[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(char) ? `\\${char}` : char

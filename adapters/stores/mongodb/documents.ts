@@ -1,6 +1,6 @@
 /**
- * Records as BSON documents and back. Ids are ObjectIds in the database and strings in the kit; everything else is
- * the same in both, so that Mongoose and the kit read each other's collections.
+ * Records as BSON documents and back. Ids are ObjectIds in the database and strings in fieldgate; everything else is
+ * the same in both, so that Mongoose and fieldgate can read each other's collections.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 import { GRAMS } from './grams.ts'
 
-/** A value of a BSON type. Recognised by its tag: `instanceof` fails when an application holds two copies of bson. */
+/** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */
 interface Tagged {
   readonly _bsontype: string
   readonly sub_type?: number
@@ -20,7 +20,7 @@ interface Tagged {
   toString(encoding?: string): string
 }
 
-/** An ObjectId as text: 24 lower-case hexadecimal digits. */
+/** An ObjectId as a string: 24 lower-case hexadecimal digits. */
 const HEX = /^[0-9a-f]{24}$/
 
 /** `record` as it is stored. */
@@ -40,7 +40,7 @@ export function encode(value: unknown, shape: Shape | undefined): unknown {
   const entries = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .map(([key, member]) => [key, encodeMember(key, member, shape)] as const)
-  // bson takes a plain object with this key for one of its own types; a Map it takes as it is.
+  // bson takes a plain object with this key for one of its own types, but a Map as it is.
   return Object.hasOwn(value, '_bsontype') ? new Map(entries) : Object.fromEntries(entries)
 }
 
@@ -64,8 +64,8 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
 }
 
 /**
- * The JSON text of a record, whose dates become texts first: `JSON.stringify` leaves its fast way for them. Takes the
- * record apart: it must be the caller's own.
+ * The JSON of a record. Its dates become strings first, because they would make `JSON.stringify` leave its fast path.
+ * Modifies the record, so it must be the caller's own.
  */
 export function textOf(record: Fields): string {
   const text = JSON.stringify(datesAsTexts(record))
@@ -85,7 +85,7 @@ function datesAsTexts<T extends object>(value: T): T {
   return value
 }
 
-/** Replaces BSON types by what the kit knows, in place: the driver's result is ours alone. */
+/** Replaces BSON types by fieldgate's, in place: nothing else uses the driver's result. */
 function decode(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (isTagged(value)) return plain(value)
@@ -98,7 +98,7 @@ function decode(value: unknown): unknown {
   return members
 }
 
-/** Whether this is a BSON value; a client's `_bsontype` key is the object's own, that of bson its class's. */
+/** Whether this is a BSON value: a client's `_bsontype` key is an own property, bson's is inherited from its class. */
 function isTagged(value: object): value is Tagged {
   return '_bsontype' in value && !Object.hasOwn(value, '_bsontype')
 }

@@ -1,5 +1,5 @@
 /**
- * Dropping indexes that are no longer wanted.
+ * Dropping indexes that are no longer needed.
  *
  * @module
  */

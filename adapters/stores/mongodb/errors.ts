@@ -1,5 +1,5 @@
 /**
- * What the driver throws, in the port's words.
+ * Turns the driver's errors into the port's.
  *
  * @module
  */
@@ -22,14 +22,14 @@ const TIMEOUTS: ReadonlySet<unknown> = new Set([
   262, // ExceededTimeLimit
 ])
 
-/** Errors of the driver that mean "not now": nobody there, no primary, the connection cut, the client closed. */
+/** Errors of the driver that mean "not now": no server, no primary, the connection closed, the client closed. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'MongoClientClosedError',
   'MongoExpiredSessionError',
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
   'MongoNotConnectedError',
-  // What came is no reply of MongoDB's; the driver then ends the connection.
+  // The reply was not MongoDB's; the driver then closes the connection.
   'MongoParseError',
   'MongoPoolClearedError',
   'MongoPoolClosedError',
@@ -43,7 +43,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'PoolClearedOnNetworkError',
 ])
 
-/** Answers of a member that is no primary, is on its way out, or cannot reach the others. */
+/** Errors of a member that is not primary, is shutting down, or cannot reach the others. */
 const NOT_NOW: ReadonlySet<unknown> = new Set([
   6, // HostUnreachable
   7, // HostNotFound
@@ -61,10 +61,12 @@ const NOT_NOW: ReadonlySet<unknown> = new Set([
   13436, // NotPrimaryOrSecondary
 ])
 
-/** What the system says of a connection that broke. The driver passes such an error on where a write fails at once. */
+/** System errors of a broken connection. The driver passes them on if a write fails at once. */
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNABORTED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'])
 
-/** `error` as the port speaks of it. What no caller could act on becomes a plain error with it as the cause. */
+/**
+ * `error` as one of the port's errors. An error that no caller could act on becomes a plain error with it as the cause.
+ */
 export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (isBroken(error)) return unreachable(error)
   if (!isDriverError(error)) return error
@@ -95,12 +97,12 @@ export function isDriverError(error: unknown): error is MongoServerError {
   return error instanceof Error && /^(Mongo|BSON|PoolCleared)/.test(error.name)
 }
 
-/** Whether the database answered with this code. */
+/** Whether the database replied with this code. */
 export function hasCode(error: unknown, code: number): boolean {
   return isDriverError(error) && error.code === code
 }
 
-/** The fields of the index that has the value, in the order in which the schema declares them. */
+/** The fields of the index that has the value, in the schema's order. */
 function takenFields(
   error: MongoError & { keyPattern?: object },
   schema?: CollectionSchema,

@@ -1,6 +1,6 @@
 /**
- * The neutral filter as a MongoDB query. Values only ever stand where the query language takes a value, as scalars;
- * every key and operator is ours or the model's.
+ * The neutral filter as a MongoDB query. A client's values appear only where the query language takes a value, as
+ * scalars; every key and operator comes from this code or the model.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { candidates } from './grams.ts'
 /** A query that no document matches. */
 const NONE: Document = Object.freeze({ _id: { $in: [] } })
 
-/** `filter` in MongoDB's words; `indexed` are the paths with a search index. */
+/** `filter` as a MongoDB query; `indexed` are the paths with a search index. */
 export function compileFilter(
   filter: Filter,
   shape: ObjectShape,
@@ -47,7 +47,7 @@ export function compileFilter(
   }
 }
 
-/** Whether `filter` asks for a regular expression of a client, which may run for as long as it is let. */
+/** Whether `filter` contains a client's regular expression, which may run for any length of time. */
 export function hasPattern(filter: Filter): boolean {
   if (filter.op === 'and' || filter.op === 'or') return filter.filters.some(hasPattern)
   return filter.op === 'matches'
@@ -76,8 +76,8 @@ function among(field: string, values: readonly Scalar[], shape: ObjectShape): Do
 }
 
 /**
- * Elements that are null have nothing at a path through them, which MongoDB does not take for null. A list that is not
- * there has no elements either, and `where` asks for one of them where the place is a `mixed` value.
+ * Null elements have nothing at a path through them, which MongoDB does not treat as null. A missing list has no
+ * elements either, and `where` looks for one of them if the place is a `mixed` value.
  */
 function lackingElements(field: string, shape: ObjectShape): Document[] {
   const { parts, shape: element } = placeAt(field, shape)
@@ -118,12 +118,15 @@ function not(query: Document): Document {
   return { $nor: [query] }
 }
 
-/** BSON text is UTF-8, which has no lone surrogates: such a string is nowhere, and would be sent as another one. */
+/**
+ * BSON strings are UTF-8, which has no lone surrogates: such a string is never stored, and would be sent as another
+ * one.
+ */
 function isUnstorable(value: Scalar): boolean {
   return typeof value === 'string' && !value.isWellFormed()
 }
 
-/** A pattern travels as a C string. */
+/** A pattern is sent as a C string, which ends at NUL. */
 function withoutNul(pattern: string): string {
   return pattern.replaceAll('\0', '\\x00')
 }

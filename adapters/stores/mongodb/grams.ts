@@ -1,12 +1,12 @@
 /**
  * The index that serves `contains`, for stores with `searchIndexes`.
  *
- * Each document keeps what stands in its folded texts from each of their characters on, the grams, in one more
- * member, by path. A multikey index over each path finds the documents that may match; the pattern then looks at
- * their texts, so grams too many do no harm. Trigrams would do too, but every text has some of a million others'. A
- * path without grams is null in the index and found with every term: so are documents that others have inserted,
- * very long texts, and what a change leaves behind that the kit cannot follow. Terms of fewer than three characters
- * are looked for in every document.
+ * Each document keeps the six-character substrings of its folded searchable strings, the grams, in an extra member, by
+ * path. A multikey index over each path finds the documents that may match; the pattern then checks their strings, so
+ * extra grams do no harm. Trigrams would work too, but every string contains some that a million others share. A path
+ * without grams is null in the index and found with every term: this covers documents that other programs have
+ * inserted, very long strings, and changes that fieldgate cannot follow. Terms of fewer than three characters scan
+ * every document.
  *
  * @module
  */
@@ -27,24 +27,24 @@ import { drop } from './drop.ts'
 /** The member of a document that holds its grams. */
 export const GRAMS = '_grams'
 
-/** The characters of a gram; at the end of a text it has fewer. */
+/** The characters of a gram; at the end of a string it has fewer. */
 const LONGEST = 6
-/** A shorter term is looked for in every document. */
+/** A shorter term scans every document. */
 const SHORTEST = 3
-/** Of a text without grams: unlike an empty list it is not null in the index. */
+/** For a string without grams: unlike an empty list, it is not null in the index. */
 const NO_GRAM = ['']
-/** A text with more than this many is looked at for every term. */
+/** A string with more grams than this is checked for every term. */
 const MOST = 10_000
-/** How many of a term's grams the database may choose among; each is a plan that it tries. */
+/** How many of a term's grams the database may choose among; it tries a plan for each. */
 const CHOICE = 4
-/** How many documents are given their grams in one round trip. */
+/** How many documents get their grams in one round trip. */
 const BATCH = 1000
 
 const memberOf = (path: string): string => `${GRAMS}.${keyOf(path)}`
 /** A dot would be a path to MongoDB. */
 const keyOf = (path: string): string => path.replaceAll('~', '~0').replaceAll('.', '~1')
 
-/** The conditions that hold for each document in which the text at `path` contains `text`. */
+/** The conditions that hold for each document whose string at `path` contains `text`. */
 export function candidates(path: string, text: string): Document[] {
   const member = memberOf(path)
   const characters = [...fold(text)]
@@ -60,14 +60,14 @@ export function candidates(path: string, text: string): Document[] {
     .map((gram) => ({ [member]: { $in: [gram, null] } }))
 }
 
-/** Gives a new document the grams of its texts at `paths`. */
+/** Adds the grams of its strings at `paths` to a new document. */
 export function addGrams(document: Document, paths: readonly string[]): void {
-  // A Map stands for a record that bson would take for one of its own types; it is found without grams.
+  // A Map is a record that bson would take for one of its own types; it is found without grams.
   if (paths.length === 0 || document instanceof Map) return
   document[GRAMS] = Object.fromEntries(paths.map((path) => [keyOf(path), gramsAt(document, path)]))
 }
 
-/** The stages that follow those of `change` in its pipeline, so that the grams follow the texts. */
+/** The pipeline stages after those of `change` that update the grams with the strings. */
 export function gramStages(change: Change, paths: readonly string[]): Document[] {
   const known: Record<string, Document> = {}
   const unknown: string[] = []
@@ -86,7 +86,7 @@ export function gramStages(change: Change, paths: readonly string[]): Document[]
   ]
 }
 
-/** The grams at `path` once one of the fields `touching` it is replaced; undefined where that does not tell. */
+/** The grams at `path` once one of the fields `touching` it is replaced; undefined if that cannot be told. */
 function replacedGrams(
   { set = {}, unset = [] }: Change,
   touching: readonly string[],
@@ -99,8 +99,8 @@ function replacedGrams(
 }
 
 /**
- * Makes the indexes over `paths`, gives grams to the documents that have none, and drops what `existing` holds of
- * other paths.
+ * Creates the indexes over `paths`, adds grams to the documents that have none, and drops those in `existing` of other
+ * paths.
  */
 export async function prepareGrams(
   native: Collection,
@@ -111,14 +111,14 @@ export async function prepareGrams(
   for (const index of existing) {
     const [member = ''] = Object.keys(index.key)
     if (!member.startsWith(`${GRAMS}.`) || wanted.includes(member)) continue
-    // The index goes last: it tells that the rest still has to.
+    // The index goes last: as long as it exists, the rest still has to go.
     await native.updateMany({ [member]: { $ne: null } }, [{ $unset: member }])
     await drop(native, index)
   }
   if (paths.length === 0) return
   const members = existing.flatMap(({ key }) => Object.keys(key))
   const added = paths.filter((path) => !members.includes(memberOf(path)))
-  // An index is built faster than it grows. Grams that are there without one may be older than their texts.
+  // An index is built faster than it grows. Grams without an index may be older than their strings.
   if (added.length > 0) await backfill(native, added, {})
   for (const path of added) {
     await native.createIndex({ [memberOf(path)]: 1 }, { name: `search(${path})` })
@@ -139,7 +139,7 @@ async function backfill(
     writes = []
   }
   for await (const document of native.find(filter, { projection })) {
-    // A write in between has brought its own.
+    // A write in between has added its own.
     const unchanged = fields.map((field) => isStill(field, document[field]))
     writes.push({
       updateOne: {
@@ -152,7 +152,7 @@ async function backfill(
   await flush()
 }
 
-/** The update that gives a document its grams, and takes away those of texts that have too many. */
+/** The update that gives a document its grams, and removes those of strings that have too many. */
 function gramsOfAll(document: Document, paths: readonly string[]): Document {
   const update: { $set?: Document; $unset?: Document } = {}
   for (const path of paths) {
@@ -178,7 +178,7 @@ function fieldsOf({ set = {}, unset = [], increment, push, pull }: Change): stri
   ].flat()
 }
 
-/** The distinct grams of all texts at `path` of `value`; undefined where they are too many. */
+/** The distinct grams of all strings at `path` of `value`; undefined if there are too many. */
 function gramsAt(value: unknown, path: string): readonly string[] | undefined {
   const grams = new Set<string>()
   for (const text of textsAt(value, path === '' ? [] : path.split('.'))) {
@@ -196,7 +196,7 @@ function textsAt(value: unknown, [key, ...rest]: readonly string[]): string[] {
   return typeof value === 'object' && value !== null ? textsAt((value as Fields)[key], rest) : []
 }
 
-/** What stands from each character on, unless it is too short to be asked for. */
+/** The gram that starts at each character, unless it is too short to be searched for. */
 function gramsOf(characters: readonly string[]): string[] {
   return characters
     .slice(0, Math.max(0, characters.length - SHORTEST + 1))

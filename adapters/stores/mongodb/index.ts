@@ -1,6 +1,6 @@
 /**
- * The MongoDB store: for several instances of an application, and for collections that Mongoose wrote. Take SQLite
- * while one machine is enough.
+ * The MongoDB store: for several instances of an app, and for collections that Mongoose wrote. Use SQLite while one
+ * machine is enough.
  *
  * @module
  */
@@ -12,28 +12,28 @@ import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
 import { prepareCollection } from './schema.ts'
 
-/** Where the database is: `url` or `client`. */
+/** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
-  /** A `mongodb://` or `mongodb+srv://` address. Nothing is connected before the first operation. */
+  /** A `mongodb://` or `mongodb+srv://` address. It connects on the first operation. */
   readonly url?: string
-  /** A client of the application, used instead of `url`. Closing the store leaves it open. */
+  /** A client of your app, used instead of `url`. Closing the store does not close it. */
   readonly client?: MongoClient
   /** The database's name. Default: the one in the address, else `test`. */
   readonly database?: string
   /**
-   * Whether `prepare` makes indexes for what routers search, over a member `_grams` that writes keep in each
-   * document. Only where nothing but stores with this option updates the searched fields: a text that something
-   * else has changed may not be found. Default: false; every search looks at every document.
+   * Whether `prepare` creates indexes for the fields that routers search. Each document then keeps its substrings in a
+   * member `_grams`. Set it only if nothing but stores with this option updates the searched fields: a search may miss
+   * a string that another program has changed. Default false: every search scans every document.
    */
   readonly searchIndexes?: boolean
 }
 
 /**
- * A store over a MongoDB replica set or sharded cluster. A write is answered when a majority of the members has it in
- * its journal, reads are of the primary, and addresses that ask for less are refused with a `TypeError`. A database
- * that cannot be reached rejects with `StoreUnavailable` within five seconds, and is found again by itself.
+ * A store in a MongoDB replica set or sharded cluster. A write resolves when a majority of the members has it in its
+ * journal. Reads go to the primary. Throws a `TypeError` for an address that asks for weaker guarantees. If the
+ * database cannot be reached, calls reject with `StoreUnavailable` within five seconds; the store reconnects by itself.
  *
- * `prepare` replaces a unique index on the same fields that lets missing values clash, as Mongoose makes it.
+ * `prepare` replaces a unique index on the same fields in which missing values clash, as Mongoose creates it.
  */
 export function mongoStore(options: MongoStoreOptions): Store {
   const client = options.client ?? connect(options.url)
@@ -45,13 +45,13 @@ export function mongoStore(options: MongoStoreOptions): Store {
     ignoreUndefined: true,
   })
 
-  // Routers add to what is searched until the app starts.
+  // Routers add searchable paths until the app starts.
   const indexedOf = (schema: CollectionSchema) => (options.searchIndexes ? schema.searchable : [])
   let closed: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
   let isConnected = false
-  // Explicitly: after a first connection that failed the driver would not try another by itself.
+  // Explicitly: after a failed first connection the driver would not try another by itself.
   async function connected(): Promise<void> {
     await client.connect()
     isConnected = true

@@ -7,7 +7,9 @@
 import type { Collection, Document, MongoBulkWriteError } from 'mongodb'
 import { gather } from './batch-calls.ts'
 
-/** Inserts documents into `native`; one that is refused fails alone, with the error that it would have had alone. */
+/**
+ * Inserts documents into `native`; if one is refused, only that one fails, with the error that it would have had alone.
+ */
 export function inserter(native: Collection): (document: Document) => Promise<void> {
   async function insertAlone(document: Document): Promise<void> {
     await native.insertOne(document)
@@ -26,16 +28,16 @@ export function inserter(native: Collection): (document: Document) => Promise<vo
 }
 
 /**
- * The documents to try alone, so that each has its own error. The others were acknowledged: so says a list of culprits
- * without a write concern error, and nothing else does. What hits them all is thrown.
+ * The documents to try alone, so that each has its own error. The others were acknowledged: only a list of failed
+ * documents without a write concern error proves that. An error that affects all of them is thrown.
  */
 function refusedBy(error: MongoBulkWriteError, documents: readonly Document[]): Set<number> {
   const culprits = [error.writeErrors ?? []].flat()
   if (culprits.length > 0 && !error.result.getWriteConcernError()) {
     return new Set(culprits.map(({ index }) => index))
   }
-  // One that cannot be written as BSON, or is too large; all are before any is sent.
+  // A document that cannot be written as BSON, or is too large; all are serialised before any is sent.
   if (/^BSON|^MongoInvalidArgument/.test(error.name)) return new Set(documents.keys())
-  // The driver wraps even a lost connection, which is then neither named nor the cause.
+  // The driver wraps even a lost connection; then neither the name nor the cause tells.
   throw error.errorResponse instanceof Error ? error.errorResponse : error
 }

@@ -17,13 +17,13 @@ export interface Point {
   readonly options: FindOptions
 }
 
-/** The id that `read` asks for, when it asks for nothing else. */
+/** The id of `read`, if it asks for nothing else. */
 export function idOf({ filter, after, skip, limit }: Read): string | undefined {
   if (filter.op !== 'eq' || filter.field !== '_id' || after || skip || limit < 1) return undefined
   return typeof filter.value === 'string' ? filter.value : undefined
 }
 
-/** Reads records of `native` by their ids; those asked for with the same options go together. */
+/** Reads records of `native` by their ids; reads with the same options share a round trip. */
 export function pointReader(
   native: Collection,
   shape: ObjectShape,
@@ -43,7 +43,7 @@ export function pointReader(
   })
 }
 
-/** For each of `points` its record, if there is one, as a copy of its own. */
+/** The record of each of `points`, if there is one, as a copy of its own. */
 async function readAll(
   native: Collection,
   shape: ObjectShape,
@@ -52,8 +52,8 @@ async function readAll(
   const ids = [...new Set(points.map(({ id }) => id))]
   const documents = await native
     .find(compileFilter({ op: 'in', field: '_id', values: ids }, shape), points[0]?.options)
-    // Both, so that the server need not be asked whether there is more. A negative limit says so itself, yet many
-    // documents may need another batch.
+    // Both, so that the server need not be asked for more. A negative limit alone says so, but many documents may need
+    // another batch.
     .limit(ids.length === 1 ? -1 : ids.length)
     .batchSize(ids.length)
     .toArray()

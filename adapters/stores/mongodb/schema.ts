@@ -1,5 +1,5 @@
 /**
- * Indexes: what `prepare` makes of a collection's schema.
+ * Indexes: what `prepare` creates for a collection's schema.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.
 import { GRAMS, prepareGrams } from './grams.ts'
 
 const NO_COLLECTION = 26
-/** The index is there under another name, or another under its name. */
+/** The index exists under another name, or another index exists under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
 /**
- * Makes the collection's indexes exist; `indexed` are the paths with a search index. Indexes that nobody asked for
- * stay, as another app may rely on them, but see `isStricter`.
+ * Creates the collection's indexes; `indexed` are the paths with a search index. Other indexes stay, because another
+ * app may rely on them, except those in `isStricter`.
  */
 export async function prepareCollection(
   native: Collection,
@@ -92,8 +92,9 @@ function anyValue(field: string, schema: CollectionSchema): Document {
 }
 
 /**
- * Whether a unique index on these fields counts a missing field or null as a value, as those do that Mongoose makes:
- * with it, two records without the field would clash. Ours, already there, keeps the values unique when it goes.
+ * Whether a unique index on these fields counts a missing field or null as a value, as Mongoose's do: with it, two
+ * records without the field would clash. fieldgate's index already exists and keeps the values unique when this one is
+ * dropped.
  */
 function isStricter(index: IndexDescriptionInfo, fields: readonly string[]): boolean {
   return isUnique(index, fields) && !index.partialFilterExpression
@@ -103,7 +104,9 @@ function isUnique(index: IndexDescriptionInfo, fields: readonly string[]): boole
   return index.unique === true && haveSameFields(Object.keys(index.key), fields)
 }
 
-/** With `_id` as the last key, as total orders have it: without it MongoDB would sort all that a filter leaves. */
+/**
+ * With `_id` as the last key, as total orders have it: without it MongoDB would sort everything that a filter matches.
+ */
 function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
   const isTotal = keys.some(({ field }) => field === '_id')
   return isTotal ? keys : [...keys, { field: '_id', descending: false }]

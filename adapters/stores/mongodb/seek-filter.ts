@@ -1,5 +1,5 @@
 /**
- * The rest of an order from a position on, as a filter.
+ * The records after a position in an order, as a filter.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { all, any, type Filter, type Scalar, type SortKey } from '../../../src/p
 
 /**
  * The records that match `filter` and come after `position` in the order of `sort`: for each key in turn, those that
- * tie on the keys before it and come later by it.
+ * tie on the keys before it and come later by this key.
  *
- * The disjunction is outermost, with the filter in each of its parts, because then the planner finds bounds for each
- * part by itself and merges their index scans: a page costs what it holds, however many records tie.
+ * The disjunction is outermost, with the filter in each of its parts: only then does the planner find bounds for each
+ * part and merge their index scans. A page costs what it holds, however many records tie.
  */
 export function restAfter(
   filter: Filter,
@@ -28,7 +28,7 @@ export function restAfter(
   return any(parts)
 }
 
-/** What comes later by one key, as alternatives. */
+/** The records that come later by one key, as alternatives. */
 function beyond({ field, descending }: SortKey, value: Scalar): Filter[] {
   if (value === null) return descending ? [] : [{ op: 'ne', field, value }]
   if (!descending) return [{ op: 'gt', field, value }]

@@ -1,6 +1,6 @@
 /**
- * Lists as texts. Those of one turn of the event loop that ask for the same are read and written out once: texts, unlike
- * records, can be shared.
+ * Lists as JSON. Identical lists of one turn of the event loop are read and written out once: strings, unlike records,
+ * can be shared.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import type { Fields, Read } from '../../../src/ports/store.ts'
 import { gather } from './batch-calls.ts'
 
-/** Reads lists through `textsOf`, each distinct one of a turn once. */
+/** Reads lists through `textsOf`, each distinct list of a turn once. */
 export function listReader(
   textsOf: (read: Read) => Promise<string[]>,
 ): (read: Read) => Promise<string[]> {
@@ -23,7 +23,7 @@ export function listReader(
   })
 }
 
-/** JSON would take a date and its text for the same. */
+/** JSON would take a date and its string for the same. */
 function withDates(this: Readonly<Fields>, key: string, value: unknown): unknown {
   return this[key] instanceof Date ? { date: value } : value
 }

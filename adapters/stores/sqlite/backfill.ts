@@ -1,5 +1,5 @@
 /**
- * Fills the shadows that a changed model adds to records which are there already, page by page.
+ * Fills the shadows that a changed model adds to existing records, page by page.
  *
  * @module
  */
@@ -8,7 +8,9 @@ import { asText, type Shadow, shadowAt } from './shadow.ts'
 import type { Row } from './sql.ts'
 import { every, identifier, jsonPath, type Statement, some } from './sql.ts'
 
-/** The next records that lack a shadow: rows with `rowid` and, under its number, what each shadow is made of. */
+/**
+ * The next records that lack a shadow: rows with `rowid` and, under its number, the value that each shadow is made of.
+ */
 export function unfilled(
   table: string,
   shadows: readonly Shadow[],
@@ -25,7 +27,7 @@ export function unfilled(
   }
 }
 
-/** Writes the shadows of `rows`, but of those that have changed since they were read. */
+/** Writes the shadows of `rows`, except those that have changed since they were read. */
 export function fill(table: string, shadows: readonly Shadow[], rows: readonly Row[]): Statement {
   const column = (at: number, offset: number) => `new.value ->> ${1 + 2 * at + offset}`
   const assignments = shadows.map(({ column: name }, at) => `${name} = ${column(at, 1)}`)

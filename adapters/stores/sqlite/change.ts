@@ -1,5 +1,5 @@
 /**
- * A change of one record as SQL expressions over its stored text, so that it is one atomic statement.
+ * A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { numberText } from './number.ts'
 import { asText, type Shadow, shadowAt } from './shadow.ts'
 import { every, jsonPath, type Parameters } from './sql.ts'
 
-/** The assignments of an `UPDATE`: the record's text, and the shadows that change with it. */
+/** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */
 export function compileChange(
   change: Change,
   shadows: Iterable<Shadow>,
@@ -25,14 +25,14 @@ export function compileChange(
   return assignments.join(', ')
 }
 
-/** The condition that top-level fields hold exactly these values; `undefined` stands for an absent field. */
+/** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
 export function compileExpected(expected: Readonly<Fields>, parameters: Parameters): string {
   return every(
     Object.entries(expected).map(([field, value]) => {
       const stored = `(doc -> ${jsonPath(field)})`
       if (value === undefined) return `${stored} IS NULL`
       const json = parameters.json(value)
-      // Texts of one value are the same, but for the last digit of some numbers that SQLite has computed.
+      // Equal values have the same JSON, except for the last digit of some numbers that SQLite has computed.
       return typeof value === 'number'
         ? `(json_type(${stored}) IN ('integer', 'real') AND ${stored} ->> '$' = ${json} ->> '$')`
         : `${stored} IS ${json}`
@@ -44,8 +44,8 @@ export function compileExpected(expected: Readonly<Fields>, parameters: Paramete
 type Assignment = readonly [path: string, value: string]
 
 /**
- * The members change different fields, so each reads what was there from `doc` itself, and the text is written
- * by one call over another.
+ * The members change different fields, so each reads the old value from `doc` itself, and the JSON is written by nested
+ * calls.
  */
 function changedText(change: Change, parameters: Parameters): string {
   const { set, unset = [], increment = {}, push = {}, pull = {} } = change
@@ -66,7 +66,7 @@ function changedText(change: Change, parameters: Parameters): string {
   return removed(written, unset)
 }
 
-/** `text` without what stands at `paths`. */
+/** `text` without the values at `paths`. */
 function removed(text: string, paths: readonly string[]): string {
   if (paths.length === 0) return text
   const first = paths.slice(0, 2 * MAX_ASSIGNMENTS)
@@ -78,7 +78,7 @@ function present(fields: Readonly<Fields> = {}): [string, unknown][] {
   return Object.entries(fields).filter(([, value]) => value !== undefined)
 }
 
-/** SQLite limits the arguments of one call, and D1 to 32: the text, and two for each assignment. */
+/** SQLite limits the arguments of one call, and D1 to 32: the JSON, and two per assignment. */
 const MAX_ASSIGNMENTS = 15
 
 function called(name: string, text: string, assignments: readonly Assignment[]): string {
@@ -99,13 +99,13 @@ function parentsOf(assignments: readonly Assignment[]): string[] {
   return [...parents].sort((a, b) => a.length - b.length)
 }
 
-/** The object at `path`, an empty one where there is none. */
+/** The object at `path`, or an empty one. */
 function asObject(path: string): Assignment {
   const at = jsonPath(path)
   return [path, `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`]
 }
 
-/** What was there plus `by`, added as JavaScript adds. */
+/** The old value plus `by`, added as JavaScript adds. */
 function sum(path: string, by: number, parameters: Parameters): string {
   const at = jsonPath(path)
   const isNumber = `json_type(doc, ${at}) IN ('integer', 'real')`
@@ -113,7 +113,7 @@ function sum(path: string, by: number, parameters: Parameters): string {
   return `json(${numberText(`${before} + (${parameters.json(by)} ->> '$')`)})`
 }
 
-/** The list with `value` at its end, and of what was there the last `cap - 1` elements. */
+/** The list with `value` at its end, after the last `cap - 1` old elements. */
 function pushed(
   list: string,
   value: unknown,
@@ -129,8 +129,8 @@ function pushed(
 }
 
 /**
- * `list` without the places at which the record's list at `path` has an element whose `key` is `value`.
- * What is no list stays as it is.
+ * `list` without the positions at which the record's list at `path` has an element whose `key` is `value`. A value that
+ * is not a list stays as it is.
  */
 function without(
   list: string,
@@ -146,7 +146,7 @@ function without(
   ) ELSE ${list} END`
 }
 
-/** The new text of a shadow, or undefined where `change` leaves it alone. */
+/** The new value of a shadow, or undefined if `change` does not affect it. */
 function changedShadow(
   { set, unset = [], push = {}, pull = {} }: Change,
   { path, parts: [first = '', ...rest], column }: Shadow,

@@ -1,5 +1,5 @@
 /**
- * The time that a read on this thread may take.
+ * The time limit of a read on this thread.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StoreTimeout } from '../../../src/ports/store.ts'
 import { addClock } from './functions.ts'
 
-/** Cuts reads off. */
+/** Interrupts reads. */
 export class Clock {
   #end = Number.POSITIVE_INFINITY
 
@@ -16,7 +16,7 @@ export class Clock {
     addClock(db, () => performance.now() > this.#end)
   }
 
-  /** What `read` gives, in whose statement `DEADLINE` stands. Throws `StoreTimeout` when it is cut off. */
+  /** The result of `read`, whose statement contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
   within<T>(limitMs: number, read: () => T): T {
     this.#end = performance.now() + limitMs
     try {
@@ -29,7 +29,7 @@ export class Clock {
   }
 }
 
-/** A read has taken longer than it may. */
+/** A read has exceeded its time limit. */
 export function tookTooLong(): StoreTimeout {
   return new StoreTimeout('a read took longer than its time limit')
 }

@@ -1,5 +1,5 @@
 /**
- * One collection, over whatever runs its statements.
+ * One collection, on top of anything that runs its statements.
  *
  * @module
  */
@@ -30,17 +30,17 @@ import { every, identifier, Parameters, type Row, type Statement, type Written }
 export interface Runner {
   /** The rows of a reading statement. */
   read(statement: Statement, hints?: ReadHints): Promise<readonly Row[]>
-  /** What a statement counts, as `count`. */
+  /** The number that a statement returns as `count`. */
   count(statement: Statement, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
   write(statement: Statement): Promise<Written>
-  /** A condition that ends a read when it is not to go on. */
+  /** A condition that ends a read that must not go on. */
   readonly deadline?: string
   /** The shapes that have written to the database. */
   readonly shapes?: () => Shapes
-  /** How to find what contains a text, in a statement for all that match. */
+  /** How to find the rows that contain a string, in a statement for all matches. */
   candidates?(): Candidates | undefined
-  /** The same in a read of the first rows in order, which looks for `searches`. */
+  /** The same for a read of the first rows in order that searches for `searches`. */
   found?(searches: readonly Search[], hints?: ReadHints): Promise<Candidates | undefined>
 }
 
@@ -78,7 +78,7 @@ function readsOf({
 }: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
   const shownText = textShower(schema, marks)
 
-  /** As `where`, for a read that may take long. */
+  /** Like `where`, for a read that may take long. */
   const whereInTime = (filter: Filter, compiled: Compilation): string[] => {
     const conditions = where(filter, compiled)
     return runner.deadline && !namesOne(filter) ? [runner.deadline, ...conditions] : conditions
@@ -88,7 +88,7 @@ function readsOf({
     if (read.limit === 0) return []
     const plain = compilation()
     const searches = searchesIn(read.filter, plain.shadows)
-    // Only a search waits for what it finds.
+    // Only a search waits for its result.
     const compiled =
       searches.length === 0
         ? plain
@@ -116,7 +116,7 @@ function readsOf({
 
     async count(filter, hints) {
       const compiled = compilation()
-      // SQLite counts a whole table without a look at each row.
+      // SQLite counts a whole table without reading each row.
       const conditions = filter === everything ? [] : whereInTime(filter, compiled)
       const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
       return runner.count(compiled.parameters.statement(sql), hints)
@@ -184,7 +184,7 @@ function writesOf({
   }
 }
 
-/** Gives what one statement is compiled with. */
+/** Returns what one statement is compiled with. */
 function compiler(schema: CollectionSchema, runner: Runner): () => Compilation {
   let shadows = new Map<string, Shadow>()
   let searchable: readonly string[] = []
@@ -198,12 +198,12 @@ function compiler(schema: CollectionSchema, runner: Runner): () => Compilation {
   }
 }
 
-/** Gives the stored text where all in it is declared and wanted, else the text of what is. */
+/** Returns the stored JSON if everything in it is declared and selected, else the JSON of the part that is. */
 function textShower(
   { shape, declared }: CollectionSchema,
   marks: Marks | undefined,
 ): (given: string, select: Projection | undefined) => string | Promise<string> {
-  // An object has such names first, wherever they stand in the text.
+  // In a JavaScript object such names come first, wherever they are in the JSON.
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
   return (given, select) => {
     const [text, isDeclared] = marks ? unmarked(given) : [given, true]
@@ -234,7 +234,7 @@ function where(filter: Filter, compiled: Compilation): string[] {
   return filter === everything ? [] : [compileFilter(filter, compiled)]
 }
 
-/** What `make`, then `then`, make of each; only what takes long is waited for. */
+/** Applies `make`, then `then`, to each; awaits only what is asynchronous. */
 async function eachOf<Item, Made, T>(
   items: readonly Item[],
   make: (item: Item) => Made | Promise<Made>,
@@ -248,7 +248,7 @@ async function eachOf<Item, Made, T>(
   return results
 }
 
-/** The statement that gives a read's records in order; `from` names the columns and the table. */
+/** The statement that returns a read's records in order; `from` names the columns and the table. */
 function compileRead(
   from: string,
   { filter, sort, after, skip = 0, limit }: Read,
@@ -268,7 +268,7 @@ function compileRead(
   return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
 }
 
-/** A deep offset has a text of its own, so that pages which are near are not taken for slow when it was. */
+/** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
 function offsetOf(skip: number, parameters: Parameters): string {
   const bound = parameters.bind(skip)
   return ` OFFSET ${skip < DEEP ? bound : `(${bound})`}`
@@ -276,7 +276,7 @@ function offsetOf(skip: number, parameters: Parameters): string {
 
 const DEEP = 10_000
 
-/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to wait for. */
+/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
 function namesOne(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.some(namesOne)
   return filter.op === 'eq' && filter.field === '_id'

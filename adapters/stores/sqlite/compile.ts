@@ -1,5 +1,5 @@
 /**
- * The neutral filter as SQL over a table of JSON texts.
+ * The neutral filter as SQL over a table of JSON.
  *
  * @module
  */
@@ -15,11 +15,11 @@ export interface Compilation {
   readonly shape: ObjectShape
   readonly shadows: ReadonlyMap<string, Shadow>
   readonly parameters: Parameters
-  /** Finds the rows that may contain a text, where there is an index. */
+  /** Finds the rows that may contain a string, if there is an index. */
   readonly candidates?: Candidates | undefined
 }
 
-/** The SQL function that matches a pattern; only where the store has one. */
+/** The SQL function that matches a pattern; only if the store has one. */
 export const MATCHES = 'fieldgate_matches'
 
 /** A value in the database: its SQL, and that of its JSON type. */
@@ -29,7 +29,7 @@ interface Operand {
   readonly kind: Shape['kind']
 }
 
-/** A condition on one value. May be NULL, which finds nothing. */
+/** A condition on one value. May be NULL, which matches nothing. */
 type Test = (operand: Operand) => string
 
 /** `filter` as a condition. */
@@ -65,7 +65,7 @@ export function placeAt(field: string, shape: ObjectShape): Place {
   return place
 }
 
-/** A field's value, as indexes hold it: filters and sorts must use the same words for an index to serve them. */
+/** A field's value, as indexes hold it: filters and sorts must use the same SQL for an index to serve them. */
 export function fieldValue(field: string, shape: ObjectShape): string {
   const { parts } = placeAt(field, shape)
   const [path = '', ...lists] = parts
@@ -73,7 +73,7 @@ export function fieldValue(field: string, shape: ObjectShape): string {
   return valueIn('doc', path)
 }
 
-/** `value` as what stands beside a field's value in a comparison. */
+/** `value` as the other side of a comparison with a field's value. */
 export function boundValue(
   value: string | number | boolean | Date,
   parameters: Parameters,
@@ -82,11 +82,11 @@ export function boundValue(
   if (typeof value === 'boolean') return value ? '1' : '0'
   if (value instanceof Date) return parameters.bind(dateText(value))
   if (Number.isSafeInteger(value)) return parameters.bind(value)
-  // SQLite reads some long numbers a little wrong: then both sides must come from the same text.
+  // SQLite parses some long numbers slightly wrong: then both sides must come from the same JSON.
   return `(${parameters.bind(JSON.stringify(value))} ->> '$')`
 }
 
-/** Fixed width, so that texts compare as instants do. No stored date lies beyond the year 9999. */
+/** Fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
 function dateText(date: Date): string {
   const text = date.toISOString()
   return text.startsWith('+') ? ':' : text
@@ -115,7 +115,7 @@ function oneOf(operand: Operand, values: readonly Scalar[], parameters: Paramete
   )
 }
 
-/** Long lists travel as one JSON text: D1 allows a hundred parameters. */
+/** Long lists are sent as one JSON string: D1 allows a hundred parameters. */
 function isIn({ value }: Operand, values: readonly Scalar[], parameters: Parameters): string {
   const [first, ...others] = values
   if (first === undefined || first === null) return 'FALSE'
@@ -143,7 +143,7 @@ function compare(
   })
 }
 
-/** A text to be found in a shadow. */
+/** A string to find in a shadow. */
 export interface Search {
   readonly shadow: Shadow
   readonly text: string
@@ -162,7 +162,9 @@ export function searchesIn(filter: Filter, shadows: Compilation['shadows']): rea
   }
 }
 
-/** The folded text stands in the shadow. A list's is looked at as a whole, as JSON: it may match across elements. */
+/**
+ * The shadow contains the folded string. A list's shadow is searched as a whole, as JSON: it may match across elements.
+ */
 function searchFor(field: string, text: string, shadows: Compilation['shadows']): Search {
   const shadow = shadows.get(field)
   if (!shadow) throw new TypeError(`the field '${field}' is not searchable`)
@@ -195,13 +197,13 @@ function matches(field: string, pattern: string, compilation: Compilation): stri
   return found(field, compilation, ({ value }) => `${MATCHES}(${bound}, ${value})`)
 }
 
-/** `test` holds for the value at `field`, or for one element where the field leads through lists. */
+/** `test` holds for the value at `field`, or for one element if the path leads through lists. */
 function found(field: string, { shape }: Compilation, test: Test): string {
   const { parts, shape: end } = placeAt(field, shape)
   return inList('doc', parts, end.kind, test, () => 'FALSE')
 }
 
-/** The value at `field`, or one of the elements, is null, or there is none. */
+/** The value at `field`, or one of the elements, is null or missing. */
 function isMissing(field: string, { shape }: Compilation): string {
   const { parts, shape: end } = placeAt(field, shape)
   const test: Test = ({ value }) => `${value} IS NULL`
@@ -224,7 +226,7 @@ function inList(
   return some([absent(typeIn(root, path)), isFound].filter((condition) => condition !== 'FALSE'))
 }
 
-/** The value at `path` in the record, or in an element that `json_each` gives. */
+/** The value at `path` in the record, or in an element from `json_each`. */
 function valueIn(root: string, path: string): string {
   if (root === 'doc') return path === '_id' ? '_id' : `json_extract(doc, ${jsonPath(path)})`
   if (path === '') return `${root}.value`
@@ -252,12 +254,12 @@ function not(condition: string): string {
   return `(${condition}) IS NOT TRUE`
 }
 
-/** SQLite's text is UTF-8, which has no lone surrogates: such a string would be bound as another one. */
+/** SQLite's strings are UTF-8, which has no lone surrogates: such a string would be bound as another one. */
 function isStorable(value: Scalar): boolean {
   return typeof value !== 'string' || value.isWellFormed()
 }
 
-/** The condition that a row may hold `text` in a shadow; undefined where all rows have to be looked at. */
+/** The condition that a row may hold `text` in a shadow; undefined if all rows have to be checked. */
 export type Candidates = (
   shadow: Shadow,
   text: string,

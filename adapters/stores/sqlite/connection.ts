@@ -16,14 +16,14 @@ export class Connection {
   readonly db: DatabaseSync
   #isSetUp = false
   #isClosed = false
-  /** By their text, the one used longest ago first. */
+  /** By SQL, the least recently used first. */
   readonly #statements = new Map<string, StatementSync>()
 
-  /** A connection that only reads leaves the file as another one has set it up, and keeps few pages in memory. */
+  /** A read-only connection leaves the file as another one has set it up, and caches few pages. */
   constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     const { DatabaseSync: Database } = sqlite()
     this.db = opened(() => new Database(path, { readOnly }), path)
-    // Waiting inside SQLite would hold up everything else: `patiently` waits.
+    // Waiting inside SQLite would block the event loop: `patiently` waits instead.
     this.db.exec('PRAGMA busy_timeout = 0')
     if (readOnly) {
       this.db.exec('PRAGMA cache_size = -16384')
@@ -42,21 +42,21 @@ export class Connection {
     if (!this.#isSetUp) await patiently(() => this.#setUp())
   }
 
-  /** Where the database's file is; undefined when it has none that a second connection could open. */
+  /** The path of the database's file; undefined if it has none that a second connection could open. */
   get file(): string | undefined {
     const [main] = this.rows({ sql: 'PRAGMA database_list', values: [] })
     return main?.file ? String(main.file) : undefined
   }
 
   #setUp(): void {
-    // Readers and the writer do not wait for each other. To switch a new file over takes a lock, and shuts others out.
+    // With WAL, readers and the writer do not wait for each other. Switching a new file over takes an exclusive lock.
     this.db.exec('PRAGMA journal_mode = WAL')
-    // FULL: what was acknowledged survives a loss of power. The cache is filled as pages are read.
+    // FULL: an acknowledged write survives a loss of power. The cache is filled as pages are read.
     this.db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536')
     this.#isSetUp = true
   }
 
-  /** The rows that a statement gives. */
+  /** The rows that a statement returns. */
   rows({ sql, values }: Statement): Row[] {
     return this.#prepared(sql).all(...values)
   }
@@ -71,7 +71,7 @@ export class Connection {
     return { rows: [], changes: Number(changes) }
   }
 
-  /** Runs `work` in a transaction of its own: all of it happens, or nothing. */
+  /** Runs `work` in its own transaction: all of it happens, or nothing. */
   transaction(work: () => void): void {
     this.db.exec('BEGIN IMMEDIATE')
     try {
@@ -102,7 +102,7 @@ export class Connection {
     return statement
   }
 
-  /** Some failures, a full disk for one, have ended the transaction already. */
+  /** Some failures, e.g. a full disk, have ended the transaction already. */
   #rollBack(): void {
     try {
       this.db.exec('ROLLBACK')
@@ -129,7 +129,7 @@ function sqlite(): typeof import('node:sqlite') {
   }
 }
 
-/** What `open` gives; its error names the file. */
+/** The result of `open`; an error names the file. */
 function opened<T>(open: () => T, path: string): T {
   try {
     return open()

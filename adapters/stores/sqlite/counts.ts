@@ -1,5 +1,5 @@
 /**
- * Counts that are known already: exact until somebody writes.
+ * Cached counts: exact until a write.
  *
  * @module
  */
@@ -16,14 +16,14 @@ const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
 
 interface Count {
   readonly number: Promise<number>
-  /** Of whoever asked first. */
+  /** Those of the first caller. */
   readonly hints: ReadHints
 }
 
 /** The counts of a connection's collections. */
 export class Counts {
   readonly #connection: Connection
-  /** Those under way too: what comes at the same time is counted once. */
+  /** Includes pending ones: concurrent calls are counted once. */
   readonly #counts = new Map<string, Count>()
   /** How often each collection was written through this connection. */
   readonly #writes = new Map<string, number>()
@@ -33,12 +33,12 @@ export class Counts {
     this.#connection = connection
   }
 
-  /** The collection was written: to be told before the write is answered. */
+  /** Records a write to the collection; call it before the write resolves. */
   written(collection: string): void {
     this.#writes.set(collection, (this.#writes.get(collection) ?? 0) + 1)
   }
 
-  /** What `statement` counts in the collection. */
+  /** The number that `statement` counts in the collection. */
   async of(
     collection: string,
     { sql, values }: Statement,
@@ -54,7 +54,7 @@ export class Counts {
       try {
         return await known.number
       } catch (error) {
-        // The one who asked first has gone.
+        // The first caller has gone; count again.
         if (!known.hints.signal?.aborted) throw error
       }
     }

@@ -1,5 +1,5 @@
 /**
- * The SQLite store over Cloudflare D1, for Workers. Take it where the application runs on Cloudflare alone.
+ * The SQLite store on Cloudflare D1, for Workers. Use it if your app runs only on Cloudflare.
  *
  * Every write is one statement, which D1 runs atomically. There are no regular expressions.
  *
@@ -29,7 +29,7 @@ import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from
 import type { Shadow } from './shadow.ts'
 import type { Row, Statement } from './sql.ts'
 
-/** What the store uses of a D1 binding; Cloudflare's `D1Database` fits. */
+/** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
 export interface D1Binding {
   prepare(sql: string): D1Statement
   /** Runs statements in one transaction. */
@@ -42,13 +42,13 @@ export interface D1Statement {
   all(): Promise<D1Answer>
 }
 
-/** What a D1 binding answers. */
+/** The result of a statement. */
 export interface D1Answer {
   readonly results: readonly Row[]
   readonly meta: { readonly changes?: number }
 }
 
-/** A store in a D1 database. A write is answered when D1 has it on its disks. */
+/** A store in a D1 database; `binding` is the one of your Worker's `env`. A write resolves when D1 has it on disk. */
 export function d1Store(binding: D1Binding): Store {
   const underWay = new Set<Promise<unknown>>()
   let shapes: Shapes = new Map()
@@ -105,21 +105,21 @@ function bound(binding: D1Binding, { sql, values, patterns }: Statement): D1Stat
   return binding.prepare(sql).bind(...values)
 }
 
-/** D1 cannot be told to stop; its own limit is half a minute. */
+/** D1 cannot be interrupted; its own limit is half a minute. */
 async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {
   if (limitMs === undefined) return ask()
   const deadline = Date.now() + limitMs
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), limitMs)
   const answer = await Promise.race([ask(), late.promise]).finally(() => clearTimeout(timer))
-  // The query may have kept the timer from being heard.
+  // The query may have kept the timer from firing.
   if (answer === undefined || Date.now() > deadline) {
     throw new StoreTimeout(`a read took longer than ${limitMs} ms`)
   }
   return answer
 }
 
-/** Another Worker may be at the same steps: then what is there is looked at again. */
+/** Another Worker may be taking the same steps: then the current state is read again. */
 const MAX_TRIES = 5
 
 async function prepareTable(binding: D1Binding, schema: CollectionSchema): Promise<void> {
@@ -134,7 +134,7 @@ async function prepareTable(binding: D1Binding, schema: CollectionSchema): Promi
   }
 }
 
-/** The shapes that have written to the database, those of `schemas` among them. */
+/** The shapes that have written to the database, including those of `schemas`. */
 async function prepareShapes(
   binding: D1Binding,
   schemas: readonly CollectionSchema[],

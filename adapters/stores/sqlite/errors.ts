@@ -1,5 +1,5 @@
 /**
- * SQLite's errors as the port's.
+ * Turns SQLite's errors into the port's.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { uniqueIndexName } from './schema.ts'
 /** Primary result codes: busy, locked, read-only, I/O error, full, cannot open. */
 const UNUSABLE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
 
-/** What the driver's `error` means to the caller of a collection. */
+/** The driver's `error` as one for the caller of a collection. */
 export function portError(error: unknown, schema: CollectionSchema): unknown {
   if (!(error instanceof Error)) return error
   if (isDuplicate(error)) {
@@ -26,14 +26,14 @@ export function isDuplicate(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('UNIQUE constraint failed:')
 }
 
-/** Whether the database, not the statement, is the reason. What a transaction did until then may be gone. */
+/** Whether the database, not the statement, is the reason. Earlier changes of the transaction may then be lost. */
 export function isUnusable(error: unknown): boolean {
   const { errcode, message } = error as { errcode?: unknown; message?: unknown }
   if (typeof errcode === 'number') return UNUSABLE.has(errcode & 0xff)
   return /^D1_ERROR: .*(connection lost|overloaded|transient|reset)/i.test(String(message))
 }
 
-/** The index's name stands in the message as a literal. */
+/** The message contains the index's name as a literal. */
 function takenFields(message: string, { name, unique }: CollectionSchema): readonly string[] {
   const taken = unique.find((fields) =>
     message.includes(`'${uniqueIndexName(name, fields).replaceAll("'", "''")}'`),

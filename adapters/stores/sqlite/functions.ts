@@ -1,6 +1,6 @@
 /**
- * The SQL functions that the kit adds to node:sqlite. None of them throws: an exception that leaves a function
- * of SQLite's takes Deno down.
+ * The SQL functions that fieldgate adds to node:sqlite. None of them throws: an exception that leaves an SQLite
+ * function crashes Deno.
  *
  * @module
  */
@@ -13,13 +13,14 @@ import { MATCHES } from './compile.ts'
 const CLOCK = 'fieldgate_clock'
 
 /**
- * True while a read may go on; afterwards SQLite itself fails, on a JSON path that is none. Not every row asks: a call
- * from SQLite into JavaScript costs more than most conditions. One in 16 does, as records may be large, and the product
- * spreads them, so that no regularity in the rows of a collection or an index leaves them out.
+ * True while a read may go on; afterwards SQLite itself fails, because of an invalid JSON path. Not every row calls the
+ * clock, because a call from SQLite into JavaScript costs more than most conditions. One row in 16 does, because
+ * records may be large; the product spreads these rows, so that no pattern in the rows of a collection or an index
+ * skips them all.
  */
 export const DEADLINE: string = `(rowid * 40503 >> 9 & 15 OR json_type('{}', ${CLOCK}()) = 'object')`
 
-/** Adds the clock to a connection: statements with `DEADLINE` in them fail soon after `isOver` turns true. */
+/** Adds the clock to a connection: statements that contain `DEADLINE` fail soon after `isOver` returns true. */
 export function addClock(db: DatabaseSync, isOver: () => boolean): void {
   db.function(CLOCK, () => (isOver() ? 'time is up' : '$'))
 }
@@ -32,9 +33,9 @@ export function addPatterns(db: DatabaseSync): void {
   })
 }
 
-/** Rejects with `InvalidPattern` when one of `patterns` is no regular expression. */
+/** Rejects with `InvalidPattern` if one of `patterns` is not a valid regular expression. */
 export async function checkPatterns(patterns: readonly string[]): Promise<void> {
-  // Few applications match patterns; the others start without the engine.
+  // Few apps match patterns; the others start without the engine.
   engine ??= (await import('re2js')).RE2JS
   try {
     for (const pattern of patterns) compiled(pattern)
@@ -43,11 +44,11 @@ export async function checkPatterns(patterns: readonly string[]): Promise<void> 
   }
 }
 
-/** Matches in time linear in the text, whatever the pattern. */
+/** Matches in time linear in the length of the string, for any pattern. */
 let engine: typeof RE2JS | undefined
 let latest: { readonly pattern: string; readonly regex: RE2JS | undefined } | undefined
 
-/** A statement asks for the same pattern on every row. */
+/** A statement uses the same pattern on every row. */
 function compiled(pattern: string): RE2JS | undefined {
   if (latest?.pattern !== pattern) {
     latest = { pattern, regex: engine?.compile(pattern, engine.CASE_INSENSITIVE) }

@@ -1,6 +1,6 @@
 /**
- * The write-ahead log of a file. SQLite starts it anew when nobody reads from it. While threads take turns somebody
- * always does, and it would grow for as long as records are written.
+ * The write-ahead log of a file. SQLite restarts it only when nothing reads from it. With threads taking turns, one is
+ * always reading, so the log would grow for as long as records are written.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts'
 /** Bytes beyond which readers have to pause. */
 const LONG = 16 * 1024 * 1024
 
-/** So long after a pause is the next one, at the earliest, in milliseconds: readers of other processes do not pause. */
+/** The least time between two pauses, in milliseconds: readers of other processes do not pause. */
 const REST_MS = 1000
 
 /** The log of a connection's file. */
@@ -25,7 +25,7 @@ export class Log {
     this.#path = `${file}-wal`
   }
 
-  /** Whether it is to be emptied as soon as nobody reads. */
+  /** Whether it should be emptied as soon as nothing reads. */
   isLong(): boolean {
     if (performance.now() < this.#emptied + REST_MS) return false
     try {
@@ -35,13 +35,13 @@ export class Log {
     }
   }
 
-  /** Moves what it holds into the database, where nobody else is reading. */
+  /** Moves its contents into the database, while nothing else is reading. */
   empty(): void {
     this.#emptied = performance.now()
     try {
       this.#connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
-      // A full disk, or another process is at it. It is tried again.
+      // The disk is full, or another process is doing it. It will be tried again.
     }
   }
 }

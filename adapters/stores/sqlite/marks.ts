@@ -1,10 +1,10 @@
 /**
- * Marks: beside each record, the shape of the model that wrote it, so that the record's text can be sent as it is
- * stored when that model declares nothing that this one does not.
+ * Marks: each record has a mark of the model shape that wrote it. The record's JSON can be sent as it is stored if that
+ * model declares nothing that this one does not.
  *
- * The database keeps them true, whoever writes. A write of ours changes the mark (its sign, where it stays the same);
- * a trigger removes the mark of a record that another writer has changed: another version of the app that knows of no
- * marks, a script, a shell. What has no mark, or that of a model which declares more, is read through `onlyDeclared`.
+ * The database keeps the marks true for every writer. A write of fieldgate changes the mark (or its sign, if it stays
+ * the same). A trigger removes the mark when another writer changes the record: a version of the app without marks, a
+ * script, a shell. A record without a mark, or with that of a model that declares more, is read through `onlyDeclared`.
  *
  * @module
  */
@@ -16,18 +16,18 @@ import { covers, declaredText } from '../../../src/ports/declared-text.ts'
 import type { Change, CollectionSchema, Fields } from '../../../src/ports/store.ts'
 import { identifier, type Statement } from './sql.ts'
 
-/** The column of the mark. It stands before the record, which may be long. */
+/** The column of the mark. It comes before the record, which may be long. */
 export const MARK = 'shape'
 
-/** The shapes that have written to a database: their marks and their texts. */
+/** The shapes that have written to a database: their marks and their strings. */
 export type Shapes = ReadonlyMap<number, string>
 
 const SHAPES = identifier('fieldgate shapes')
 
-/** Makes the table of the shapes. */
+/** Creates the table of the shapes. */
 export const CREATE_SHAPES: string = `CREATE TABLE IF NOT EXISTS ${SHAPES} (mark INTEGER PRIMARY KEY, declared TEXT NOT NULL)`
 
-/** Asks for the shapes: rows with `mark` and `declared`. */
+/** Selects the shapes: rows with `mark` and `declared`. */
 export const READ_SHAPES: string = `SELECT mark, declared FROM ${SHAPES}`
 
 /** The shapes in such rows. */
@@ -35,7 +35,7 @@ export function shapesIn(rows: readonly Readonly<Record<string, unknown>>[]): Sh
   return new Map(rows.map(({ mark, declared }) => [Number(mark), String(declared)]))
 }
 
-/** Notes shapes. */
+/** Stores shapes. */
 export function noteShapes(shapes: Shapes): Statement {
   return {
     sql: `INSERT OR IGNORE INTO ${SHAPES} SELECT value ->> 0, value ->> 1 FROM json_each(?1)`,
@@ -52,7 +52,7 @@ export function newShapes(schemas: readonly CollectionSchema[], known: Shapes): 
   return new Map(own.filter(([mark]) => !known.has(mark)))
 }
 
-/** The trigger of a table by its name: it removes the marks of records that a writer changes without a mark. */
+/** The trigger of a table by its name: it removes the mark of a record that is changed without setting one. */
 export function markTrigger(table: string): readonly [name: string, sql: string] {
   const [name, on] = [`${table} ${MARK}`, identifier(table)]
   const isForeign = `new.${MARK} IS old.${MARK} AND new.${MARK} IS NOT NULL`
@@ -64,15 +64,15 @@ export function markTrigger(table: string): readonly [name: string, sql: string]
 
 const none: Shapes = new Map()
 
-/** No record's text begins with it. */
+/** No record's JSON begins with it. */
 const UNTRUSTED = '!'
 
-/** A record's text, and whether its mark says that all in it is declared. */
+/** A record's JSON, and whether its mark says that everything in it is declared. */
 export function unmarked(shown: string): [text: string, isDeclared: boolean] {
   return shown.startsWith(UNTRUSTED) ? [shown.slice(UNTRUSTED.length), false] : [shown, true]
 }
 
-/** The marks of one collection, as a model's shape sees them. */
+/** The marks of one collection, from the view of a model's shape. */
 export class Marks {
   readonly #declared: Declared
   readonly #shapes: () => Shapes
@@ -81,13 +81,13 @@ export class Marks {
   #seen: Shapes | undefined
   #trusted: ReadonlySet<number> = new Set()
 
-  /** `shapes` gives those of the database; without it only the own one is known. */
+  /** `shapes` returns those of the database; without it only the model's own shape is known. */
   constructor(declared: Declared, shapes: () => Shapes = () => none) {
     this.#declared = declared
     this.#shapes = shapes
   }
 
-  /** The text of a record for `unmarked`, as SQL. One column: a second one costs lists a tenth. */
+  /** The JSON of a record for `unmarked`, as SQL. One column: a second one makes lists a tenth slower. */
   shown(): string {
     return `iif(${MARK} IN (${[...this.#marks()]}), doc, '${UNTRUSTED}' || doc)`
   }
@@ -124,7 +124,7 @@ export class Marks {
     return this.#own
   }
 
-  /** The marks that are trusted, with both signs: of shapes that declare nothing which this one does not. */
+  /** The marks that are trusted, with both signs: those of shapes that declare nothing beyond this one. */
   #marks(): ReadonlySet<number> {
     const shapes = this.#shapes()
     if (shapes === this.#seen) return this.#trusted
@@ -137,7 +137,7 @@ export class Marks {
   }
 }
 
-/** 48 bits of a hash, so that the mark of a shape is the same in every database. */
+/** 48 bits of a hash, so that a shape has the same mark in every database. */
 function markOf(text: string): number {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = sha256(utf8ToBytes(text))
   return ((a << 8) | b) * 2 ** 32 + (((c << 24) | (d << 16) | (e << 8) | f) >>> 0) || 1

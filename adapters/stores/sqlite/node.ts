@@ -1,6 +1,6 @@
 /**
- * The SQLite store over `node:sqlite`, on Node, Deno and Bun: a file and nothing to install. Take it while one
- * machine is enough.
+ * The SQLite store on `node:sqlite`, for Node, Deno and Bun: one file, nothing to install. Use it while one machine is
+ * enough.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { openStore } from './open.ts'
 
 /** Where the database is. */
 export interface SqliteOptions {
-  /** The file's path; its folder must exist. Default: `:memory:`, which is gone with the process. */
+  /** The file's path; its folder must exist. Default: `:memory:`, a database that is lost when the process ends. */
   readonly path?: string
 }
 
@@ -21,9 +21,9 @@ export interface SqliteStore extends Store {
 }
 
 /**
- * A store in one SQLite file, which several processes of a machine may share. A write is answered when it is on the
- * disk; writes that come together share a transaction. Reads that take longer than a few milliseconds run on threads
- * of their own. Throws when the file cannot be opened.
+ * A store in one SQLite file, which several processes of a machine may share. A write resolves when it is on disk;
+ * concurrent writes share a transaction. Reads that take longer than a few milliseconds run on their own threads.
+ * Throws if the file cannot be opened.
  */
 export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): SqliteStore {
   return { ...openStore(path), path }

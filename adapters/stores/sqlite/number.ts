@@ -1,13 +1,13 @@
 /**
- * Numbers that SQLite computes, written as `JSON.stringify` writes them: a number has one text, so that texts and
- * what SQLite reads from them compare as the numbers do.
+ * Writes numbers that SQLite computes as `JSON.stringify` would. A number has only one spelling, so strings, and the
+ * values that SQLite reads from them, compare as the numbers do.
  *
  * @module
  */
 
 const ZEROS = '0'.repeat(20)
 
-/** The JSON text of the REAL `value`: the fewest digits that give it back, in JavaScript's notation. */
+/** The JSON of the REAL `value`: the fewest digits that give it back, in JavaScript's notation. */
 export function numberText(value: string): string {
   const shortest = [15, 16].map((digits) => {
     const text = `printf('%!.${digits}g', number)`

@@ -1,5 +1,5 @@
 /**
- * The SQLite store over `node:sqlite`: one connection that writes and reads, and threads for the reads that take long.
+ * The SQLite store on `node:sqlite`: one connection that writes and reads, and threads for long reads.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { Statement } from './sql.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
 import { Writer } from './writer.ts'
 
-/** The store in a file. Throws when it cannot be opened. */
+/** The store in a file. Throws if it cannot be opened. */
 export function openStore(path: string, pace: Pace = PACE): Store {
   const connection = new Connection(path)
   addPatterns(connection.db)
@@ -39,7 +39,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     work: () => T | Promise<T>,
   ): Promise<T> {
     checkOpen()
-    // Nothing is awaited without need, so that writes happen in the order in which they are asked for.
+    // Await nothing without need, so that writes happen in the order of the calls.
     if (patterns) await checkPatterns(patterns)
     try {
       return await work()

@@ -1,5 +1,5 @@
 /**
- * Sort orders, and positions in them, such that an index serves a page at any depth.
+ * Sort orders, and positions in them, written so that an index serves a page at any depth.
  *
  * @module
  */
@@ -14,7 +14,9 @@ export interface Stretch {
   readonly sort: readonly SortKey[]
 }
 
-/** `sort` as an `ORDER BY` with a space before it, or nothing. SQLite's NULLs come first ascending, as ours do. */
+/**
+ * `sort` as an `ORDER BY` with a leading space, or nothing. SQLite's NULLs come first ascending, as the port requires.
+ */
 export function orderBy(sort: readonly SortKey[], { shape }: Compilation): string {
   const keys = sort.map(
     ({ field, descending }) => `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`,
@@ -23,9 +25,9 @@ export function orderBy(sort: readonly SortKey[], { shape }: Compilation): strin
 }
 
 /**
- * What follows the position `after`, cut into stretches that follow one another: first the records that tie on
- * all keys but the last, then those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1
- * AND b > 2`) SQLite would walk through all ties of the first key on every page.
+ * What follows the position `after`, cut into consecutive stretches: first the records that tie on all keys but the
+ * last, then those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1 AND b > 2`), SQLite
+ * would walk through all ties of the first key on every page.
  */
 export function stretchesAfter(
   sort: readonly SortKey[],
@@ -50,7 +52,7 @@ function tie(field: string, value: Scalar, { shape, parameters }: Compilation): 
     : `${expression} = ${boundValue(value, parameters)}`
 }
 
-/** The ranges of a key that lie behind a value, in order. */
+/** The ranges of a key after a value, in order. */
 function beyond(
   { field, descending }: SortKey,
   value: Scalar,
@@ -58,7 +60,7 @@ function beyond(
 ): { condition: string; constant?: true }[] {
   const expression = fieldValue(field, shape)
   if (value === null) {
-    // A range, unlike IS NOT NULL, is a start that an index can be searched for. Numbers come before texts.
+    // An index can be searched for the start of a range, unlike IS NOT NULL. Numbers come before strings.
     return descending ? [] : [{ condition: `${expression} >= ${LEAST}` }]
   }
   const bound = boundValue(value, parameters)

@@ -1,15 +1,15 @@
 /**
- * Waiting for another connection's lock, while the event loop is free.
+ * Waits for another connection's lock without blocking the event loop.
  *
  * @module
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How long is waited for another one's transaction, in milliseconds. */
+/** How long to wait for another connection's transaction, in milliseconds. */
 export const PATIENCE_MS = 10_000
 
-/** So soon it is looked again, at first and at last. */
+/** The first and the longest pause between two tries. */
 const FIRST_MS = 1
 const LAST_MS = 25
 
@@ -21,12 +21,15 @@ export function isBusy(error: unknown): boolean {
   return typeof errcode === 'number' && (errcode & 0xff) === BUSY
 }
 
-/** How long to wait before the next look, by how often it was looked. */
+/** How long to wait before the next try, by the number of tries so far. */
 export function pauseAfter(looks: number): number {
   return Math.min(FIRST_MS * 2 ** looks, LAST_MS)
 }
 
-/** Does `work`, again and again while another connection has the lock. Throws what it throws, at last that too. */
+/**
+ * Does `work`, and repeats it while another connection has the lock. Throws its errors; in the end, that of the lock
+ * too.
+ */
 export async function patiently<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS
   for (let looks = 0; ; looks += 1) {

@@ -1,5 +1,5 @@
 /**
- * A small pool of threads for the reads that take long, so that they hold up nobody else.
+ * A small pool of threads for long reads, so that they hold up no other request.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import type { Found } from './reader.ts'
 import type { Statement } from './sql.ts'
 import { type Events, type Job, Thread } from './thread.ts'
 
-/** Nothing can be read here, because threads do not start: their module is not there, for one. */
+/** The pool cannot read, because threads do not start, e.g. because their module is missing. */
 export class NoThreads extends Error {
   override readonly name = 'NoThreads'
 }
 
-/** When a read that waits or runs is to end. */
+/** When a waiting or running read must end. */
 export interface Limits {
-  /** The time in milliseconds, as `performance.now()` has it, after which it rejects with `StoreTimeout`. */
+  /** The time in milliseconds, on the clock of `performance.now()`, after which it rejects with `StoreTimeout`. */
   readonly end: number
-  /** It rejects with the signal's reason. */
+  /** When it aborts, the read rejects with its reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The threads that read one file: started when they are needed, in use one statement each, first come first served. */
+/** The threads that read one file: started on demand, with one statement each at a time, first come first served. */
 export class Pool implements Events {
   readonly #path: string
   readonly #log: Log
@@ -41,8 +41,8 @@ export class Pool implements Events {
   }
 
   /**
-   * What a statement gives. Rejects with what the driver throws, with `StoreUnavailable` when its thread or the pool
-   * ends, and with `NoThreads`.
+   * The result of a statement. Rejects with the driver's error, with `StoreUnavailable` if its thread or the pool ends,
+   * and with `NoThreads`.
    */
   async run(statement: Statement, { end, signal }: Limits): Promise<Found> {
     if (this.#closed) throw closed()
@@ -85,7 +85,7 @@ export class Pool implements Events {
     this.#begin()
   }
 
-  /** Gives what waits to threads that are free. */
+  /** Gives waiting jobs to free threads. */
   #begin(): void {
     if (this.#log.isLong()) {
       if (this.#running().length > 0) return
@@ -107,7 +107,7 @@ export class Pool implements Events {
       this.#threads.add(thread)
       return thread
     } catch (error) {
-      // With others at work it can wait.
+      // If other threads are working, the jobs can wait for them.
       if (this.#threads.size === 0) this.#stopAll(this.#without(error))
       return undefined
     }
@@ -127,7 +127,7 @@ export class Pool implements Events {
     for (const job of [...this.#running(), ...this.#queue]) this.#stop(job, reason)
   }
 
-  /** Nobody waits for the job any more. */
+  /** The caller no longer waits for the job. */
   #stop(job: Job, reason: unknown): void {
     job.reject(reason)
     if (this.#queue.delete(job)) return

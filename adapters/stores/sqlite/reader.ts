@@ -1,5 +1,5 @@
 /**
- * What runs on a thread of the pool: it answers one statement after another from a connection of its own.
+ * The code of a thread in the pool: it runs one statement after another on its own connection.
  *
  * @module
  */
@@ -10,30 +10,30 @@ import { addClock, addPatterns, checkPatterns } from './functions.ts'
 import { patiently } from './patience.ts'
 import type { Row, Statement } from './sql.ts'
 
-/** What a thread begins with. */
+/** The start data of a thread. */
 export interface ReaderData {
   /** The database's file. */
   readonly path: string
-  /** Its one number is not 0 once the statement that runs is to end. */
+  /** Its one number becomes non-zero when the running statement must end. */
   readonly cancelled: Int32Array<SharedArrayBuffer>
 }
 
-/** What a thread is told. */
+/** A message to a thread. */
 export type Ask = Statement | 'close'
 
-/** What a statement gave. */
+/** The result of a statement. */
 export interface Found {
   readonly rows: readonly Row[]
   /** How long it ran, in milliseconds. */
   readonly tookMs: number
 }
 
-/** What the driver threw. */
+/** The driver's error. */
 export interface Failure {
   readonly error: { readonly message: string; readonly errcode: unknown }
 }
 
-/** What it says; `open` and `closed` are of its connection. */
+/** A message from a thread; `open` and `closed` are about its connection. */
 export type Answer = Found | Failure | 'open' | 'closed'
 
 const { path, cancelled }: ReaderData = workerData

@@ -1,8 +1,9 @@
 /**
- * Where reads run: here while they are short, else on a thread of the pool.
+ * Where reads run: on this thread while they are short, else on a thread of the pool.
  *
- * What a read will cost is not guessed. It begins here and is cut off when its time is up; from then on, the same
- * statement goes to the pool until it was quick there. What cannot be cut off goes there when the collection is large.
+ * The cost of a read is not guessed. It starts here and is interrupted when its time is up; from then on, the same
+ * statement goes to the pool until it was quick there. A read that cannot be interrupted goes there if the collection
+ * is large.
  *
  * @module
  */
@@ -16,19 +17,19 @@ import { NoThreads, Pool } from './pool.ts'
 import type { Row } from './sql.ts'
 import { identifier, type Statement } from './sql.ts'
 
-/** What may hold up the event loop. */
+/** How much may hold up the event loop. */
 export interface Pace {
-  /** How long a read that can be cut off may, in milliseconds. */
+  /** How long a read that can be interrupted may run here, in milliseconds. */
   readonly budgetMs: number
-  /** The largest collection, in rows, over which one may that cannot. */
+  /** The largest collection, in rows, that a read which cannot be interrupted may read here. */
   readonly rows: number
-  /** How many threads there may be. */
+  /** The most threads. */
   readonly threads: number
 }
 
 /**
- * A read takes some 0.1 ms where an index serves it, and SQLite counts so many rows in 5 ms. More threads would only wait for
- * the disk, and one processor is left to the event loop.
+ * A read takes some 0.1 ms if an index serves it, and SQLite counts this many rows in 5 ms. More threads would only
+ * wait for the disk, and one processor is left to the event loop.
  */
 export const PACE: Pace = {
   budgetMs: 5,
@@ -36,12 +37,12 @@ export const PACE: Pace = {
   threads: Math.max(1, Math.min(4, navigator.hardwareConcurrency - 1)),
 }
 
-/** What was so quick on a thread, in milliseconds, begins here again. */
+/** A statement that took less than this on a thread, in milliseconds, starts here again. */
 const QUICK_MS = 2
 
 const MOST_SLOW = 1000
 
-/** How long a table is taken to be as large as it was, in milliseconds. */
+/** How long a table's size is assumed unchanged, in milliseconds. */
 const SIZE_MS = 1000
 
 /** The reads of one connection's database. */
@@ -49,10 +50,10 @@ export class Reads {
   readonly #connection: Connection
   readonly #clock: Clock
   readonly #pace: Pace
-  /** The texts of statements that were slow. */
+  /** The SQL of statements that were slow. */
   readonly #slow = new Set<string>()
   readonly #sizes = new Map<string, { readonly isLarge: boolean; readonly until: number }>()
-  /** Null where all is read here: a database in memory has no second connection. */
+  /** Null if everything is read here: a database in memory has no second connection. */
   #pool: Pool | null | undefined
 
   constructor(connection: Connection, pace: Pace) {
@@ -62,9 +63,9 @@ export class Reads {
   }
 
   /**
-   * The rows of a statement. `DEADLINE` stands in it, or it is quick by its nature; else `over` names the table
-   * through which it may look before it asks for the time. Rejects with what the driver throws, with `StoreTimeout`,
-   * with `StoreUnavailable` when its thread or the store ends, and with the signal's reason.
+   * The rows of a statement. The statement contains `DEADLINE`, or is always quick; otherwise `over` names the table
+   * that it may scan before it checks the time. Rejects with the driver's error, with `StoreTimeout`, with
+   * `StoreUnavailable` if its thread or the store ends, and with the signal's reason.
    */
   async rows(statement: Statement, hints: ReadHints = {}, over?: string): Promise<readonly Row[]> {
     const { timeLimitMs = Number.POSITIVE_INFINITY } = hints
@@ -87,7 +88,7 @@ export class Reads {
     }
   }
 
-  /** Ends the reads that are under way. */
+  /** Ends the running reads. */
   async close(): Promise<void> {
     await this.#pool?.close()
   }
@@ -126,7 +127,7 @@ export class Reads {
     return this.#pace.budgetMs === 0 || this.#slow.has(sql)
   }
 
-  /** Looks once a second: each look costs as much as a read by id. */
+  /** Checks once a second: each check costs as much as a read by id. */
   async #isLarge(table: string): Promise<boolean> {
     const known = this.#sizes.get(table)
     if (known && performance.now() < known.until) return known.isLarge
@@ -142,7 +143,7 @@ export class Reads {
     this.#slow.add(sql)
   }
 
-  /** Reads all here from now on, where `error` says that there are no threads; any other error is thrown. */
+  /** Reads everything here from now on, if `error` says that there are no threads; any other error is thrown. */
   #stayHere(error: unknown): void {
     if (!(error instanceof NoThreads)) throw error
     if (this.#pool === null) return

@@ -1,5 +1,5 @@
 /**
- * Records as the JSON texts of the table, and back.
+ * Records as the table's JSON, and back.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import { isLarge } from '../../../src/ports/slices.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 
-/** `record` as it is stored: `_id` first, whatever the other names; dates as ISO 8601 with milliseconds. */
+/** `record` as it is stored: `_id` first, before any other name; dates as ISO 8601 with milliseconds. */
 export function textOf({ _id, ...fields }: Fields): string {
   const rest = JSON.stringify(fields)
   return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
-/** `textOf`, of a large record in slices, so that it holds up nobody. */
+/** `textOf` in slices if the record is large, so that it holds up no other request. */
 export async function textInSlices(record: Fields): Promise<string> {
   if (!isLarge(record)) return textOf(record)
   const { _id, ...fields } = record
@@ -23,15 +23,15 @@ export async function textInSlices(record: Fields): Promise<string> {
   return `{"_id":${JSON.stringify(_id)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`
 }
 
-/** Longer texts are parsed in slices. */
+/** Longer JSON is parsed in slices. */
 const LONG = 64 * 1024
 
-/** The JSON value of a stored text; of a long one in slices. */
+/** The value of stored JSON; long JSON is parsed in slices. */
 export function parsed(text: string): unknown {
   return text.length > LONG ? parseInSlices(text) : JSON.parse(text)
 }
 
-/** Reads records of a shape back from their texts; long ones in slices. */
+/** Parses records of a shape from their JSON; long ones in slices. */
 export function readerOf(shape: ObjectShape): (text: string) => Fields | Promise<Fields> {
   const revive = (reviverOf(shape) ?? ((value) => value)) as (value: unknown) => Fields
   return (text) => {
@@ -42,7 +42,7 @@ export function readerOf(shape: ObjectShape): (text: string) => Fields | Promise
 
 type Revive = (value: unknown) => unknown
 
-/** Turns texts into dates where the shape says so, in place; undefined where there are none. */
+/** Turns strings into dates as the shape says, in place; undefined if it has none. */
 function reviverOf(shape: Shape): Revive | undefined {
   switch (shape.kind) {
     case 'date':

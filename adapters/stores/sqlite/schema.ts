@@ -1,5 +1,5 @@
 /**
- * Tables and indexes: what a collection's schema asks for, and the steps from what is there.
+ * Tables and indexes: what a collection's schema needs, and the steps to get there from what exists.
  *
  * @module
  */
@@ -11,36 +11,36 @@ import { MARK, markTrigger } from './marks.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from './shadow.ts'
 import { caseKept, identifier } from './sql.ts'
 
-/** What a database says of one table. */
+/** What a database knows of one table. */
 export interface Existing {
-  /** The names of its columns; none where there is no table. */
+  /** The names of its columns; empty if there is no table. */
   readonly columns: readonly string[]
-  /** Its indexes and triggers, and the statements that made them. */
+  /** Its indexes and triggers, with the statements that created them. */
   readonly indexes: ReadonlyMap<string, string>
 }
 
-/** The steps that bring a table to what its schema asks for, in order. */
+/** The steps that bring a table to its schema, in order. */
 export interface Steps {
-  /** Makes the table, or adds its missing columns, marked as not yet filled. To be taken in one transaction. */
+  /** Creates the table, or adds its missing columns, marked as not yet filled. Run them in one transaction. */
   readonly columns: readonly string[]
   /** The shadows that existing records may lack. */
   readonly backfill: readonly Shadow[]
-  /** Drops indexes that another one replaces under its name. */
+  /** Drops indexes that are recreated under the same name. */
   readonly replaced: readonly string[]
-  /** Makes indexes; those of unique fields may fail. */
+  /** Creates indexes; those of unique fields may fail. */
   readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
-  /** Drops what is no longer asked for, and the marks of what has been filled. Last: a step before may fail. */
+  /** Drops what is no longer needed, and the marks of what has been filled. Last, because an earlier step may fail. */
   readonly drops: readonly string[]
 }
 
-/** Asks for the columns of a table: rows with `name`. */
+/** Selects the columns of a table: rows with `name`. */
 export const COLUMNS_OF = 'SELECT name FROM pragma_table_info(?1)'
 
-/** Asks for the indexes and triggers of a table: rows with `name` and `sql`. */
+/** Selects the indexes and triggers of a table: rows with `name` and `sql`. */
 export const INDEXES_OF =
   "SELECT name, sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND tbl_name = ?1 AND sql IS NOT NULL"
 
-/** The steps from what exists to what `schema` asks for. */
+/** The steps from what exists to what `schema` needs. */
 export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
   const table = identifier(schema.name)
   const shadows = [...shadowsOf(schema).values()]
@@ -80,14 +80,14 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
 }
 
 /**
- * The name of an index over no rows. While it is there, records may lack the shadow: D1 has no transaction that
- * could span a backfill, and a Worker may be stopped in the middle of it.
+ * The name of an index over no rows. While it exists, records may lack the shadow: D1 has no transaction that could
+ * span a backfill, and a Worker may be stopped in the middle of it.
  */
 function unfilledOf(table: string, { name }: Shadow): string {
   return `${table} unfilled ${name}`
 }
 
-/** The name of a unique index. Errors hold it, so that the fields which clash are known from it. */
+/** The name of a unique index. Errors contain it, so it tells which fields clash. */
 export function uniqueIndexName(table: string, fields: readonly string[]): string {
   return `${table} unique ${caseKept(JSON.stringify(fields))}`
 }
@@ -104,7 +104,7 @@ function createTable(table: string, shadows: readonly Shadow[]): string {
   return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${MARK} INTEGER, doc TEXT NOT NULL${columns})`
 }
 
-/** What a table that is there already lacks to keep marks. */
+/** What an existing table lacks to keep marks. */
 function missingMarks(table: string, { columns, indexes }: Existing): string[] {
   const [name, trigger] = markTrigger(table)
   const column = `ALTER TABLE ${identifier(table)} ADD COLUMN ${MARK} INTEGER`
@@ -112,8 +112,8 @@ function missingMarks(table: string, { columns, indexes }: Existing): string[] {
 }
 
 /**
- * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are sparse by themselves. Plain ones
- * end with `_id`, as total orders do.
+ * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are always sparse. Plain ones end with
+ * `_id`, as total orders do.
  */
 function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): Index[] {
   const on = ({ field, descending }: SortKey) =>
@@ -134,12 +134,12 @@ function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): I
   ]
 }
 
-/** As the database keeps it, so that what it has can be compared. */
+/** Spelled as the database keeps it, so that it can be compared with what exists. */
 function createIndex(kind: string, name: string, table: string, keys: string): string {
   return `CREATE ${kind} ${identifier(name)} ON ${identifier(table)} (${keys})`
 }
 
-/** Only the kit's own: an index that the deployer made by hand stays. */
+/** Only fieldgate's own: an index that you created by hand stays. */
 function obsoleteIndexes(
   { name: table }: CollectionSchema,
   { indexes }: Existing,

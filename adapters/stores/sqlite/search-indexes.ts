@@ -1,5 +1,5 @@
 /**
- * The search indexes of a database: which collections have one, and when they take over what was written.
+ * The search indexes of a database: which collections have one, and when changed rows are merged into it.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { Connection } from './connection.ts'
 import { candidatesIn, foundIn, hasFullText, mergeSearch } from './search.ts'
 import type { Row, Statement } from './sql.ts'
 
-/** Searches look at each row that has not been taken over: so many cost a fraction of a millisecond. */
+/** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
 const MOST_UNSEARCHED = 256
 
 interface Index {
   readonly candidates: Candidates
-  /** Rows that this process has changed since it last took them over. */
+  /** Rows that this process has changed since the last merge. */
   changes: number
 }
 
@@ -30,13 +30,13 @@ export class SearchIndexes {
     this.#connection = connection
   }
 
-  /** Whether this SQLite can search at all. Not asked before it is needed: another process may have the file's lock. */
+  /** Whether this SQLite has full-text search. Checked only when needed: another process may have the file's lock. */
   get available(): boolean {
     this.#available ??= hasFullText(this.#connection)
     return this.#available
   }
 
-  /** The tables of `schemas` are ready. What other processes have left is taken over. */
+  /** Call this when the tables of `schemas` are ready. Merges the rows that other processes have left. */
   prepared(schemas: readonly CollectionSchema[]): void {
     if (!this.available) return
     for (const schema of schemas) {
@@ -49,12 +49,12 @@ export class SearchIndexes {
     }
   }
 
-  /** The rows to look at, in a statement for all that match. */
+  /** The rows to check, in a statement for all matches. */
   candidates({ name }: CollectionSchema): Candidates | undefined {
     return this.#indexes.get(name)?.candidates
   }
 
-  /** The rows to look at, in a read of the first in order; `read` asks the index. */
+  /** The rows to check, in a read of the first in order; `read` queries the index. */
   async found(
     { name }: CollectionSchema,
     searches: readonly Search[],
@@ -63,7 +63,7 @@ export class SearchIndexes {
     return this.#indexes.has(name) ? foundIn(name, searches, read) : undefined
   }
 
-  /** So many rows of a collection were written. */
+  /** Records that `rows` rows of a collection were written. */
   changed(schema: CollectionSchema, rows: number): void {
     const index = this.#indexes.get(schema.name)
     if (!index) return
@@ -82,7 +82,8 @@ export class SearchIndexes {
     try {
       if (!mergeSearch(this.#connection, schema)) setImmediate(() => this.#merge(schema))
     } catch {
-      // A full disk, or another process writes; the rows stay noted, and the merge after the next write takes them.
+      // The disk is full, or another process is writing. The rows stay noted, and the merge after the next write takes
+      // them.
       const index = this.#indexes.get(schema.name)
       if (index) index.changes = MOST_UNSEARCHED
     }

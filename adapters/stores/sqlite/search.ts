@@ -1,10 +1,10 @@
 /**
- * The trigram index that serves `contains`: FTS5 over a collection's shadows, where SQLite has it.
+ * The trigram index that serves `contains`: FTS5 over a collection's shadows, if SQLite has it.
  *
- * FTS5 is slow with one record at a time and fast with many, so writes only note the rows that have changed, in a
- * table beside it, and `mergeSearch` takes them over in one go. The rows that may match are those that the index
- * finds and those noted; each is then looked at itself, so what the index holds of old rows does no harm. Terms of
- * fewer than three characters have no trigram and are looked for in every row.
+ * FTS5 is slow with one record at a time and fast with many. So a write only notes the changed rows, in a table beside
+ * the index, and `mergeSearch` merges them all at once. The rows that may match are those that the index finds and
+ * those noted; each is then checked itself, so outdated rows in the index do no harm. Terms of fewer than three
+ * characters have no trigram and scan every row.
  *
  * @module
  */
@@ -18,9 +18,9 @@ import type { Row } from './sql.ts'
 import { identifier, literal, type Statement } from './sql.ts'
 
 const TRIGRAM = 3
-/** Of rows beyond this number so many match that the first in order are found sooner without the index. */
+/** If more rows than this match, the first in order are found sooner without the index. */
 const FEW = 1000
-/** How many rows are taken over at once: a few milliseconds. */
+/** How many rows are merged at once: this takes a few milliseconds. */
 const MERGED = 1000
 
 const indexOf = (table: string): string => identifier(`${table} search`)
@@ -39,15 +39,15 @@ export function candidatesIn(table: string): Candidates {
   return ({ column }, text, parameters) => {
     if (!isLonger(text)) return undefined
     const found = `${matching(table, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
-    // What the index finds is taken together before any row is looked at.
+    // The index's result is complete before any row is checked.
     return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notesOf(table)})`
   }
 }
 
 /**
- * The conditions for the first rows in order. The index is asked for the `searches` beforehand, once for each: what it
- * takes grows with the records. The notes are read in the same statement, since another process may take them over
- * before the next.
+ * The conditions for the first rows in order. The index is queried for the `searches` beforehand, once for each,
+ * because its time grows with the records. The notes are read in the same statement, because another process may merge
+ * them before the next one.
  */
 export async function foundIn(
   table: string,
@@ -79,7 +79,7 @@ function isLonger(text: string): boolean {
   return text.length >= 2 * TRIGRAM || [...text].length >= TRIGRAM
 }
 
-/** Whether the index of `schema` is there, and no other. */
+/** Whether exactly the index of `schema` exists. */
 export function hasSearch(connection: Connection, schema: CollectionSchema): boolean {
   const [wanted, existing] = [objectsFor(schema), objectsIn(connection, schema.name)]
   return (
@@ -87,7 +87,7 @@ export function hasSearch(connection: Connection, schema: CollectionSchema): boo
   )
 }
 
-/** Drops the index of a table, whatever there is of it. Without full-text search only the writes are rid of it. */
+/** Drops the index of a table, as far as it exists. Without full-text search, only its triggers are removed. */
 export function dropSearch(connection: Connection, table: string, fullText: boolean): void {
   for (const name of objectsIn(connection, table).keys()) {
     const isTrigger = name.startsWith(`${table} search `)
@@ -96,7 +96,7 @@ export function dropSearch(connection: Connection, table: string, fullText: bool
   }
 }
 
-/** Makes the index over the rows that are there. */
+/** Creates the index over the existing rows. */
 export function makeSearch(connection: Connection, schema: CollectionSchema): void {
   for (const sql of objectsFor(schema).values()) connection.db.exec(sql)
   const shadows = [...shadowsOf(schema).values()]
@@ -106,11 +106,11 @@ export function makeSearch(connection: Connection, schema: CollectionSchema): vo
   connection.db.exec(
     `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${columns} FROM ${identifier(schema.name)}`,
   )
-  // Many rows at once leave many parts behind, and every search would look into each of them.
+  // Many rows at once leave many segments, and every search would read each of them.
   connection.db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
 }
 
-/** Takes noted rows over into the index; false when there may be more. */
+/** Merges noted rows into the index; returns false if there may be more. */
 export function mergeSearch(connection: Connection, schema: CollectionSchema): boolean {
   const [table, index, notes] = [schema.name, indexOf(schema.name), notesOf(schema.name)]
   const columns = listOf([...shadowsOf(schema).values()])
@@ -127,7 +127,7 @@ export function mergeSearch(connection: Connection, schema: CollectionSchema): b
   return taken < MERGED
 }
 
-/** What the index is made of: statements by the names of what they make. */
+/** The objects that make up the index: statements by the names of what they create. */
 function objectsFor(schema: CollectionSchema): Map<string, string> {
   const { name: table } = schema
   const shadows = [...shadowsOf(schema).values()]

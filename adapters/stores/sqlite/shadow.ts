@@ -1,9 +1,9 @@
 /**
- * Folded shadows: a column beside the record for each searchable path, so that search ignores case in all of
- * Unicode, which SQLite's own functions do not.
+ * Folded shadows: a column beside the record for each searchable path, so that search ignores case in all of Unicode,
+ * which SQLite's own functions do not.
  *
- * A text's shadow is its fold. A list's is a JSON list with the shadow of each element in its place (null where
- * there is no text), so that pushing to the record's list and pulling from it have the same steps here.
+ * A string's shadow is its fold. A list's is a JSON list with the shadow of each element at its position (null if it is
+ * not a string), so that pushing to the record's list and pulling from it take the same steps here.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface Shadow {
   readonly column: string
 }
 
-/** What the names of shadow columns start with. */
+/** The prefix of the names of shadow columns. */
 export const SHADOW_PREFIX = '~'
 
 /** The shadows of a collection, by path. */
@@ -37,18 +37,18 @@ export function shadowsOf({ name, shape, searchable }: CollectionSchema): Map<st
   return new Map(shadows)
 }
 
-/** What the shadow of a record holds. */
+/** The value of a shadow column for a record. */
 export function shadowText(record: Fields, { parts }: Shadow): string | null {
   return asText(shadowAt(record, parts))
 }
 
-/** A shadow's value, a text or nested lists of them, as the column holds it. */
+/** A shadow, a string or nested lists of strings, as the column holds it. */
 export function asText(value: unknown): string | null {
   if (Array.isArray(value)) return JSON.stringify(value)
   return typeof value === 'string' ? value : null
 }
 
-/** The shadow of the value that the first of `parts` leads to from `root`. */
+/** The shadow of the value at the first of `parts` in `root`. */
 export function shadowAt(root: unknown, parts: readonly string[]): unknown {
   const [path = '', ...rest] = parts
   const value = valueAt(root, path)
@@ -56,7 +56,9 @@ export function shadowAt(root: unknown, parts: readonly string[]): unknown {
   return Array.isArray(value) ? value.map((element) => shadowAt(element, rest)) : null
 }
 
-/** `text` as shadows hold it, terms too. NUL, where a full-text index ends, becomes a letter that no fold has. */
+/**
+ * `text` as shadows hold it; search terms too. NUL, where a full-text index ends, becomes a letter that no fold has.
+ */
 export function folded(text: string): string {
   return fold(text).replaceAll('\0', 'N')
 }

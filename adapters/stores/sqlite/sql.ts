@@ -1,5 +1,5 @@
 /**
- * SQL text, safely: names and paths are quoted, values are bound.
+ * SQL, built safely: names and paths are quoted, values are bound.
  *
  * @module
  */
@@ -15,10 +15,10 @@ export interface Statement {
   readonly patterns?: readonly string[]
 }
 
-/** D1 allows a hundred; what is beyond these travels as JSON. */
+/** D1 allows a hundred; values beyond this number are sent as JSON. */
 const MOST_BOUND = 90
 
-/** The values of a statement under way. A value that comes again takes the number that it has. */
+/** The values of a statement being built. A repeated value keeps its number. */
 export class Parameters {
   readonly #values: SqlValue[] = []
   readonly #patterns: string[] = []
@@ -26,7 +26,7 @@ export class Parameters {
   readonly #json: string[] = []
   #jsonNumber = 0
 
-  /** The statement whose text holds these parameters. */
+  /** The statement with this SQL and these parameters. */
   statement(sql: string): Statement {
     if (this.#jsonNumber > 0) this.#values[this.#jsonNumber - 1] = `[${this.#json.join()}]`
     const patterns = this.#patterns
@@ -49,7 +49,7 @@ export class Parameters {
     return this.bind(pattern)
   }
 
-  /** Any value as JSON. All of them travel in one parameter. */
+  /** Any value as JSON. All of them are sent in one parameter. */
   json(value: unknown): string {
     if (this.#jsonNumber === 0) this.#jsonNumber = this.#values.push('')
     const at = this.#json.push(JSON.stringify(value) ?? 'null') - 1
@@ -82,27 +82,27 @@ export function jsonPath(path: string): string {
   return literal(`$${keys.join('')}`)
 }
 
-/** All of the conditions. */
+/** The conjunction of the conditions. */
 export function every(conditions: readonly string[]): string {
   return joined(conditions, 'AND', 'TRUE')
 }
 
-/** One of the conditions. */
+/** The disjunction of the conditions. */
 export function some(conditions: readonly string[]): string {
   return joined(conditions, 'OR', 'FALSE')
 }
 
 /**
- * Whether `from` has a row for which `condition` holds. Without the LIMIT, SQLite 3.51 makes a join of it, whose
- * rows an OFFSET then counts instead of the records.
+ * Whether `from` has a row for which `condition` holds. Without the LIMIT, SQLite 3.51 turns it into a join, and an
+ * OFFSET then counts the rows of the join instead of the records.
  */
 export function exists(from: string, condition: string): string {
   return `EXISTS (SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1)`
 }
 
 /**
- * Joined as a balanced tree: D1 refuses expressions deeper than 100. What decides nothing is left out, for SQLite uses
- * no index for what stands beside it.
+ * Joined as a balanced tree: D1 refuses expressions deeper than 100. Conditions without effect are left out, because
+ * SQLite uses no index beside them.
  */
 function joined(conditions: readonly string[], operator: string, none: string): string {
   return balanced(
@@ -120,12 +120,12 @@ function balanced(conditions: readonly string[], operator: string, none: string)
   return `(${left} ${operator} ${balanced(conditions.slice(middle), operator, none)})`
 }
 
-/** A row of an answer. */
+/** A row of a result. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What a write did. */
+/** The result of a write. */
 export interface Written {
-  /** What its `RETURNING` clause gave. */
+  /** The rows of its `RETURNING` clause. */
   readonly rows: readonly Row[]
   readonly changes: number
 }

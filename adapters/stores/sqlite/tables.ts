@@ -1,5 +1,5 @@
 /**
- * Start-up over node:sqlite: tables and indexes, in one transaction.
+ * Start-up on node:sqlite: tables and indexes, in one transaction.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from
 import { dropSearch, hasSearch, makeSearch } from './search.ts'
 import type { Shadow } from './shadow.ts'
 
-/** Brings every table to what its schema asks for, or leaves all as they are. */
+/** Brings every table to its schema, or leaves all as they are. */
 export function prepareTables(
   connection: Connection,
   schemas: readonly CollectionSchema[],
@@ -29,12 +29,12 @@ export function prepareTables(
   checkNames(schemas)
   const isReady = (schema: CollectionSchema): boolean =>
     isEmpty(stepsFor(connection, schema)) && (!fullText || hasSearch(connection, schema))
-  // A start that finds everything in place takes no lock.
+  // If everything is in place, start-up takes no lock.
   if (schemas.every(isReady)) return
   connection.transaction(() => {
     for (const schema of schemas) {
       const keepsSearch = hasSearch(connection, schema)
-      // It names columns that may go.
+      // The index names columns that may be dropped.
       if (!keepsSearch) dropSearch(connection, schema.name, fullText)
       take(connection, schema, stepsFor(connection, schema))
       if (!keepsSearch && fullText) makeSearch(connection, schema)
@@ -42,7 +42,7 @@ export function prepareTables(
   })
 }
 
-/** The shapes that have written to the database, those of `schemas` among them. */
+/** The shapes that have written to the database, including those of `schemas`. */
 export function prepareShapes(
   connection: Connection,
   schemas: readonly CollectionSchema[],

@@ -1,5 +1,5 @@
 /**
- * One thread of the pool, as the others see it.
+ * One thread of the pool, as seen from outside.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import { Worker } from 'node:worker_threads'
 import type { Answer, Ask, Failure, Found, ReaderData } from './reader.ts'
 import type { Statement } from './sql.ts'
 
-/** A statement under way, and who waits for it. */
+/** A running statement, and its caller. */
 export interface Job {
   readonly statement: Statement
   resolve(found: Found): void
   reject(reason: unknown): void
 }
 
-/** What the pool is told of a thread. */
+/** What the pool is told about a thread. */
 export interface Events {
   /** Its connection is open. */
   started(): void
-  /** It has answered, and is free. */
+  /** It has finished a job, and is free. */
   free(): void
-  /** It has ended, by itself for the reason `cause`. The job that it had gets no answer. */
+  /** It has ended by itself; `cause` is the reason. Its job, if it had one, gets no result. */
   ended(thread: Thread, job: Job | undefined, cause: unknown): void
 }
 
-/** So long is waited for a statement that cannot be ended, in milliseconds. */
+/** How long to wait for a statement that cannot be interrupted, in milliseconds. */
 const CLOSE_MS = 5000
 
-/** A thread with a connection of its own. It keeps the process alive only while it has a job. */
+/** A thread with its own connection. It keeps the process alive only while it has a job. */
 export class Thread {
   readonly #worker: Worker
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -37,7 +37,7 @@ export class Thread {
   #job: Job | undefined
   #cause: unknown
 
-  /** Throws where no thread can be started. */
+  /** Throws if no thread can be started. */
   constructor(path: string, events: Events) {
     this.#events = events
     const workerData: ReaderData = { path, cancelled: this.#cancelled }
@@ -62,12 +62,12 @@ export class Thread {
     this.#tell(job.statement)
   }
 
-  /** Ends the statement that runs, soon. Its answer is waited for before the next one. */
+  /** Ends the running statement, soon. Its result is awaited before the next job. */
   cancel(): void {
     Atomics.store(this.#cancelled, 0, 1)
   }
 
-  /** Ends the statement that runs, closes the connection and ends the thread, within a few seconds. */
+  /** Ends the running statement, closes the connection and ends the thread, within a few seconds. */
   async close(): Promise<void> {
     this.cancel()
     this.#worker.ref()
@@ -76,7 +76,7 @@ export class Thread {
     await this.#closed.promise
     clearTimeout(timer)
     this.#worker.unref()
-    // Not waited for: it would be in vain while SQLite does not come back.
+    // Not awaited: it never settles while SQLite does not return.
     void this.#worker.terminate()
   }
 
@@ -111,7 +111,7 @@ export class Thread {
   }
 }
 
-/** The module of the thread: as it is written, or as it is published. */
+/** The module of the thread: the source, or the published file. */
 function readerUrl(): URL {
   const { url } = import.meta
   return url.endsWith('.ts') ? new URL('./reader.ts', url) : new URL('./reader.js', url)

@@ -1,6 +1,6 @@
 /**
  * Group commit: the writes that arrive in one turn of the event loop, and in the turns right after it, share a
- * transaction, so that they share the one wait for the disk.
+ * transaction, so they wait for the disk only once.
  *
  * @module
  */
@@ -12,20 +12,20 @@ import type { Statement, Written } from './sql.ts'
 
 interface Pending {
   readonly statement: Statement
-  /** When it was asked for, in milliseconds. */
+  /** When it was called, in milliseconds. */
   readonly since: number
   readonly resolve: (written: Written) => void
   readonly reject: (error: unknown) => void
 }
 
-/** So many writes wait for no others. */
+/** A batch of this size is committed immediately. */
 const ENOUGH = 32
 
 /** The one writer of a connection. */
 export class Writer {
   readonly #connection: Connection
   #queue: Pending[] = []
-  /** How often another connection had the lock in a row. */
+  /** How often in a row another connection had the lock. */
   #looks = 0
   #drained: (() => void)[] = []
 
@@ -33,7 +33,7 @@ export class Writer {
     this.#connection = connection
   }
 
-  /** Runs a statement; settles after the commit. One that fails leaves the others of its transaction alone. */
+  /** Runs a statement; settles after the commit. If it fails, the others of its transaction are not affected. */
   write(statement: Statement): Promise<Written> {
     return new Promise((resolve, reject) => {
       // After the sockets that are readable now have been read.
@@ -42,7 +42,7 @@ export class Writer {
     })
   }
 
-  /** Settles when what was asked for before is committed, or has failed. */
+  /** Settles when all earlier writes are committed, or have failed. */
   drained(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#queue.length === 0) resolve()
@@ -51,8 +51,8 @@ export class Writer {
   }
 
   /**
-   * Commits once a turn has brought no further write. Else of many clients one half would be answered and ask again
-   * while the other half waits for the disk, and each half would pay for a commit of its own.
+   * Commits once a turn has brought no further write. Otherwise, of many clients, one half would get its responses and
+   * send more while the other half waits for the disk, and each half would pay for its own commit.
    */
   #flushUnlessMore(seen: number): void {
     const { length } = this.#queue
@@ -60,7 +60,7 @@ export class Writer {
     else setImmediate(() => this.#flushUnlessMore(length))
   }
 
-  /** Commits what waits, or looks again later where another connection has the lock. */
+  /** Commits the waiting writes, or tries again later if another connection has the lock. */
   #flush(): void {
     const batch = this.#queue
     const settle: (() => void)[] = []
@@ -105,7 +105,7 @@ export class Writer {
     for (const resolve of this.#drained.splice(0)) resolve()
   }
 
-  /** A statement that fails has changed nothing; but a file that fails ends the transaction. */
+  /** A statement that fails has changed nothing, but if the file fails, the transaction ends. */
   #run({ statement, resolve, reject }: Pending): () => void {
     try {
       const written = this.#connection.write(statement)

@@ -1,5 +1,5 @@
 /**
- * What a new password changes: all of it in one conditional step, so that no moment shows a part of it.
+ * What a new password changes: all in one conditional step, so that no one ever sees a part of it.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import { onlyClient } from '../visit/known-clients.ts'
 import { isProvable, isProven, opens, takeover } from './ways-in.ts'
 
 /**
- * The change by which `client` gives `user` the password behind `hash`: every session ends, access tokens too, a pending
- * code dies, the lockout is cleared, and of the clients that were known only this one stays.
+ * The change by which `client` sets the password behind `hash` for `user`. It ends every session, access tokens and
+ * pending codes, clears the lockout, and forgets all known clients except this one.
  */
 export function passwordChange(
   auth: AuthInstance,
@@ -35,14 +35,14 @@ export function passwordChange(
       [names.password]: hash,
       [names.passwordChangedAt]: nextChange(auth, user),
     },
-    // Whoever asked for another address may not be the one who knows the new password.
+    // Someone else may have requested another address, not the person who knows the new password.
     unset: [...unset, ...codesEnded(auth), ...pendingEnded(auth)],
   }
 }
 
 /**
- * The change that a right code makes: as `passwordChange`, and if it is the first proof on the account, what it proves
- * stays alone. Undefined for a code that went to an address that opens nothing any more.
+ * The change for a right code: like `passwordChange`, and if it is the first proof on the account, only what it proves
+ * stays. Undefined if the code went to an address that opens nothing any more.
  */
 export function resetChange(
   auth: AuthInstance,

@@ -1,5 +1,5 @@
 /**
- * Making accounts.
+ * Creates accounts.
  *
  * @module
  */
@@ -17,9 +17,9 @@ import { isTakenElsewhere } from './one-namespace.ts'
 import { freed } from './ways-in.ts'
 
 /**
- * Stores an account and runs `onRegister`; if that fails, the account is taken back. Undefined when one with
- * the same identifier exists. The values are checked before the password is hashed, and it is hashed before
- * the store can tell whether the account exists: the answer takes the same time either way.
+ * Stores an account and runs `onRegister`; if that fails, the account is removed. Undefined if the identifier is taken.
+ * The values are checked before the password is hashed, and it is hashed before the store can tell whether the account
+ * exists, so the response takes the same time either way.
  */
 export async function createAccount(
   auth: AuthInstance,
@@ -33,7 +33,8 @@ export async function createAccount(
   checkTime(request)
   const user = await inserted(auth, checked)
   if (!user) return undefined
-  // An address that a provider vouches for is proven: no other kind of identifier keeps its owner out.
+  // An address that a provider vouches for is proven: another account's identifier of another kind must not block its
+  // owner.
   if (hash && (await isTakenElsewhere(auth, checked, String(user._id)))) {
     await engine.remove(withId(String(user._id)))
     return undefined
@@ -51,7 +52,7 @@ export async function createAccount(
   return user
 }
 
-/** How often a sign-up frees what others only claim; they may claim it again meanwhile. */
+/** How often a sign-up frees values that others only claim; they may claim them again meanwhile. */
 const MAX_TRIES = 5
 
 async function inserted(auth: AuthInstance, values: Fields): Promise<Fields | undefined> {
@@ -66,7 +67,7 @@ async function inserted(auth: AuthInstance, values: Fields): Promise<Fields | un
   return undefined
 }
 
-/** Whether all identifiers among `values` are free, those that others only claimed without effect included. */
+/** Whether all identifiers among `values` are free, including those that others only claimed without effect. */
 async function identifiersFreed(auth: AuthInstance, values: Fields): Promise<boolean> {
   for (const { field } of auth.settings.identifiers) {
     if (values[field] !== undefined && !(await freed(auth, field, values[field]))) return false

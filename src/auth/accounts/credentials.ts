@@ -1,5 +1,5 @@
 /**
- * What bodies hold: texts where credentials belong, and nothing that a store might read as an operator.
+ * Reads credentials from bodies: strings only, and nothing that a store might read as an operator.
  *
  * @module
  */
@@ -15,15 +15,15 @@ import { invalidFormat } from '../refusals.ts'
 import type { Identifier, IdentifierKind } from '../setup/identifiers.ts'
 import { opens } from './ways-in.ts'
 
-/** A body's members; a body that is no object has none. */
+/** A body's members; a body that is not an object has none. */
 export async function readBody({ host }: AuthInstance, request: ApiRequest): Promise<Fields> {
   const body = await readJson(request, host)
   return isFields(body) ? body : {}
 }
 
 /**
- * The text that stands where a credential belongs, undefined where nothing does, null for a number, boolean
- * or null, which are merely wrong. An object or list there is a 400.
+ * The string of a credential; undefined if it is missing, null if it is a number, boolean or null, which count as
+ * wrong. An object or list is a 400.
  */
 export function credential(body: Fields, name: string): string | null | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
@@ -31,21 +31,21 @@ export function credential(body: Fields, name: string): string | null | undefine
   return value === undefined || typeof value === 'string' ? value : null
 }
 
-/** An identifier that fits in a field; a longer one is refused before anything is done with it. */
+/** Same for an identifier; one that is too long for a field is refused before anything else happens. */
 export function identifierText(body: Fields, name: string): string | null | undefined {
   const value = credential(body, name)
   if (typeof value === 'string' && sizeOf(value) > MAX_BYTES) throw invalidFormat()
   return value
 }
 
-/** The value that a body gives for an identifier, under its stored name or its own. */
+/** A body's value for an identifier, under its stored name or its own name. */
 export function valueFor(body: Fields, { field, name }: Identifier): string | null | undefined {
   return identifierText(body, field) ?? identifierText(body, name)
 }
 
 /**
- * The account that a body names, as a key for queues: however it is typed, and whether there is one or not. Undefined
- * where nothing stands there.
+ * The account that a body names, as a key for queues: the same however it is typed, and whether or not it exists.
+ * Undefined if the body names none.
  */
 export function typedAccount({ settings }: AuthInstance, body: Fields): string | undefined {
   const { identifiers } = settings
@@ -61,12 +61,12 @@ export function typedAccount({ settings }: AuthInstance, body: Fields): string |
   return normal ?? text
 }
 
-/** An e-mail address is never taken for somebody's user name, even where one looks like it. */
+/** An e-mail address never counts as a user name, even if a user name looks like it. */
 const PRECEDENCE: Readonly<Record<IdentifierKind, number>> = { email: 0, phone: 1, name: 2 }
 
 /**
- * Finds the account that a body's `identifier` means, or the identifier under a field's name; undefined where
- * nothing stands there. An identifier that opens nothing (see ways.ts) finds nothing.
+ * Finds the account named by a body's `identifier`, or by an identifier under a field's name; undefined if the body has
+ * neither. An identifier that opens nothing (see ways-in.ts) finds nothing.
  */
 export function accountFinder(
   auth: AuthInstance,

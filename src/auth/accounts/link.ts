@@ -1,9 +1,9 @@
 /**
- * From a provider's profile to an account: found by the provider's id, linked by a proven mailbox, or made
- * (spec 4.5, behaviour 3).
+ * From a provider's profile to an account: found by the provider's id, linked by a proven mailbox, or created (spec
+ * 4.5, behaviour 3).
  *
- * Whoever signs up with another's address must not keep a way in once the owner of the mailbox comes (account
- * pre-hijacking): a provider that vouches for the address proves it, and ways.ts says what that ends.
+ * If someone signs up with another person's address, they must not keep a way in once the owner of the mailbox signs in
+ * (account pre-hijacking): a provider that vouches for the address proves it, and ways-in.ts says what that ends.
  *
  * @module
  */
@@ -28,10 +28,10 @@ import {
   takeover,
 } from './ways-in.ts'
 
-/** First sign-ins in parallel make one account: the others find it in the next round. */
+/** First sign-ins in parallel create one account: the others find it in the next round. */
 const MAX_TRIES = 10
 
-/** The account of a profile; a disabled one is left as it is. Throws 409. */
+/** The account of a profile; a disabled one is left as it is. Throws a 409. */
 export async function accountOf(
   auth: AuthInstance,
   provider: Provider,
@@ -49,10 +49,13 @@ export async function accountOf(
   throw accountExists()
 }
 
-/** Nothing was done, as something else came first: the next round finds how it is now. */
+/** Nothing was done because another write came first: the next round reads the new state. */
 type Again = 'again'
 
-/** The account that is linked with the provider's id. A verified address of the profile is a proof of it, if it is the account's. */
+/**
+ * The account linked with the provider's id. A verified address in the profile proves the account's address, if they
+ * are the same.
+ */
 async function found(
   auth: AuthInstance,
   provider: Provider,
@@ -66,7 +69,7 @@ async function found(
   return proven(auth, provider, profile, user)
 }
 
-/** The account that has the profile's address, linked; undefined where none has it. */
+/** The account that has the profile's address, now linked; undefined if none has it. */
 async function ownerLinked(
   auth: AuthInstance,
   provider: Provider,
@@ -78,7 +81,7 @@ async function ownerLinked(
   if (!owner) return undefined
   const vouched = profile.emailVerified === true
   if (!opens(auth, owner, field)) {
-    // A claim that reserves nothing keeps nobody out, and goes to whoever proves the address.
+    // A claim that reserves nothing blocks no one, and passes to the person who proves the address.
     if (vouched) await freed(auth, field, email)
     return vouched ? 'again' : undefined
   }
@@ -89,7 +92,10 @@ async function ownerLinked(
   return proven(auth, provider, profile, owner)
 }
 
-/** Whether a proof of the account's mailbox may link the provider: in place of another link, only as the first proof. */
+/**
+ * Whether a proof of the account's mailbox may link the provider; it replaces another link only if it is the account's
+ * first proof.
+ */
 function mayLink(
   { settings }: AuthInstance,
   { idField }: Provider,
@@ -101,7 +107,10 @@ function mayLink(
   return settings.linking === 'reset' || (settings.linking === 'keep' && !isLinked)
 }
 
-/** Links and notes the proof in one conditional step. The first proof on the account ends every other way in. */
+/**
+ * Links the provider and stores the proof in one conditional step. The first proof on the account ends every other way
+ * in.
+ */
 async function proven(
   auth: AuthInstance,
   provider: Provider,
@@ -130,12 +139,12 @@ function emailIdentifier(settings: AuthInstance['settings']) {
   return settings.identifiers.find(({ kind }) => kind === 'email')
 }
 
-/** The profile's address as accounts store it, where addresses are identifiers. */
+/** The profile's address as accounts store it, if addresses are identifiers. */
 function addressOf({ settings }: AuthInstance, { email }: Profile): string | undefined {
   return email === undefined ? undefined : emailIdentifier(settings)?.normalize(email)
 }
 
-/** Whether the provider vouches for the address that the account has. */
+/** Whether the provider vouches for the account's address. */
 function verifies(auth: AuthInstance, profile: Profile, user: Fields): boolean {
   const email = addressOf(auth, profile)
   return profile.emailVerified === true && email !== undefined && user[auth.names.email] === email
@@ -150,8 +159,8 @@ function findBy(
 }
 
 /**
- * A new account; undefined when somebody else has just made it. It gets the profile's address only if the provider
- * vouches for it: anybody may claim another's.
+ * A new account; undefined if another request has just created it. It gets the profile's address only if the provider
+ * vouches for it, because anyone may claim another person's.
  */
 function made(
   auth: AuthInstance,

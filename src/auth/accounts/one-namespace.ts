@@ -1,10 +1,10 @@
 /**
- * One namespace for identifiers: what identifies somebody under one kind identifies nobody else under another. Without
- * it a phone number could shadow another user's name at the sign-in.
+ * One namespace for identifiers: a value that identifies one account under one kind identifies no other account under
+ * another kind. Otherwise one user's phone number could block another user's name at sign-in.
  *
- * Stores enforce one unique index for each field, none across fields. So the value is written first and looked for
- * afterwards, and taken back where another account has it under another kind. Of two writers at the same moment each
- * looks after both have written, so at least one of them sees the other: never do both keep it.
+ * Stores enforce unique indexes per field, none across fields. So the value is written first and looked up afterwards,
+ * and removed again if another account has it under another kind. If two writers do this at the same moment, each looks
+ * after both have written, so at least one of them sees the other: they never both keep it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { Fields } from '../../ports/store.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { opens } from './ways-in.ts'
 
-/** Whether an identifier among `values` identifies another account than the one with `id` under another kind. */
+/** Whether an identifier among `values` identifies, under another kind, another account than the one with `id`. */
 export async function isTakenElsewhere(
   auth: AuthInstance,
   values: Fields,

@@ -2,8 +2,8 @@
  * Which passwords may be chosen (ASVS 5.0, 6.2.4, 6.2.11): no common ones, none built from the account's own
  * identifiers or the app's name, and none that `password.check` refuses.
  *
- * What depends on the request alone is checked before the store is asked, so that it says nothing of accounts; what
- * depends on the account, when the request has shown that it may change it.
+ * What depends only on the request is checked before the store is called, so it reveals nothing about accounts; what
+ * depends on the account is checked once the request has shown that it may change it.
  *
  * @module
  */
@@ -21,12 +21,11 @@ import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../ref
 const DEADLINE_MS = 5000
 /** Shorter words are in many good passwords. */
 const MIN_WORD = 4
-/** What a password must have beside such a word. */
+/** How many more characters a password with such a word must have. */
 const MIN_REST = 6
 
 /**
- * Refuses a password that is common, or built from `words` or the app's name. Throws 400. Nothing of it depends on
- * what is stored.
+ * Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored.
  */
 export async function checkChoice(
   { passwords, settings }: AuthInstance,
@@ -42,7 +41,7 @@ export async function checkChoice(
     throw passwordTooPersonal()
 }
 
-/** Asks `password.check`, and looks at what of the account only the store knows. Throws 400. */
+/** Runs `password.check`, and compares with the account's stored values. Throws a 400. */
 export async function checkChoiceOf(
   auth: AuthInstance,
   plain: string,
@@ -63,19 +62,19 @@ export function identifiersIn({ settings }: AuthInstance, record: Fields): reado
   return settings.identifiers.flatMap(({ field, name }) => [record[field], record[name]])
 }
 
-/** A text as passwords are built from it: whole, an address's parts, a number's digits. */
+/** The parts of a string that passwords are built from: all of it, an address's parts, a number's digits. */
 function partsOf(text: string): readonly string[] {
   const whole = fold(text.trim().normalize('NFKC'))
   const [local = '', domain] = whole.split('@')
   return [whole, local, ...(domain === undefined ? [] : [domain]), squeezed(whole)]
 }
 
-/** Without what separates the parts of a number or a name. */
+/** Without the separators between the parts of a number or a name. */
 function squeezed(text: string): string {
   return text.replace(/[\s().+-]/g, '')
 }
 
-/** Whether `password` is one of `words`, or too little is left of it without them. */
+/** Whether `password` is one of `words`, or has too few other characters. */
 function isBuiltFrom(password: string, words: readonly string[]): boolean {
   return words.some((word) => {
     if (word === '') return false

@@ -1,5 +1,5 @@
 /**
- * The fields of a user that clients may write: what `registerFields` and `updateFields` name.
+ * The fields of a user that clients may write: those in `registerFields` and `updateFields`.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { withoutForeignUrls } from '../../uploads/file-values.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 
 /**
- * The part of `body` that `allowed` names, forbidden keys removed at every level; the rest is dropped, and with it
- * what `stored`, the account to be changed, does not hold in a file field.
+ * The part of `body` that `allowed` names, without forbidden keys at any level. The rest is dropped, and so are values
+ * of file fields that `stored`, the account to be changed, does not hold.
  */
 export async function chosenFields(
   { files, host }: Pick<AuthInstance, 'files' | 'host'>,

@@ -1,6 +1,6 @@
 /**
- * What a change of identifiers, or the end of an account, asks for beyond a token: the current password, or a recent
- * sign-in where there is none. A token that was stolen is not enough (ASVS 7.5.1).
+ * What it takes, beyond a token, to change an identifier or delete an account: the current password, or a recent
+ * sign-in if there is none. A stolen token is not enough (ASVS 7.5.1).
  *
  * @module
  */
@@ -25,8 +25,8 @@ import { credential } from './credentials.ts'
 const RECENT_MS = 10 * 60_000
 
 /**
- * Checks the `currentPassword` of `body` for the signed-in user; a wrong one counts towards the lockout. Gives the user
- * as checked: a write that rests on it expects `signInState`. Throws 401 or 403.
+ * Checks `currentPassword` in `body` for the signed-in user; a wrong one counts towards the lockout. Returns the user
+ * as checked: the write that follows must expect `signInState`. Throws a 401 or 403.
  */
 export async function reauthenticated(
   auth: AuthInstance,
@@ -51,7 +51,7 @@ export async function reauthenticated(
   return guess.reservation.user
 }
 
-/** Who waits to hash behind `requireAuth`: the token shows that the client belongs to the account. */
+/** The `Asker` of a request behind `requireAuth`: the token shows that the client belongs to the account. */
 export function signedInAsker(request: ApiRequest): Asker {
   return {
     client: visitOf(request).client,
@@ -60,7 +60,7 @@ export function signedInAsker(request: ApiRequest): Asker {
   }
 }
 
-/** What must still hold when a change is written that the user was reauthenticated for. */
+/** What must still be true when the change is written for which the user was reauthenticated. */
 export function signInState({ names }: AuthInstance, user: Fields): Fields {
   const fields = [names.password, names.passwordChangedAt]
   return Object.fromEntries(fields.map((field) => [field, user[field]]))

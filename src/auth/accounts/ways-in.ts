@@ -1,8 +1,8 @@
 /**
- * The ways into an account: which there are, which of them open, and what each proof ends. Every route asks here.
+ * The ways into an account: which exist, which of them open it, and what each proof ends. All routes use these rules.
  *
- * An identifier is *claimed* until it is *proven*: by a mailed or texted code that was used, or by a provider that
- * verified it. Each has its own channel: mail proves an email address, SMS a phone number.
+ * An identifier is *claimed* until it is *proven*: by using a code sent by mail or SMS, or by a provider that verified
+ * it. Each has its own channel: mail proves an email address, SMS a phone number.
  *
  * | way in | proven by | nothing is proven | it is proven itself | only another one is proven |
  * |---|---|---|---|---|
@@ -20,8 +20,8 @@
  * | a later one of the same identifier, by a code that resets | password, sessions, pending codes: what a reset ends |
  * | of an address that is only claimed on an account with a proven identifier | the claim there; the proof makes an account of its own |
  *
- * So whoever proves an address gets an account of their own, and nothing that others held before opens it afterwards.
- * Records from before these fields existed count as claimed: they stay usable until the first proof.
+ * So a person who proves an address gets an account of their own, and nothing that others held before opens it
+ * afterwards. Records from before these fields existed count as claimed: they stay usable until the first proof.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export function isProvable({ settings, names }: AuthInstance, field: string): bo
   return isReached || (kind === 'email' && providers.size > 0)
 }
 
-/** The stored field that notes what is proven of the identifier in `field`; undefined where the model has none. */
+/** The stored field that records the proof of the identifier in `field`; undefined if the model has none. */
 export function proofFieldOf({ settings, names }: AuthInstance, field: string): string | undefined {
   const proof = { [names.email]: names.provenEmail, [names.phone]: names.provenPhone }[field]
   return proof !== undefined && settings.model.shape.fields.has(proof) ? proof : undefined
@@ -67,20 +67,19 @@ export function hasProof(auth: AuthInstance, user: Fields): boolean {
   return auth.settings.identifiers.some(({ field }) => isProven(auth, user, field))
 }
 
-/** Whether the identifier or address in `field` opens anything: it gets codes, and signs in with the password. */
+/** Whether the identifier or address in `field` opens the account: it gets codes, and signs in with the password. */
 export function opens(auth: AuthInstance, user: Fields, field: string): boolean {
   return !isProvable(auth, field) || isProven(auth, user, field) || !hasProof(auth, user)
 }
 
-/** What notes that the identifier in `field` of `user` is proven, where the model keeps that. */
+/** The change that marks the identifier in `field` of `user` as proven, if the model has a field for that. */
 export function proofOf(auth: AuthInstance, user: Fields, field: string): Fields {
   const proof = isProvable(auth, field) ? proofFieldOf(auth, field) : undefined
   return proof === undefined ? {} : { [proof]: user[field] }
 }
 
 /**
- * The values that decide what is proven. A step that rests on `opens` or `hasProof` expects them to be as they were
- * when it asked.
+ * The values that decide what is proven. A step that relies on `opens` or `hasProof` must expect them to be unchanged.
  */
 export function proofState(auth: AuthInstance, user: Fields): Fields {
   const fields = auth.settings.identifiers.flatMap(({ field }) => {
@@ -91,7 +90,10 @@ export function proofState(auth: AuthInstance, user: Fields): Fields {
   return Object.fromEntries(fields.map((field) => [field, user[field]]))
 }
 
-/** The address that a code is to prove: the one that is to replace the account's, else the account's own, unless it is proven. */
+/**
+ * The address that a code is to prove: the one that is to replace the account's, else the account's own, unless it is
+ * proven.
+ */
 export function addressToVerify(auth: AuthInstance, user: Fields): string | undefined {
   const { names } = auth
   const pending = user[names.pendingEmail]
@@ -100,23 +102,26 @@ export function addressToVerify(auth: AuthInstance, user: Fields): string | unde
   return typeof email === 'string' && !isProven(auth, user, names.email) ? email : undefined
 }
 
-/** Who makes a proof signed in. */
+/** The session and client of a user who makes a proof while signed in. */
 export interface OwnVisit {
   readonly sessionId: string | undefined
   readonly client: string | undefined
 }
 
-/** What stays at a takeover. */
+/** What stays after a takeover. */
 export interface Kept {
   /** The identifier that was proven. */
   readonly field: string
   /** The stored field of the provider that proved it. */
   readonly idField?: string
-  /** Set where the proof was made signed in: the password stays, and the session and the client of the visit. */
+  /** Set if the proof was made while signed in: the password, and the session and client of the visit, stay. */
   readonly signedIn?: OwnVisit
 }
 
-/** The first proof on an account: `kept` is proven, and every other way in ends, whether `user` was read with it or not. */
+/**
+ * The first proof on an account: `kept` is proven, and every other way in ends, even those that `user` did not have
+ * when it was read.
+ */
 export function takeover(auth: AuthInstance, user: Fields, kept: Kept): Change {
   const { names, settings } = auth
   const { fields } = settings.model.shape
@@ -141,28 +146,28 @@ export function takeover(auth: AuthInstance, user: Fields, kept: Kept): Change {
   }
 }
 
-/** Ends all sessions but the one with `id`. Where one stays, the step must expect the list as `user` was read with it. */
+/** Ends all sessions except the one with `id`. If one stays, the step must expect the session list of `user`. */
 function sessionsLeft(auth: AuthInstance, user: Fields, id: string | undefined): Fields {
   const kept = sessionsOf(auth, user).filter((session) => session.id === id)
   return kept.length > 0 ? { [auth.names.refreshTokens]: kept } : sessionsEnded(auth)
 }
 
-/** The fields of an account's identifiers, and of where its codes go; each once. */
+/** The fields of an account's identifiers and of the addresses for its codes; each once. */
 export function identifiersAndAddresses({ settings }: AuthInstance): readonly string[] {
   const { identifiers, delivery } = settings
   const addresses = channelsThere(settings).map((channel) => delivery.toField[channel])
   return [...new Set([...identifiers.map(({ field }) => field), ...addresses])]
 }
 
-/** Those of providers that are switched off too: they may be switched on again. */
+/** Includes providers that are switched off, because they may be switched on again. */
 function providerFields({ names, settings }: AuthInstance): readonly string[] {
   const enabled = [...settings.providers.values()].map(({ idField }) => idField)
   return [...enabled, ...PROVIDER_IDS.map((name) => names[name])]
 }
 
 /**
- * Frees the value of an identifier that somebody else wants: a claim on an account with another, proven identifier
- * reserves nothing. False where the value is taken.
+ * Frees the value of an identifier that someone else wants: a claim on an account with another, proven identifier
+ * reserves nothing. False if the value is taken.
  */
 export async function freed(auth: AuthInstance, field: string, value: unknown): Promise<boolean> {
   if (typeof value !== 'string') return false

@@ -1,6 +1,6 @@
 /**
- * Requests for a code by whoever knows an address. The answer comes before the account is looked for, so neither it nor
- * its time depends on whether there is one.
+ * Requests for a code, from anyone who knows an address. The response is sent before the account is looked up, so
+ * neither its content nor its time depends on whether there is one.
  *
  * @module
  */
@@ -18,12 +18,12 @@ import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import { isSent } from './deliver.ts'
 
-/** A code and its being valid. */
+/** The writes for one code: issuing and activating it. */
 const WRITES = 2
 
 /**
- * Answers, then does `send`, which says whether there was somewhere to send a code by `channels`. Throws 503 while it is
- * known that none can be sent, and what the store throws.
+ * Responds, then runs `send`, which returns whether there was an address to send a code to by `channels`. Throws a 503
+ * while it is known that codes cannot be sent, and any error of the store.
  */
 export async function respondFirst(
   auth: AuthInstance,
@@ -32,10 +32,10 @@ export async function respondFirst(
   send: () => Promise<boolean>,
 ): Promise<Response> {
   auth.breaker.check()
-  // A store that cannot be reached is told of; what it is asked is the same for everybody.
+  // An unreachable store is reported, but the query is the same for every account.
   await auth.engine.stored.find({ filter: everything, sort: [], limit: 1 })
   const work = auth.afterwards.begin(async () => {
-    // The writes that go with a code: the requests that come next would have to wait for them.
+    // Do the writes that a code would cost: later requests would have to wait for those too.
     if (!(await send())) for (let left = WRITES; left > 0; left -= 1) await auth.decoys.write()
     await auth.mailCheck(channels)
   })
@@ -45,8 +45,8 @@ export async function respondFirst(
 }
 
 /**
- * Sends a code to `account`, at the address that `addressOf` finds in the record, and makes it valid. Whether there was
- * somewhere to send it; failures are logged.
+ * Sends a code to `account`, at the address that `addressOf` finds in the record, and makes it valid. Returns whether
+ * there was an address; failures are logged.
  */
 export async function sendNewCode(
   auth: AuthInstance,
@@ -63,7 +63,7 @@ export async function sendNewCode(
     })
     return false
   }
-  // The address that the code is made for: it may have changed since the account was found.
+  // The address that the code was made for: it may have changed since the account was found.
   const to = addressOf(issued.user)
   if (to !== undefined && (await isSent(auth, issued, to, request))) {
     report(auth, request, 'code-sent', account._id)

@@ -1,5 +1,5 @@
 /**
- * Delivery: sending a code, by mail or as a text message, within a deadline.
+ * Sends a code, by mail or SMS, within a deadline.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import type {
 import type { MailSettings } from '../setup/delivery-settings.ts'
 import { mailTexts, smsText } from './templates.ts'
 
-/** A code on its way to a user. */
+/** A code to send to a user. */
 interface Code {
   readonly code: string
   readonly channel: Channel
@@ -36,8 +36,8 @@ interface Code {
 export const DEADLINE_MS = 10_000
 
 /**
- * The first of `channels` that leads to the user, and the stored address: never one that a client typed, nor one that
- * is only claimed on an account with a proven identifier.
+ * The first of `channels` that reaches the user, and the stored address: never one that a client typed, nor one that is
+ * only claimed on an account with a proven identifier.
  */
 export function addressOf(
   auth: AuthInstance,
@@ -52,7 +52,7 @@ export function addressOf(
   return undefined
 }
 
-/** Sends an issued code, and notes how that went: whether it was sent. A failure is logged. */
+/** Sends an issued code and records the outcome; returns whether it was sent. A failure is logged. */
 export async function isSent(
   auth: AuthInstance,
   { kind, user, code, expiresAt }: IssuedCode,
@@ -81,7 +81,7 @@ export async function isSent(
   }
 }
 
-/** Sends a code. Rejects when the sender does, or takes too long. */
+/** Sends a code. Rejects if the sender does, or takes too long. */
 function sendCode(
   auth: AuthInstance,
   record: Fields,
@@ -111,8 +111,8 @@ function sendCode(
 }
 
 /**
- * Tells the old address of `field` that it was changed, in the background: a failure is logged and changes nothing.
- * `before` is the account as it was.
+ * Tells the old address of `field` that it was changed, in the background: a failure is only logged. `before` is the
+ * account before the change.
  */
 export function sendNotice(
   auth: AuthInstance,

@@ -1,5 +1,5 @@
 /**
- * The texts of messages: templates with `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}`.
+ * The content of messages: templates with `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type {
 } from '../setup/delivery-options.ts'
 import type { MailSettings } from '../setup/delivery-settings.ts'
 
-/** A mail's finished texts. */
+/** A mail's subject and bodies, filled in. */
 export interface MailTexts {
   readonly subject: string
   readonly text: string
@@ -49,7 +49,7 @@ const SMS: Readonly<Record<MessagePurpose, string>> = {
 
 const PLACE = /\{\{\s*(code|minutes|appName|user\.\w+(?:\.\w+)*)\s*\}\}/g
 
-/** A mail's texts. A template that gives only one of text and HTML has no default HTML. */
+/** A mail's subject and bodies. A template with only text or only HTML gets no default for the other. */
 export async function mailTexts(
   templates: MailSettings['templates'],
   purpose: MessagePurpose,
@@ -70,7 +70,7 @@ export async function mailTexts(
   }
 }
 
-/** What a function gives is finished: a user's name that holds `{{code}}` is not filled in. */
+/** A function's result is final: a user's name that contains `{{code}}` is not filled in. */
 async function ownTexts(
   template: MailSettings['templates'][MessagePurpose],
   values: TemplateValues,
@@ -84,7 +84,7 @@ async function ownTexts(
   }
 }
 
-/** A text message. */
+/** The content of an SMS. */
 export async function smsText(
   templates: SmsOptions['templates'],
   purpose: MessagePurpose,
@@ -123,7 +123,7 @@ function escaped(value: string): string {
   return value.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }
 
-/** A line break in a subject would begin a header of the sender's choice. */
+/** A line break in a subject would start another header. */
 function oneLine(subject: string): string {
   return subject.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }

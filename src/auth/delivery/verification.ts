@@ -1,5 +1,5 @@
 /**
- * Proving a mailbox by a code, before or after it is the account's address: `emailVerification`.
+ * Proves a mailbox by a code, before or after it becomes the account's address: `emailVerification`.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { codesEnded, type RightCode } from '../codes.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { sendNewCode } from './code-requests.ts'
 
-/** Sends a code to the address that the account has yet to prove; whether there is one. Failures are logged. */
+/** Sends a code to the address that the account has yet to prove; returns whether there is one. Failures are logged. */
 export function sendVerification(
   auth: AuthInstance,
   account: Fields,
@@ -28,7 +28,7 @@ export function sendVerification(
   return sendNewCode(auth, account, 'verification', address, request)
 }
 
-/** Whether the account may not sign in yet: its mailbox has to be proven first. */
+/** Whether the account may not sign in yet, because its mailbox has to be proven first. */
 export function awaitsProof(auth: AuthInstance, user: Fields): boolean {
   const { names, settings } = auth
   const email = user[names.email]
@@ -37,8 +37,8 @@ export function awaitsProof(auth: AuthInstance, user: Fields): boolean {
 }
 
 /**
- * What a right code changes. Undefined where it may prove nothing: on an account with a proven identifier only its own
- * user adds another, as a code in the wrong hands would give the account away.
+ * What a right code changes. Undefined if it may prove nothing: on an account with a proven identifier only its own
+ * user can add another, because a code in the wrong hands would give the account away.
  */
 export function verificationChange(
   auth: AuthInstance,

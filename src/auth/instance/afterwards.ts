@@ -1,19 +1,19 @@
 /**
- * Work that is done when a request has been answered, so that its time tells the client nothing.
+ * Work done after the response was sent, so that its duration tells the client nothing.
  *
  * @module
  */
 
-/** How much of it may be under way; a flood gets no more of the memory. */
+/** The most work that may be running; a flood gets no more memory. */
 const MOST = 1000
 
-/** Does work after the answer. */
+/** Does work after the response. */
 export interface Afterwards {
-  /** What settles when `work` is done; undefined when too much is under way, and it is not begun. */
+  /** A promise that settles when `work` is done; undefined, without starting it, if too much is running. */
   begin(work: () => Promise<void>): Promise<void> | undefined
 }
 
-/** Nothing to be done yet. */
+/** Starts without any work. */
 export function afterwards(): Afterwards {
   let underWay = 0
   return {
@@ -22,7 +22,7 @@ export function afterwards(): Afterwards {
       underWay += 1
       return (async () => {
         try {
-          // A task of its own: a store that answers at once would be asked before the response is on its way.
+          // In a macrotask: otherwise a store that replies at once would be called before the response is on its way.
           await new Promise((resolve) => setTimeout(resolve, 0))
           await work()
         } finally {

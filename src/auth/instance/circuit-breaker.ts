@@ -1,31 +1,34 @@
 /**
- * What follows a sender's failures: once it is known to be down, every request for a code gets the same 503 for some
- * seconds. Nobody's request alone is told of a failure: that would tell which accounts exist.
+ * Reacts to a sender's failures: once it is known to be down, every request for a code gets the same 503 for some
+ * seconds. A failure is never reported only to the request that met it: that would reveal which accounts exist.
  *
  * @module
  */
 
 import { notSent } from '../refusals.ts'
 
-/** Knows of the latest failures of one way to send. */
+/** Tracks the latest failures of one way to send. */
 export interface Breaker {
   /** Throws the 503 while the sender is known to be down. */
   check(): void
-  /** Notes that a message to `recipient` could not be sent. */
+  /** Records that a message to `recipient` could not be sent. */
   failed(recipient: string, error: unknown): void
-  /** Notes that one was sent. */
+  /** Records that one was sent. */
   succeeded(): void
 }
 
 const OPEN_SECONDS = 30
-/** So many different recipients in a row, within the window, are the sender's failure. */
+/** Failures for this many different recipients in a row, within the window, are the sender's fault. */
 const RECIPIENTS = 3
 const WINDOW_MS = 60_000
-/** A recipient counts again only after this time: whoever has a few bad addresses must not open the breaker for ever. */
+/**
+ * A recipient counts again only after this time: someone with a few bad addresses must not keep the breaker open for
+ * ever.
+ */
 const COUNTED_MS = 3_600_000
 const MAX_COUNTED = 10_000
 
-/** A breaker by the clock `now`, epoch milliseconds. */
+/** A circuit breaker; `now` returns epoch milliseconds. */
 export function breaker(now: () => number): Breaker {
   let openUntil = 0
   let latest: number[] = []
@@ -55,15 +58,15 @@ export function breaker(now: () => number): Breaker {
   }
 }
 
-/** What Node, Bun, Deno and Nodemailer call a server that cannot be reached, or does not let us in. */
+/** The codes by which Node, Bun, Deno and Nodemailer report a server that cannot be reached, or refuses the login. */
 const CONNECTION =
   /^(ECONN(REFUSED|RESET|ABORTED|ECTION)|ETIMEDOUT|ENOTFOUND|EAI_\w+|EDNS|EHOST\w+|ENET\w+|EPIPE|ESOCKET|ETLS|EAUTH|ENOAUTH|EOAUTH2|EPROXY|ConnectionRefused|UND_ERR_\w+)$/
 
 const MAX_CAUSES = 5
 
 /**
- * What an error, or what caused it, speaks of: the connection to the sender's server, this one recipient, or nobody
- * knows. A recipient that an SMTP server refuses is Nodemailer's `EENVELOPE`.
+ * What an error, or its cause, is about: the connection to the sender's server, or this one recipient; undefined if
+ * unknown. If an SMTP server refuses a recipient, Nodemailer's code is `EENVELOPE`.
  */
 function causeOf(error: unknown, depth = 0): 'connection' | 'recipient' | undefined {
   if (typeof error !== 'object' || error === null || depth >= MAX_CAUSES) return undefined

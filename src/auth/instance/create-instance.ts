@@ -1,5 +1,5 @@
 /**
- * Making what the routes and guards of one auth router share.
+ * Creates what the routes and guards of one auth router share.
  *
  * @module
  */

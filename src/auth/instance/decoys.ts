@@ -1,7 +1,7 @@
 /**
- * Decoys: what is written where a known account would write and this one does not, so that the time tells nothing of
- * who has an account. A database that finds nothing to change answers sooner; so a decoy is a change, of records that
- * look like accounts, in a collection of their own that has what the accounts' has.
+ * Decoys: writes made where a known account would be written and this one is not, so that timing does not reveal who
+ * has an account. A database that finds nothing to change replies sooner, so a decoy really changes something: records
+ * that look like accounts, in a collection with the schema of the accounts'.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import { type Change, type Collection, DuplicateKey, type Fields } from '../../p
 import { CODE_KINDS, codeFields } from '../setup/code-fields.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 
-/** Writes that nobody reads. */
+/** Writes that nothing reads. */
 export interface Decoys {
-  /** One write like one to an account, `like` that one where it is given. */
+  /** One write like a write to an account; similar to `like` if given. */
   write(like?: DecoyStep): Promise<void>
-  /** What it takes to read an account, once the database has found it. */
+  /** The work of reading an account, once the database has found it. */
   read(): void
 }
 
@@ -28,13 +28,13 @@ export interface DecoyStep {
   readonly change: Change
 }
 
-/** The account that an unknown name leads to, where the steps of a known one are taken all the same. */
+/** The account used for an unknown name, so that the steps of a known account are taken too. */
 export const NOBODY: Fields = { _id: '' }
 
-/** Several, as writes to one record wait for each other. */
+/** Several, because writes to one record wait for each other. */
 const RECORDS = 16
 
-/** The decoys in `collection`, which is like that of the accounts. */
+/** The decoys in `collection`, which has the schema of the accounts'. */
 export function decoys(collection: Collection, settings: AuthSettings, logger: Logger): Decoys {
   const plain = {
     filter: everything,
@@ -42,7 +42,7 @@ export function decoys(collection: Collection, settings: AuthSettings, logger: L
   }
   const written = async ({ filter, change }: DecoyStep): Promise<void> => {
     const id = idOf(settings.model, Math.floor(Math.random() * RECORDS))
-    // The condition is asked, and nothing hangs on it.
+    // The condition is evaluated, but always true.
     const asked = any([filter, { op: 'ne', field: '_id', value: null }])
     if (!(await collection.update(all([withId(id), asked]), change))) {
       await collection.insert(record(settings, id))
@@ -59,7 +59,7 @@ export function decoys(collection: Collection, settings: AuthSettings, logger: L
         await written(step)
       } catch (error) {
         if (error instanceof DuplicateKey) return
-        // An outage concerns real accounts alike; what concerns decoys alone must not tell them apart.
+        // An outage affects real accounts too; a failure of decoys alone must not tell them apart.
         if (outageIn(error)) throw error
         logger.error('a decoy could not be written', { error: String(error) })
       }
@@ -74,7 +74,7 @@ function idOf({ idType }: Model, number: number): string {
 
 const FILLERS = { string: 'x'.repeat(55), number: 0, date: new Date(0) }
 
-/** A record with as much in it as an account that has signed in, and has asked for codes. */
+/** A record with as much data as an account that has signed in and has requested codes. */
 function record({ names, model, identifiers, roles }: AuthSettings, _id: string): Fields {
   const at = new Date(0)
   const session = {

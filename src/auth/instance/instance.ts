@@ -1,6 +1,5 @@
 /**
- * An instance of the authentication API: one auth router in one app, with everything that its routes and guards
- * share.
+ * An instance of the authentication API: one auth router in one app, with everything that its routes and guards share.
  *
  * @module
  */
@@ -23,13 +22,13 @@ import type { MailCheck } from './mail-check.ts'
 /** What routes and guards share. */
 export interface AuthInstance {
   readonly host: Host
-  /** The path that the router is mounted on first. */
+  /** The path on which the router is mounted first. */
   readonly mount: string
   readonly settings: AuthSettings
   readonly names: StoredNames
-  /** The engine of the user model; its `stored` takes the conditional steps that the rules rest on. */
+  /** The engine of the user model; its `stored` does the conditional steps that the rules rely on. */
   readonly engine: RecordEngine
-  /** The file fields of the user model, which other routers may take uploads for. */
+  /** The file fields of the user model, including those of other routers that take uploads for it. */
   readonly files: ModelFiles
   readonly tokens: AccessTokens
   readonly passwords: Passwords
@@ -38,7 +37,7 @@ export interface AuthInstance {
   readonly mailCheck: MailCheck
   readonly afterwards: Afterwards
   readonly decoys: Decoys
-  /** Where a provider's tokens, or tickets of second steps, sign in once only. */
+  /** If a provider's tokens, or tickets of second steps, may sign in only once: the used ones. */
   readonly usedTokens: UsedTokens | undefined
   readonly clientKeys: Keys
   readonly codeKeys: Keys

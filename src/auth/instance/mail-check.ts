@@ -1,6 +1,6 @@
 /**
- * Whether the mail server can be reached, asked without a recipient: a server that is down would else be found out by
- * requests for accounts that exist, and by those alone.
+ * Checks whether the mail server can be reached, without a recipient. Otherwise only requests for existing accounts
+ * would find out that it is down.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { Channel } from '../setup/delivery-options.ts'
 import type { DeliverySettings } from '../setup/delivery-settings.ts'
 import type { Breaker } from './circuit-breaker.ts'
 
-/** Looks, from time to time, whether what sends by `channels` is there, and tells the breaker. */
+/** From time to time, checks whether the senders for `channels` can be reached, and tells the circuit breaker. */
 export type MailCheck = (channels: readonly Channel[]) => Promise<void>
 
 const PAUSE_MS = 30_000
 const DEADLINE_MS = 10_000
 
-/** The check for transporters that have `verify()`, as Nodemailer's do; for other senders nothing is to be done. */
+/** The check for transporters that have `verify()`, as Nodemailer's do; it does nothing for other senders. */
 export function mailCheck(
   { deliver, mail }: DeliverySettings,
   breaker: Breaker,

@@ -1,5 +1,5 @@
 /**
- * A user's record: how it is found and shown, and what it says of itself.
+ * A user's record: how it is found and shown, and what its fields mean.
  *
  * @module
  */
@@ -33,18 +33,18 @@ export function isDisabled({ settings }: AuthInstance, user: Fields): boolean {
   return settings.disabledField !== undefined && user[settings.disabledField] === true
 }
 
-/** When the password was last changed, epoch milliseconds; 0 for never. */
+/** When the password was last changed, in epoch milliseconds; 0 for never. */
 export function changedAt({ names }: AuthInstance, user: Fields): number {
   const value = user[names.passwordChangedAt]
   return value instanceof Date ? value.getTime() : 0
 }
 
-/** The instant of a password change made now: later than the last one, even on a clock that stands still. */
+/** The time of a password change made now: later than the last one, even if the clock has not advanced. */
 export function nextChange(auth: AuthInstance, user: Fields): Date {
   return new Date(Math.max(auth.now(), changedAt(auth, user) + 1))
 }
 
-/** Whether a stored date is after `at`, epoch milliseconds; false for what is no date. */
+/** Whether a stored date is after `at` (epoch milliseconds); false if it is not a date. */
 export function isAfter(date: unknown, at: number): boolean {
   return date instanceof Date && date.getTime() > at
 }

@@ -1,8 +1,8 @@
 /**
  * Access tokens: JWTs (RFC 7519) signed with HMAC-SHA-256, typed `at+jwt` (RFC 9068).
  *
- * The one algorithm is ours to choose, never the token's: its header is checked, not followed (RFC 8725 §3.1). Its key id
- * chooses among the own keys.
+ * fieldgate chooses the algorithm, never the token: its header is checked, not followed (RFC 8725 §3.1). Its key id
+ * only selects one of the router's own keys.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'
 import { hmacText, type Key, type Keys } from './hmac.ts'
 
-/** What an access token says, checked. */
+/** The claims of an access token, checked. */
 export interface Claims {
   readonly sub: string
   readonly role: string | readonly string[]
@@ -21,17 +21,17 @@ export interface Claims {
   readonly exp: number
   readonly jti: string
   /**
-   * The instant of the user's last password change when the token was issued, epoch milliseconds, 0 for none.
-   * `iat` counts seconds, too coarse to tell a token from the password change of the same second.
+   * The time of the user's last password change when the token was issued, in epoch milliseconds, 0 for none. `iat`
+   * counts seconds, too coarse to order a token and a password change within the same second.
    */
   readonly pca: number
-  /** The id of the session that the token ends with; none without refresh tokens. */
+  /** The id of the session that the token ends with; missing without refresh tokens. */
   readonly sid?: string
   readonly iss?: string
   readonly aud?: string | readonly string[]
 }
 
-/** Whom a token is for. */
+/** Who a token is for. */
 export interface SignedIn {
   readonly id: string
   readonly role: unknown
@@ -49,10 +49,10 @@ export interface AccessTokens {
 
 const TOLERANCE_SECONDS = 5
 const MAX_LENGTH = 8192
-/** Verified tokens are remembered: the second request of a client costs no HMAC. */
+/** Verified tokens are remembered: a client's second request computes no HMAC. */
 const MAX_REMEMBERED = 1000
 
-/** The tokens of `settings` between these parties, signed with `keys`, by the clock `now` in epoch milliseconds. */
+/** The tokens of `settings` between these parties, signed with `keys`; `now` returns epoch milliseconds. */
 export function accessTokens(
   { expiresIn }: Pick<TokenSettings, 'expiresIn'>,
   parties: Parties,
@@ -88,7 +88,7 @@ export function accessTokens(
     },
   }
 
-  /** Everything but the time, which is asked again each time. */
+  /** Everything except the time, which is checked each time. */
   function checked(token: string): Claims | undefined {
     const claims = token.length <= MAX_LENGTH ? genuine(signers, token) : undefined
     if (!claims || !isMeantFor(claims, parties)) return undefined
@@ -98,14 +98,14 @@ export function accessTokens(
   }
 }
 
-/** What stands behind `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
+/** The token after `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
 export function bearerToken(request: ApiRequest): string | undefined {
   const header = request.headers.get('authorization')
   const [, token] = /^bearer(?:\s+(\S.*)?)?$/i.exec(header ?? '') ?? []
   return header !== null && /^bearer\b/i.test(header) ? (token ?? '') : undefined
 }
 
-/** A key, and the header of what it signs. */
+/** A key, and the header of the tokens that it signs. */
 interface Signer {
   readonly key: Key
   readonly header: string
@@ -116,10 +116,10 @@ function signerOf(key: Key): Signer {
   return { key, header: base64url(new TextEncoder().encode(header)) }
 }
 
-/** The claims of a token that we signed, whatever the time. */
+/** The claims of a token that this router signed, even if it has expired. */
 function genuine(signers: readonly Signer[], token: string): Claims | undefined {
   const [header = '', body = '', signature = '', ...rest] = token.split('.')
-  // Ours is always spelled alike; another one was signed by somebody else who has the key.
+  // We always write the header the same way; a different one came from another holder of the key.
   const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
   if (!signer || rest.length > 0) return undefined
   return sameText(signature, hmacText(signer.key, `${header}.${body}`))
@@ -127,7 +127,7 @@ function genuine(signers: readonly Signer[], token: string): Claims | undefined 
     : undefined
 }
 
-/** An extension that must be understood (`crit`, RFC 7515 §4.1.11) is one that we do not understand. */
+/** fieldgate understands no extension that must be understood (`crit`, RFC 7515 §4.1.11). */
 function signerIn(signers: readonly Signer[], encoded: string): Signer | undefined {
   const header = objectIn(encoded)
   const understood =

@@ -1,5 +1,5 @@
 /**
- * Bounded password hashing: few computations at once, a bounded and fair queue before them, then 503.
+ * Bounded password hashing: few computations at once, a bounded and fair queue in front of them, then 503.
  *
  * @module
  */
@@ -7,39 +7,37 @@
 import { unavailable } from '../../http/outages.ts'
 import { fairQueue } from './fair-queue.ts'
 
-/** Who asks for a password to be hashed; what floods cannot share out at will. */
+/** The client and account that a password is hashed for: a flood cannot choose these freely. */
 export interface Asker {
-  /** Who sends the request, as the `client` option says. All without one share their turns. */
+  /** Who sends the request, by the `client` option. Requests without one share their turns. */
   readonly client?: string | undefined
-  /** The account as it was typed, whether there is one or not. */
+  /** The account as typed, whether it exists or not. */
   readonly account?: string | undefined
-  /** Whether the client has shown before that it belongs to the account. Asked only where requests have to wait. */
+  /** Whether the client has shown before that it belongs to the account. Called only if requests have to wait. */
   readonly isKnown?: () => boolean | Promise<boolean>
 }
 
 /** A request's turn. */
 export interface Turn {
-  /** Gives the turn to the next request: nothing more will be hashed. Calling it twice is harmless. */
+  /** Passes the turn to the next request: nothing more will be hashed. Calling it twice is harmless. */
   end(): void
 }
 
-/** Lets requests in that will hash, and computations run. */
+/** Admits requests that will hash, and runs computations. */
 export interface Hashing {
   /**
-   * Runs a request that will hash, when it is its turn. Throws 503 when too many wait already, or when its turn does
-   * not come in time: before anything was read, or counted against an account.
+   * Runs a request that will hash, when it is its turn. Throws a 503 if too many are waiting already, or if its turn
+   * does not come in time: before anything is read, or counted against an account.
    */
   admit<T>(request: (turn: Turn) => Promise<T>, asker?: Asker): Promise<T>
   /** Runs one computation, when it is its turn. */
   run<T>(computation: () => T | Promise<T>): Promise<T>
 }
 
-/** A request reads and writes too: while one does, another one hashes. */
+/** A request reads and writes too: while it does, another one hashes. */
 const TURNS_PER_SLOT = 2
 
-/**
- * The hashing of one app. `slots` gives how many computations may run at once; it is asked once.
- */
+/** The hashing of one app. `slots` returns how many computations may run at once; it is called once. */
 export function boundedHashing(slots: () => number | Promise<number> = slotsHere): Hashing {
   let free: number | undefined
   let starting: Promise<number> | undefined
@@ -82,7 +80,7 @@ export function boundedHashing(slots: () => number | Promise<number> = slotsHere
   }
 }
 
-/** Threads are the runtime's, so their number comes from the package's own conditional import. */
+/** The number of threads depends on the runtime, so it comes from the package's conditional import. */
 async function slotsHere(): Promise<number> {
   const { slots } = await import('#scrypt')
   return slots()

@@ -1,5 +1,5 @@
 /**
- * Common passwords: the option's list, or the one that the runtime's adapter has.
+ * Common passwords: the option's list, or the list of the runtime's adapter.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import type { Logger } from '../../ports/logger.ts'
 import type { PasswordOptions } from '../setup/options.ts'
 
-/** Whether a password, folded, is a common one. */
+/** Whether a password, case-folded, is a common one. */
 export type IsCommon = (folded: string) => Promise<boolean>
 
-/** The list leaves them out, as zxcvbn finds repetitions by itself. */
+/** The list omits them, because zxcvbn detects repetitions itself. */
 const ONE_CHARACTER = /^([\da-z])\1{0,15}$/
 
-/** The common passwords by the option, loaded when first asked; the runtime's own list by default. */
+/** The common passwords by the option, loaded on first use; the runtime's own list by default. */
 export function commonOnes(
   { common, minLength = 1 }: Pick<PasswordOptions, 'common' | 'minLength'>,
   logger: Logger,

@@ -1,24 +1,25 @@
 /**
- * A fair queue: turns go round the clients that wait, and within a client round its accounts.
+ * A fair queue: the waiting clients take turns, and within a client its accounts do.
  *
- * A client that sends more has no more turns for it. A flood that has many clients, or many names, would still make
- * everybody wait for all of it; so every other turn goes to those who have shown before that they belong to the account
- * that they ask for: they stand in a line of their own. In an overload of strangers every other of their turns goes to
- * whoever came last, and the others to who came first, so that nobody waits for ever. When all places of a line are
- * taken, who has the most of them gives one up.
+ * A client that sends more gets no more turns. A flood from many clients, or for many names, would still make everyone
+ * wait for all of it, so every other turn goes to clients that have shown before that they belong to the account: they
+ * wait in a line of their own. In an overload of unknown clients, every other of their turns goes to the latest arrival
+ * and the others to the earliest, so that no one waits for ever. When all places of a line are taken, the client with
+ * the most places gives one up.
  *
  * @module
  */
 
 import { type Rounds, rounds } from './rounds.ts'
 
-/** Turns to take. */
+/** A queue of turns. */
 export interface FairQueue {
-  /** Says how many turns there are at once. */
+  /** Sets how many turns there are at once. */
   open(turns: number): void
   /**
-   * Settles with what ends the turn when it has come; with undefined when there is no place left, or the turn has not
-   * come in time. `isKnown`, which says whether the client belongs to the account, is asked only where one must wait.
+   * Resolves with the function that ends the turn, when the turn has come; with undefined if there is no place left, or
+   * the turn has not come in time. `isKnown` says whether the client belongs to the account; it is called only if the
+   * request must wait.
    */
   take(
     client: string,
@@ -30,14 +31,14 @@ export interface FairQueue {
 /** Ends a turn. Calling it twice is harmless. */
 export type EndTurn = () => void
 
-/** In each line. Waiting requests cost some KiB each; a flood of some hundred connections fits in. */
+/** Per line. A waiting request costs some KiB; a flood of some hundred connections fits in. */
 const PLACES = 512
-/** More than that wait only in an overload. */
+/** More waiting requests than this mean an overload. */
 const FEW = 32
-/** Milliseconds. Whoever waits longer has been given up by clients and proxies. */
+/** Milliseconds. After that, clients and proxies have given up on the request. */
 const LONGEST_WAIT_MS = 20_000
 
-/** A request that waits; `settle` gives it the turn, or none. */
+/** A waiting request; `settle` gives it the turn, or none. */
 interface Waiting {
   readonly client: string
   readonly account: string
@@ -95,7 +96,7 @@ export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
     async take(client, account, isKnown = () => false) {
       if (isFree()) return begin()
       const line = (await isKnown()) ? known : strangers
-      // All others may have been served while the question was answered: nobody would hand the turn on.
+      // All others may have been served during the await: then no one would pass the turn on.
       if (isFree()) return begin()
       if (line.length() >= PLACES && !line.giveUp(client, account)) return undefined
       return new Promise((resolve) => {
@@ -114,14 +115,14 @@ export function fairQueue(longestWaitMs: number = LONGEST_WAIT_MS): FairQueue {
   }
 }
 
-/** Those who wait. */
+/** One line of waiting requests. */
 interface Line {
   length(): number
   add(one: Waiting): void
   remove(one: Waiting): void
-  /** Takes out whose turn it is. */
+  /** Removes and returns the request whose turn it is. */
   next(newest: boolean): Waiting | undefined
-  /** Refuses one of those who wait in favour of a request of `client` for `account`; whether it did. */
+  /** Refuses a waiting request in favour of one of `client` for `account`; returns whether it did. */
   giveUp(client: string, account: string): boolean
 }
 
@@ -168,7 +169,7 @@ function waitingLine(): Line {
       const [, most] = clients.largest(({ count }) => count) ?? []
       const from = most && most.count > (own?.count ?? 0) + 1 ? most : own
       const [, list = []] = from?.accounts.largest(({ length }) => length) ?? []
-      // Within a client: an account may take a place of one that has more.
+      // Within a client, an account may take the place of one that has more.
       const isFair = from !== own || list.length > (own?.accounts.get(account)?.length ?? 0) + 1
       const last = list.at(-1)
       if (!last || !isFair) return false

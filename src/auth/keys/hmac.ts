@@ -1,9 +1,10 @@
 /**
- * Message authentication: one key for each purpose of each auth router, all derived from `token.secret` (RFC 8725 §3.10
- * asks that no key serves two purposes). So nothing that one router has signed opens another with the same secret.
+ * Message authentication: one key per purpose and auth router, all derived from `token.secret` (RFC 8725 §3.10 asks
+ * that no key serves two purposes). So nothing that one router has signed is valid for another router with the same
+ * secret.
  *
- * There may be several secrets, so that one can replace another while both are good. What is signed therefore names
- * its key. A name chooses among the own keys only.
+ * There may be several secrets, so that one can replace another while both are valid. What is signed therefore names
+ * its key. A name only selects one of the router's own keys.
  *
  * @module
  */
@@ -27,11 +28,11 @@ export type Purpose =
 export interface InstanceName {
   /** The name of the user model. */
   readonly model: string
-  /** The path that the router is mounted on. */
+  /** The path on which the router is mounted. */
   readonly mount: string
 }
 
-/** The HMAC-SHA-256 of a text, as bytes. */
+/** The HMAC-SHA-256 of a string, as bytes. */
 export type Mac = (text: string) => Uint8Array
 
 /** A key for one purpose. */
@@ -41,9 +42,9 @@ export interface Key {
   readonly mac: Mac
 }
 
-/** The keys for one purpose, one of each secret. */
+/** The keys for one purpose, one per secret. */
 export interface Keys {
-  /** Of the first secret: it signs. */
+  /** The key of the first secret: it signs. */
   readonly current: Key
   /** Every key verifies. */
   readonly all: readonly Key[]
@@ -53,7 +54,7 @@ const ID_BYTES = 8
 const KEY_BYTES = 32
 const utf8 = new TextEncoder()
 
-/** The keys for `purpose` of the auth router that `name` names; the first of `secrets` signs. */
+/** The keys for `purpose` of the auth router `name`; the first of `secrets` signs. */
 export function keysFor(
   secrets: readonly [string, ...string[]],
   name: InstanceName,
@@ -64,7 +65,7 @@ export function keysFor(
   return { current, all: [current, ...others.map((secret) => keyFor(secret, name, purpose))] }
 }
 
-/** The MAC of `text` under `key`, as text. */
+/** The MAC of `text` under `key`, as a string. */
 export function hmacText({ mac }: Key, text: string): string {
   return base64url(mac(text))
 }
@@ -74,7 +75,7 @@ export function seal(key: Key, text: string): string {
   return `${key.id}.${hmacText(key, text)}`
 }
 
-/** The own key that a seal names; undefined for an unknown one, and for what is no seal. */
+/** The router's own key that a seal names; undefined for an unknown one, and for anything that is not a seal. */
 export function keyOf(keys: Keys, sealed: unknown): Key | undefined {
   const name = typeof sealed === 'string' ? sealed.split('.', 1)[0] : undefined
   return keys.all.find(({ id }) => id === name)
@@ -86,7 +87,7 @@ export function isSealed(keys: Keys, sealed: unknown, text: string): boolean {
   return key !== undefined && sameText(String(sealed), seal(key, text))
 }
 
-/** Synchronous: a key schedule is made once and copied for each text. */
+/** Synchronous: a key schedule is created once and copied for each string. */
 function keyFor(secret: string, name: InstanceName, purpose: Purpose): Key {
   const keyed = hmac.create(sha256, derived(secret, name, purpose, KEY_BYTES))
   return {

@@ -1,5 +1,5 @@
 /**
- * Passwords: what is taken for one, hashing and verifying.
+ * Passwords: which values are accepted as one, hashing and verifying.
  *
  * @module
  */
@@ -12,35 +12,35 @@ import type { PasswordOptions } from '../setup/options.ts'
 import type { Hashing } from './bounded-hashing.ts'
 import { commonOnes, type IsCommon } from './common-passwords.ts'
 
-/** UTF-8 bytes. Longer ones would only cost: scrypt's first step is linear in the length. */
+/** UTF-8 bytes. Longer passwords would only cost time: scrypt's first step is linear in the length. */
 export const MAX_BYTES = 1024
 
-/** Hashes and verifies passwords, each call one computation whatever it is given. */
+/** Hashes and verifies passwords; each call is exactly one computation. */
 export interface Passwords {
   hash(plain: string): Promise<string>
-  /** Whether `plain` opens `stored`. Without a stored hash it takes as long, and is false. */
+  /** Whether `plain` matches `stored`. Without a stored hash it takes as long, and is false. */
   verify(plain: string, stored: string | undefined): Promise<boolean>
   needsRehash(stored: string): boolean
-  /** Whether a password, folded, is a common one. */
+  /** Whether a password, case-folded, is a common one. */
   readonly isCommon: IsCommon
 }
 
-/** The password that a body sets. Throws 400 with the contract's texts. */
+/** The password that a body sets. Throws a 400 with the contract's texts. */
 export function newPassword(
   value: string | null | undefined,
   field: string,
   least: number,
 ): string {
   if (typeof value !== 'string' || value === '') throw passwordRequired()
-  // As many units are enough to tell: a text of a megabyte is not taken apart.
+  // This many units are enough: a string of a megabyte is not taken apart.
   if ([...value.slice(0, 2 * least)].length < least) throw passwordTooShort(least)
   checkPasswordSize(value)
-  // A lone surrogate has no UTF-8 form: different passwords would hash alike.
+  // A lone surrogate has no UTF-8 form: different passwords would have the same hash.
   if (!value.isWellFormed()) throw invalidFields({ [field]: 'Invalid Unicode text.' })
   return value
 }
 
-/** Refuses a password that is too long to be one, before it is hashed. */
+/** Refuses a password that is too long, before it is hashed. */
 export function checkPasswordSize(password: string): void {
   if (sizeOf(password) > MAX_BYTES) throw passwordTooLong(MAX_BYTES)
 }
@@ -70,14 +70,14 @@ export function passwordsOf(
   return {
     hash,
     async verify(plain, stored) {
-      // Same time for unknown accounts: their guess is checked against a hash that nothing gives.
+      // Same time for unknown accounts: their guess is checked against a hash that no password gives.
       decoy ??= own.hash ? hash(crypto.randomUUID()) : Promise.resolve(DECOY)
       decoy.catch(() => {
         decoy = undefined
       })
       const against = stored ?? (await decoy)
       const { verify } = await chosen()
-      // A lone surrogate turns into U+FFFD where it is hashed, and would open another password.
+      // A lone surrogate would be hashed as U+FFFD, and would match another password.
       const opens = await hashing.run(() => verify(plain, against))
       return opens === true && stored !== undefined && plain.isWellFormed()
     },
@@ -89,7 +89,7 @@ export function passwordsOf(
 /** A hash that no password gives. */
 export const DECOY: string = `scrypt$16384$8$5$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** The deployer's functions, sync or async, as a hasher; what they return is looked at strictly. */
+/** The functions of your options, sync or async, as a hasher; only a real `true` counts as a match. */
 function ownHasher({ hash, verify }: PasswordOptions): Hasher | undefined {
   if (!hash || !verify) return undefined
   return {

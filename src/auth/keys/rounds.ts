@@ -1,29 +1,29 @@
 /**
- * An order of keys that wait: round and round from the first to come, or from the last one.
+ * An order of waiting keys: round-robin from the first to arrive, or starting with the latest.
  *
  * @module
  */
 
-/** The keys that wait, each with what waits under it. */
+/** The waiting keys, each with its value. */
 export interface Rounds<T> {
   /** How many keys wait. */
   readonly size: number
   get(key: string): T | undefined
-  /** Adds a key: the last to come. */
+  /** Adds a key as the latest arrival. */
   add(key: string, value: T): void
   remove(key: string): void
-  /** The key whose turn it is; or the last to come, as long as one is there that has had no turn. */
+  /** The key whose turn it is; with `newest` the latest arrival that has had no turn, if there is one. */
   next(newest: boolean): [key: string, value: T] | undefined
-  /** Notes that a key that still waits has had a turn: all others are before it. */
+  /** Records that a key which still waits has had a turn: all others are before it. */
   served(key: string): void
   /** The key with the most, by `sizeOf`. */
   largest(sizeOf: (value: T) => number): [key: string, value: T] | undefined
 }
 
-/** No keys yet. */
+/** Starts without keys. */
 export function rounds<T>(): Rounds<T> {
   const order = new Map<string, T>()
-  /** Those without a turn yet. Were the others among them, a flood would be the newest for ever. */
+  /** Keys without a turn yet. With the others among them, a flood would always be the newest. */
   const fresh = new Set<string>()
   return {
     get size() {

@@ -1,5 +1,5 @@
 /**
- * Asking a provider: one deadline for all calls of a sign-in, no redirects, and no more bytes than an answer has.
+ * Calls a provider: one deadline for all calls of a sign-in, no redirects, and a limit on the bytes of a response.
  *
  * @module
  */
@@ -11,16 +11,16 @@ import { providerUnreachable } from '../refusals.ts'
 export const DEADLINE_MS = 8000
 const MAX_BYTES = 1024 * 1024
 
-/** What a provider answered. */
+/** A provider's response. */
 export interface Answer {
   readonly status: number
-  /** The parsed JSON, or undefined where the body is none. */
+  /** The parsed JSON object, or undefined if the body is not one. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The parsed JSON, a list where it is one. */
+  /** The parsed JSON, which may be a list. */
   readonly json: unknown
 }
 
-/** Asks within one deadline. Throws 503 where the provider cannot be reached, or is broken. */
+/** Calls a provider within the deadline. Throws a 503 if the provider cannot be reached, or is broken. */
 export type Ask = (url: string, init?: RequestInit) => Promise<Answer>
 
 /** An `Ask` for one sign-in. */
@@ -35,10 +35,10 @@ export function asking(): Ask {
   }
 }
 
-/** `fetch`, with the body read already: at most 1 MiB, no redirect followed. Throws 503. */
+/** `fetch`, with the body already read: at most 1 MiB, no redirect followed. Throws a 503. */
 export async function fetchLimited(url: string, init: RequestInit): Promise<Response> {
   try {
-    // A redirect might lead into the server's own network, so it is an answer like any other.
+    // A redirect might lead into the server's own network, so it is treated like any other response.
     const response = await fetch(url, { ...init, redirect: 'manual' })
     if (isNoAnswer(response.status)) {
       throw new Error(`${new URL(url).origin} answered ${response.status}`)
@@ -50,7 +50,7 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
   }
 }
 
-/** Redirects, failures, and a provider that has no time for us (429, RFC 6585) say nothing of the credential. */
+/** Redirects, failures, and a provider that limits us (429, RFC 6585) say nothing about the credential. */
 function isNoAnswer(status: number): boolean {
   return status === 0 || (status >= 300 && status < 400) || status === 429 || status >= 500
 }

@@ -1,5 +1,5 @@
 /**
- * A provider of the deployer's own: its `verify` gives the profile.
+ * Your own provider: its `verify` returns the profile.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
 import type { CustomOptions, Provider } from './provider.ts'
 
-/** Any other name, with `verify`. What it throws refuses the sign-in; an HttpError says how. */
+/** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
 export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
   if (typeof settings.verify !== 'function') fail(`'social.${name}' needs 'verify', a function`)
   return {

@@ -1,5 +1,5 @@
 /**
- * Facebook: an access token, which must have been made for this app.
+ * Facebook: an access token, which must have been issued for this app.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { asking } from './ask.ts'
 import type { FacebookOptions, Provider } from './provider.ts'
 import { endpointsOf, needed } from './settings.ts'
 
-/** Facebook: `accessToken`. Graph calls no address verified, so none links accounts. */
+/** Facebook: `accessToken`. Graph marks no address as verified, so none links accounts. */
 export function facebookProvider(
   name: string,
   idField: string,

@@ -1,5 +1,5 @@
 /**
- * GitHub: an access token of this app's, or a code of the web flow that is exchanged for one.
+ * GitHub: an access token of this app, or a code of the web flow that is exchanged for one.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const JSON_HEADERS = {
   'User-Agent': 'fieldgate',
 }
 
-/** GitHub: `accessToken`, or `code` with `codeVerifier` where the client has sent a challenge. */
+/** GitHub: `accessToken`, or `code`, with `codeVerifier` if the client has sent a challenge. */
 export function githubProvider(name: string, idField: string, settings: GithubOptions): Provider {
   const clientId = needed(name, 'clientId', settings.clientId)
   const clientSecret = needed(name, 'clientSecret', settings.clientSecret)

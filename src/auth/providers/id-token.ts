@@ -18,7 +18,7 @@ interface Issuer {
   readonly jwks: string
   /** Whether the token's `email_verified` claim vouches for the address. */
   verified(claim: unknown): boolean
-  /** The name, where the provider hands it to the client only. */
+  /** The name, if the provider gives it only to the client. */
   name(claims: JWTPayload, body: Fields): unknown
 }
 
@@ -37,7 +37,7 @@ export function googleProvider(name: string, idField: string, settings: IdTokenO
   })
 }
 
-/** Apple: `idToken`, `nonce`, and `name`, which Apple tells the client alone, and only once. */
+/** Apple: `idToken`, `nonce`, and `name`, which Apple tells only the client, and only once. */
 export function appleProvider(name: string, idField: string, settings: IdTokenOptions): Provider {
   return idTokenProvider(name, idField, settings, {
     issuers: ['https://appleid.apple.com'],
@@ -90,7 +90,7 @@ function idTokenProvider(
   }
 }
 
-/** The provider's keys; jose, and the first fetch, wait until somebody signs in. */
+/** The provider's keys; jose is loaded, and the keys are fetched, at the first sign-in. */
 function keySet(url: string): () => Promise<JWTVerifyGetKey> {
   let keys: Promise<JWTVerifyGetKey> | undefined
   return () => {
@@ -111,7 +111,7 @@ async function verified(
   issuers: readonly string[],
   now: number,
 ): Promise<JWTPayload> {
-  // By their own paths: the package as a whole is three times as much in a Worker's bundle.
+  // By their own paths: the whole package is three times as large in a Worker's bundle.
   const [{ jwtVerify }, errors] = await Promise.all([
     import('jose/jwt/verify'),
     import('jose/errors'),
@@ -127,7 +127,7 @@ async function verified(
     })
     return payload
   } catch (error) {
-    // A generic error is the key set that could not be had; everything else is the token's fault.
+    // A generic error means that the keys could not be fetched; any other error is the token's fault.
     const keysMissing =
       error instanceof errors.JWKSTimeout ||
       error instanceof errors.JWKSInvalid ||

@@ -1,6 +1,6 @@
 /**
- * The nonce of an ID token (OpenID Connect Core 1.0, 3.1.3.7): it ties the token to the client that asked for it, so
- * that one that was stolen signs in nobody else.
+ * The nonce of an ID token (OpenID Connect Core 1.0, 3.1.3.7): it ties the token to the client that requested it, so
+ * that a stolen token does not sign in anyone else.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export function nonceRule(provider: string, value: unknown): Rule {
   return known ?? fail(`'social.${provider}.nonce' must be one of ${RULES.join(', ')}`)
 }
 
-/** Compares the claim of a token with what the body gives. Throws 401. */
+/** Compares a token's claim with the body's nonce. Throws a 401. */
 export function checkNonce(rule: Rule, claim: unknown, given: unknown): void {
   if (rule === 'ignored') return
   const isGiven = given !== undefined && given !== ''
@@ -32,6 +32,7 @@ export function checkNonce(rule: Rule, claim: unknown, given: unknown): void {
     throw providerRefused()
   }
   const isHash = sameText(claim, bytesToHex(sha256(utf8ToBytes(given))))
-  // Whoever has a token can read its claim; where clients send hashes to the provider, that must not do.
+  // Anyone who has a token can read its claim; if clients send hashes to the provider, the claim itself must not be
+  // accepted.
   if (!isHash && (rule === 'hashed' || !sameText(claim, given))) throw providerRefused()
 }

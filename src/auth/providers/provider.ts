@@ -7,7 +7,7 @@
 import type { Fields } from '../../ports/store.ts'
 import type { SingleUse } from './used-tokens.ts'
 
-/** What a provider says of the person who signs in. */
+/** What a provider says about the person who signs in. */
 export interface Profile {
   /** The provider's own id of the account. */
   readonly id: string
@@ -17,32 +17,35 @@ export interface Profile {
   readonly name?: string
 }
 
-/** A profile, and the token that may sign in once only. */
+/** A profile, and the token, if it may sign in only once. */
 export interface Verified extends Profile {
   readonly once?: SingleUse
 }
 
-/** What every provider's settings may hold. */
+/** Options that every provider has. */
 export interface ProviderOptions {
   /** False leaves the provider out. Default true. */
   readonly enabled?: boolean
-  /** The stored field. Default `<provider>Id`. */
+  /** The field that stores the provider's id of the account. Default `<provider>Id`. */
   readonly idField?: string
-  /** Other URLs than the provider's own, for tests and gateways: by name, or one origin for all of them. */
+  /** URLs to use instead of the provider's own, for tests and gateways: by name, or one origin for all of them. */
   readonly endpoints?: string | Readonly<Record<string, string>>
 }
 
 /** Google and Apple: id tokens. */
 export interface IdTokenOptions extends ProviderOptions {
-  /** The audience that tokens must have; several for an app on several platforms. */
+  /** The audience that tokens must have; a list if your app runs on several platforms. */
   readonly clientId: string | readonly string[]
-  /** Default: the provider's. It must begin with `https:`; on this machine, for tests, `http:` will do. */
+  /**
+   * Where the provider's keys are. Default: the provider's URL. It must begin with `https:`; `http:` is allowed only
+   * for this machine, for tests.
+   */
   readonly jwksUrl?: string
   /**
-   * How the body's `nonce` and the token's claim are compared. `'checked'`, the default: where one of them is there, both
-   * must be, and be the same (or the claim the SHA-256 of the body's, in hex, as Apple's SDK has it). `'required'`:
-   * both must be there. `'hashed'`: both must be there, and the claim is the SHA-256 of the body's, as Apple's SDK has it;
-   * so who has a token alone cannot use it. `'ignored'`: for clients whose SDK sets a nonce that they cannot learn.
+   * How the body's `nonce` and the token's claim are compared. `'checked'`, the default: if either is there, both must
+   * be, and match (the claim may be the SHA-256 of the body's in hex, as with Apple's SDK). `'required'`: both must be
+   * there, and match. `'hashed'`: both must be there, and the claim must be the SHA-256 of the body's, so a stolen
+   * token alone is of no use. `'ignored'`: for clients whose SDK sets a nonce that they cannot learn.
    */
   readonly nonce?: 'checked' | 'required' | 'hashed' | 'ignored'
 }
@@ -60,23 +63,22 @@ export interface GithubOptions extends ProviderOptions {
   readonly redirectUri?: string
 }
 
-/** A provider of the deployer's own. */
+/** A provider of your own. */
 export interface CustomOptions extends ProviderOptions {
-  /** Gives the profile of a genuine credential; throwing, or giving nothing, refuses the sign-in. */
+  /** Returns the profile for a genuine credential. Throw, or return nothing, to refuse the sign-in. */
   verify(body: Fields, settings: CustomOptions): Profile | undefined | Promise<Profile | undefined>
 }
 
-/** Social sign-in by the provider's name. */
+/** Social sign-in: each provider's options by its name. Any other name is a provider of your own. */
 export interface SocialOptions {
   readonly google?: IdTokenOptions
   readonly apple?: IdTokenOptions
   readonly facebook?: FacebookOptions
   readonly github?: GithubOptions
   /**
-   * What becomes of a password that was set on an account whose mailbox nobody has proven, when the owner of
-   * the mailbox signs in through a provider: it is dropped, with all sessions, the links of other providers and the
-   * phone number or second address that codes go to (`'reset'`, the default), stays (`'keep'`), or the sign-in is
-   * refused (`'refuse'`).
+   * What happens to a password that was set on an account with an unproven mailbox, when the owner of the mailbox signs
+   * in through a provider. `'reset'`, the default: it is dropped, with all sessions, the links to other providers, and
+   * the phone number or second address for codes. `'keep'`: it stays. `'refuse'`: the sign-in is refused.
    */
   readonly linking?: 'reset' | 'keep' | 'refuse'
   readonly [name: string]:
@@ -95,12 +97,12 @@ export interface Provider {
   readonly name: string
   /** The stored field of the provider's id. */
   readonly idField: string
-  /** The members of the body that hold the credential; one of them is needed. */
+  /** The members of the body that may hold the credential; one of them is needed. */
   readonly credentials: readonly string[]
-  /** Further members of the body that must be strings where they are given. */
+  /** Further members of the body that must be strings, if given. */
   readonly companions?: readonly string[]
-  /** Whether its tokens sign in once only. */
+  /** Whether each of its tokens may sign in only once. */
   readonly singleUse?: boolean
-  /** The profile behind a credential. Throws 401 or 503. */
+  /** The profile for a credential. Throws a 401 or 503. */
   profile(body: Fields, now: () => number): Promise<Verified>
 }

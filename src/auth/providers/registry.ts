@@ -23,7 +23,7 @@ const BUILT_IN: ReadonlyMap<string, Maker> = new Map<string, Maker>([
 
 type Names = Readonly<Record<string, string | undefined>> | undefined
 
-/** The enabled providers by name. Throws a start-up error for one without its credentials. */
+/** The enabled providers by name. Throws a start-up error if one lacks its credentials. */
 export function enabledProviders(
   social: SocialOptions | undefined,
   names: Names,

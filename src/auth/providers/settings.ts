@@ -1,5 +1,5 @@
 /**
- * Reading a provider's settings: credentials, and URLs that tests and gateways replace.
+ * Reads a provider's settings: credentials, and URLs that tests and gateways replace.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { fail } from '../option-checks.ts'
 import type { ProviderOptions } from './provider.ts'
 
-/** A setting that must be a text. */
+/** A setting that must be a string. */
 export function needed(provider: string, setting: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
   return fail(`'social.${provider}' needs '${setting}'`)
@@ -40,7 +40,7 @@ function origin(provider: string, url: string): string {
   return checkedUrl(`social.${provider}.endpoints`, url).replace(/(^|[^/])\/+$/, '$1')
 }
 
-/** A setting that must be a URL: what goes there are secrets, and what comes decides who signs in. */
+/** A setting that must be a URL: it receives secrets, and its response decides who signs in. */
 export function checkedUrl(option: string, url: string): string {
   if (typeof url !== 'string' || !URL.canParse(url)) {
     return fail(`'${option}' holds '${url}', which is no URL`)
@@ -50,5 +50,5 @@ export function checkedUrl(option: string, url: string): string {
   return isSafe ? url : fail(`'${option}' holds '${url}': it must begin with 'https:'`)
 }
 
-/** This machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3), as URLs write it. */
+/** This machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3), as written in URLs. */
 const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

@@ -1,5 +1,5 @@
 /**
- * ID tokens that have signed somebody in: each is accepted once, whichever instance of the app it is sent to.
+ * ID tokens that have been used to sign in: each is accepted once, on any instance of the app.
  *
  * The store enforces it: the digest of a token is the id of a record, and no id can be inserted twice.
  *
@@ -11,21 +11,22 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { withId } from '../../ports/filter.ts'
 import { type Collection, type CollectionSchema, DuplicateKey } from '../../ports/store.ts'
 
-/** A token that is about to sign somebody in. */
+/** A token that is about to be used. */
 export interface SingleUse {
-  /** The part of it that is signed: the text of a signature can be changed without making it invalid. */
+  /** The signed part of it: the string of a signature can be changed without making it invalid. */
   readonly signed: string
-  /** When the provider's token expires, epoch milliseconds. */
+  /** When the provider's token expires, in epoch milliseconds. */
   readonly expiresAt: number
 }
 
 /** The tokens that were used. */
 export interface UsedTokens {
   /**
-   * Uses a token up; whether it was unused. What it gives takes that back, for a sign-in that does not succeed.
+   * Uses a token up; undefined if it was used before. Otherwise resolves to a function that takes the use back, for a
+   * sign-in that fails.
    */
   use(token: SingleUse): Promise<(() => Promise<void>) | undefined>
-  /** Forgets some tokens that have expired: more than are used up meanwhile. */
+  /** Removes some expired tokens: more than are used up meanwhile. */
   sweep(): Promise<void>
 }
 
@@ -49,7 +50,7 @@ export const usedTokenSchema: CollectionSchema = {
 const MARGIN_MS = 60_000
 const SWEPT = 3
 
-/** The tokens used in `collection` to sign in to the instance named `instance`, by the clock `now`. */
+/** The tokens used in `collection` to sign in to the instance named `auth`; `now` returns epoch milliseconds. */
 export function usedTokens(collection: Collection, auth: string, now: () => number): UsedTokens {
   return {
     async use({ signed, expiresAt }) {

@@ -13,7 +13,7 @@ import { identifierRequired } from '../refusals.ts'
 import { accountToVerify } from './email-verify.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `sendEmailCode`. */
+/** The route `sendEmailCode`. */
 export const sendEmailCodeRoute: AuthRoute<'sendEmailCode'> = {
   name: 'sendEmailCode',
   method: 'POST',
@@ -24,7 +24,7 @@ export const sendEmailCodeRoute: AuthRoute<'sendEmailCode'> = {
   handler: (auth) => (request) => sendEmailCode(auth, request),
 }
 
-/** Answers, then sends a code that proves a mailbox. */
+/** Responds, then sends a code that proves a mailbox. */
 async function sendEmailCode(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const body = await readBody(auth, request)
   const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')

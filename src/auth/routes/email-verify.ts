@@ -26,7 +26,7 @@ import type { AuthRoute } from './route.ts'
 
 const MAX_TRIES = 5
 
-/** The row of `verifyEmail`. */
+/** The route `verifyEmail`. */
 export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
   name: 'verifyEmail',
   method: 'POST',
@@ -59,8 +59,8 @@ async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Res
 }
 
 /**
- * The account that `identifier` is to be proven for: the signed-in user's own, if the address is theirs or is to become
- * theirs, else the one that has it.
+ * The account for which `identifier` is to be proven: the signed-in user's own, if the address is theirs or is to
+ * become theirs, else the one that has it.
  */
 export async function accountToVerify(
   auth: AuthInstance,
@@ -78,7 +78,7 @@ export async function accountToVerify(
   return isMeant && addressToVerify(auth, found) === address ? found : undefined
 }
 
-/** The password does as well as a sign-in, which `required` does not allow yet. */
+/** The password serves as well as a sign-in, which `required` does not allow yet. */
 async function showsPassword(
   auth: AuthInstance,
   user: Fields | undefined,
@@ -97,7 +97,7 @@ async function showsPassword(
   return true
 }
 
-/** Writes the proof in one conditional step, which uses the code up. Throws 400 or 409. */
+/** Writes the proof and uses the code up, in one conditional step. Throws a 400 or 409. */
 async function written(
   auth: AuthInstance,
   right: RightCode,

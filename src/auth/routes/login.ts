@@ -38,7 +38,7 @@ import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `login`. */
+/** The route `login`. */
 export const loginRoute: AuthRoute<'login'> = {
   name: 'login',
   method: 'POST',
@@ -80,7 +80,7 @@ async function login(auth: AuthInstance, request: ApiRequest): Promise<Response>
   }, asker)
 }
 
-/** Signs in by the ticket of a first step and what `onLogin` asks for beside it. */
+/** Signs in by the ticket of a first step and the answer that `onLogin` asks for. */
 async function secondStep(
   auth: AuthInstance,
   text: string | null,
@@ -98,9 +98,9 @@ async function secondStep(
   if (!ticket.isGoodFor(reservation.user)) throw invalidTicket()
   await checkFurther(auth, reservation, request)
   const asked = await checkedByHook(auth, reservation, request, body)
-  // Counted, whether it was right or not: only onLogin knows, and it may ask again for a wrong one.
+  // Counted whether it was right or not: only onLogin knows, and it may ask again after a wrong one.
   if (asked) return secondStepResponse(auth, reservation.user, asked, request, provider)
-  // Used up before, so that two answers in parallel open one session.
+  // Used up first, so that two parallel answers open only one session.
   const { usedTokens } = auth
   if (!(await usedTokens?.use({ signed: ticket.text, expiresAt }))) throw invalidTicket()
   if (usedTokens) visitOf(request).later(usedTokens.sweep())
@@ -111,7 +111,7 @@ async function secondStep(
   return valueResponse(provider ? { ...data, provider: provider.name } : data)
 }
 
-/** What must hold beside the password. Throws what refuses the sign-in. */
+/** Checks everything besides the password. Throws the refusal of the sign-in. */
 async function checkFurther(
   auth: AuthInstance,
   reservation: Reservation,
@@ -127,7 +127,7 @@ async function checkFurther(
   throw notActive()
 }
 
-/** Asks `onLogin`: gives the second step that it asks for, and throws what refuses the sign-in. */
+/** Runs `onLogin`: returns the second step that it asks for, and throws its refusal of the sign-in. */
 async function checkedByHook(
   auth: AuthInstance,
   reservation: Reservation,
@@ -138,7 +138,7 @@ async function checkedByHook(
   try {
     return await runOnLogin(auth, user, request, answer && { answer })
   } catch (error) {
-    // Whom onLogin refuses may be guessing at a second factor; a failure of its own is nobody's guess.
+    // A user refused by onLogin may be guessing at a second factor; if onLogin itself fails, that is not a guess.
     report(auth, request, 'sign-in-failed', user._id)
     if (!isRefusal(error)) await forgiveGuess(auth, reservation)
     else if (reservation.locks) report(auth, request, 'locked', user._id)
@@ -146,7 +146,7 @@ async function checkedByHook(
   }
 }
 
-/** The same for everybody, unless the deployer wants locked accounts to be told apart. */
+/** The same for everyone, unless your options reveal which accounts are locked. */
 function refusal(auth: AuthInstance, request: ApiRequest, locked: Fields | undefined): Error {
   return locked && auth.settings.lockout.reveal
     ? tooManyAttempts(lockLeft(auth, locked, visitOf(request).client))

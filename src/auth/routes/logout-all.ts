@@ -12,7 +12,7 @@ import { sessionsEnded } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `logoutAll`. */
+/** The route `logoutAll`. */
 export const logoutAllRoute: AuthRoute<'logoutAll'> = {
   name: 'logoutAll',
   method: 'POST',

@@ -1,5 +1,5 @@
 /**
- * `POST /logout`: ends one session. The answer tells nothing, whatever the token was.
+ * `POST /logout`: ends one session. The response is the same for every token.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import type { AuthRoute } from './route.ts'
 /** The standings of a token that may end its session. */
 const ENDS: readonly Standing[] = ['current', 'graced']
 
-/** The row of `logout`. */
+/** The route `logout`. */
 export const logoutRoute: AuthRoute<'logout'> = {
   name: 'logout',
   method: 'POST',

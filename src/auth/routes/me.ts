@@ -11,7 +11,7 @@ import { shownUser, userById } from '../instance/user.ts'
 import { invalidToken } from '../refusals.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `me`. */
+/** The route `me`. */
 export const meRoute: AuthRoute<'me'> = {
   name: 'me',
   method: 'GET',
@@ -22,7 +22,7 @@ export const meRoute: AuthRoute<'me'> = {
 
 /** The signed-in user. */
 async function me(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  // `requireAuth` has just read it; where tokens alone decide, what stands there is a middleware's.
+  // `requireAuth` has just read it. If tokens alone decide, `request.user` was set by some middleware.
   const user = auth.settings.token.invalidateOnPasswordChange
     ? request.user
     : await userById(auth, String(request.auth?.userId))

@@ -20,7 +20,7 @@ import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `changePassword`. */
+/** The route `changePassword`. */
 export const changePasswordRoute: AuthRoute<'changePassword'> = {
   name: 'changePassword',
   method: 'POST',
@@ -29,7 +29,7 @@ export const changePasswordRoute: AuthRoute<'changePassword'> = {
   handler: (auth) => (request) => changePassword(auth, request),
 }
 
-/** Replaces the signed-in user's password; the current one is a guess like one at the sign-in. */
+/** Replaces the signed-in user's password; the current one counts as a guess, as it does at sign-in. */
 async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { settings, passwords } = auth
   const body = await readBody(auth, request)

@@ -13,7 +13,7 @@ import { identifierRequired } from '../refusals.ts'
 import { channelsFor } from '../setup/channels.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `forgotPassword`. */
+/** The route `forgotPassword`. */
 export const forgotPasswordRoute: AuthRoute<'forgotPassword'> = {
   name: 'forgotPassword',
   method: 'POST',
@@ -22,7 +22,7 @@ export const forgotPasswordRoute: AuthRoute<'forgotPassword'> = {
   handler: (auth) => (request) => forgotPassword(auth, request),
 }
 
-/** Answers, then sends a code to the account's stored address. */
+/** Responds, then sends a code to the account's stored address. */
 async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const body = await readBody(auth, request)
   const find = accountFinder(auth, body)

@@ -22,7 +22,7 @@ import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `resetPassword`. */
+/** The route `resetPassword`. */
 export const resetPasswordRoute: AuthRoute<'resetPassword'> = {
   name: 'resetPassword',
   method: 'POST',
@@ -58,7 +58,7 @@ async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<R
     await checkChoiceOf(auth, plain, right.user, request)
     const change = resetChange(auth, right, await passwords.hash(plain), client)
     checkTime(request)
-    // The code is used up by the same step, so that of two right ones in parallel one is too late.
+    // The same step uses the code up, so of two parallel requests with the right code one is too late.
     const expect = { ...codeState(auth, right), ...proofState(auth, right.user) }
     const written = change && (await writePassword(auth, right.user, change, expect))
     if (!written) throw invalidCode()

@@ -25,7 +25,7 @@ import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `register`. */
+/** The route `register`. */
 export const registerRoute: AuthRoute<'register'> = {
   name: 'register',
   method: 'POST',
@@ -35,8 +35,8 @@ export const registerRoute: AuthRoute<'register'> = {
 }
 
 /**
- * Makes an account and signs it in. With `emailVerification` a code goes to its mailbox; where that is required, the
- * answer holds the user and no tokens.
+ * Creates an account and signs it in. With `emailVerification` a code goes to its mailbox; if verification is required,
+ * the response holds the user but no tokens.
  */
 async function register(
   auth: AuthInstance,
@@ -82,11 +82,11 @@ async function register(
   }, asker)
 }
 
-/** Why an account that was just made is not signed in. */
+/** Why an account that was just created is not signed in. */
 async function refusal(auth: AuthInstance, { _id }: Fields): Promise<Error> {
   const user = await userById(auth, String(_id))
   if (user && isDisabled(auth, user)) return notActive()
-  // The owner of the mailbox has just come through a provider, and the account is his.
+  // The owner of the mailbox has just signed in through a provider, and the account is theirs.
   return accountExists()
 }
 

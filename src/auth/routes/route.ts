@@ -1,5 +1,5 @@
 /**
- * What a route of the authentication API is.
+ * A route of the authentication API.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { RouteName } from '../setup/options.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import type { RouteRow } from '../setup/routes.ts'
 
-/** One route, whole: a row of the table and its handler. `handler` is called once for each mount. */
+/** One route: its row in the table and its handler. `handler` is called once per mount. */
 export type AuthRoute<Name extends RouteName = RouteName> = RouteRow<Name> &
   (
     | {

@@ -15,7 +15,7 @@ import { liveSession, oneEnded } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `endSession`. */
+/** The route `endSession`. */
 export const endSessionRoute: AuthRoute<'endSession'> = {
   name: 'endSession',
   method: 'DELETE',

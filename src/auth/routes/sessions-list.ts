@@ -13,7 +13,7 @@ import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import { endOf, isOver, sessionsOf } from '../sign-in/sessions.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `listSessions`. */
+/** The route `listSessions`. */
 export const listSessionsRoute: AuthRoute<'listSessions'> = {
   name: 'listSessions',
   method: 'GET',
@@ -32,7 +32,7 @@ async function listSessions(
   const user = await userById(auth, String(request.auth?.userId))
   if (!user) throw invalidToken()
   const live = sessionsOf(auth, user).filter((session) => !isOver(auth, refresh, session))
-  // Stored in the order of the sign-ins, which tells those of one instant apart.
+  // Stored in the order of the sign-ins, which orders those of the same instant.
   const newestFirst = live.reverse().sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
   const sessions = newestFirst.map((session) => ({
     id: session.id,

@@ -32,7 +32,7 @@ import type { AuthRoute } from './route.ts'
 const MAX_SHOWN = 64
 const MAX_TRIES = 3
 
-/** The row of `social`. */
+/** The route `social`. */
 export const socialRoute: AuthRoute<'social'> = {
   name: 'social',
   method: 'POST',
@@ -41,7 +41,7 @@ export const socialRoute: AuthRoute<'social'> = {
   handler: (auth) => (request) => social(auth, request),
 }
 
-/** Signs in by a provider's credential. Nothing else of the body says who it is. */
+/** Signs in by a provider's credential. Nothing else in the body identifies the user. */
 async function social(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const name = request.params.provider ?? ''
   const provider = auth.settings.providers.get(name)
@@ -60,7 +60,7 @@ async function social(auth: AuthInstance, request: ApiRequest): Promise<Response
   }
 }
 
-/** Whose account it was, once that is known. */
+/** The account that was tried, once it is known. */
 interface Tried {
   userId?: unknown
 }
@@ -82,7 +82,7 @@ async function signedIn(
     if (awaitsProof(auth, user)) throw emailNotConfirmed()
     const asked = tries === 0 ? await runOnLogin(auth, user, request) : undefined
     if (asked) return secondStepResponse(auth, user, asked, request, provider)
-    // The link may end meanwhile, when somebody proves the account's address.
+    // Meanwhile the link may end, if the owner proves the account's address.
     const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
     const data = await signIn(auth, user, request, { filter })
     if (!data) continue
@@ -93,8 +93,9 @@ async function signedIn(
 }
 
 /**
- * Signs in with a token that may do so once. It is used up before, so that two in parallel cannot both, and given back
- * when the server fails. Whom `onLogin` refuses needs a new one: there is no other limit to guesses at a second factor here.
+ * Signs in with a token that may do so only once. It is used up first, so that two parallel requests cannot both use
+ * it, and given back if the server fails. A user refused by `onLogin` needs a new token: nothing else here limits
+ * guesses at a second factor.
  */
 async function once(
   auth: AuthInstance,
@@ -110,13 +111,13 @@ async function once(
   try {
     return await work()
   } catch (error) {
-    // Where the store fails, the token stays used: a new one is easily had.
+    // If the store fails, the token stays used: a new one is easy to get.
     if (!isRefusal(error)) await giveBack().catch(() => {})
     throw error
   }
 }
 
-/** One of the provider's credentials must be a text; a number or boolean is merely a wrong one. */
+/** One of the provider's credentials must be a string; a number or boolean counts as a wrong one. */
 function checkCredentials({ credentials, companions = [] }: Provider, body: Fields): void {
   const others = companions.map((name) => credential(body, name))
   if (others.includes(null)) throw providerRefused()

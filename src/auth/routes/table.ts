@@ -1,5 +1,5 @@
 /**
- * The routes of the authentication API (spec 4.5), each in a file of its own: a name without a route does not compile.
+ * The routes of the authentication API (spec 4.5), each in its own file: a name without a route does not compile.
  *
  * @module
  */
@@ -55,7 +55,7 @@ const routes = {
 /** In the order in which `router.urls` lists them. */
 export const ROUTES: readonly AuthRoute[] = Object.values(routes)
 
-/** What answers `route` in `instance`; undefined where an option that it needs is off. */
+/** The handler of `route` in an instance; undefined if an option that it needs is off. */
 export function handlerOf(route: AuthRoute, auth: AuthInstance): Handler | undefined {
   if (route.needs !== 'refresh') return route.handler(auth)
   const { refresh } = auth.settings

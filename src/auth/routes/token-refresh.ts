@@ -32,10 +32,10 @@ import { signInData } from '../sign-in/sign-in.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
 
-/** Parallel refreshes of one user outrun each other; each round one of them wins. */
+/** Parallel refreshes of one user overtake each other; in each round one of them wins. */
 const MAX_TRIES = 100
 
-/** The row of `refresh`. */
+/** The route `refresh`. */
 export const refreshRoute: AuthRoute<'refresh'> = {
   name: 'refresh',
   method: 'POST',
@@ -45,7 +45,7 @@ export const refreshRoute: AuthRoute<'refresh'> = {
   handler: (auth, sessions) => (request) => refresh(auth, sessions, request),
 }
 
-/** Gives a new access token, and with rotation a new refresh token. */
+/** Returns a new access token, and with rotation a new refresh token. */
 async function refresh(
   auth: AuthInstance,
   settings: RefreshSettings,
@@ -61,13 +61,13 @@ async function refresh(
   return valueResponse(data)
 }
 
-/** What a refresh ends with. */
+/** The outcome of a refresh. */
 interface Refreshed {
   readonly user: Fields
   readonly session: Session
 }
 
-/** The user and the session as they are after the refresh; a compare-and-set is repeated while it is outrun. */
+/** The user and the session after the refresh; a compare-and-set is repeated while other writes overtake it. */
 async function exchanged(
   auth: AuthInstance,
   settings: RefreshSettings,
@@ -83,7 +83,7 @@ async function exchanged(
   throw sessionInUse()
 }
 
-/** One try; undefined when another write came first. Throws 401. */
+/** One try; undefined if another write came first. Throws a 401. */
 async function tryExchange(
   auth: AuthInstance,
   settings: RefreshSettings,
@@ -118,7 +118,7 @@ async function tryExchange(
   return updated && !isDisabled(auth, updated) ? { user: updated, session: next } : undefined
 }
 
-/** Somebody has a token that was replaced long ago: one of the two holders is a thief (RFC 9700 §4.14.2). */
+/** A token that was replaced long ago is used: one of its two holders is a thief (RFC 9700 §4.14.2). */
 async function revoke(
   auth: AuthInstance,
   settings: RefreshSettings,

@@ -1,5 +1,5 @@
 /**
- * `DELETE /users/:id`: there only where `routes` names `deleteUser`.
+ * `DELETE /users/:id`: enabled only if `routes` names `deleteUser`.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 import { anotherAdmin } from './users-roles.ts'
 
-/** The row of `deleteUser`. */
+/** The route `deleteUser`. */
 export const deleteUserRoute: AuthRoute<'deleteUser'> = {
   name: 'deleteUser',
   method: 'DELETE',
@@ -35,8 +35,8 @@ export const deleteUserRoute: AuthRoute<'deleteUser'> = {
 }
 
 /**
- * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. What
- * `onDelete` throws keeps the account.
+ * Removes an account with its sessions and files: the user's own with `currentPassword`, or any for an admin. If
+ * `onDelete` throws, the account stays.
  */
 async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { engine, settings } = auth
@@ -58,7 +58,9 @@ async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Resp
   return messageResponse('Account deleted.')
 }
 
-/** The user whose own account it is, with `currentPassword` checked; undefined for an admin who removes another's. */
+/**
+ * The user, if it is their own account and `currentPassword` is right; undefined for an admin who removes another's.
+ */
 async function reauthenticatedOwner(
   auth: AuthInstance,
   id: string,
@@ -81,8 +83,9 @@ async function mayGo(auth: AuthInstance, user: Fields): Promise<boolean> {
 }
 
 /**
- * Takes an admin's role before the account goes, and gives it back when no other admin is left: no store has a step over
- * several records, and of two admins who delete themselves at the same moment the later one sees that the other is gone.
+ * Takes an admin's role before the account is removed, and gives it back if no other admin is left. No store has a step
+ * over several records; of two admins who delete themselves at the same moment, the later one sees that the other is
+ * gone.
  */
 async function demotedAdmin(auth: AuthInstance, user: Fields): Promise<boolean> {
   if (!isLiveAdmin(auth, user)) return false

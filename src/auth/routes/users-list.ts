@@ -15,7 +15,7 @@ import type { AuthInstance } from '../instance/instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `listUsers`. */
+/** The route `listUsers`. */
 export const listUsersRoute: AuthRoute<'listUsers'> = {
   name: 'listUsers',
   method: 'GET',
@@ -24,7 +24,7 @@ export const listUsersRoute: AuthRoute<'listUsers'> = {
   handler: usersLister,
 }
 
-/** Answers lists of users, newest first; identifiers and role are equality filters. */
+/** Responds with lists of users, newest first; identifiers and role are equality filters. */
 function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const { model, identifiers } = settings
   const filters = [...new Set([...identifiers.map(({ field }) => field), names.role])]
@@ -34,7 +34,7 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
     orderBy: [model.timestamps ? '-createdAt' : '-_id', '-_id'],
     query: filters,
     sortableFields: [],
-    // The list writes nothing.
+    // A list writes nothing.
     allowedFields: [],
     enableQuery: false,
   }
@@ -50,7 +50,7 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
     return list(shown, tokens, request)
   }
 
-  /** However an identifier is typed, it finds the account. */
+  /** An identifier finds the account however it is typed. */
   function normalized(query: ApiRequest['query']): ApiRequest['query'] {
     const copy = Object.assign(Object.create(null), query)
     for (const { field, normalize } of identifiers) {

@@ -14,7 +14,7 @@ import type { AuthInstance } from '../instance/instance.ts'
 import { shownUser, userById } from '../instance/user.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `getUser`. */
+/** The route `getUser`. */
 export const getUserRoute: AuthRoute<'getUser'> = {
   name: 'getUser',
   method: 'GET',
@@ -23,7 +23,7 @@ export const getUserRoute: AuthRoute<'getUser'> = {
   handler: (auth) => (request) => getUser(auth, request),
 }
 
-/** One user; others than himself and admins see what `visibleFields` names. */
+/** One user; other users than themselves and admins see only the `visibleFields`. */
 async function getUser(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const id = requestedId(auth.settings, request)
   const user = await userById(auth, id)

@@ -26,7 +26,7 @@ import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 
-/** The row of `modifyRoles`. */
+/** The route `modifyRoles`. */
 export const modifyRolesRoute: AuthRoute<'modifyRoles'> = {
   name: 'modifyRoles',
   method: 'PATCH',
@@ -35,7 +35,7 @@ export const modifyRolesRoute: AuthRoute<'modifyRoles'> = {
   handler: (auth) => (request) => modifyRoles(auth, request),
 }
 
-/** Gives a user other roles. */
+/** Changes a user's roles. */
 async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const { settings, names } = auth
   const { admin, multiple } = settings.roles
@@ -57,9 +57,9 @@ async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Res
 }
 
 /**
- * Takes an admin's role, if another admin remains. No store has a step over several records, so the role is
- * taken first and given back when nobody else turns out to be left: of two admins who demote each other, the
- * later one sees that the other is gone.
+ * Takes an admin's role, if another admin remains. No store has a step over several records, so the role is taken first
+ * and given back if no other admin is left: of two admins who demote each other, the later one sees that the other is
+ * gone.
  */
 async function demoted(auth: AuthInstance, before: Fields, value: unknown): Promise<Fields | null> {
   const { names, engine } = auth
@@ -71,7 +71,7 @@ async function demoted(auth: AuthInstance, before: Fields, value: unknown): Prom
   throw lastAdmin()
 }
 
-/** Whether an admin who may sign in is there beside the user with `id`. */
+/** Whether there is an admin who may sign in, besides the user with `id`. */
 export async function anotherAdmin(
   { names, engine, settings }: AuthInstance,
   id: string,
@@ -82,7 +82,7 @@ export async function anotherAdmin(
   return (await engine.stored.count(all(filters))) > 0
 }
 
-/** The roles that the body names, once each; one of them where the model holds one. */
+/** The roles that the body names, once each; one of them if the model holds one. */
 function requestedRoles({ settings }: AuthInstance, body: Fields): readonly string[] {
   const { list, multiple } = settings.roles
   const roles = new Set<string>()

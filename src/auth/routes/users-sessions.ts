@@ -14,7 +14,7 @@ import { sessionsEnded } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
 
-/** The row of `endUserSessions`. */
+/** The route `endUserSessions`. */
 export const endUserSessionsRoute: AuthRoute<'endUserSessions'> = {
   name: 'endUserSessions',
   method: 'DELETE',
@@ -24,7 +24,7 @@ export const endUserSessionsRoute: AuthRoute<'endUserSessions'> = {
   handler: (auth) => (request) => endUserSessions(auth, request),
 }
 
-/** Ends every session of a user, as admins may. */
+/** Ends every session of a user; for admins. */
 async function endUserSessions(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const id = requestedId(auth.settings, request)
   const user = await auth.engine.stored.update(withId(id), { set: sessionsEnded(auth) })

@@ -29,12 +29,12 @@ import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
 import { isSelf } from './users-read.ts'
 
-/** What the write of a profile brings, which is sent as JSON: no files. */
+/** A profile is sent as JSON, so its write brings no files. */
 function noFiles(request: ApiRequest): IncomingFiles {
   return { files: [], level: undefined, client: undefined, request }
 }
 
-/** The row of `updateUser`. */
+/** The route `updateUser`. */
 export const updateUserRoute: AuthRoute<'updateUser'> = {
   name: 'updateUser',
   method: 'PATCH',
@@ -43,7 +43,7 @@ export const updateUserRoute: AuthRoute<'updateUser'> = {
   handler: (auth) => (request, context) => updateUser(auth, request, context),
 }
 
-/** Changes the fields that `updateFields` names; identifiers and addresses for codes only with the current password. */
+/** Changes the fields in `updateFields`; identifiers and addresses for codes only with the current password. */
 async function updateUser(
   auth: AuthInstance,
   request: ApiRequest,
@@ -73,11 +73,11 @@ async function updateUser(
 interface Move {
   readonly body: Fields
   readonly changes: Fields
-  /** The identifiers and addresses that get another value. */
+  /** The identifiers and addresses whose value changes. */
   readonly moved: readonly string[]
 }
 
-/** Writes changes of identifiers, and tells the old addresses. */
+/** Writes changes of identifiers, and notifies the old addresses. */
 async function movedUser(
   auth: AuthInstance,
   before: Fields,
@@ -88,7 +88,8 @@ async function movedUser(
   const { engine, settings } = auth
   const id = String(before._id)
   const checked = await reauthenticated(auth, body, request)
-  // Whoever proves the account's address meanwhile has ended this session: nothing of it may be written after that.
+  // If the owner proves the account's address meanwhile, this session has ended: nothing of it may be written after
+  // that.
   const expect = isSelf(request, id) ? signInState(auth, checked) : undefined
   const { email, pendingEmail } = auth.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined
@@ -138,7 +139,7 @@ function withNormalIdentifiers({ settings }: AuthInstance, chosen: Fields): Fiel
   return changes
 }
 
-/** Without its identifier nobody could sign in to the account. Null is one for a schema that takes it. */
+/** Without its identifier no one could sign in to the account. Null counts as one if the schema accepts it. */
 function checkKept({ settings }: AuthInstance, changes: Fields): void {
   for (const { field } of settings.identifiers) {
     const isRemoved = Object.hasOwn(changes, field) && changes[field] === undefined

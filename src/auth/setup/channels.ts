@@ -20,7 +20,7 @@ export function isThere({ delivery, model }: AuthSettings, channel: Channel): bo
   return channel === 'email' ? mail !== undefined : sms !== undefined
 }
 
-/** The channels that the client may mean: the one that it names, or all that there are, e-mail first. */
+/** The channels that the client may mean: the one it names, or all available ones, e-mail first. */
 export function channelsFor(settings: AuthSettings, wanted: unknown): readonly Channel[] {
   const there = channelsThere(settings)
   if (wanted === undefined || wanted === null) {

@@ -1,5 +1,5 @@
 /**
- * Who sends a request, as floods and guesses are counted: the `client` option.
+ * Identifies the client of a request, to count floods and guesses: the `client` option.
  *
  * @module
  */
@@ -7,16 +7,19 @@
 import type { ApiRequest } from '../../http/request.ts'
 import type { Context } from '../../records/engine/route.ts'
 
-/** Gives the key of who sends a request; undefined where nobody can tell. */
+/** Returns a key for the client that sent a request; undefined if it is unknown. */
 export type ClientOption = (request: ApiRequest, context: Context) => string | undefined
 
-/** The address of the connection, where the context has it. */
+/** The address of the connection, if the context has it. */
 export const byAddress: ClientOption = (_, context) => {
   const { clientAddress } = context as { readonly clientAddress?: unknown }
   return typeof clientAddress === 'string' ? networkOf(clientAddress) : undefined
 }
 
-/** IPv6 customers have at least a /64 each (RFC 6177): its addresses are one client. An IPv4 address is itself. */
+/**
+ * IPv6 customers have at least a /64 each (RFC 6177), so all its addresses are one client. An IPv4 address is one
+ * client.
+ */
 export function networkOf(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%')
   if (!bare.includes(':')) return bare
@@ -35,7 +38,7 @@ export function networkOf(address: string): string {
 
 const MAX_KEY = 256
 
-/** The key that `option` gives, cut to what is worth keeping. */
+/** The key that `option` returns, cut to a sensible length. */
 export function clientOf(
   option: ClientOption,
   request: ApiRequest,

@@ -22,7 +22,7 @@ export interface Slot {
   readonly sentAt: StoredName
 }
 
-/** The state of each kind. Two kinds share nothing, so that a request for one changes nothing of the other. */
+/** The state of each kind. Two kinds share nothing, so a request for one changes nothing of the other. */
 export const SLOTS: Readonly<Record<CodeKind, Slot>> = {
   email: {
     purpose: 'passwordReset:email',

@@ -12,7 +12,7 @@ import type { Fields } from '../../ports/store.ts'
 /** The purposes of messages. */
 export const PURPOSES = ['passwordReset', 'emailVerification', 'identifierChanged'] as const
 
-/** Where a code is sent. */
+/** How a code is sent. */
 export type Channel = 'email' | 'sms'
 
 /** A user's record without its secrets. */
@@ -24,18 +24,18 @@ export type ShownUser = Fields & Managed
  */
 export type MessagePurpose = 'passwordReset' | 'emailVerification' | 'identifierChanged'
 
-/** What every sender receives. */
+/** The argument of every sender. */
 export interface CodeMessage {
   readonly to: string
   readonly text: string
   readonly user: ShownUser
   readonly purpose: MessagePurpose
-  /** Empty in a notice. */
+  /** The code; empty in a notice. */
   readonly code: string
   readonly request: ApiRequest
 }
 
-/** What templates see. */
+/** The argument of a template function. */
 export interface TemplateValues {
   readonly code: string
   readonly minutes: number
@@ -43,26 +43,26 @@ export interface TemplateValues {
   readonly user: ShownUser
 }
 
-/** A mail's texts; `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}` are filled in. */
+/** A mail's subject and bodies; `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}` are filled in. */
 export interface MailTemplate {
   readonly subject?: string
   readonly text?: string
   readonly html?: string
 }
 
-/** Mail: one of `sender`, `transporter` and `transport`. */
+/** Mail: set one of `sender`, `transporter` and `transport`. */
 export interface MailOptions {
-  /** Nodemailer's transporter, or anything with its `sendMail`. */
+  /** Nodemailer's transporter, or any object with its `sendMail`. */
   readonly transporter?: MailTransporter
-  /** Sends the finished message. */
+  /** Sends the finished message. Throw or reject if it could not be sent. */
   sender?(message: CodeMessage & { readonly subject: string; readonly html?: string }): unknown
   /** A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. */
   readonly transport?: string | Readonly<Record<string, unknown>>
-  /** Default: `MAIL_FROM` of the environment. */
+  /** The sender's address. Default: the variable `MAIL_FROM`. */
   readonly from?: string
   /** The field with the address. Default: the e-mail field. */
   readonly toField?: string
-  /** A function, async or not, gives finished texts. */
+  /** Templates by purpose. A function, async or not, returns the finished subject and bodies. */
   readonly templates?: {
     readonly [Purpose in MessagePurpose]?:
       | MailTemplate
@@ -70,7 +70,7 @@ export interface MailOptions {
   }
 }
 
-/** Text messages. */
+/** Codes by SMS. */
 export interface SmsOptions {
   sender(message: CodeMessage): unknown
   /** The field with the number. Default: the phone field. */
@@ -84,27 +84,27 @@ export interface SmsOptions {
 
 /** One-time codes. */
 export interface OtpOptions {
-  /** Digits. Default 6, from 4 to 12. */
+  /** The number of digits. Default 6, from 4 to 12. */
   readonly length?: number
-  /** Default 600, at most a day. */
+  /** How long a code is valid, in seconds. Default 600, at most a day. */
   readonly ttlSeconds?: number
-  /** Wrong tries that end a code. Default 5, at most 100. */
+  /** The number of wrong tries that end a code. Default 5, at most 100. */
   readonly maxAttempts?: number
   /**
-   * The pause between two codes to one account by one channel. Within it a repeated request sends nothing and is
-   * answered as always. Default 60; 0 sends one for each request.
+   * The pause between two codes to one account by one channel, in seconds. Within it, a repeated request sends nothing
+   * and gets the usual response. Default 60; 0 sends one for each request.
    */
   readonly resendSeconds?: number
   /**
-   * Replaces `mail` and `sms`. Sends to the e-mail or phone field of the user: an address in another field is not
-   * among those that linking drops (`social.linking`).
+   * Replaces `mail` and `sms`. Send to the e-mail or phone field of the user: `social.linking` does not drop addresses
+   * in other fields.
    */
   deliver?(message: {
     readonly user: ShownUser
     readonly code: string
     readonly channel: Channel
     readonly purpose: MessagePurpose
-    /** The address. In a notice it is the old one. */
+    /** The address to send to. In a notice it is the old one. */
     readonly to: string
     readonly request: ApiRequest
   }): unknown

@@ -1,5 +1,5 @@
 /**
- * `otp.deliver`, `mail` and `sms`, checked: what is there to send codes with.
+ * `otp.deliver`, `mail` and `sms`, checked: what codes can be sent with.
  *
  * @module
  */
@@ -27,10 +27,10 @@ export interface DeliverySettings {
   readonly toField: Readonly<Record<Channel, string>>
 }
 
-/** Mail: a sender of the deployer's own, or a transporter. */
+/** Mail: your own sender, or a transporter. */
 export interface MailSettings {
   readonly sender: MailOptions['sender'] | undefined
-  /** Made when the first mail is sent. */
+  /** Created when the first mail is sent. */
   readonly transporter: (() => Promise<MailTransporter>) | undefined
   readonly from: string | undefined
   readonly templates: NonNullable<MailOptions['templates']>
@@ -92,7 +92,7 @@ function transporterOf({ transporter }: Partial<MailOptions>): MailTransporter |
   return transporter
 }
 
-/** Without the environment nobody knows yet. */
+/** Without the environment it is not known yet. */
 function checkFrom(from: string | undefined, env: Environment | undefined): void {
   if (env && from === undefined) fail(`'mail.transport' needs 'mail.from', or MAIL_FROM`)
 }
@@ -105,7 +105,7 @@ function overSmtp(transport: unknown): () => Promise<MailTransporter> {
   return once(() => connect(transport as string | Readonly<Record<string, unknown>>))
 }
 
-/** Sockets are a runtime's, so the transport comes from the package's own conditional import. */
+/** Sockets depend on the runtime, so the transport comes from the package's conditional import. */
 async function connect(
   transport: string | Readonly<Record<string, unknown>>,
 ): Promise<MailTransporter> {

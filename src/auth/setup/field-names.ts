@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The fields that stand in no response and that no client writes. */
+/** The fields that no response contains and no client writes. */
 export const SECRETS = [
   'password',
   'passwordChangedAt',
@@ -33,7 +33,7 @@ export const SECRETS = [
   'verifyOtpSentAt',
 ] as const
 
-/** The providers' ids of an account: no client writes them, whether the provider is enabled yet or not. */
+/** The providers' ids of an account: no client writes them, whether the provider is enabled or not. */
 export const PROVIDER_IDS = ['googleId', 'appleId', 'facebookId', 'githubId'] as const
 
 const OTHERS = ['email', 'phone', 'name', 'role', 'disabled'] as const
@@ -43,7 +43,7 @@ export type StoredName = (typeof OTHERS | typeof PROVIDER_IDS | typeof SECRETS)[
 
 const NAMES: readonly StoredName[] = [...OTHERS, ...PROVIDER_IDS, ...SECRETS]
 
-/** The stored name of each default name. */
+/** The stored name for each default name. */
 export type StoredNames = Readonly<Record<StoredName, string>>
 
 /** The stored names, with `fields` renaming some. */

@@ -1,5 +1,5 @@
 /**
- * Identifiers: how differently typed names of one account become the same text.
+ * Identifiers: turns the differently typed names of one account into the same string.
  *
  * @module
  */
@@ -8,26 +8,29 @@ import { fold } from '../../ports/fold.ts'
 import { callable, fail } from '../option-checks.ts'
 import { isStoredName, type StoredNames } from './field-names.ts'
 
-/** An identifier as options name it: a field, or a field with a normalizer of its own. */
+/**
+ * An identifier in the options: a field, or a field with your own normalizer, which returns undefined for an invalid
+ * value.
+ */
 export type IdentifierOption =
   | string
   | { readonly field: string; normalize?(text: string): string | undefined }
 
-/** What an identifier is: an e-mail address, a phone number, or any other name. */
+/** The kind of an identifier: an e-mail address, a phone number, or any other name. */
 export type IdentifierKind = 'email' | 'phone' | 'name'
 
 /** An identifier, resolved. */
 export interface Identifier {
-  /** The name that clients use beside the stored one: `email`, whatever it is stored as. */
+  /** The name that clients may use besides the stored one: `email`, whatever field it is stored in. */
   readonly name: string
   /** The stored field. */
   readonly field: string
   readonly kind: IdentifierKind
-  /** The one form of `text`, or undefined where it is none of this kind. */
+  /** The normalized form of `text`, or undefined if it is not of this kind. */
   normalize(text: string): string | undefined
 }
 
-/** What the identifier in the stored field `field` is. */
+/** The kind of the identifier in the stored field `field`. */
 export function kindOf(field: string, names: StoredNames): IdentifierKind {
   if (field === names.email) return 'email'
   return field === names.phone ? 'phone' : 'name'
@@ -38,7 +41,7 @@ export function storedField(name: string, names: StoredNames): string {
   return isStoredName(name) ? names[name] : name
 }
 
-/** Resolves the `identifiers` option. Throws a start-up error for none, and for one twice. */
+/** Resolves the `identifiers` option. Throws a start-up error if it is empty or names one twice. */
 export function identifiersOf(
   options: readonly IdentifierOption[] | undefined,
   names: StoredNames,
@@ -66,10 +69,10 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
   return { name, field, kind, normalize: normalize ? bounded(normalize) : normalizers[kind] }
 }
 
-/** UTF-16 units. No identifier is longer, and an attack's may have as many as a body has room for. */
+/** UTF-16 units. No identifier is longer, but an attacker's may be as long as a body. */
 const MAX_LENGTH = 1024
 
-/** `normalize` for a text of a length that identifiers have; a longer one is none. */
+/** `normalize` for strings up to the longest identifier; a longer one is not an identifier. */
 function bounded(normalize: Normalizer): Normalizer {
   // `String.normalize` takes time that grows with the square of a run of combining marks.
   return (text) => (text.length > MAX_LENGTH ? undefined : normalize(text))
@@ -77,33 +80,33 @@ function bounded(normalize: Normalizer): Normalizer {
 
 type Normalizer = (text: string) => string | undefined
 
-/** The default normalizer of each kind; for a text of more than 1,024 characters each gives undefined. */
+/** The default normalizer of each kind; for a string of more than 1,024 characters each returns undefined. */
 export const normalizers: Readonly<Record<IdentifierKind, Normalizer>> = {
   email: bounded(normalizeEmail),
   phone: bounded(normalizePhone),
   name: bounded(normalizeName),
 }
 
-// Nobody sees these: names that differ in them alone look alike, and some databases end a string at NUL.
+// Invisible characters: names that differ only in them look alike, and some databases end a string at NUL.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u
-/** Trimmed; nothing in it that nobody sees. */
+/** Trimmed; without invisible characters. */
 function normalizeName(text: string): string | undefined {
   const name = text.trim()
   return name !== '' && name.isWellFormed() && !UNSEEN.test(name) ? name : undefined
 }
 
-// Dots of domain names beside the full stop (UTS #46): mail libraries fold them into it.
+// Dots of domain names besides the full stop (UTS #46): mail libraries fold them into it.
 const OTHER_DOTS = /[\u3002\uFF0E\uFF61]/
-// RFC 5322 specials: mail libraries read them as lists, groups and display names, so that an address with
-// one of them might reach somebody else.
+// RFC 5322 specials: mail libraries read them as lists, groups and display names, so an address with one of them might
+// reach another mailbox.
 const MAIL_SYNTAX = /[\s\p{Cc}\p{Cf}\p{Zs}()<>[\]:;\\,"]/u
 const ADDRESS = /^[^@]+@[^@.]+(?:\.[^@.]+)*$/
 
-/** Trimmed, composed, and folded independently of locale; one `@`, nothing that a mail header would split at. */
+/** Trimmed, composed, and folded independently of locale; one `@`, and no character that would split a mail header. */
 function normalizeEmail(text: string): string | undefined {
   const address = fold(text.trim().normalize('NFC'))
   if (!address.isWellFormed() || !ADDRESS.test(address)) return undefined
-  // A full-width @ or comma turns into the real one where mail libraries apply compatibility forms.
+  // A full-width @ or comma turns into the real one if a mail library applies compatibility forms.
   const compatible = address.normalize('NFKC')
   const safe = (form: string) => !MAIL_SYNTAX.test(form) && !UNSEEN.test(form) && ADDRESS.test(form)
   return safe(address) && safe(compatible) && isOwnDomain(address) ? address : undefined
@@ -115,7 +118,7 @@ function isOwnDomain(address: string): boolean {
   return !OTHER_DOTS.test(domain) && domain === domain.normalize('NFKC')
 }
 
-/** International numbers have at most 15 digits (ITU-T E.164); prefixes of a country may come on top. */
+/** International numbers have at most 15 digits (ITU-T E.164); country prefixes may be added. */
 const PHONE = /^\+?\d{1,20}$/
 
 function normalizePhone(text: string): string | undefined {

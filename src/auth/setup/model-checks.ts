@@ -1,6 +1,6 @@
 /**
- * The user model against what the options need of it: fields, their types, unique indexes, and secrets that
- * stay secret.
+ * Checks that the user model has what the options need: fields, their types, unique indexes, and secrets that stay
+ * secret.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function checkModel(settings: AuthSettings): void {
   for (const secret of SECRETS) {
     const field = settings.names[secret]
     const shown = model.shape.fields.has(field) && !isHidden(model, field)
-    // When a password was changed is left out of answers all the same.
+    // The time of a password change is left out of responses anyway.
     if (shown && secret !== 'passwordChangedAt') {
       fail(
         `'${field}' of the model '${model.name}' is a secret: take it from userFields(), or name it in the model's 'hidden'`,
@@ -99,7 +99,7 @@ export function canReset({ delivery, paths }: AuthSettings): boolean {
   return sends !== undefined && (paths.has('forgotPassword') || paths.has('resetPassword'))
 }
 
-/** What works with the model, but not well: a warning with the line that ends it. */
+/** A warning about what works with the model, but not well, with the line that fixes it. */
 export function modelAdvice(settings: AuthSettings): string | undefined {
   const { model, names, providers, linking, identifiers } = settings
   const links = providers.size > 1 && identifiers.some(({ kind }) => kind === 'email')
@@ -119,7 +119,7 @@ export function guardedFields(settings: AuthSettings): readonly string[] {
 /** Refuses lists that would let clients write what only the auth routes write, or see what is hidden. */
 export function checkFieldLists(settings: AuthSettings): void {
   const { model, identifiers, registerFields, updateFields, visibleFields = [] } = settings
-  // Whoever may write it could enable an account again, or disable one.
+  // A client that may write it could enable or disable an account.
   const guarded = [...guardedFields(settings), settings.disabledField]
   const isWritable = (field: string) => !guarded.includes(field) && !isForbiddenKey(field)
   const check = (

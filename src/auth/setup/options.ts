@@ -1,5 +1,5 @@
 /**
- * The options of `createAuthRouter` (spec 4.5, 5): names and types; settings.ts has their defaults.
+ * The options of `createAuthRouter` (spec 4.5, 5): names and types. resolve-settings.ts has their defaults.
  *
  * @module
  */
@@ -17,7 +17,10 @@ import type { IdentifierOption } from './identifiers.ts'
 import type { SecurityEvent } from './security-event.ts'
 import type { SignInStep } from './sign-in-step.ts'
 
-/** The routes of spec 4.5, and those of sessions (with refresh tokens only), of email verification and of account deletion. */
+/**
+ * The routes of spec 4.5, and those of sessions (only with refresh tokens), of email verification and of account
+ * deletion.
+ */
 export type RouteName =
   | 'register'
   | 'login'
@@ -43,46 +46,51 @@ export type RouteName =
 /** Access tokens. */
 export interface TokenOptions {
   /**
-   * At least 32 characters, at random. Keys everything that is signed. Of a list the first signs and all verify, so that
-   * a secret can be replaced without signing anyone out: `['new…', 'old…']`.
+   * At least 32 random characters. Everything that is signed depends on it. In a list, the first secret signs and all
+   * verify, so you can replace a secret without signing anyone out: `['new…', 'old…']`.
    */
   readonly secret: string | readonly string[]
-  /** Default `'15m'`. */
+  /** How long a token is valid; a number is in seconds. Default `'15m'`. */
   readonly expiresIn?: Duration
-  /** `iss` on every token, and demanded of every token. Default: the path that the router is mounted on. */
+  /**
+   * The claim `iss`: set on every token, and required of every token. Default: the path on which the router is mounted.
+   */
   readonly issuer?: string
-  /** `aud` on every token; a token must have one of them. Default: the name of the user model. */
+  /** The claim `aud`: set on every token; a token must have one of the values. Default: the name of the user model. */
   readonly audience?: string | readonly string[]
   /**
-   * Whether each request reads the user, so that a password change and the end of a session end access tokens too.
+   * Whether each request reads the user, so that a password change or the end of a session ends access tokens too.
    * Default true. False saves that read: access tokens then work until they expire, whatever happens to the session.
    */
   readonly invalidateOnPasswordChange?: boolean
 }
 
-/** Refresh tokens; what is left out comes from the environment, `AUTH_REFRESH_*`. */
+/** Refresh tokens; options left out come from the environment, `AUTH_REFRESH_*`. */
 export interface RefreshOptions {
-  /** Default false. */
+  /** Whether sign-ins return refresh tokens. Default false. */
   readonly enabled?: boolean
   /** Whether each refresh replaces the token. Default true. */
   readonly rotate?: boolean
-  /** Default `'30d'`; rotation starts it anew. */
+  /** How long a session lasts; rotation starts it anew. A number is in seconds. Default `'30d'`. */
   readonly expiresIn?: Duration
-  /** Seconds in which a token that was replaced is still taken, for parallel requests. Default 10, at most 3600. */
+  /** How long a replaced token is still accepted, in seconds, for parallel requests. Default 10, at most 3600. */
   readonly graceSeconds?: number
-  /** Whether a replaced token presented later ends every session of the user. Default true. */
+  /** Whether a replaced token that is used later ends every session of the user. Default true. */
   readonly revokeAllOnReuse?: boolean
-  /** Default 5, at most 100; sessions that are over make room, then the oldest sign-in. */
+  /**
+   * The most sessions per user; expired sessions make room, then the one with the oldest sign-in. Default 5, at most
+   * 100.
+   */
   readonly maxSessions?: number
-  /** The longest that a session can be kept alive by rotation. Default: no limit. */
+  /** The longest that rotation can keep a session alive. A number is in seconds. Default: no limit. */
   readonly maxLifetime?: Duration
 }
 
 /** Roles, by the names in `list`. */
 export interface RolesOptions<Role extends string = string> {
-  /** The roles that there are; `requireRole` takes no others. Default: the default role and the admin roles. */
+  /** All roles; `requireRole` accepts no others. Default: the default role and the admin roles. */
   readonly list?: readonly Role[]
-  /** Default `'user'`, or the list's first entry where it lacks that. */
+  /** The role of a new user. Default `'user'`, or the list's first entry if the list does not contain that. */
   readonly default?: NoInfer<Role>
   /** The roles with access to the user routes. Default `['admin']`. */
   readonly admin?: NoInfer<Role> | readonly NoInfer<Role>[]
@@ -94,21 +102,21 @@ export interface RolesOptions<Role extends string = string> {
 
 /** Lockout of accounts after failed sign-ins. */
 export interface LockoutOptions {
-  /** Default 10, at most 1,000,000. */
+  /** The number of failed sign-ins that lock an account. Default 10, at most 1,000,000. */
   readonly maxAttempts?: number
-  /** Default 900, at most 30 days. */
+  /** How long it stays locked, in seconds. Default 900, at most 30 days. */
   readonly lockSeconds?: number
-  /** Whether a locked account answers 429 instead of the 401 that tells nothing. Default false. */
+  /** Whether a locked account gets a 429 instead of the 401 that reveals nothing. Default false. */
   readonly reveal?: boolean
 }
 
 /** A message that refuses a password, or nothing. */
 export type PasswordVerdict = string | undefined | void
 
-/** What `password.check` receives beside the password. */
+/** The second argument of `password.check`, after the password. */
 export interface PasswordCheckContext {
   readonly request: ApiRequest
-  /** The account whose password it will be, without its secrets; on sign-up the values to be stored. */
+  /** The account whose password it will be, without its secrets; on sign-up, the values to be stored. */
   readonly user: Fields
 }
 
@@ -117,24 +125,22 @@ export type CommonPasswords =
   | ReadonlySet<string>
   | ((least: number) => ReadonlySet<string> | Promise<ReadonlySet<string>>)
 
-/** Passwords. `hash` and `verify` replace scrypt; only `true` opens. */
+/** Passwords. `hash` and `verify` replace scrypt; only `true` from `verify` counts as a match. */
 export interface PasswordOptions {
-  /** In characters. Default 8, from 6 to 64. */
+  /** The shortest password, in characters. Default 8, from 6 to 64. */
   readonly minLength?: number
   /**
-   * The passwords to refuse as too common. Default: a list of 49,000, loaded when the first password is set; none on
-   * Workers, where `commonPasswords` of `fieldgate/common-passwords` is named for it. False refuses none.
+   * The passwords to refuse as too common. Default: a list of 49,000, loaded when the first password is set; on Workers
+   * none, unless you pass `commonPasswords` of `fieldgate/common-passwords`. False refuses none.
    */
   readonly common?: boolean | CommonPasswords
-  /**
-   * Looks at a new password before it is hashed; a string refuses it with a 400. It has 5 seconds.
-   */
+  /** Checks a new password before it is hashed; return a string to refuse it with a 400. It has 5 seconds. */
   check?(plain: string, context: PasswordCheckContext): PasswordVerdict | Promise<PasswordVerdict>
   hash?(plain: string): string | Promise<string>
   verify?(plain: string, stored: string): boolean | Promise<boolean>
 }
 
-/** Guards before every route, or by the route's name; `all` comes first. */
+/** Guards before every route, or by the route's name; `all` run first. */
 export type MiddlewaresOption =
   | readonly Guard[]
   | { readonly [Name in RouteName | 'all']?: Guard | readonly Guard[] }
@@ -143,15 +149,15 @@ export type MiddlewaresOption =
 export interface EmailVerificationOptions {
   /** Whether mailboxes can be proven: `POST /email/code`, `POST /email/verify`. Default false. */
   readonly enabled?: boolean
-  /** Whether an account with an address signs in only once the address is proven (403 before). Default false. */
+  /** Whether an account with an address can sign in only once the address is proven (403 before). Default false. */
   readonly required?: boolean
 }
 
 /** The options that `userFields` reads too. */
 export interface UserFieldsOptions {
-  /** Default `['email']`. */
+  /** The fields that identify a user at sign-in. Default `['email']`. */
   readonly identifiers?: readonly IdentifierOption[]
-  /** Stored names that differ from the default ones, and `disabled`, a boolean that blocks sign-in. */
+  /** Stored names that differ from the default ones, and `disabled`, a boolean field that blocks sign-in. */
   readonly fields?: { readonly [Name in StoredName]?: string }
   readonly social?: SocialOptions
   readonly refresh?: RefreshOptions
@@ -159,46 +165,48 @@ export interface UserFieldsOptions {
   readonly emailVerification?: EmailVerificationOptions
 }
 
-/** What `createAuthRouter` takes. */
+/** Options of `createAuthRouter`. */
 export interface AuthOptions<R, Role extends string = string> extends UserFieldsOptions {
   readonly roles?: RolesOptions<Role>
   /** The user model; see `userFields`. */
   readonly model: Model<R>
   readonly token: TokenOptions
-  /** Fields that a sign-up may set beside the identifiers. Default: none. */
+  /** Fields that a sign-up may set besides the identifiers. Default: none. */
   readonly registerFields?: readonly (keyof R & string)[]
   /** Fields that `PATCH /users/:id` may change. Default: none. */
   readonly updateFields?: readonly (keyof R & string)[]
-  /** What of a user others than he himself and admins see. Default: all but the secrets. */
+  /**
+   * The fields of a user that other users see; users see all of their own fields, and so do admins. Default: all but
+   * the secrets.
+   */
   readonly visibleFields?: readonly (keyof R & string)[]
   readonly password?: PasswordOptions
   readonly lockout?: LockoutOptions
   readonly otp?: OtpOptions
   readonly mail?: MailOptions
   readonly sms?: SmsOptions
-  /** `{{appName}}` in messages. Default: `APP_NAME` of the environment. */
+  /** `{{appName}}` in messages. Default: the variable `APP_NAME`. */
   readonly appName?: string
   /**
-   * Other paths by the route's name; false leaves the route out. `deleteUser` is there only where it is named: true, or
-   * a path.
+   * Other paths by the route's name; false turns a route off. `deleteUser` is off unless you set it to true or a path.
    */
   readonly routes?: { readonly [Name in RouteName]?: string | boolean }
   readonly middlewares?: MiddlewaresOption
   /**
-   * The key of who sends a request, for the queue before password hashing and for security events. Default: the
-   * address of the connection, of IPv6 its /64.
+   * Returns a key for the client that sent a request, for the queue before password hashing and for security events.
+   * Default: the address of the connection, for IPv6 its /64.
    */
   readonly client?: ClientOption
-  /** After an account was made; if it fails, the account is taken back. */
+  /** Runs after an account was created; if it fails, the account is removed again. */
   onRegister?(user: R & Managed, request: ApiRequest): unknown
   /**
-   * Before a sign-in is answered; an HttpError refuses it, and counts as a guess at the password. A `SecondStepRequired`
-   * asks the client for a second step, whose body `step.answer` then holds.
+   * Runs before a sign-in responds. Throw an HttpError to refuse the sign-in; that counts as a guess at the password.
+   * Throw a `SecondStepRequired` to ask the client for a second step, whose body is then in `step.answer`.
    */
   onLogin?(user: R & Managed, request: ApiRequest, step: SignInStep): unknown
-  /** Takes security events, sync or async. Default: the logger, at `info`. */
+  /** Receives security events, sync or async. Default: the logger, at `info`. */
   onSecurityEvent?(event: SecurityEvent): unknown
-  /** Before an account is deleted; what it throws keeps the account. */
+  /** Runs before an account is deleted; if it throws, the account stays. */
   onDelete?(user: R & Managed, request: ApiRequest): unknown
   /** As on a resource router, for `GET /users`. */
   readonly maxLimit?: number

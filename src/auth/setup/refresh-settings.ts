@@ -7,14 +7,14 @@
 import { duration, flag, flagIn, group, wholeNumber } from '../option-checks.ts'
 import type { RefreshOptions } from './options.ts'
 
-/** In a grace of hours a stolen token would be as good as its successor. */
+/** With a grace of hours, a stolen token would be as good as its successor. */
 const MAX_GRACE = 3600
-/** They stand in the user's record, which each request reads. */
+/** They are in the user's record, which each request reads. */
 const MAX_SESSIONS = 100
 
 type Environment = Readonly<Record<string, unknown>>
 
-/** Refresh sessions, durations in seconds. */
+/** Settings of refresh sessions; durations are in seconds. */
 export interface RefreshSettings {
   readonly rotate: boolean
   readonly expiresIn: number
@@ -24,7 +24,7 @@ export interface RefreshSettings {
   readonly maxLifetime: number
 }
 
-/** Resolves the option; what it leaves out comes from `env`. Undefined while refresh tokens are off. */
+/** Resolves the option; what it leaves out comes from `env`. Undefined if refresh tokens are off. */
 export function refreshSettings(
   options: RefreshOptions | undefined,
   env: Environment,
@@ -57,7 +57,7 @@ export function refreshSettings(
   return flag('refresh.enabled', refresh.enabled, fallback) ? settings : undefined
 }
 
-/** Variables are texts: a plain number among them means seconds. */
+/** Variables are strings: a plain number among them means seconds. */
 function secondsIn(value: unknown): unknown {
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value || undefined
 }

@@ -58,12 +58,12 @@ const MAX_CODE_GUESSES = 100
 const DAY = 86_400
 const MAX_GUESSES = 1_000_000
 const MAX_LOCK = 30 * DAY
-/** Shorter ones are guessed; longer ones need not be chosen by anybody (ASVS 6.2.9 asks to allow 64). */
+/** Shorter ones are guessed; longer ones need not be required of anyone (ASVS 6.2.9 asks to allow 64). */
 const PASSWORD_LENGTHS = [6, 64] as const
 
 /**
- * Resolves the options; `rows` are the routes that there can be. Throws a `TypeError` that starts with `Auth:` and names the option. Without `env` it
- * checks what does not depend on the environment.
+ * Resolves the options; `rows` are all possible routes. Throws a `TypeError` that starts with `Auth:` and names the
+ * option. Without `env` it checks only what does not depend on the environment.
  */
 export function resolveSettings(
   options: AuthOptions<never>,
@@ -141,7 +141,7 @@ function listSettings(options: AuthOptions<never>, model: Model): AuthSettings['
   return list
 }
 
-/** Two things in one stored field would overwrite each other: a code's hash the password's, for one. */
+/** Two values in one stored field would overwrite each other, e.g. a code's hash the password's. */
 function checkApart(names: StoredNames, disabled: string | undefined): void {
   const { disabled: _, ...others } = names
   const stored = [...Object.values(others), ...(disabled === undefined ? [] : [disabled])]
@@ -184,7 +184,7 @@ function emailVerificationOf({
   return { enabled, required }
 }
 
-/** Codes that prove a mailbox must have a way to it. Without the environment nobody knows yet. */
+/** Codes that prove a mailbox must have a way to it. Without the environment it is not known yet. */
 function checkVerification(settings: AuthSettings, env: Environment | undefined): void {
   const { emailVerification, identifiers, delivery, names } = settings
   if (!emailVerification.enabled) return

@@ -1,5 +1,5 @@
 /**
- * Roles: one text, or a list of texts, in a field of the user.
+ * Roles: one string, or a list of strings, in a field of the user.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { RolesOptions } from './options.ts'
 /** The roles option, resolved. */
 export interface RoleSettings {
   readonly list: readonly string[]
-  /** Whether the option names the list. */
+  /** Whether the option contains a list. */
   readonly isListed: boolean
   readonly default: string
   readonly admin: readonly string[]
@@ -45,7 +45,7 @@ export function roleSettings(option: RolesOptions | undefined): RoleSettings {
   }
 }
 
-/** A stored role as a list: one entry, several, or none. */
+/** A stored role as a list with one entry, several, or none. */
 export function rolesIn(value: unknown): readonly string[] {
   return [value].flat().filter((role): role is string => typeof role === 'string')
 }
@@ -55,7 +55,7 @@ export function hasRole(value: unknown, wanted: readonly string[]): boolean {
   return rolesIn(value).some((role) => wanted.includes(role))
 }
 
-/** The value that the role field of a new user holds. */
+/** The value of the role field of a new user. */
 export function firstRole(roles: RoleSettings): Fields[string] {
   return roles.multiple ? [roles.default] : roles.default
 }

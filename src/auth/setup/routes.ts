@@ -1,5 +1,5 @@
 /**
- * Which routes there are, under which paths, and what runs before them: `routes` and `middlewares`.
+ * Which routes are enabled, under which paths, and which guards run before them: `routes` and `middlewares`.
  *
  * @module
  */
@@ -19,9 +19,9 @@ export interface RouteRow<Name extends RouteName = RouteName> {
   readonly access: Access
   /** The option that the route needs. */
   readonly needs?: 'refresh' | 'emailVerification'
-  /** Whether the route is left out unless `routes` names it. */
+  /** Whether the route is off unless `routes` names it. */
   readonly optIn?: true
-  /** Whether a token is looked at where one is sent. */
+  /** Whether a token is checked if one is sent. */
   readonly optionalAuth?: true
 }
 
@@ -29,7 +29,7 @@ function namesOf(rows: readonly RouteRow[]): readonly string[] {
   return rows.map(({ name }) => name)
 }
 
-/** The path of each of `rows` that is there. */
+/** The paths of those `rows` that are enabled. */
 export function routePaths(
   rows: readonly RouteRow[],
   option: AuthOptions<never>['routes'],
@@ -49,17 +49,17 @@ export function routePaths(
   return paths
 }
 
-/** What two paths share that match the same requests: the app ignores slashes at the end, and doubled ones. */
+/** The same for two paths that match the same requests: the app ignores trailing and doubled slashes. */
 function matchedBy(path: string): string {
   return path.replace(/\/+/g, '/').replace(/\/$/, '').replace(/:\w+/g, ':')
 }
 
-/** How many parameters a path has: of two that match a request, the one with fewer is meant. */
+/** The number of parameters in a path: if two paths match a request, the one with fewer wins. */
 export function parametersIn(path: string): number {
   return path.split('/:').length - 1
 }
 
-/** The path that the option chooses for a route; undefined where it leaves the route out. */
+/** The path of a route by the option; undefined if the option turns it off. */
 function pathOf(
   { name, path, optIn }: RouteRow,
   chosen: string | boolean | undefined,

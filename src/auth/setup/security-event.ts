@@ -1,6 +1,6 @@
 /**
- * Security events (ASVS 5.0, 16.3), as `onSecurityEvent` gets them. They carry no secret and no identifier in clear: who
- * it was is the account's id, where there is an account.
+ * Security events (ASVS 5.0, 16.3), as `onSecurityEvent` receives them. They contain no secret and no identifier in
+ * clear: the user is given by the account's id, if there is an account.
  *
  * @module
  */
@@ -28,14 +28,14 @@ export type SecurityEventType =
 export interface SecurityEvent {
   readonly type: SecurityEventType
   readonly at: Date
-  /** The account's `_id`; absent where no account was meant, or none is there. */
+  /** The account's `_id`; missing if no account was meant, or none exists. */
   readonly userId?: string
-  /** Who sent the request, by the `client` option. */
+  /** The client that sent the request, by the `client` option. */
   readonly client?: string
   readonly requestId: string
   /** The route's name, as in `routes`. */
   readonly route: RouteName
 }
 
-/** Takes events; what it throws is logged, and changes nothing. */
+/** Receives events; an error that it throws is logged, and changes nothing. */
 export type SecurityHook = (event: SecurityEvent) => unknown

@@ -1,5 +1,5 @@
 /**
- * What the options of `createAuthRouter` decide, as the routes read it; resolve-settings.ts makes it of them.
+ * The resolved options of `createAuthRouter`, as the routes read them; resolve-settings.ts makes them.
  *
  * @module
  */
@@ -19,15 +19,15 @@ import type { SecurityHook } from './security-event.ts'
 import type { SignInStep } from './sign-in-step.ts'
 import type { TokenSettings } from './token-settings.ts'
 
-/** Everything that the options decide. Nothing in it changes after start-up. */
+/** All resolved options. They do not change after start-up. */
 export interface AuthSettings {
   readonly model: Model
   readonly names: StoredNames
-  /** The boolean that blocks sign-in, where `fields.disabled` names one. */
+  /** The boolean field that blocks sign-in, if `fields.disabled` names one. */
   readonly disabledField: string | undefined
   readonly identifiers: readonly Identifier[]
   readonly token: TokenSettings
-  /** Undefined while refresh tokens are off. */
+  /** Undefined if refresh tokens are off. */
   readonly refresh: RefreshSettings | undefined
   readonly roles: RoleSettings
   readonly lockout: {
@@ -49,21 +49,21 @@ export interface AuthSettings {
   readonly registerFields: readonly string[]
   readonly updateFields: readonly string[]
   readonly visibleFields: readonly string[] | undefined
-  /** The routes that are there, in their order, with their paths. */
+  /** The enabled routes, in order, with their paths. */
   readonly paths: ReadonlyMap<RouteName, string>
-  /** The deployer's guards for a route; without a name, those that all routes share. */
+  /** Your guards for a route; without a name, those that all routes share. */
   readonly middlewares: (route?: RouteName) => readonly Guard[]
   readonly client: ClientOption
   readonly onRegister: Hook | undefined
   readonly onLogin: LoginHook | undefined
   readonly onSecurityEvent: SecurityHook | undefined
   readonly onDelete: Hook | undefined
-  /** What `GET /users` takes of the resource router's options. */
+  /** The options of the resource router that apply to `GET /users`. */
   readonly list: Readonly<Record<string, unknown>>
 }
 
 /** The hook of a sign-in. */
 export type LoginHook = (user: never, request: ApiRequest, step: SignInStep) => unknown
 
-/** A hook of the deployer's. */
+/** A hook of your app. */
 export type Hook = (user: never, request: ApiRequest) => unknown

@@ -1,5 +1,5 @@
 /**
- * What `onLogin` and a sign-in tell each other of a second step.
+ * What `onLogin` and a sign-in tell each other about a second step.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { HttpError } from '../../http/errors.ts'
 import type { Fields } from '../../ports/store.ts'
 
 /**
- * Thrown by `onLogin`: the sign-in needs a second step. The client gets a 401 with `message`, a `ticket` and `expiresIn`
- * (seconds), and sends `POST /login` with the ticket and whatever the second step asks for; `onLogin` then runs with it as
- * `step.answer`.
+ * Throw it in `onLogin` if the sign-in needs a second step. The client gets a 401 with `message`, a `ticket` and
+ * `expiresIn` (seconds), and sends `POST /login` with the ticket and whatever the second step asks for. `onLogin` then
+ * runs again with that body as `step.answer`.
  */
 export class SecondStepRequired extends HttpError {
   override readonly name: string = 'SecondStepRequired'
@@ -20,7 +20,7 @@ export class SecondStepRequired extends HttpError {
   }
 }
 
-/** Which step of a sign-in `onLogin` runs in. */
+/** The step of a sign-in in which `onLogin` runs. */
 export interface SignInStep {
   /** The body of the request that brought the ticket back; undefined in the first step. */
   readonly answer?: Fields

@@ -10,13 +10,13 @@ import type { TokenOptions } from './options.ts'
 /** At least one secret. */
 export type Secrets = readonly [string, ...string[]]
 
-/** Whom access tokens name, on every token and demanded of every token (RFC 7519 §4.1.1, §4.1.3). */
+/** Who access tokens name; set on every token, and required of every token (RFC 7519 §4.1.1, §4.1.3). */
 export interface Parties {
   readonly issuer: string
   readonly audience: readonly string[]
 }
 
-/** Access tokens, and the secrets behind everything that is signed. */
+/** Settings of access tokens, and the secrets for everything that is signed. */
 export interface TokenSettings {
   /** The first signs, all verify. */
   readonly secrets: Secrets
@@ -73,7 +73,7 @@ function checkedSecret(option: string, secret: unknown): string {
   return secret
 }
 
-/** What to warn of at start-up: a secret that is long enough, and easy to guess all the same. */
+/** A start-up warning about a secret that is long enough but easy to guess. */
 export function secretAdvice({ secrets }: Pick<TokenSettings, 'secrets'>): string | undefined {
   const at = secrets.findIndex((secret) => isWeak(secret))
   if (at === -1) return undefined
@@ -85,7 +85,7 @@ function isWeak(secret: string): boolean {
   return new Set(secret).size < MIN_CHARACTERS || repeatsWord(secret)
 }
 
-/** Whether a text is one short word over and over. */
+/** Whether a string repeats one short word. */
 function repeatsWord(text: string): boolean {
   const lengths = Array.from({ length: MAX_WORD }, (_, index) => index + 1)
   return lengths.some((length) => text.startsWith(text.slice(length)))

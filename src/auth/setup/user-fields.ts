@@ -1,5 +1,5 @@
 /**
- * `userFields`: the zod fields that the auth routes need of a user model (spec 2.4).
+ * `userFields`: the zod fields that the auth routes need in a user model (spec 2.4).
  *
  * @module
  */
@@ -36,7 +36,7 @@ type Text = $ZodOptional<$ZodString>
 type Instant = $ZodOptional<$ZodDate>
 type Count = $ZodDefault<$ZodNumber>
 
-/** A session as it is stored (spec 2.4); the tokens themselves are not. */
+/** A session as it is stored (spec 2.4); the tokens themselves are not stored. */
 export type SessionSchema = $ZodObject<{
   readonly id: $ZodString
   readonly hash: $ZodString
@@ -48,7 +48,7 @@ export type SessionSchema = $ZodObject<{
   readonly userAgent: Text
 }>
 
-/** A client that has signed in, as it is stored: its guesses are counted apart from those of strangers. */
+/** A client that has signed in, as it is stored: its guesses are counted separately from those of unknown clients. */
 export type KnownClientSchema = $ZodObject<{
   readonly client: $ZodString
   readonly guesses: $ZodNumber
@@ -56,7 +56,7 @@ export type KnownClientSchema = $ZodObject<{
   readonly at: $ZodDate
 }>
 
-/** The tries of a kind of code that such clients have made, all together. */
+/** The number of tries of a kind of code by all such clients together. */
 export type KnownTriesSchema = $ZodObject<{
   readonly kind: $ZodString
   readonly until: $ZodDate
@@ -140,15 +140,15 @@ type RoleName<O> = O extends { readonly roles: { readonly field: infer F extends
   ? { readonly role: F }
   : unknown
 
-/** The fields that `userFields` gives for the options `O`. */
+/** The fields that `userFields` returns for the options `O`. */
 export type UserFields<O> = Renamed<
   ByDefaultName<O>,
   (O extends { readonly fields: infer Names } ? Names : unknown) & RoleName<O>
 >
 
 /**
- * The fields of spec 2.4 to spread into a user model. It takes the `identifiers`, `fields`, `social`, `refresh`,
- * `roles` and `emailVerification` that `createAuthRouter` takes. Secrets hide themselves: no route of the model shows them.
+ * The fields of spec 2.4, to spread into a user model. Pass the same `identifiers`, `fields`, `social`, `refresh`,
+ * `roles` and `emailVerification` as to `createAuthRouter`. Secrets hide themselves: no route of the model shows them.
  *
  * ```ts
  * const User = defineModel('User', {
@@ -215,7 +215,7 @@ function identifierFields(
   return Object.fromEntries(entries)
 }
 
-/** Whatever writes the field, an account has one form of its address. */
+/** An account has one form of its address, no matter which code writes the field. */
 function normalized(kind: 'email' | 'phone'): $ZodString {
   const normalize = normalizers[kind]
   const message = kind === 'email' ? 'Invalid email address.' : 'Invalid phone number.'

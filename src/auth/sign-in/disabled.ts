@@ -1,6 +1,5 @@
 /**
- * What a disabled account loses: its sessions, for good. When the account is enabled again, nothing from before
- * opens it (ASVS 7.4.2).
+ * A disabled account loses its sessions for good: when it is enabled again, nothing from before opens it (ASVS 7.4.2).
  *
  * @module
  */
@@ -12,8 +11,8 @@ import { changedAt, nextChange } from '../instance/user.ts'
 import { oneEnded, sessionsEnded, sessionsOf } from './sessions.ts'
 
 /**
- * Ends the sessions in the very write that disables an account, whichever route or code of this app makes it. No
- * sign-in gets in between: those that come later find the account disabled.
+ * Ends the sessions in the same write that disables an account, no matter which route or code of this app makes it. No
+ * sign-in gets in between: a later one finds the account disabled.
  */
 export function endSessionsWhenDisabling(auth: AuthInstance): void {
   const { engine, settings, names, now } = auth
@@ -26,9 +25,9 @@ export function endSessionsWhenDisabling(auth: AuthInstance): void {
 }
 
 /**
- * Ends the sessions of `user`, who was read while disabled. Something else than this app may have disabled the account;
- * then its sessions are still there. All of them are from before, as nobody signs in to a disabled account. So they end
- * one by one, and a session of somebody who signs in again meanwhile stays.
+ * Ends the sessions of `user`, who was disabled when read. If something other than this app disabled the account, its
+ * sessions are still there. All of them are from before, because no one can sign in to a disabled account. They end one
+ * by one, so that a session of a user who is enabled and signs in again meanwhile stays.
  */
 export async function endSessionsOfDisabled(auth: AuthInstance, user: Fields): Promise<void> {
   const { engine } = auth
@@ -38,8 +37,8 @@ export async function endSessionsOfDisabled(auth: AuthInstance, user: Fields): P
 }
 
 /**
- * Ends the access tokens of `user`, who was read while disabled, where there are no sessions to end. They name the
- * instant of the last password change; `named` is what the refused token names.
+ * Ends the access tokens of `user`, who was disabled when read, if there are no sessions to end. Tokens name the time
+ * of the last password change; `named` is the time in the refused token.
  */
 export async function endTokensOfDisabled(
   auth: AuthInstance,

@@ -1,6 +1,6 @@
 /**
- * Lockout: guesses at a password are counted before they are evaluated, so that parallel ones cannot outrun
- * the counter (spec 3.2). Clients that the account knows have a count of their own, see known-clients.ts.
+ * Lockout: guesses at a password are counted before they are evaluated, so that parallel ones cannot bypass the counter
+ * (spec 3.2). Clients that the account knows have a count of their own, see known-clients.ts.
  *
  * @module
  */
@@ -20,17 +20,17 @@ export interface Step {
 
 /** A guess that may be evaluated. */
 export interface Reservation {
-  /** The user as he was counted. */
+  /** The user as read when the guess was counted. */
   readonly user: Fields
-  /** Whether this guess is the last one, which has locked the account. */
+  /** Whether this guess is the last one, and has locked the account. */
   readonly locks: boolean
-  /** What takes this guess back, for `user` as read again; undefined where others were counted meanwhile. */
+  /** Takes this guess back, for `user` as read again; undefined if others were counted meanwhile. */
   forgive(user?: Fields): Step | undefined
-  /** What takes back all that were counted with it, in the same way. */
+  /** Takes back all guesses counted together with it, in the same way. */
   clear(user?: Fields): Step | undefined
 }
 
-/** The parts of the change that clears the account's own lockout, where the model has one. */
+/** The parts of the change that clears the account's own lockout, if the model has one. */
 export function cleared({ names, settings }: AuthInstance): { set: Fields; unset: string[] } {
   const has = settings.model.shape.fields.has(names.lockedUntil)
   return has
@@ -38,20 +38,20 @@ export function cleared({ names, settings }: AuthInstance): { set: Fields; unset
     : { set: {}, unset: [] }
 }
 
-/** What a guess writes where there is no account, or it may make none: as much as one that is counted. */
+/** The writes of a guess if there is no account, or it may make none: as much as for one that is counted. */
 export async function reserveNothing(
   auth: AuthInstance,
   client: string | undefined,
 ): Promise<void> {
-  // Looked for all the same: it takes time.
+  // Looked up anyway: it takes time.
   knownClient(auth, NOBODY, client)
   await auth.decoys.write(sharedBudget(auth, NOBODY, auth.now()))
 }
 
 /**
- * Reserves a guess of `client` at the password of `user`, as he was read; undefined while it may make none. One
- * conditional step counts the guess; the one that reaches the maximum locks the account for that client, or for all that
- * it does not know, before it is evaluated. A right one clears the count.
+ * Reserves a guess of `client` at the password of `user`, as read; undefined if it may make none. One conditional step
+ * counts the guess before it is evaluated. The guess that reaches the maximum locks the account for that client, or for
+ * all clients that it does not know. A right guess clears the count.
  */
 export function reserveGuess(
   auth: AuthInstance,
@@ -67,15 +67,15 @@ export function reserveGuess(
 }
 
 /**
- * Reserves an answer to the second step of a sign-in, as `reserveGuess` does. Only who has taken the first step can
- * answer, so there is one count for all clients. Nothing but a sign-in clears it: whoever resets the password must not
- * have new answers.
+ * Reserves an answer to the second step of a sign-in, like `reserveGuess`. Only a user who has passed the first step
+ * can answer, so there is one count for all clients. Only a sign-in clears it: a password reset must not give more
+ * answers.
  */
 export function reserveAnswer(auth: AuthInstance, user: Fields): Promise<Reservation | undefined> {
   return reserve(auth, user, (read, at) => sharedBudget(auth, read, at, answerCount(auth)))
 }
 
-/** Parallel guesses move an account from one case to the next, and outrun each other. */
+/** Parallel guesses move an account from one case to the next, and overtake each other. */
 const MAX_CASES = 20
 
 async function reserve(
@@ -106,13 +106,13 @@ function guessCount({ names }: AuthInstance): Count {
   return { count: names.failedLoginAttempts, lockedUntil: names.lockedUntil }
 }
 
-/** That of guesses, where the model has no other. */
+/** The count of guesses, if the model has no separate one. */
 function answerCount(auth: AuthInstance): Count {
   const { answerAttempts: count, answersLockedUntil: lockedUntil } = auth.names
   return countsAnswers(auth) ? { count, lockedUntil } : guessCount(auth)
 }
 
-/** Whether the model has a count of its own for answers to second steps. */
+/** Whether the model has a separate count for answers to second steps. */
 export function countsAnswers({ names, settings }: AuthInstance): boolean {
   const { fields } = settings.model.shape
   return fields.has(names.answerAttempts) && fields.has(names.answersLockedUntil)
@@ -130,7 +130,7 @@ export function lockLeft(auth: AuthInstance, user: Fields, client: string | unde
   return Math.max(1, Math.ceil((Math.max(...ends) - auth.now()) / 1000))
 }
 
-/** What counts a guess, and what it gives. */
+/** The step that counts a guess, and its result. */
 interface Budget {
   readonly filter: Filter
   readonly change: Change
@@ -138,7 +138,7 @@ interface Budget {
   reserved(user: Fields): Reservation
 }
 
-/** Undefined while the client is locked out, or a deployer has locked the account for everybody. */
+/** Undefined while the client is locked out, or your app has locked the account for everyone. */
 function ownBudget(
   auth: AuthInstance,
   user: Fields,
@@ -178,7 +178,7 @@ function ownBudget(
   }
 }
 
-/** A lock that guesses have not made. */
+/** A lock that was set by hand, not by guesses. */
 function isLockedByHand({ names, settings }: AuthInstance, user: Fields, at: number): boolean {
   const { maxAttempts, lockSeconds } = settings.lockout
   const until = user[names.lockedUntil]
@@ -214,7 +214,7 @@ function sharedBudget(
   }
 }
 
-/** What counts a guess: after a lock that has ended, as the last guess before a lock, or as one before that. */
+/** The step that counts a guess: after a lock that has ended, as the last guess before a lock, or as an earlier one. */
 function stepFor(
   { settings }: AuthInstance,
   { count, lockedUntil }: Count,

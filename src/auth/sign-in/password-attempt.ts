@@ -1,5 +1,5 @@
 /**
- * A guess at a password: counted first, then evaluated, in the same time whatever the account is.
+ * A guess at a password: counted first, then evaluated, in the same time for every account.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { visitOf } from '../visit/visit.ts'
 import { countsAnswers, type Reservation, reserveGuess, reserveNothing } from './lockout.ts'
 import { type SignInData, signIn } from './sign-in.ts'
 
-/** What became of a guess. */
+/** The outcome of a guess. */
 export type Guess =
   | { readonly opened: true; readonly reservation: Reservation }
-  /** `locked`: whether the account was locked already, for this client. */
+  /** `locked`: whether the account was already locked for this client. */
   | { readonly opened: false; readonly locked: boolean }
 
 /**
@@ -45,16 +45,16 @@ export async function guessPassword(
 }
 
 /**
- * Takes a right guess back whose sign-in was refused by other rules, and no guess before it: a refusal must not make
- * room for more of them.
+ * Takes back a right guess whose sign-in was refused by other rules, but no earlier guess: a refusal must not allow
+ * more guesses.
  */
 export async function forgiveGuess(auth: AuthInstance, reservation: Reservation): Promise<void> {
   await take(auth, reservation, reservation.forgive)
 }
 
 /**
- * Notes that a password was right which a second step follows: what is guessed at now is counted with each answer. `set`
- * is written along. Gives the user after it; undefined where others were counted meanwhile.
+ * Records that a password was right and a second step follows; each answer to that is then counted as a guess. `set` is
+ * written in the same step. Returns the user after it; undefined if others were counted meanwhile.
  */
 export function notePassword(
   auth: AuthInstance,
@@ -65,7 +65,7 @@ export function notePassword(
   return take(auth, reservation, countsAnswers(auth) ? clear : forgive, set)
 }
 
-/** Clears the lockout after a right guess that signs nobody in. Guesses counted meanwhile stay counted. */
+/** Clears the lockout after a right guess that signs no one in. Guesses counted meanwhile stay counted. */
 export async function clearGuesses(auth: AuthInstance, reservation: Reservation): Promise<void> {
   await take(auth, reservation, reservation.clear)
 }
@@ -94,9 +94,9 @@ async function take(
 }
 
 /**
- * Opens the session after a right guess and clears the count; undefined if the account has changed since. Guesses that
- * were counted in the meantime stay counted: they are still being evaluated. `set` is written along, and what `expect`
- * holds must still be so.
+ * Opens the session after a right guess and clears the count; undefined if the account has changed since. Guesses
+ * counted in the meantime stay counted, because they are still being evaluated. `set` is written in the same step, and
+ * what `expect` holds must still be true.
  */
 export async function signInAfterGuess(
   auth: AuthInstance,
@@ -118,7 +118,7 @@ export async function signInAfterGuess(
   return signIn(auth, user, request, { change: keeping, expect })
 }
 
-/** The new hash of a right password that was hashed in another way than passwords are now. */
+/** The new hash of a right password, if it was hashed in another way than passwords are now. */
 export async function rehashed(
   { names, passwords }: AuthInstance,
   { user }: Reservation,

@@ -1,9 +1,10 @@
 /**
- * A second step of a sign-in: `onLogin` asks for it, the client gets a ticket for it, and sends that with its answer.
+ * A second step of a sign-in: `onLogin` asks for it, the client gets a ticket for it, and sends the ticket with its
+ * answer.
  *
- * A ticket is bound to the account, its password, the client, and the provider where one vouched for the first step; it
- * opens one session, and expires. Each answer is counted as a guess at the password is, before it is evaluated, so that
- * no number of tickets makes room for more of them (ASVS 6.6.3).
+ * A ticket is bound to the account, its password, the client, and the provider if one vouched for the first step. It
+ * opens one session, and expires. Each answer is counted as a guess before it is evaluated, like a guess at the
+ * password, so more tickets do not allow more guesses (ASVS 6.6.3).
  *
  * @module
  */
@@ -21,15 +22,15 @@ import type { Provider } from '../providers/provider.ts'
 import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { visitOf } from '../visit/visit.ts'
 
-/** A ticket that is good. */
+/** A valid ticket. */
 export interface Ticket {
   readonly text: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
   readonly user: Fields
-  /** The provider that vouched for the first step; undefined where it was a password. */
+  /** The provider that vouched for the first step; undefined if it was a password. */
   readonly provider: Provider | undefined
-  /** Whether it is good for the account as it is in `user`: it may have changed since. */
+  /** Whether it is valid for the account as it is in `user`: it may have changed since. */
   isGoodFor(user: Fields): boolean
 }
 
@@ -55,7 +56,7 @@ export function secondStepResponse(
   return failureResponse(asked.status, { ...failure, requestId }, asked.headers)
 }
 
-/** What a ticket says in clear. */
+/** The readable part of a ticket. */
 interface Says {
   readonly id: string
   readonly expiresAt: number
@@ -64,7 +65,7 @@ interface Says {
   readonly provider: string
 }
 
-/** The ticket that `text` is, with its account as it is now; undefined for one that is not good, or not any more. */
+/** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */
 export async function ticketIn(
   auth: AuthInstance,
   text: string | null,
@@ -100,7 +101,7 @@ function saidIn(payload: string): Says | undefined {
   }
 }
 
-/** What a ticket is sealed with: when any of it changes, the ticket is no good. */
+/** What a ticket is sealed with: when any of it changes, the ticket is invalid. */
 function boundText(
   auth: AuthInstance,
   payload: string,

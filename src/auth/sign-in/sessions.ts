@@ -1,9 +1,9 @@
 /**
  * Refresh sessions (spec 3.1).
  *
- * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of
- * a token is known from the token alone, and parallel refreshes get the same one; any older token of a session
- * is provable reuse, and a forged one is not. Stored are only MACs of tokens, under a key of their own.
+ * A refresh token is the user's id, the session's id and a counter, with a MAC over them. So the successor of a token
+ * is known from the token alone, and parallel refreshes get the same one; any older token of a session is provable
+ * reuse, and a forged one is not. Only MACs of tokens are stored, under a separate key.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import type { AuthInstance } from '../instance/instance.ts'
 import { isSealed, type Key, keyOf, seal } from '../keys/hmac.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 
-/** What a genuine refresh token says. */
+/** The contents of a genuine refresh token. */
 export interface RefreshToken {
   readonly text: string
   readonly userId: string
@@ -78,13 +78,13 @@ export function oneEnded({ names }: AuthInstance, id: string): Change {
   return { pull: { [names.refreshTokens]: { key: 'id', value: id } } }
 }
 
-/** The sessions of a record, whatever stands there. */
+/** The sessions of a record; tolerates any value. */
 export function sessionsOf({ names }: AuthInstance, user: Fields): Session[] {
   const stored = user[names.refreshTokens]
   return Array.isArray(stored) ? stored.filter(isSession) : []
 }
 
-/** The session of `user` with that id, unless it was ended or its time is over. */
+/** The session of `user` with that id, unless it was ended or has expired. */
 export function liveSession(
   auth: AuthInstance,
   refresh: RefreshSettings,
@@ -96,7 +96,7 @@ export function liveSession(
   )
 }
 
-/** The token that `text` is, if we made it; no store is asked. */
+/** The token in `text`, if this router made it; does not read the store. */
 export function genuineToken(auth: AuthInstance, text: unknown): RefreshToken | undefined {
   if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined
   const [payload = '', sealed, ...rest] = text.split('~')
@@ -108,8 +108,8 @@ export function genuineToken(auth: AuthInstance, text: unknown): RefreshToken | 
 }
 
 /**
- * The one token that follows `token` in `session`, which it has replaced there. It is signed as it was when it replaced
- * it, whichever secret is the first one now. Undefined where that secret is unknown here.
+ * The one token that follows `token` in `session`, which has replaced it there. It is signed with the secret used when
+ * it replaced it, whichever secret is the first one now. Undefined if that secret is unknown here.
  */
 export function successorOf(
   auth: AuthInstance,
@@ -120,12 +120,12 @@ export function successorOf(
   return key && successorUnder(key, token)
 }
 
-/** How a genuine token stands to its session. */
+/** The relation of a genuine token to its session. */
 export type Standing = 'current' | 'graced' | 'reused' | 'unknown'
 
 /**
- * Whether `token` is the session's own, was replaced within the grace, or is used again after it. Unknown where the
- * session has a token that was signed with a secret that is unknown here: an instance with newer secrets has been at it.
+ * Whether `token` is the session's own, was replaced within the grace period, or is used again after it. Unknown if the
+ * session's token was signed with a secret that is unknown here: an instance with newer secrets has changed it.
  */
 export function standingOf(
   auth: AuthInstance,
@@ -143,12 +143,12 @@ export function standingOf(
   return graced ? 'graced' : 'reused'
 }
 
-/** When the session's time is over, epoch milliseconds; `maxLifetime` holds for sessions from before it was set. */
+/** When the session expires, in epoch milliseconds; `maxLifetime` also applies to sessions from before it was set. */
 export function endOf({ maxLifetime }: RefreshSettings, { createdAt, expiresAt }: Session): number {
   return Math.min(expiresAt.getTime(), createdAt.getTime() + maxLifetime * 1000)
 }
 
-/** Whether the session's time is over. */
+/** Whether the session has expired. */
 export function isOver({ now }: AuthInstance, refresh: RefreshSettings, session: Session): boolean {
   return now() >= endOf(refresh, session)
 }

@@ -18,19 +18,19 @@ import { remember } from '../visit/known-clients.ts'
 import { visitOf } from '../visit/visit.ts'
 import { isOver, type NewSession, newSession, type Session, sessionsOf } from './sessions.ts'
 
-/** What a sign-in writes, and what must still hold at that moment. */
+/** What a sign-in writes, and what must still be true at that moment. */
 export interface SignIn {
   readonly filter?: Filter
   readonly change?: Change
   readonly expect?: Fields
 }
 
-/** The data of an answer that signs in. */
+/** The data of a sign-in's response. */
 export type SignInData = Readonly<Record<string, unknown>>
 
 /**
- * Opens a session for `user` in one conditional write; undefined when its conditions no longer hold. A
- * sign-in that was checked against a password can so never open a session after that password has changed.
+ * Opens a session for `user` in one conditional write; undefined if its conditions no longer hold. So a sign-in that
+ * was checked against a password can never open a session after that password has changed.
  */
 export async function signIn(
   auth: AuthInstance,
@@ -81,7 +81,7 @@ function sentSession(
   return claims?.sub === id ? claims.sid : undefined
 }
 
-/** Takes the step: the user after it, or undefined where a condition does not hold. */
+/** Takes the step: the user after it, or undefined if a condition does not hold. */
 async function taken(
   auth: AuthInstance,
   { filter, change, expect }: Required<SignIn>,
@@ -91,8 +91,8 @@ async function taken(
 }
 
 /**
- * The user where a sign-in writes nothing: hooks may have changed him since he was read. A read is enough, as the
- * token that follows ends with the next password change.
+ * The user, if a sign-in writes nothing: hooks may have changed the record since it was read. A read is enough, because
+ * the token that follows ends with the next password change.
  */
 function reread(
   { engine }: AuthInstance,
@@ -105,13 +105,13 @@ function reread(
   return engine.first(all([filter, ...same]))
 }
 
-/** How often the list of sessions may change while those that are over are dropped from it. */
+/** How often the list of sessions may change while expired ones are dropped from it. */
 const MAX_SWEEPS = 3
 
 /**
- * Takes the step with the session added. Sessions whose time is over, and the one that the new one replaces, go in
- * the same step, if the list is still the one that was read: else they would count, and the oldest one that is alive
- * would make room.
+ * Takes the step with the session added. Expired sessions, and the one that the new one replaces, are dropped in the
+ * same step, if the list is still as it was read. Otherwise they would count, and the oldest live session would make
+ * room.
  */
 async function opened(
   auth: AuthInstance,
@@ -140,7 +140,7 @@ async function opened(
   return taken(auth, { filter, change: withSession(auth, refresh, user, entry, change), expect })
 }
 
-/** Adds the session; where no list stands in the record, it is replaced. */
+/** Adds the session; if the record holds no list, the value is replaced. */
 function withSession(
   { names }: AuthInstance,
   refresh: RefreshSettings,
@@ -180,12 +180,12 @@ export function signInData(
   }
 }
 
-/** Whether an error refuses the request, rather than telling of a failure of the server. */
+/** Whether an error refuses the request, rather than being a failure of the server. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof HttpError && error.status < 500
 }
 
-/** Runs `onLogin`: gives the second step that it asks for; what else it throws refuses the sign-in. */
+/** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
 export async function runOnLogin(
   auth: AuthInstance,
   user: Fields,

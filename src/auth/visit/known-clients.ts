@@ -1,8 +1,8 @@
 /**
- * The clients that an account knows: those that have signed in to it. Each has a number of guesses at the password of its
- * own; all others share the one of the account. Codes have two numbers of tries: one for all known clients, one for all
- * others. So a stranger who guesses, or who locks the account on purpose, does not keep the owner out of the places where
- * the owner signs in (ASVS 6.1.1).
+ * The clients that an account knows: those that have signed in to it. Each has its own number of guesses at the
+ * password; all other clients share the account's number. Codes have two numbers of tries: one for all known clients,
+ * one for all others. So a stranger who guesses, or who locks the account on purpose, does not lock the owner out on
+ * the devices where they have signed in (ASVS 6.1.1).
  *
  * @module
  */
@@ -17,24 +17,24 @@ import { seal } from '../keys/hmac.ts'
 
 /** A client that has signed in, as it is stored. */
 export interface KnownClient {
-  /** The seal of the client's key: the record does not tell where somebody signs in from. */
+  /** The seal of the client's key: the record does not reveal where someone signs in from. */
   readonly client: string
   readonly guesses: number
   readonly lockedUntil?: Date
-  /** When it signed in, or guessed last. */
+  /** When it last signed in or guessed. */
   readonly at: Date
 }
 
 const MOST = 5
 
-/** What `user` knows of `client`; undefined for one that has not signed in, and where nobody can tell clients apart. */
+/** The entry of `client` in `user`; undefined if it has not signed in, or the client is unknown. */
 export function knownClient(
   auth: AuthInstance,
   user: Fields,
   client: string | undefined,
 ): KnownClient | undefined {
   if (client === undefined) return undefined
-  // Made whether there is something to compare with or not: it takes time.
+  // Computed whether or not there is something to compare with: it takes time.
   const seals = auth.clientKeys.all.map((key) => seal(key, textOf(user, client)))
   return clientsOf(auth, user).find((known) =>
     seals.some((sealed) => sameText(sealed, known.client)),
@@ -72,9 +72,9 @@ export function replaced(
 const MAX_TRIES = 5
 
 /**
- * Notes that `client` has signed in to `user`. When all places are taken, the one known longest makes room, but none
- * whose guesses still count: else whoever can sign in from many places would have new guesses without end. Where none can
- * go, the client stays unknown.
+ * Records that `client` has signed in to `user`. When all places are taken, the longest known client makes room, but
+ * not one whose guesses still count: otherwise someone who can sign in from many places would get endless new guesses.
+ * If none can be dropped, the client stays unknown.
  */
 export async function remember(
   auth: AuthInstance,
@@ -97,7 +97,7 @@ export async function remember(
   }
 }
 
-/** The clients that stay when one is added; undefined where none may go. */
+/** The clients that stay when one is added; undefined if none may be dropped. */
 function withRoom(
   auth: AuthInstance,
   list: readonly KnownClient[],
@@ -111,7 +111,7 @@ function withRoom(
   return first && list.filter((each) => each !== first).slice(1 - MOST)
 }
 
-/** The part of a change after which `user` knows no client but `client`, without any guesses. */
+/** The part of a change after which `user` knows only `client`, without any guesses. */
 export function onlyClient(auth: AuthInstance, user: Fields, client: string | undefined): Fields {
   if (!isKept(auth)) return {}
   const kept = client === undefined ? [] : [fresh(auth, user, client)]
@@ -122,7 +122,7 @@ function isKept({ settings, names }: AuthInstance): boolean {
   return settings.model.shape.fields.has(names.knownClients)
 }
 
-/** With the account in it, so that two records do not tell that they share a client. */
+/** Includes the account, so that two records do not reveal that they share a client. */
 function textOf({ _id }: Fields, client: string): string {
   return JSON.stringify([String(_id), client])
 }

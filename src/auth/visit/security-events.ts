@@ -1,7 +1,7 @@
 /**
  * Security events (ASVS 5.0, 16.3): what happened to accounts, for logs and alarms.
  *
- * They carry no secret and no identifier in clear: who it was is the account's id, where there is an account.
+ * They contain no secret and no identifier in clear: the user is given by the account's id, if there is an account.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import type { AuthInstance } from '../instance/instance.ts'
 import type { SecurityEvent, SecurityEventType } from '../setup/security-event.ts'
 import { visitOf } from './visit.ts'
 
-/** A hook that takes longer is no longer waited for when the server closes. */
+/** When the server closes, it waits no longer than this for a hook. */
 const DEADLINE_MS = 10_000
 
-/** Tells of an event. Never throws, and waits for nothing. */
+/** Reports an event. Never throws, and waits for nothing. */
 export function report(
   auth: AuthInstance,
   request: ApiRequest,

@@ -1,5 +1,5 @@
 /**
- * What the auth routes know of a request beside its message: its route, who sends it, what goes on after it.
+ * What the auth routes know of a request besides the HTTP message: its route, its client, and what goes on after it.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { AuthSettings } from '../setup/settings.ts'
 /** A request at an auth route. */
 export interface Visit {
   readonly route: RouteName
-  /** Who sends it, by the `client` option; undefined where nobody can tell. */
+  /** The client that sends it, by the `client` option; undefined if it is unknown. */
   readonly client: string | undefined
   /** Keeps the runtime alive until `work` settles. */
   later(work: Promise<unknown>): void
@@ -21,7 +21,7 @@ export interface Visit {
 
 const visits = new WeakMap<ApiRequest, Visit>()
 
-/** The guard before all others of a route: notes the visit. */
+/** The first guard of every route: records the visit. */
 export function noteVisit(settings: AuthSettings, route: RouteName): Guard {
   return (request, context) => {
     const client = clientOf(settings.client, request, context)
@@ -29,7 +29,7 @@ export function noteVisit(settings: AuthSettings, route: RouteName): Guard {
   }
 }
 
-/** The visit of a request that an auth route has been given. */
+/** The visit of a request at an auth route. */
 export function visitOf(request: ApiRequest): Visit {
   const visit = visits.get(request)
   if (!visit) throw new TypeError('a request must be passed on as the app gave it')

@@ -1,34 +1,34 @@
 /**
- * Short ways to ask a file store in the contract's checks.
+ * Short helpers to call a file store in the contract's checks.
  *
  * @module
  */
 
 import type { FileMeta, FileStore } from '../../ports/files.ts'
 
-/** A store, and how the world asks for its objects. */
+/** A store, and how clients read its objects. */
 export interface OpenFiles {
   readonly files: FileStore
-  /** GET of a URL of the store, wherever it is served. */
+  /** A GET of a URL of the store, wherever it is served. */
   get(url: string, headers?: Record<string, string>): Promise<Response>
-  /** The store's clock goes on; absent where it is the real one. */
+  /** Advances the store's clock; leave it out if the store uses the real one. */
   pass?(seconds: number): void
 }
 
-/** Bytes of UTF-8. */
+/** A string as UTF-8 bytes. */
 export const text = (content: string): Uint8Array => new TextEncoder().encode(content)
 
-/** What is stored beside an object of `size` bytes. */
+/** The metadata of an object of `size` bytes. */
 export function meta(size: number, more: Partial<FileMeta> = {}): FileMeta {
   return { contentType: 'image/png', contentDisposition: 'inline', acl: 'private', size, ...more }
 }
 
-/** A folder that no other check has: checks share their store. */
+/** A folder that no other check uses: checks share their store. */
 export function newFolder(): string {
   return crypto.randomUUID()
 }
 
-/** A key that no other check has. */
+/** A key that no other check uses. */
 export function newKey(folder = 'files'): string {
   return `${folder}/${crypto.randomUUID()}.png`
 }
@@ -40,7 +40,7 @@ export async function keysOf(files: FileStore, prefix: string): Promise<string[]
   return keys.sort()
 }
 
-/** A stream that gives one chunk each time it is asked. */
+/** A stream that yields one chunk per pull. */
 export function streamOf(chunks: Iterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.iterator]()
   return new ReadableStream({
@@ -52,7 +52,7 @@ export function streamOf(chunks: Iterable<Uint8Array>): ReadableStream<Uint8Arra
   })
 }
 
-/** Stores `content` and gives its URL. */
+/** Stores `content` and resolves to its URL. */
 export function put(
   files: FileStore,
   content: string,

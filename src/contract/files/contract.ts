@@ -1,5 +1,5 @@
 /**
- * What every file store promises: each sentence of src/ports/files.ts as a check. It runs in any runtime.
+ * The promises of every file store: each sentence of src/ports/files.ts as a check. It runs in any runtime.
  *
  * @module
  */
@@ -9,5 +9,5 @@ import type { OpenFiles } from './ask.ts'
 import { links } from './links.ts'
 import { objects } from './objects.ts'
 
-/** The file store contract; checks may share a store. */
+/** The file store contract; its checks may share a store. */
 export const fileContract: Contract<OpenFiles> = { ...objects, ...links }

@@ -103,7 +103,7 @@ export const links: Contract<OpenFiles> = {
     const links = new Set<string>()
     for (let round = 0; round < 4; round += 1) {
       links.add(await files.signedUrl(url, 60, day))
-      // A link that is not steady is another one after a second.
+      // A link that is not steady differs after a second.
       if (pass) pass(1)
       else await new Promise((resolve) => setTimeout(resolve, 400))
     }

@@ -1,5 +1,5 @@
 /**
- * The file store port's promises about what is stored.
+ * The file store port's promises about stored objects.
  *
  * @module
  */
@@ -120,12 +120,12 @@ export const objects: Contract<OpenFiles> = {
     for await (const chunk of response.body ?? []) received += chunk.length
     const grown = memory.stop()
     equal(received, size)
-    // Garbage that a busy machine has not collected yet is not what is held.
+    // Garbage that a busy machine has not collected yet does not count as held.
     ok(grown < (size * 2) / 3, `${grown} bytes more memory`)
   },
 }
 
-/** The most memory that the process has had beyond what it had, where a process can be asked. */
+/** Measures the most memory that the process uses beyond what it used before, if the runtime can tell. */
 function memoryWatch(): { stop(): number } {
   const usage = (globalThis as { process?: { memoryUsage?(): { rss: number } } }).process
     ?.memoryUsage
@@ -134,7 +134,7 @@ function memoryWatch(): { stop(): number } {
     usage?.()
     rss = () => usage?.().rss ?? 0
   } catch {
-    // workerd has the function, but no answer.
+    // workerd has the function, but it returns nothing.
   }
   const before = rss()
   let most = before

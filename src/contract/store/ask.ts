@@ -1,5 +1,5 @@
 /**
- * Short ways to ask a store in the contract's checks.
+ * Short helpers to call a store in the contract's checks.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export async function namesOf(
   return found.map((record) => record.name).join(' ')
 }
 
-/** Sort keys from their written form: `-age` is descending. */
+/** Parses sort keys: `-age` is descending. */
 export function keys(...names: readonly string[]): SortKey[] {
   return names.map((name) =>
     name.startsWith('-')

@@ -1,5 +1,5 @@
 /**
- * What every store promises: each sentence of src/ports/store.ts and src/ports/filter.ts as a check.
+ * The promises of every store: each sentence of src/ports/store.ts and src/ports/filter.ts as a check.
  *
  * @module
  */
@@ -24,5 +24,5 @@ export const storePromises: Contract<Store> = {
   ...declarations,
 }
 
-/** The store contract: the promises, and five thousand random operations that rest on all of them. */
+/** The store contract: the promises, and five thousand random operations that rely on all of them. */
 export const storeContract: Contract<Store> = { ...storePromises, ...workloads }

@@ -1,5 +1,6 @@
 /**
- * What the store port promises of `findJson`: nothing that the model does not declare, whoever has stored it.
+ * The store port's promises about `findJson`: it returns nothing that the model does not declare, no matter who stored
+ * it.
  *
  * @module
  */
@@ -48,7 +49,7 @@ const schemas = Object.fromEntries(
   versions.map((version) => [version, schemaOf(version)]),
 ) as Record<Version, CollectionSchema>
 
-/** What a version shows, and what it should: every record without what it does not declare. */
+/** What a version shows, and what it should show: every record without what the version does not declare. */
 async function shown(
   collection: Collection,
   { declared }: CollectionSchema,
@@ -73,7 +74,7 @@ const whole: Fields = {
 export const declarations: Contract<Store> = {
   async 'texts hold declared members alone, nested ones and those in lists too'(store) {
     await store.prepare([schemas.nested])
-    // Without a declaration, as a script or another program writes.
+    // Without a declaration, as a script or another program would write.
     const { declared: _, ...bare } = schemas.nested
     const _id = newId()
     await store.collection(bare).insert({ _id, ...whole })
@@ -138,7 +139,7 @@ async function mixedWriters(store: Store, random: Random): Promise<void> {
   for (const id of ids) await store.collection(schemas.plain).delete(where('_id', 'eq', id))
 }
 
-/** Some of the whole record, mostly what the version declares. */
+/** Some fields of the whole record, mostly those that the version declares. */
 function part(random: Random, version: Version): Fields {
   const { declared } = schemas[version]
   ok(declared)

@@ -1,5 +1,5 @@
 /**
- * A naive store in memory: the port's sentences, each in the plainest way, to compare real stores with.
+ * A naive store in memory: the port's sentences in their simplest form, to compare real stores with.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { Filter, Scalar, SortKey } from '../../ports/filter.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Change, Fields, Read } from '../../ports/store.ts'
 
-/** What a read asks, with all that decides its answer. */
+/** The part of a read that decides its result. */
 export type Question = Pick<Read, 'filter' | 'sort' | 'after' | 'skip' | 'limit'>
 
-/** Holds records; its answers are copies. */
+/** Holds records; its results are copies. */
 export class Oracle {
   #records: Fields[] = []
   readonly #unique: readonly (readonly string[])[]
@@ -140,7 +140,7 @@ function meets(
   }
 }
 
-/** What a path leads to: one value, or those of all elements; null where nothing is. */
+/** The values that a path leads to: one, or those of all elements; null if there is none. */
 function valuesAt(value: unknown, keys: readonly string[]): unknown[] {
   if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, keys))
   const [key, ...rest] = keys
@@ -154,7 +154,7 @@ function sameType(a: unknown, b: Scalar): boolean {
   return typeof a === typeof b && a instanceof Date === b instanceof Date
 }
 
-/** Null first; then numbers, instants, false before true, texts by code point. */
+/** Null first; then numbers, dates, false before true, strings by code point. */
 function compare(a: Scalar, b: Scalar): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null)
   if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
@@ -164,7 +164,7 @@ function compare(a: Scalar, b: Scalar): number {
   return Math.sign((left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1))
 }
 
-/** Where a record stands in an order. */
+/** The position of a record in an order. */
 export function position(sort: readonly SortKey[], record: Fields): Scalar[] {
   return sort.map(({ field }) => (valuesAt(record, field.split('.'))[0] ?? null) as Scalar)
 }

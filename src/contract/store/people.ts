@@ -1,5 +1,5 @@
 /**
- * The collection that the store contract works on: every kind of field, alone, nested and in lists.
+ * The collection that the store contract uses: every kind of field, alone, nested and in lists.
  *
  * @module
  */

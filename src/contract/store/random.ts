@@ -7,7 +7,7 @@
 import { all, any, type Filter, type Scalar, type SortKey } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 
-/** A source of choices; the same seed makes the same ones. */
+/** A source of random choices; the same seed makes the same ones. */
 export class Random {
   #state: number
 
@@ -23,7 +23,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % end
   }
 
-  /** True `percent` times of a hundred. */
+  /** True in `percent` of a hundred cases. */
   chance(percent: number): boolean {
     return this.below(100) < percent
   }
@@ -186,7 +186,7 @@ export function randomSort(random: Random): SortKey[] {
   return [...fields].map((field) => ({ field, descending: random.chance(50) }))
 }
 
-/** A change in which no field stands twice. */
+/** A change in which no field appears twice. */
 export function randomChange(random: Random, unique: boolean): Change {
   const { tenant, slug, email, sessions, marks, tags, age, score, address, ...free } =
     randomFields(random)

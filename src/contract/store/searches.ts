@@ -1,5 +1,5 @@
 /**
- * The store port's promises about searches, patterns and odd text.
+ * The store port's promises about searches, patterns and unusual strings.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Contract } from '../verify.ts'
 import { containing, holding, namesOf, where } from './ask.ts'
 import { person } from './people.ts'
 
-/** Searches, patterns and odd text. */
+/** Searches, patterns and unusual strings. */
 export const searches: Contract<Store> = {
   async 'a search is literal and anywhere in the value'(store) {
     const texts = [

@@ -1,5 +1,5 @@
 /**
- * A random workload that a store must answer as the naive oracle does.
+ * A random workload whose results must equal those of the naive oracle.
  *
  * @module
  */
@@ -39,7 +39,7 @@ async function work(store: Store, seed: number): Promise<void> {
 
 class Run {
   readonly oracle = new Oracle(people.unique)
-  /** What was asked last, for the message of a failure. */
+  /** The last call, for the message of a failure. */
   asked: unknown
   readonly #collection: Collection
   readonly #random: Random
@@ -137,7 +137,7 @@ class Run {
     equal(await this.#collection.count(filter), this.oracle.count(filter))
   }
 
-  /** A filter that at most one record matches: which of several is written is nobody's promise. */
+  /** A filter that at most one record matches: no promise says which of several is written. */
   #one(): Filter {
     const value = this.#random
       .below(this.#made + 1)
@@ -157,7 +157,7 @@ class Run {
     })
   }
 
-  /** What some record holds, or what is likely not held. */
+  /** The values of some record, or values that probably none has. */
   #expectation(): Fields | undefined {
     const [record] = this.#some()
     if (!record || !this.#random.chance(20)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Which unique fields a write clashes in. Each database reports one constraint of several, and each another one; so
- * the answer is found by asking who has the values, the same way on every store.
+ * Finds out which unique fields a write clashes in. A database reports only one of several violated constraints, and
+ * each database another one, so this looks up which records have the values, the same way on every store.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Collection, DuplicateKey, Fields } from '../../ports/store.ts'
 import { valueAt } from './value-at.ts'
 
-/** A write that the store has refused: of a new record, or of changes to the one or all that match. */
+/** A write that the store has refused: an insert, or changes to one record or to all that match. */
 export type Refused =
   | { readonly record: Fields }
   | { readonly filter: Filter; readonly changes: Fields; readonly every?: boolean }
@@ -24,8 +24,8 @@ const ID: UniqueSet = ['_id']
 const MOST = 10_000
 
 /**
- * The fields of all unique sets that `refused` clashes in, in the model's order, `_id` first; at least those that
- * the store reported, though the other record may be gone by now.
+ * The fields of all unique sets that `refused` clashes in, in the model's order, `_id` first. Includes at least those
+ * that the store reported, even if the other record is gone by now.
  */
 export async function clashingFields(
   model: Model,
@@ -52,7 +52,7 @@ async function takenSets(
   return before ? takenBy(stored, touched, { ...before, ...changes }, before._id) : []
 }
 
-/** Those of `sets` whose values in `record` another record has than the one with the id `own`. */
+/** Those of `sets` whose values in `record` are taken by a record with another id than `own`. */
 async function takenBy(
   stored: Collection,
   sets: readonly UniqueSet[],
@@ -69,7 +69,7 @@ async function takenBy(
 
 /**
  * Those of `sets` that two records would share once `changes` were written to all that match. Some may have been
- * written already: they are those that have the new values.
+ * written already: those have the new values.
  */
 function sharedAfter(
   stored: Collection,
@@ -111,7 +111,7 @@ function equalities(paths: readonly string[], record: Fields): Filter[] {
   return paths.map((field) => ({ op: 'eq', field, value: valueAt(record, field) }))
 }
 
-/** Whether `changes` replace what stands at `path`. */
+/** Whether `changes` replace the value at `path`. */
 function isIn(changes: Fields, path: string): boolean {
   const [head = ''] = path.split('.')
   return Object.hasOwn(changes, head)

@@ -38,8 +38,8 @@ export function isCompareOperator(operator: string): operator is CompareOperator
 }
 
 /**
- * The filter that `conditions` means. `allowed` refuses fields (a 400); without it every field of the model
- * may stand there.
+ * The filter that `conditions` describe. `allowed` throws a 400 for fields that may not be used; without it every field
+ * of the model may be.
  */
 export function parseConditions(
   model: Model,
@@ -55,7 +55,7 @@ export function parseConditions(
   return all(filters)
 }
 
-/** The comparison of a field with a value that has been cast; an order with null matches nothing. */
+/** Compares a field with a value that has been cast; an order comparison with null matches nothing. */
 export function comparison(op: CompareOperator, field: string, value: Scalar): Filter {
   return value === null && op !== 'eq' && op !== 'ne' ? nothing : { op, field, value }
 }
@@ -88,7 +88,7 @@ function isScalar(value: unknown): value is Scalar {
 }
 
 function cast(field: string, shape: Shape, value: unknown): Scalar {
-  // Dates come from the deployer's own code; JSON has none.
+  // Only your app's own code can pass a Date; JSON has none.
   if (value instanceof Date && shape.kind === 'date' && !Number.isNaN(value.getTime())) return value
   const scalar = value === undefined ? undefined : castScalar(shape, value as string)
   if (scalar === undefined) throw invalidValue(field)

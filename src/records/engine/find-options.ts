@@ -1,5 +1,5 @@
 /**
- * The options of `find` → `Read`: what the deployer's code asks for, which may be what a client sent.
+ * The options of `find` → `Read`. Your app's code sets them, perhaps to what a client sent.
  *
  * @module
  */
@@ -13,17 +13,20 @@ import { placeOf } from '../../ports/shape.ts'
 import type { Projection, Read } from '../../ports/store.ts'
 import { totalOrder } from './sort.ts'
 
-/** What a `find` may ask beyond its filter. */
+/** Options of `find`, beyond the filter. */
 export interface FindOptions<R> {
   readonly sort?: SortName<R> | readonly SortName<R>[]
-  /** Default: no limit. */
+  /** The most records to return. Default: no limit. */
   readonly limit?: number
   readonly skip?: number
-  /** Names that stay, or names with `-` that go. */
+  /** Names to keep, or names with `-` in front to leave out. */
   readonly select?: readonly string[]
 }
 
-/** The read of what matches `filter`. Throws a 400 for a field that has no order, a `TypeError` for nonsense. */
+/**
+ * The read for the records that match `filter`. Throws a 400 for a field that has no order, a `TypeError` for invalid
+ * options.
+ */
 export function readOf<R>(model: Model, filter: Filter, options: FindOptions<R>): Read {
   const { sort = [], limit = Number.MAX_SAFE_INTEGER, skip = 0, select = [] } = options
   const keys = [sort].flat().map(sortKey)

@@ -1,5 +1,5 @@
 /**
- * What an app lends to the routers that it mounts.
+ * What an app provides for the routers that it mounts.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { RecordEngine } from './record-engine.ts'
 import { type RecordCollection, type RecordStore, recordCollection } from './record-store.ts'
 import type { Guard, Route } from './route.ts'
 
-/** What stands behind the ports, and what the app was told of its surroundings. */
+/** The app's adapters and settings. */
 export interface Services {
   readonly database: Store
   readonly cache: CacheStore | undefined
@@ -30,81 +30,84 @@ export interface Services {
   readonly images: ImageOptimizer | undefined
   readonly hasher: Hasher | undefined
   readonly logger: Logger
-  /** At least 32 characters, where given; the key of cursors. */
+  /** The key of cursors; at least 32 characters, if given. */
   readonly secret: string | undefined
   readonly env: Readonly<Record<string, unknown>>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
 
-/** What routers take that do not say otherwise. */
+/** Limits for routers that do not set their own. */
 export interface Limits extends BodyLimits {
   readonly maxPopulated: number
   readonly maxResponseBytes: number
 }
 
-/** What concerns the whole app, to which routers add. */
+/** Parts of the app that routers add to. */
 export interface Additions {
-  /** The guards before every router. */
+  /** The guards that run before every router. */
   readonly guards: Guard[]
-  /** What sees every request, the outermost first. */
+  /** What observes every request, the outermost first. */
   readonly observers: Observer[]
-  /** The mounts that nothing of their routers guards, until start-up has told of them. */
+  /** The mounts whose routers have no guards, until start-up has warned of them. */
   readonly open: string[]
   /** Where routers keep files, for the sweeper. */
   readonly filePlaces: FilePlace[]
 }
 
-/** The models of an app, and what its routers say of each. */
+/** The models of an app, and what its routers declare about each. */
 export interface Models extends KnownScopes {
-  /** Those that are mounted or asked for. */
+  /** The models that are mounted or used. */
   known(): Iterable<Model>
-  /** The engine behind a model's routes; the same one for every router of the model. */
+  /** The engine of a model, shared by all its routers. */
   engine(model: Model): RecordEngine
-  /** A collection like that of `model`, under a name of its own; what is written there counts as a write of the model. */
+  /** A collection with the schema of `model` and another name; writes to it count as writes of the model. */
   twin(model: Model, name: string): Collection
   /** The model that a `ref()` names. */
   modelNamed(name: string): Model | undefined
-  /** Tells the store that `path` of `model` will be searched. */
+  /** Declares that `path` of `model` will be searched. */
   searchable(model: Model, path: string): void
-  /** Tells which records of `model` a router shows to all that ask, for populate and search through references. */
+  /**
+   * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
+   * through references.
+   */
   exposed(model: Model, scope: ScopeOption | undefined): void
-  /** Says that `fields` of `model` are written with care only: no router may allow them by default. */
+  /** Declares that `fields` of `model` are protected: no router may make them writable by default. */
   protect(model: Model, fields: readonly string[]): void
-  /** The protected fields of `model`; undefined where nobody protects it. Complete when the app is ready. */
+  /** The protected fields of `model`; undefined if it has none. Complete when the app is ready. */
   protectedFields(model: Model): ReadonlySet<string> | undefined
-  /** The file fields of `model`, of whichever router takes them. Complete when every router is mounted. */
+  /** The file fields of `model`, from all its routers. Complete when every router is mounted. */
   filesOf(model: Model): ModelFiles
 }
 
-/** Start-up, as routers take part in it. */
+/** Start-up, as far as routers take part in it. */
 export interface StartUp {
-  /** Runs before the first request, when every model is known; a throw is a start-up error. */
+  /** Runs `check` before the first request, when every model is known; if it throws, start-up fails. */
   onReady(check: () => void | Promise<void>): void
-  /** Settles when tables and indexes exist for everything that has been declared so far. */
+  /** Settles when tables and indexes exist for everything declared so far. */
   ready(): Promise<void>
 }
 
 /** The app as its routers see it. */
 export interface Host extends Services, Limits, Additions, Models, StartUp {
-  /** The public front, as `app.store`. */
+  /** The public `app.store`. */
   readonly store: RecordStore
-  /** The same for the code that serves `request`: when its time is over, every call is refused. */
+  /** The same for code that serves `request`: when its time is over, every call is refused. */
   storeFor(request: Request): RecordStore
-  /** A collection of the app's own, beside those of models; start-up makes it exist. */
+  /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
-  /** Every collection that start-up makes exist. */
+  /** Every collection that start-up creates. */
   schemas(): readonly CollectionSchema[]
-  /** The space in which a router keeps answers; writes of any record clear it. */
+  /** The space in which a router keeps responses; writes of any record clear it. */
   cacheSpace(settings: SpaceSettings): VersionedCache
 }
 
-/** The records of `host`, for whoever has a request's context alone: `hostOf` leads back. */
+/** The records of `host`. Code that only has a request's context gets back to the host with `hostOf`. */
 export class HostedRecords implements RecordStore {
   readonly #host: Host
   readonly #ready: () => Promise<void>
 
-  /** `ready` settles when the records may be asked for; it rejects where they may not. */
+  /** `ready` settles when the records may be used, and rejects if they may not. */
   constructor(host: Host, ready: () => Promise<void>) {
     this.#host = host
     this.#ready = ready
@@ -115,26 +118,26 @@ export class HostedRecords implements RecordStore {
     return recordCollection<R, I>(records, this.#ready)
   }
 
-  /** Whose records `store` gives; undefined for one that no app has made. */
+  /** The host of `store`; undefined if `store` was not made by an app. */
   static hostOf(store: RecordStore): Host | undefined {
     return #host in store ? store.#host : undefined
   }
 }
 
-/** The app whose records `store` gives. */
+/** The app that `store` belongs to. */
 export function hostOf(store: RecordStore): Host {
   const host = HostedRecords.hostOf(store)
   if (!host) throw new TypeError("a request's context must be passed on as the app gave it")
   return host
 }
 
-/** Anything that `app.mount` takes. */
+/** What `app.mount` takes, e.g. a router. */
 export interface Mountable {
   /**
-   * Whether its routes respond before anything else may refuse a request: start-up, the guards of `app.use`, limits on how
-   * many requests are served. Guards of the routes themselves still run. For probes.
+   * If true, its routes respond before anything else may refuse a request: start-up, the guards of `app.use`, the limit
+   * on concurrent requests. Guards of the routes themselves still run. For probes.
    */
   readonly early?: boolean
-  /** The route table on `mount`; throws a `TypeError` for options that make no sense. */
+  /** The routes on `mount`. Throws a `TypeError` for invalid options. */
   attach(host: Host, mount: string): readonly Route[]
 }

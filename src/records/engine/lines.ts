@@ -1,19 +1,19 @@
 /**
- * Writers of one record that wait for each other, where they would outrun each other for ever.
+ * Lets writers of one record wait for each other, if they would otherwise keep overtaking each other.
  *
  * @module
  */
 
 import { within } from '../../ports/within.ts'
 
-/** On Workers, the request before may have been ended without a word. */
+/** On Workers, the previous request may have been ended silently. */
 const LONGEST_WAIT_MS = 1000
 
-/** By record: the end of the last in its line. */
+/** The end of the last work in line, by record. */
 export class Lines {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Does `work` when those that came before it for the same record have ended, or one has not for a second. */
+  /** Does `work` when earlier work for the same record has ended, or has not ended within a second. */
   async after<T>(record: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(record)
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 /**
- * The engine behind a model: every write of a record goes through here, from a route or from the deployer's
- * code, so that validation, timestamps and ids stand in one place.
+ * The engine of a model: every write of a record goes through here, from a route or from your app's code, so that
+ * validation, timestamps and ids are in one place.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { Lines } from './lines.ts'
 import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
 import { valueIn } from './value-at.ts'
 
-/** What the engine needs of the app. */
+/** What the engine needs from the app. */
 export interface Surroundings {
   readonly now: () => number
   readonly newId: (idType: Model['idType']) => string
@@ -35,9 +35,9 @@ interface KnownUpdate {
   readonly kept: readonly string[]
   readonly unsure: readonly string[]
 }
-/** Another write of the record came between. */
+/** Another write of the record came in between. */
 class Outrun {
-  /** Its id. */
+  /** The record's id. */
   readonly record: string
 
   constructor(record: string) {
@@ -45,10 +45,10 @@ class Outrun {
   }
 }
 
-/** What a write of `changes` writes along with them, in the same step. */
+/** Returns the values to write together with `changes`, in the same step. */
 export type Along = (changes: Fields) => Fields
 
-/** How often a compare-and-set is tried before the writes that outran it win. */
+/** How often a compare-and-set is tried before it gives up. */
 const MAX_TRIES = 50
 /** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE = 50
@@ -69,14 +69,14 @@ export class RecordEngine {
   }
 
   /**
-   * From now on every update writes along what `along` gives for its changes: what must follow from them follows in
-   * the same step, whoever writes. The values need no validation.
+   * From now on, every update also writes what `along` returns for its changes, in the same step, no matter who writes.
+   * The values are not validated.
    */
   writeAlong(along: Along): void {
     this.#along.push(along)
   }
 
-  /** The record that matches, if there is one; any of them where several do. */
+  /** A record that matches; any of them if several do. */
   async first(filter: Filter): Promise<Fields | undefined> {
     const [record] = await this.stored.find({ filter, sort: [], limit: 1 })
     return record
@@ -93,8 +93,8 @@ export class RecordEngine {
   }
 
   /**
-   * As `validateChanges`, for a writer that cannot see what is hidden: inside an object that is replaced, what is stored
-   * at `unseen` counts as sent, so that rules for it hold, and is left out of the result.
+   * Like `validateChanges`, for a writer who cannot see hidden fields: inside an object that is replaced, the stored
+   * values at `unseen` count as sent, so that rules about them hold; the result leaves them out.
    */
   async validateSeen(input: Fields, filter: Filter, unseen: readonly string[]): Promise<Fields> {
     const isTouched = (path: string) => isFields(input[path.split('.', 1)[0] ?? path])
@@ -107,12 +107,12 @@ export class RecordEngine {
       input,
     )
     const validation = await validateFields(this.model, whole)
-    // A value that was stored by other rules must stand in nobody's way.
+    // A value stored under earlier rules must not block the write.
     const changes = validation.ok ? validation.values : await this.validateChanges(input)
     return projected(changes, { exclude: found })
   }
 
-  /** Stores validated values as a new record. Throws 409 with the unique fields whose values are taken. */
+  /** Stores validated values as a new record. Throws a 409 with the unique fields whose values are taken. */
   async insert(values: Fields, id?: string): Promise<Fields> {
     const { model } = this
     const record: Fields = { _id: id ?? this.#surroundings.newId(model.idType), ...values }
@@ -125,10 +125,10 @@ export class RecordEngine {
   }
 
   /**
-   * Writes validated changes to the record that matches; null when there is none. Refinements across fields
-   * are checked against the merged record, which is still the stored one when the write happens. `expect` is
-   * a condition of the caller's own: null then also means that it did not hold. What stands at `kept` inside
-   * a replaced object stays, and so do members that the model does not declare.
+   * Writes validated changes to the record that matches; null if there is none. Refinements across fields are checked
+   * on the merged record, which is still the stored one when the write happens. `expect` is the caller's own condition:
+   * null then also means that it did not hold. Values at `kept` inside a replaced object stay, and so do members that
+   * the model does not declare.
    */
   async update(
     filter: Filter,
@@ -158,14 +158,15 @@ export class RecordEngine {
     return count
   }
 
-  /** Removes the record that matches; resolves to it, or null when there is none. */
+  /** Removes the record that matches; resolves to it, or to null if there is none. */
   async remove(filter: Filter, expect?: Fields): Promise<Fields | null> {
     return this.stored.delete(filter, expect && { expect })
   }
 
   /**
-   * An update for which the stored record must be known: compare-and-set, until no other write comes between. Who was
-   * outrun tries again after the others of this process that were, so that only other processes can outrun it much longer.
+   * An update that must know the stored record: compare-and-set, until no other write comes in between. A writer that
+   * was overtaken tries again after others of this process that were too, so that only other processes can overtake it
+   * for long.
    */
   async #updateKnown(
     filter: Filter,
@@ -184,7 +185,7 @@ export class RecordEngine {
     })
   }
 
-  /** The record after the update, null where there is none to update, or the id of the record that another has written. */
+  /** The record after the update, null if there is none, or the id of the record that another writer has changed. */
   async #tryKnown(
     filter: Filter,
     changes: Fields,
@@ -201,7 +202,7 @@ export class RecordEngine {
     return (await this.#write(one, changes, plan, { ...unchanged, ...expect })) ?? new Outrun(id)
   }
 
-  /** A rule that looks whether a field is there must not find one that is being removed. */
+  /** A rule that checks whether a field is there must not find one that is being removed. */
   async #checkAcross(record: Fields): Promise<void> {
     const declared = Object.entries(record).filter(
       ([field, value]) => value !== undefined && Object.hasOwn(this.model.fields, field),
@@ -222,7 +223,7 @@ export class RecordEngine {
     )
   }
 
-  /** Runs a write; a unique value that is taken is a 409 with all fields that clash. */
+  /** Runs a write; a unique value that is taken becomes a 409 with all fields that clash. */
   async #answered<T>(refused: Refused, write: () => Promise<T>): Promise<T> {
     try {
       return await write()
@@ -267,7 +268,7 @@ function accepted(validation: Validation): Fields {
   return validation.values
 }
 
-/** Writes large values in a turn of its own: what comes before and after takes one too. */
+/** Writes large values in a turn of their own: the work before and after takes a turn too. */
 async function apart<T>(values: Fields, write: () => Promise<T>): Promise<T> {
   if (!isLarge(values)) return write()
   await nextTurn()
@@ -276,14 +277,14 @@ async function apart<T>(values: Fields, write: () => Promise<T>): Promise<T> {
   return written
 }
 
-/** Whether `stored` has the values that the caller expects; the store decides when it writes. */
+/** Whether `stored` has the values that the caller expects; the store checks again when it writes. */
 function holds(stored: Fields, expect: Fields = {}): boolean {
   return Object.entries(expect).every(
     ([field, value]) => JSON.stringify(stored[field]) === JSON.stringify(value),
   )
 }
 
-/** Lets others finish first, for a time that grows and differs from theirs. */
+/** Lets others finish first, for a random time that grows with each try. */
 function pause(tries: number): Promise<void> {
   const longest = Math.min(2 ** tries, MAX_PAUSE)
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest))

@@ -1,5 +1,5 @@
 /**
- * `app.store`: the deployer's own code reads and writes records through the same engine as the routes.
+ * `app.store`: your app's code reads and writes records through the same engine as the routes.
  *
  * @module
  */
@@ -32,37 +32,35 @@ export type Condition =
       readonly nin?: readonly ConditionValue[]
     }
 
-/** Field names to conditions, all of which must hold: the grammar of the QUERY body's `filter`. */
+/** Conditions by field name, all of which must hold: the grammar of the QUERY body's `filter`. */
 export type ConditionsOf<R> = { readonly [Field in FieldName<R>]?: Condition }
 
-/** What is written: as the record is stored, or as the model takes it where its type says. */
+/** What a write takes: the model's input type if it is known, else the stored record. */
 type Written<R, I> = unknown extends I ? R : I
 
-/** What of it changes: null and undefined remove a field that a record may lack. */
+/** The changed part of it: null and undefined remove an optional field. */
 type Changes<W> = { readonly [F in keyof W]?: W[F] | (undefined extends W[F] ? null : never) }
 
-/**
- * The records of one model: their declared fields, hidden ones included. Writes validate and clear the cache.
- */
+/** The records of one model with all declared fields, hidden ones included. Writes validate and clear the cache. */
 export interface RecordCollection<R, I = unknown> {
   find(filter?: ConditionsOf<R>, options?: FindOptions<R>): Promise<(R & Managed)[]>
   findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
-  /** Throws a 400 for an id of another form than the model's. */
+  /** The record, or null if there is none. Throws a 400 if the id does not have the model's format. */
   findById(id: string): Promise<(R & Managed) | null>
   count(filter?: ConditionsOf<R>): Promise<number>
   /**
-   * Stores a new record, under its own `_id` if it brings one. Throws a `ValidationError` (400), or a 409
-   * for a value that a unique field already has.
+   * Stores a new record, under its own `_id` if it has one, and resolves to the stored record. Throws a
+   * `ValidationError` (400), or a 409 for a value that a unique field already has.
    */
   insert(record: Written<R, I> | (Written<R, I> & { readonly _id: string })): Promise<R & Managed>
   /**
-   * Changes the named fields; `undefined` removes one, and so does null where the model takes none. Resolves to null when
-   * there is no such record.
+   * Changes the given fields; `undefined` removes a field, and so does null unless the model accepts null. Resolves to
+   * the changed record, or to null if there is none.
    */
   update(id: string, changes: Changes<Written<R, I>>): Promise<(R & Managed) | null>
   /** Changes every record that matches and resolves to their number. */
   updateWhere(filter: ConditionsOf<R>, changes: Changes<Written<R, I>>): Promise<number>
-  /** Whether there was such a record. */
+  /** Deletes a record and resolves to whether it existed. */
   delete(id: string): Promise<boolean>
 }
 
@@ -71,7 +69,7 @@ export interface RecordStore {
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I>
 }
 
-/** The public front of a model's engine; `ready` settles when its tables exist. */
+/** The public collection on top of a model's engine; `ready` settles when its tables exist. */
 export function recordCollection<R, I>(
   records: RecordEngine,
   ready: () => Promise<void>,
@@ -85,7 +83,7 @@ export function recordCollection<R, I>(
     if (value === undefined) throw invalidId()
     return withId(value)
   }
-  /** Validated changes; an explicit undefined removes the field, whatever its default. */
+  /** Validated changes; an explicit undefined removes the field, even if it has a default. */
   const changesOf = async (changes: object): Promise<Fields> => {
     const removed = Object.entries(changes).filter(
       ([field, value]) => value === undefined && Object.hasOwn(model.fields, field),

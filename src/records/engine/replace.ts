@@ -1,6 +1,6 @@
 /**
- * From the new values of fields to the change of a stored record: an object is replaced by its members, so that what
- * the writer cannot see of it stays as it is in the database.
+ * From new field values to a change of the stored record: an object is replaced member by member, so that members the
+ * writer cannot see stay as they are in the database.
  *
  * @module
  */
@@ -11,18 +11,18 @@ import type { ObjectShape, Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 import { valueIn } from './value-at.ts'
 
-/** What a write sets and removes, by dotted paths. */
+/** What a write sets and removes, by dotted path. */
 export interface Replacement {
   readonly set: Fields
   readonly unset: readonly string[]
-  /** The top-level fields of which the stored value must be known first; none where it was given. */
+  /** The top-level fields whose stored value must be known first; empty if the stored record was given. */
   readonly unsure: readonly string[]
 }
 
 /**
  * The replacement of the fields in `changes`; undefined removes one. Members that no model declares stay, and so do
- * those at `kept`, paths that the writer cannot see; declared ones that `changes` lacks are removed. A list is
- * replaced whole: its elements have nothing to tell them apart.
+ * those at `kept`, paths that the writer cannot see; declared members missing from `changes` are removed. A list is
+ * replaced as a whole, because nothing identifies its elements.
  */
 export function replacement(
   shape: ObjectShape,
@@ -38,7 +38,7 @@ export function replacement(
   return { set: plan.set, unset: plan.unset, unsure: [...plan.unsure] }
 }
 
-/** `record` after the replacement, which stays as it is. */
+/** A copy of `record` after the replacement. */
 export function replaced(record: Fields, { set, unset }: Replacement): Fields {
   let result = record
   for (const [path, value] of Object.entries(set)) result = withValue(result, path, value)
@@ -46,12 +46,12 @@ export function replaced(record: Fields, { set, unset }: Replacement): Fields {
   return result
 }
 
-/** A copy of `record` with `value` at `path`, or with nothing there. */
+/** A copy of `record` with `value` at `path`, or without that path if `value` is undefined. */
 export function withValue(record: Fields, path: string, value: unknown): Fields {
   return withAt(record, path.split('.'), value)
 }
 
-/** Whether `record` has the object that `stored` has a value at `path` of, and lacks the value. */
+/** Whether `stored` has a value at `path`, and `record` has the object around it but not the value. */
 export function isMissing(record: Fields, stored: Fields, path: string): boolean {
   const around = path.slice(0, path.lastIndexOf('.'))
   const isThere = isFields(valueIn(record, around)) && valueIn(record, path) === undefined
@@ -109,7 +109,7 @@ function remove(plan: Plan, path: string, shape: Shape): void {
   }
 }
 
-/** Removes the members that an open object may have beside the declared ones; their names must be known. */
+/** Removes the undeclared members of an open object; their names must be known. */
 function removeOthers(
   plan: Plan,
   path: string,
@@ -124,7 +124,7 @@ function removeOthers(
   }
 }
 
-/** An object of which nothing is set must be there all the same. */
+/** An object none of whose members is set must still exist. */
 function makeSure(plan: Plan, path: string, stored: unknown): void {
   if (!plan.isKnown) plan.unsure.add(fieldOf(path))
   if (isFields(stored)) return
@@ -133,7 +133,7 @@ function makeSure(plan: Plan, path: string, stored: unknown): void {
   for (const name of inside) plan.unset.splice(plan.unset.indexOf(name), 1)
 }
 
-/** Whether the members of an object are written one by one: not where all that it can hold is declared and seen. */
+/** Whether the members of an object are written one by one: unless everything in it is declared and visible. */
 function isTakenApart(plan: Plan, path: string, { fields, open }: ObjectShape): boolean {
   if (![...fields.keys()].every(isName)) return false
   const holdsObjects = [...fields.values()].some(({ kind }) => kind === 'object')
@@ -144,7 +144,7 @@ function isPartlyKept({ kept }: Plan, path: string): boolean {
   return kept.some((one) => isWithin(one, path))
 }
 
-/** Whether a path can name the member: stores read a dot as a step, and MongoDB a `$` as an operator. */
+/** Whether a path can contain this name: stores read a dot as a step, and MongoDB a `$` as an operator. */
 function isName(key: string): boolean {
   return key !== '' && !key.includes('.') && !key.includes('\0') && !key.startsWith('$')
 }

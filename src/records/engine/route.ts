@@ -1,5 +1,5 @@
 /**
- * Guards and handlers: the functions that a deployer writes.
+ * Guards and handlers: the functions that you write.
  *
  * @module
  */
@@ -7,37 +7,40 @@
 import type { ApiRequest, RequestContext } from '../../http/request.ts'
 import type { RecordStore } from './record-store.ts'
 
-/** What a guard or handler receives beside the request. */
+/** The second argument of a guard or handler, after the request. */
 export interface Context extends RequestContext {
-  /** The app's records, for code that reads and writes them beyond the routes. */
+  /** The app's records, for code that reads and writes them outside the routes. */
   readonly store: RecordStore
 }
 
-/** Runs before a route; returning a Response ends the request, throwing an `HttpError` refuses it. */
+/**
+ * Runs before a route. Return a Response to end the request, or throw an `HttpError` to refuse it; return nothing to
+ * let it pass.
+ */
 export type Guard = (
   request: ApiRequest,
   context: Context,
 ) => Response | undefined | void | Promise<Response | undefined | void>
 
 /**
- * Responds to a route. A handler that returns nothing leaves the request to the next route that matches, if that is no
- * wider: `/featured` never leaves it to `/:id`. When nobody responds it is a 404.
+ * Responds to a route. A handler that returns nothing leaves the request to the next route that matches, unless that is
+ * wider: `/featured` never leaves it to `/:id`. If no handler responds it is a 404.
  */
 export type Handler = Guard
 
-/** One row of the route table, its path relative to the mount. */
+/** One route, its path relative to the mount. */
 export interface Route {
   readonly method: string
   /** `''` for the mount itself, `/:id` for a record. */
   readonly path: string
   readonly guards: readonly Guard[]
   readonly handler: Handler
-  /** The guards that all routes of the router share; they are among `guards`, and also run for OPTIONS and 405. */
+  /** The guards that all routes of the router share. They are among `guards`, and also run for OPTIONS and 405. */
   readonly shared?: readonly Guard[]
-  /** Whether the route reads records, which a client may keep but has to ask about again. */
+  /** Whether the route reads records: clients may keep the response but must revalidate it. */
   readonly isRead?: boolean
-  /** Methods for which the path does not exist (404) although it has others; elsewhere an unknown method is a 405. */
+  /** Methods for which the path does not exist (404), although it has others; any other unknown method is a 405. */
   readonly absent?: readonly string[]
-  /** On a QUERY route: the media types that it takes, for the `Accept-Query` of OPTIONS. */
+  /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */
   readonly acceptQuery?: string
 }

@@ -8,12 +8,12 @@ import { isFields } from '../../model/writable.ts'
 import type { Scalar } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 
-/** What stands at a dotted path that leads to one value; null where nothing does. */
+/** The value at a dotted path that leads to one value; null if there is none. */
 export function valueAt(record: Fields, path: string): Scalar {
   return (valueIn(record, path) ?? null) as Scalar
 }
 
-/** What stands at `path` in `record`, outside of lists. */
+/** The value at `path` in `record`, outside of lists. */
 export function valueIn(record: Fields, path: string): unknown {
   let value: unknown = record
   for (const key of path.split('.')) {

@@ -1,8 +1,8 @@
 /**
- * Cursors: opaque tokens that name the record after which a scan goes on (spec 4.1, cursor pagination).
+ * Cursors: opaque tokens that name the record after which a scan continues (spec 4.1, cursor pagination).
  *
- * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued
- * for, so that a forged token, or one of another scan, is refused before the store is asked.
+ * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued for. A
+ * forged token, or one of another scan, is refused before the store is called.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface Scan {
 /** Issues and checks the tokens of an app. */
 export interface Cursors {
   issue(id: string, scan: Scan): string
-  /** The anchor's id. Throws a 400 for a token that is forged, or of another scan or sort. */
+  /** The anchor's id. Throws a 400 if the token is forged, or belongs to another scan or sort. */
   read(token: string, scan: Scan): string
 }
 
@@ -38,11 +38,11 @@ const MAC_BYTES = 16
 const MAX_LENGTH = 512
 
 /**
- * The cursors of an app. With a secret the MAC is keyed by a key derived from it; without one it is a plain
- * digest, which guards against mistakes only, but survives restarts and other instances.
+ * The cursors of an app. With a secret, the MAC is keyed by a key derived from it. Without one it is a plain digest,
+ * which only prevents mistakes, but works across restarts and instances.
  */
 export function cursors(secret: string | undefined): Cursors {
-  // Made by the first token, with the key in it already.
+  // Created with the first token; the key is already in it.
   let keyed: { clone(): { update(bytes: Uint8Array): { digest(): Uint8Array } } } | undefined
   const mac = (text: string): string => {
     keyed ??= secret === undefined ? sha256.create() : hmac.create(sha256, keyFrom(secret))
@@ -79,8 +79,8 @@ function sortSignature(sort: readonly SortKey[]): string {
 }
 
 /**
- * The same text for filters that mean the same, however they were written: a GET and its equivalent QUERY get
- * the same token, and either goes on with the other's.
+ * The same string for filters that mean the same, however they were written: a GET and its equivalent QUERY get the
+ * same token, and each continues with the other's.
  */
 function meaning(filter: Filter): string {
   switch (filter.op) {
@@ -110,7 +110,7 @@ function meaning(filter: Filter): string {
 
 function decoded(token: string): string {
   const text = token.length <= MAX_LENGTH ? textIn(token) : undefined
-  // The last character may hold bits that stand for nothing; a token has one spelling only.
+  // The last character may hold unused bits; a token has only one valid spelling.
   if (text === undefined || encoded(text) !== token) throw invalidCursor()
   return text
 }

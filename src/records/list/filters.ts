@@ -1,5 +1,5 @@
 /**
- * What a list is filtered by: equalities, a range and a comparison in a URL, conditions in a QUERY body (spec 4.1).
+ * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body (spec 4.1).
  *
  * @module
  */
@@ -52,7 +52,7 @@ export function rangeInUrl(rules: ListRules, { query }: UrlParameters): Asked {
   return { filters: [...bound('gte', low), ...bound('lte', high)] }
 }
 
-/** The two bounds as text. Dates may also be written `from..to`, since ISO dates hold the hyphen. */
+/** The two bounds as strings. Dates may also be written `from..to`, because ISO dates contain hyphens. */
 function splitRange(bounds: string, shape: Shape): readonly [string, string] {
   const dots = shape.kind === 'date' && bounds.includes('..')
   const [low, high, ...rest] = bounds.split(dots ? '..' : '-')

@@ -1,5 +1,5 @@
 /**
- * `GET <mount>` and `QUERY <mount>`: one list, however it was asked (spec 4.1).
+ * `GET <mount>` and `QUERY <mount>`: both read the same list (spec 4.1).
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { parseUrl } from './parse.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import { patternsChecked, searchFilter } from './search.ts'
 
-/** Answers `GET <mount>` without the response cache. */
+/** The response to `GET <mount>`, without the response cache. */
 export async function list(
   resource: Resource,
   cursors: Cursors,
@@ -43,12 +43,12 @@ export async function listed(
   return planned(resource, cursors, parseUrl(resource, request.query), request)
 }
 
-/** The body of a `QUERY <mount>` (RFC 10008), whose URL's parameters are ignored; 415 for anything but JSON. */
+/** The body of a `QUERY <mount>` (RFC 10008); its URL's parameters are ignored. Throws a 415 for anything but JSON. */
 export function queryBody(resource: Resource, request: ApiRequest): Promise<unknown> {
   return readJson(request, resource.host, queryNotJson)
 }
 
-/** The list that a plan asks for. Everything that can be refused is refused before the store is asked. */
+/** The list for a plan. Everything that can be refused is refused before the store is called. */
 export async function planned(
   resource: Resource,
   cursors: Cursors,
@@ -133,7 +133,7 @@ async function pageAndMore(
   return readAsJson(resource, view, { ...read, limit: pageSize + 1 }, request, pageSize)
 }
 
-/** An estimate leaks and misleads once anything limits the list, so only an unlimited one is estimated. */
+/** An estimate of a limited list would leak and mislead, so only an unlimited one is estimated. */
 function total(resource: Resource, filter: Filter, request: ApiRequest): Promise<number> {
   const { stored } = resource.engine
   const unfiltered = filter.op === 'and' && filter.filters.length === 0
@@ -154,7 +154,7 @@ function anchorOf(
   return id
 }
 
-/** The anchor's current place in the order; it must still exist within the scope. */
+/** The anchor's current position in the order; the anchor must still exist within the scope. */
 async function positionOf(resource: Resource, id: string, scan: Scan): Promise<Scalar[]> {
   const [anchor] = await resource.engine.stored.find({
     filter: all([scan.scope, withId(id)]),

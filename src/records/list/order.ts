@@ -1,5 +1,5 @@
 /**
- * The order that a list is asked for in (spec 4.1).
+ * The requested order of a list (spec 4.1).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Pages: numbers, sizes, cursors and their refusals (spec 2.3, 4.1, 8).
+ * Pages: numbers, sizes, cursors and their errors (spec 2.3, 4.1, 8).
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { numberFrom } from '../../model/cast.ts'
 import type { ListRules } from '../setup/resource.ts'
 import type { Asked, Paging, UrlParameters } from './plan.ts'
 
-/** An offset page; refused beyond `maxPage`, or where its offset is no longer an exact number. */
+/** An offset page; refused beyond `maxPage`, or if its offset is no longer an exact number. */
 export function offsetPage(page: number, size: number, rules: ListRules): Paging {
   const deepest = Math.min(rules.maxPage, Math.floor(Number.MAX_SAFE_INTEGER / size))
   if (page > deepest) throw pageTooDeep(page, deepest)
   return { kind: 'page', page, pageSize: size }
 }
 
-/** `?page=`: what is no number, or is below 1, is the first page. */
+/** `?page=`: anything that is not a number, or is below 1, is the first page. */
 export function pageInUrl(_: ListRules, { query: { page } }: UrlParameters): Asked {
   return isGiven(page) ? { page: Math.max(1, wholeNumber(page) ?? 1) } : {}
 }
 
-/** `?pageSize=`: 0 or no number is the default, a negative one is 1. Without pages it means nothing. */
+/** `?pageSize=`: 0 or not a number is the default, a negative number is 1. Without pages it has no effect. */
 export function pageSizeInUrl(
   { pagination }: ListRules,
   { query: { page, pageSize } }: UrlParameters,
@@ -43,13 +43,13 @@ export function cursorInBody(_: ListRules, cursor: unknown): Asked {
   return { cursor }
 }
 
-/** A number in a QUERY body, which must be whole and at least 1. */
+/** A number in a QUERY body; it must be whole and at least 1. */
 export function positiveInBody(key: 'page' | 'pageSize' | 'limit', value: unknown): number {
   if (!Number.isInteger(value) || (value as number) < 1) throw notPositiveInteger(key)
   return value as number
 }
 
-/** Whether a URL gives a parameter at all: an empty one is not given. */
+/** Whether a URL has a parameter: an empty one counts as absent. */
 function isGiven(value: string | string[] | undefined): value is string | string[] {
   return value !== undefined && value !== ''
 }

@@ -1,8 +1,8 @@
 /**
- * The parameters of lists, one row each (spec 4.1): what a URL and a QUERY body may say, and who takes it.
+ * The parameters of lists, one row each (spec 4.1): their form in a URL and in a QUERY body, and which lists take them.
  *
- * A row is all that there is to a parameter: both parsers walk this table, and the names that no field in `query` can have
- * are read from it. In a URL every other name is a field's, or nobody's.
+ * A row is all there is to a parameter: both parsers walk this table, and the names that a field in `query` may not
+ * have are read from it. Any other name in a URL is a field's, or is ignored.
  *
  * @module
  */
@@ -26,17 +26,17 @@ import { searchInBody, searchInUrl } from './search.ts'
 
 /** One parameter. */
 export interface ListParameter {
-  /** In a URL. */
+  /** Its name in a URL. */
   readonly name?: string
-  /** In a QUERY body. */
+  /** Its key in a QUERY body. */
   readonly key?: string
-  /** The kind of pages that it belongs to, and what others answer. Without it every list takes it. */
+  /** The kind of pages that it belongs to, and the error of other routers. Without it every list takes it. */
   readonly pages?: { readonly kind: ListRules['pagination']; refusal(): HttpError }
-  /** Whether it refuses brackets with a sentence of its own. */
+  /** Whether it refuses brackets with an error message of its own. */
   readonly refusesBrackets?: boolean
-  /** Reads it from a URL that has it. A parameter without this is read by the one that it goes with. */
+  /** Reads it from a URL that has it. A parameter without this is read by the one that it belongs to. */
   fromUrl?(rules: ListRules, url: UrlParameters): Asked
-  /** Reads it from a QUERY body, where it is neither null nor absent. */
+  /** Reads it from a QUERY body in which it is neither null nor absent. */
   fromBody?(rules: ListRules, value: unknown): Asked
 }
 
@@ -86,7 +86,10 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
 
 const names: ReadonlySet<string> = new Set(LIST_PARAMETERS.flatMap(({ name }) => name ?? []))
 
-/** Refuses fields in `query` with the name of a parameter: it would never reach the field, and steer the list as well. */
+/**
+ * Refuses fields in `query` with the name of a parameter: it would never filter by the field, and control the list
+ * instead.
+ */
 export function checkEqualities(fields: readonly string[], fail: Fail): void {
   for (const field of fields) {
     if (!names.has(field)) continue
@@ -97,8 +100,8 @@ export function checkEqualities(fields: readonly string[], fail: Fail): void {
 }
 
 /**
- * The parameters that a router reads of a list: those of the table, the fields in `equalities`, and names with a bracket,
- * which are refused. The others change no answer.
+ * The parameters of a URL that a router reads: those of the table, the fields in `equalities`, and names with a
+ * bracket, which are refused. The others do not change any response.
  */
 export function readParameters(query: Query, equalities: readonly string[]): Query {
   const read: Record<string, Query[string]> = Object.create(null)

@@ -1,5 +1,6 @@
 /**
- * URL parameters, or a QUERY body (RFC 10008) → `ListPlan` (spec 4.1). Pure; the order of the checks is the contract's.
+ * URL parameters, or a QUERY body (RFC 10008) → `ListPlan` (spec 4.1). Pure; the contract fixes the order of the
+ * checks.
  *
  * @module
  */
@@ -21,12 +22,12 @@ import type { Asked, ListPlan, Paging, UrlParameters } from './plan.ts'
 
 const KEYS = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
 
-/** Object-shaped parameters that refuse with a sentence of their own. */
+/** Object-shaped parameters with an error message of their own. */
 const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(
   LIST_PARAMETERS.filter(({ refusesBrackets }) => refusesBrackets).map(({ name }) => name),
 )
 
-/** The list that a GET's parameters ask for. */
+/** The list that a GET's parameters describe. */
 export function parseUrl(rules: ListRules, query: Query): ListPlan {
   const url: UrlParameters = { query, shaped: objectShaped(query) }
   const filters = equalitiesInUrl(rules, url)
@@ -37,11 +38,11 @@ export function parseUrl(rules: ListRules, query: Query): ListPlan {
     if (query[name] === undefined && !url.shaped.has(name)) continue
     add(asked, filters, fromUrl(rules, url))
   }
-  // Legacy mode lifts the cap of what GET lists without pages, as 2.x had none.
+  // Legacy mode lifts the cap on GET lists without pages, because 2.x had none.
   return planOf(rules, filters, asked, rules.legacyMode ? Number.MAX_SAFE_INTEGER : rules.maxLimit)
 }
 
-/** The list that a QUERY body asks for; no body is a plain list. */
+/** The list that a QUERY body describes; no body is a plain list. */
 export function parseQueryBody(rules: ListRules, json: unknown): ListPlan {
   const body = json === undefined ? {} : json
   if (!isFields(body)) throw queryNotObject()
@@ -68,7 +69,7 @@ function planOf(rules: ListRules, filters: Filter[], asked: Asked, most: number)
   return { filter: all(filters), search, sort, paging: pagingOf(rules, asked, most) }
 }
 
-/** Refuses what belongs to pages of another kind than the router's. */
+/** Refuses parameters of another kind of pages than the router's. */
 function refuseOtherPages({ pagination }: ListRules, asked: Asked): void {
   for (const { key, pages } of LIST_PARAMETERS) {
     const isOther = pages !== undefined && pages.kind !== pagination
@@ -76,7 +77,7 @@ function refuseOtherPages({ pagination }: ListRules, asked: Asked): void {
   }
 }
 
-/** `most` is how many records there are without pages. */
+/** `most` is the number of records without pages. */
 function pagingOf(rules: ListRules, asked: Asked, most: number): Paging {
   const { page, pageSize, limit, cursor } = asked
   if (limit !== undefined && (page !== undefined || pageSize !== undefined)) throw limitAndPage()

@@ -1,5 +1,5 @@
 /**
- * What a list means, in our words, whatever way it was asked: GET and QUERY meet here, so they cannot differ.
+ * A list as requested, independent of the method: GET and QUERY meet here, so they cannot differ.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Query } from '../../http/query-string.ts'
 import type { Filter, SortKey } from '../../ports/filter.ts'
 
-/** A list as the client asked for it, checked and cast. */
+/** A list as the client requested it, checked and cast. */
 export interface ListPlan {
   readonly filter: Filter
   /** The search term; undefined for none. */
@@ -17,19 +17,19 @@ export interface ListPlan {
   readonly paging: Paging
 }
 
-/** How much of the list is wanted. */
+/** Which part of the list to return. */
 export type Paging =
   | { readonly kind: 'none'; readonly limit: number }
   | { readonly kind: 'page'; readonly page: number; readonly pageSize: number }
   | { readonly kind: 'cursor'; readonly cursor: string | undefined; readonly pageSize: number }
 
-/** A URL's parameters; `shaped` are the names that stand before a bracket, as in `sort[]=name`. */
+/** A URL's parameters; `shaped` are the names before a bracket, as in `sort[]=name`. */
 export interface UrlParameters {
   readonly query: Query
   readonly shaped: ReadonlySet<string>
 }
 
-/** What parameters ask for, one by one; all filters have to match. */
+/** What the parameters request, one by one; all filters have to match. */
 export interface Asked {
   readonly filters?: readonly Filter[]
   readonly search?: string | undefined

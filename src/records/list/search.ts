@@ -14,7 +14,7 @@ import type { ListRules, Resource } from '../setup/resource.ts'
 import type { SearchField } from '../setup/search-fields.ts'
 import type { Asked, UrlParameters } from './plan.ts'
 
-/** `?s=` and its other name `?search=`; an empty term is none. */
+/** `?s=` and its other name `?search=`; an empty term means no search. */
 export function searchInUrl(rules: ListRules, { query, shaped }: UrlParameters): Asked {
   if (shaped.has('s') || shaped.has('search')) throw searchNotString()
   return searchInBody(rules, query.s ?? query.search)
@@ -28,7 +28,7 @@ export function searchInBody({ maxSearchLength }: ListRules, term: unknown): Ask
   return { search: term }
 }
 
-/** The records that `term` finds. No term, or no search fields, finds all of them. */
+/** The records that `term` finds. Without a term, or without search fields, it finds all of them. */
 export async function searchFilter(
   resource: Resource,
   term: string | undefined,
@@ -41,7 +41,7 @@ export async function searchFilter(
   return any(clauses)
 }
 
-/** Runs a read in which a search term may be a pattern; a malformed one is the client's mistake. */
+/** Runs a read whose search term may be a pattern; a malformed pattern is a 400. */
 export async function patternsChecked<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()

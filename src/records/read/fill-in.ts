@@ -1,5 +1,5 @@
 /**
- * Which references a response fills in, and how much it grows by them.
+ * Which references a response fills in, and how much larger that makes it.
  *
  * @module
  */
@@ -16,21 +16,21 @@ export interface Population {
   readonly select: Projection | undefined
 }
 
-/** References to one model that are shown alike, so that each record is loaded once for all of them. */
+/** References to one model that are shown the same way, so that each record is loaded once for all of them. */
 export interface Wanted {
   readonly target: Model
   readonly select: Projection | undefined
   readonly paths: readonly (readonly string[])[]
-  /** What is filled in; other references stay ids. */
+  /** The ids to fill in; other references stay ids. */
   readonly ids: ReadonlySet<string>
 }
 
-/** How many records one query asks for: what they hold is counted before more are loaded. */
+/** How many records one query loads: they are counted before more are loaded. */
 const AT_ONCE = 100
 
 /**
- * The references in `records` to fill in: at most `most` distinct records, in the order of the records and then of
- * the populations.
+ * The references in `records` to fill in: at most `most` distinct records, in the order of the records and then of the
+ * populations.
  */
 export function wantedOf(
   records: readonly Fields[],
@@ -61,16 +61,16 @@ export function wantedOf(
   return [...groups.values()]
 }
 
-/** `ids` in the portions of one query each. */
+/** `ids`, split into portions of one query each. */
 export function* portions(ids: ReadonlySet<string>): Generator<string[]> {
   const all = [...ids]
   for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE)
 }
 
-/** What stands in the place of a reference. */
+/** Returns the replacement of a reference. */
 export type Filler = (reference: unknown) => unknown
 
-/** Loaded records by their ids, counted when they are loaded and again wherever they stand in the response. */
+/** Loaded records by id. Their size is counted when they are loaded, and again wherever they appear in the response. */
 export class Loaded {
   readonly #ids: ReadonlySet<string>
   readonly #loading: ResponseSize
@@ -83,14 +83,14 @@ export class Loaded {
     this.#response = response
   }
 
-  /** Keeps a record as it is shown. Throws the 413 where what is loaded is more than a response may have. */
+  /** Keeps a record as it will be shown. Throws a 413 if more has been loaded than a response may have. */
   add(id: string, value: unknown): void {
     const bytes = leastBytes(value)
     this.#loading.add(bytes)
     this.#shown.set(id, { value, bytes })
   }
 
-  /** The record in place of its id, null for one that is missing; what is not filled in stays. */
+  /** The record for an id, null if it is missing; what is not filled in stays. */
   readonly filler: Filler = (reference) => {
     if (typeof reference === 'string' && !this.#ids.has(reference)) {
       this.#response.add(reference.length)
@@ -103,7 +103,7 @@ export class Loaded {
   }
 }
 
-/** Hands each id at `keys` in `value` to `take`, until that gives false; whether it never did. */
+/** Calls `take` with each id at `keys` in `value`, until it returns false; returns whether it never did. */
 function eachId(value: unknown, keys: readonly string[], take: (id: string) => boolean): boolean {
   if (Array.isArray(value)) return value.every((item) => eachId(item, keys, take))
   const [key, ...rest] = keys

@@ -1,5 +1,5 @@
 /**
- * What the reads of one request may cost.
+ * Limits and hints for the reads of one request.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import { type Deadline, deadlineOf } from '../../http/deadline.ts'
 import type { ReadHints } from '../../ports/store.ts'
 
-/** As the router's options say, and no longer than `request` has time. */
+/** The hints of the router's options, limited to the time that `request` has left. */
 export function hintsFor(hints: ReadHints, request: Request): ReadHints {
   const deadline = deadlineOf(request)
   return deadline ? new RequestHints(hints, deadline) : hints
 }
 
-/** The signal is made when a store asks for it: a read that is answered at once has no use for one. */
+/** The signal is created when a store reads it: most reads end without needing one. */
 class RequestHints implements ReadHints {
   readonly timeLimitMs: number | undefined
   readonly allowDiskUse: boolean | undefined

@@ -1,6 +1,6 @@
 /**
- * The names that `onGet` chooses, which may be what a client sent: those that the model does not have are left out, on
- * every store, with one warning for each.
+ * The names that `onGet` returns, which may come from a client. On every store, names that the model does not have are
+ * left out, with one warning each.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import type { Model } from '../../model/model.ts'
 import type { Shape } from '../../ports/shape.ts'
 import type { Resource } from '../setup/resource.ts'
 
-/** Says that a name in an option of what `onGet` returned is none: `why` names what it was looked for in. */
+/** Warns that a name in an option returned by `onGet` is unknown; `why` says where it was looked up. */
 export type WarnOfName = (option: string, name: string, why: string) => void
 
-/** Clients may choose names without end; so many are told of, each once. */
+/** Clients may send any number of names, so only this many are logged, once each. */
 const MOST_NAMES = 100
 const LONGEST = 64
 
 const told = new WeakMap<Resource, Set<string>>()
 
-/** Warns of each unknown name of a router once. */
+/** Warns once of each unknown name of a router. */
 export function unknownNames(resource: Resource): WarnOfName {
   const names = told.get(resource) ?? new Set()
   told.set(resource, names)
@@ -32,8 +32,8 @@ export function unknownNames(resource: Resource): WarnOfName {
 }
 
 /**
- * `select` without the names that `model` does not have; a selection that leaves nothing shows `_id` alone, one that
- * takes nothing away shows everything (undefined). Throws a `TypeError` for what is no list of texts.
+ * `select` without the names that `model` does not have. A selection that leaves nothing shows only `_id`; one that
+ * removes nothing shows everything (undefined). Throws a `TypeError` unless it is a list of strings.
  */
 export function knownNames(
   model: Model,
@@ -56,7 +56,7 @@ export function knownNames(
   return kept.length > 0 ? kept : ['_id']
 }
 
-/** Whether a path leads to what the shape declares, or into what it declares to be open. */
+/** Whether a path leads to something that the shape declares, or into an open part of it. */
 function isKnown(shape: Shape, keys: readonly string[]): boolean {
   if (keys.includes('')) return false
   const [key, ...rest] = keys

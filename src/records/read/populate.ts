@@ -1,6 +1,6 @@
 /**
- * Filling in referenced records: one query for each model and page, whatever the number of records and references, and
- * one more for each further hundred.
+ * Fills in referenced records: one query per model and page, whatever the number of records and references, plus one
+ * for each further hundred.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { type Filler, Loaded, type Population, portions, type Wanted, wantedOf }
 import { knownNames, type WarnOfName } from './known-names.ts'
 import { ResponseSize } from './response-size.ts'
 
-/** Resolves what `onGet` asked for; a path that leads to no reference is left out with a warning. */
+/** Resolves what `onGet` returned; a path that leads to no reference is left out with a warning. */
 export function populations(
   host: Models,
   model: Model,
@@ -40,34 +40,34 @@ export function populations(
       return []
     },
   )
-  // The last word counts: what is filled in already is no id any more.
+  // The last entry for a path wins: once filled in, it is not an id any more.
   return [...new Map(found.map((population) => [population.path, population])).values()]
 }
 
-/** Names as a list; a text holds them separated by blanks. */
+/** Names as a list; a string separates them by blanks. */
 export function names(
   select: string | readonly string[] | undefined,
 ): readonly string[] | undefined {
   return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
 }
 
-/** A record takes as long as many values. */
+/** Steps per record: each takes as long as that many values. */
 const STEPS_A_RECORD = 100
 
-/** What the response and its request say about filling in. */
+/** The limits and request for filling in. */
 export interface PopulateOptions {
   readonly request: ApiRequest
   readonly lean: boolean
   readonly hints: ReadHints
-  /** How many distinct records are filled in at most. */
+  /** The most distinct records that are filled in. */
   readonly maxPopulated: number
-  /** How many bytes the response may have. */
+  /** The most bytes of the response. */
   readonly maxResponseBytes: number
 }
 
 /**
- * Copies of `records` with the references filled in; a missing target is null, and left out of a list. References beyond
- * `maxPopulated` stay ids. Throws the 413 as soon as the response would be too large.
+ * Copies of `records` with the references filled in; a missing target becomes null, and is left out of a list.
+ * References beyond `maxPopulated` stay ids. Throws a 413 as soon as the response would be too large.
  */
 export async function populate(
   host: Models,

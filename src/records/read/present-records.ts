@@ -1,5 +1,5 @@
 /**
- * What every read has in common: the choice of `onGet`, and records as the JSON texts that are sent.
+ * What all reads share: the selection by `onGet`, and records as the JSON that is sent.
  *
  * @module
  */
@@ -23,11 +23,11 @@ import { ResponseSize } from './response-size.ts'
 export interface View {
   readonly select: Projection | undefined
   readonly populate: readonly Population[]
-  /** False when `onGet` failed: what is shown then is not what was meant, so it is not kept. */
+  /** False if `onGet` failed: the response is then not what was meant, so it is not kept. */
   readonly cacheable: boolean
 }
 
-/** Asks `onGet`. If it fails, the read goes on without populate and select (spec 4.1). */
+/** Calls `onGet`. If it fails, the read goes on without populate and select (spec 4.1). */
 export async function viewOf(resource: Resource, request: ApiRequest): Promise<View> {
   const { host, model, onGet } = resource
   const plain = { select: visible(model), populate: [], cacheable: true }
@@ -50,10 +50,10 @@ export async function viewOf(resource: Resource, request: ApiRequest): Promise<V
   }
 }
 
-/** A page of records as JSON texts. */
+/** A page of records, each as JSON. */
 export interface Page {
   readonly texts: readonly string[]
-  /** The same with stored URLs in place of signed links; undefined where none are signed. */
+  /** The same with stored URLs instead of signed links; undefined if no links are signed. */
   readonly unsigned?: () => Promise<readonly string[]>
   /** Whether the store had more records than are shown. */
   readonly hasMore: boolean
@@ -61,7 +61,7 @@ export interface Page {
   idAt(index: number): string
 }
 
-/** Reads and presents the first `shown` records; passes the store's own JSON through where nothing has to be changed. */
+/** Reads and presents the first `shown` records. Passes on the store's own JSON if nothing has to be changed. */
 export async function readAsJson(
   resource: Resource,
   view: View,
@@ -97,8 +97,8 @@ export async function readAsJson(
 }
 
 /**
- * A record that was just written as the JSON text that is sent: fields chosen, references filled in, `output` applied. Where
- * that is too large for a response the references stay ids: the write has happened, so it is no failure.
+ * A record that was just written, as the JSON that is sent: fields selected, references filled in, `output` applied. If
+ * that is too large for a response, the references stay ids: the write has happened, so it must not fail.
  */
 export async function presentAfterWrite(
   resource: Resource,
@@ -141,7 +141,7 @@ async function signedTexts(resource: Resource, records: readonly Fields[]): Prom
   return textsWithin(resource, shown)
 }
 
-/** The records' texts, made one after the other until they are too much for a response. */
+/** Each record's JSON, made one after the other until they are too large for a response. */
 async function textsWithin(resource: Resource, records: readonly Fields[]): Promise<string[]> {
   const size = new ResponseSize(resource.maxResponseBytes)
   const slices = new Slices()
@@ -150,7 +150,7 @@ async function textsWithin(resource: Resource, records: readonly Fields[]): Prom
     const text = await textOf(resource, record)
     size.add(text.length)
     texts.push(text)
-    // A step for every few characters: what takes time is their number.
+    // One step per few characters: their number takes the time.
     if (slices.isOver(text.length / 16)) await slices.next()
   }
   return texts
@@ -160,13 +160,13 @@ async function textOf({ model, lean }: Resource, record: Fields): Promise<string
   return (await stringifyInSlices(present(model, record, lean))) ?? 'null'
 }
 
-/** `record` with signed links to its private files, where the router asks for them. */
+/** `record` with signed links to its private files, if the router's options ask for them. */
 export async function signed(resource: Resource, record: Fields): Promise<Fields> {
   const { upload, host, cache } = resource
   return upload && host.files ? withSignedUrls(upload, record, host.files, cache?.ttl) : record
 }
 
-/** A stored JSON text begins with its `_id`, as the store port promises. */
+/** Stored JSON begins with `_id`, as the store port promises. */
 function idOf(text = ''): string {
   return /^\{"_id":"([^"]*)"/.exec(text)?.[1] ?? ''
 }

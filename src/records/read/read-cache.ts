@@ -1,5 +1,5 @@
 /**
- * The reads of a router, through the response cache where it has one (spec 4.4) and conditional everywhere.
+ * The reads of a router: through the response cache if it has one (spec 4.4), and always conditional.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type { RouterOptions } from '../setup/options.ts'
 import { failAt, type Resource } from '../setup/resource.ts'
 import { referenceAt } from '../setup/search-fields.ts'
 
-/** Answers a read, given what it asks for and how it is read. */
+/** Responds to a read, given what it asks for and a function that does the read. */
 export type RespondToRead = (
   request: ApiRequest,
   context: Context,
@@ -31,17 +31,20 @@ export type RespondToRead = (
   load: () => Promise<Loaded>,
 ) => Promise<Response>
 
-/** `resource` with its cache. Throws a `TypeError` for a `cache` option that makes no sense. */
+/** `resource` with its cache. Throws a `TypeError` for an invalid `cache` option. */
 export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
   const { host, mount, upload } = resource
   const cache = resolveCache(options.cache, host, failAt(mount))
   if (!cache || upload?.signUrls === undefined) return { ...resource, cache }
-  // Links are signed for longer by the time that they are kept, which must not make much more of them than was asked.
+  // Links are signed for longer by the time that they are kept; that must not make them last much longer than
+  // configured.
   const ttl = Math.min(cache.ttl, Math.ceil(upload.signUrls / 2))
   return { ...resource, cache: { ...cache, ttl } }
 }
 
-/** How a router answers its reads; `readParameters` gives the parameters that a list with these equalities reads. */
+/**
+ * How a router responds to its reads; `readParameters` returns the parameters that a list with these equalities reads.
+ */
 export function readResponder(
   resource: Resource,
   options: RouterOptions<Fields>,
@@ -53,8 +56,8 @@ export function readResponder(
   }
   const targets = targetsOf(resource)
   const isLimited = resource.scope !== undefined || targets.length > 0
-  // All where `onGet` sees the request, else those that are read: the rest would fill the cache with copies of one
-  // answer. What `scope` and `vary` make of others has its own place.
+  // All parameters if `onGet` sees the request, else only those that are read: the rest would fill the cache with
+  // copies of one response. What `scope` and `vary` make of other parameters is in the key separately.
   const parametersOf = ({ kind }: Pick<Asked, 'kind'>, { query }: ApiRequest): Query => {
     if (resource.onGet) return query
     return kind === 'list' ? readParameters(query, resource.query) : noQuery
@@ -63,7 +66,7 @@ export function readResponder(
   const cached = new CachedReads({
     settings: cache,
     space: host.cacheSpace(cache),
-    // Made by the first request: what references lead to may be defined after the mount.
+    // Computed on the first request: the targets of references may be defined after the mount.
     get router() {
       router ??= fingerprint(resource, options, targets)
       return router
@@ -92,7 +95,7 @@ async function limitsOf(
   return [own, ...(await Promise.all(others))]
 }
 
-/** The models that answers are read from through references, of which `onGet` may fill in any. */
+/** The models that responses are read from through references; `onGet` may fill in any of them. */
 function targetsOf({ model, search, onGet }: Resource): readonly string[] {
   const searched = search.flatMap((field) =>
     'reference' in field ? [referenceAt(model, field.reference) ?? []].flat() : [],
@@ -116,8 +119,8 @@ function references(shape: Shape): readonly string[] {
 }
 
 /**
- * What shapes the router's answers beside the request. A deployment that hides a field, or shows less, does not
- * meet the answers of the one before it.
+ * What shapes the router's responses besides the request. A deployment that hides a field, or shows less, must not use
+ * responses cached by the previous one.
  */
 function fingerprint(
   { host, mount, model }: Resource,

@@ -7,12 +7,12 @@
 import { responseTooLarge } from '../../http/refusals.ts'
 import { listJson, type Pagination } from '../../http/respond.ts'
 
-/** The bytes of a date as JSON text. */
+/** The bytes of a date in JSON. */
 const DATE_BYTES = 26
-/** UTF-8 bytes that a UTF-16 unit takes at most. */
+/** The most UTF-8 bytes per UTF-16 unit. */
 const MOST_PER_UNIT = 3
 
-/** Counts what a response will have at least. */
+/** Counts the least that a response will have. */
 export class ResponseSize {
   #left: number
 
@@ -21,14 +21,14 @@ export class ResponseSize {
     this.#left = most
   }
 
-  /** Counts `bytes` more. Throws the 413 once there are too many. */
+  /** Counts `bytes` more. Throws a 413 once there are too many. */
   add(bytes: number): void {
     this.#left -= bytes
     if (this.#left < 0) throw responseTooLarge()
   }
 }
 
-/** The least that `value` takes as JSON text: names, texts and marks, without what is escaped. */
+/** The fewest bytes that `value` takes as JSON: names, strings and punctuation, without escapes. */
 export function leastBytes(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 1
@@ -44,7 +44,7 @@ export function leastBytes(value: unknown): number {
   return bytes
 }
 
-/** The text of a list, if it has at most `most` bytes; else the 413, before the records' texts are joined. */
+/** The JSON of a list, if it has at most `most` bytes; otherwise throws a 413, before the records are joined. */
 export function listJsonWithin(
   most: number,
   records: readonly string[],
@@ -55,7 +55,7 @@ export function listJsonWithin(
   return jsonWithin(most, listJson(records, pagination))
 }
 
-/** `text`, if it has at most `most` bytes in UTF-8; else throws the 413. */
+/** `text`, if it has at most `most` bytes in UTF-8; otherwise throws a 413. */
 export function jsonWithin(most: number, text: string): string {
   const fits =
     text.length * MOST_PER_UNIT <= most || (text.length <= most && utf8Length(text) <= most)
@@ -66,7 +66,7 @@ export function jsonWithin(most: number, text: string): string {
 const encoder = new TextEncoder()
 const buffer = new Uint8Array(64 * 1024)
 
-/** Counted by encoding a piece at a time: the whole would need as much memory again. */
+/** Encodes one piece at a time: encoding the whole would need as much memory again. */
 function utf8Length(text: string): number {
   let length = 0
   for (let at = 0; at < text.length; ) {

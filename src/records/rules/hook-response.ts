@@ -1,10 +1,10 @@
 /**
- * The `res` of hooks: what they may set on a successful answer.
+ * The `res` of hooks: what they may set on a successful response.
  *
  * @module
  */
 
-/** What a `validate` hook may set on a successful answer. */
+/** What a `validate` hook may set on a successful response. */
 export interface HookResponse {
   status: number | undefined
   readonly headers: Headers
@@ -12,12 +12,12 @@ export interface HookResponse {
 
 const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 
-/** A `res` on which nothing has been set. */
+/** A `res` on which nothing is set. */
 export function hookResponse(): HookResponse {
   return { status: undefined, headers: new Headers() }
 }
 
-/** Throws for a status that no answer can have, while nothing has been written yet. */
+/** Throws for a status that no response can have, before anything is written. */
 export function checkStatus({ status }: HookResponse): void {
   if (status === undefined) return
   if (!Number.isInteger(status) || status < 200 || status > 599) {

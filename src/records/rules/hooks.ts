@@ -1,5 +1,5 @@
 /**
- * The deployer's hooks: their types, and what becomes of what they return or throw (spec 4.1, write rules).
+ * Your app's hooks: their types, and what happens with what they return or throw (spec 4.1, write rules).
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Fields } from '../../ports/store.ts'
 import { checkStatus, type HookResponse } from './hook-response.ts'
 import { cleaned } from './policy.ts'
 
-/** What a `validate` hook receives beside the payload. */
+/** The second argument of a `validate` hook, after the payload. */
 export interface ValidateContext {
   readonly req: ApiRequest
   readonly res: HookResponse
@@ -23,7 +23,10 @@ export interface ValidateContext {
   readonly model: Model
 }
 
-/** Checks or replaces a filtered payload. Returning nothing keeps it, returning an object replaces it. */
+/**
+ * Checks or replaces a filtered payload. Return nothing to keep it, or an object to replace it; throw a
+ * `ValidationError` or `HttpError` to refuse it. Anything else that it throws is a 500.
+ */
 export type Validate<R> = (
   payload: Partial<R>,
   context: ValidateContext,
@@ -34,7 +37,7 @@ export type ValidateOption<R> =
   | Validate<R>
   | { readonly create?: Validate<R>; readonly update?: Validate<R> }
 
-/** What `onGet` asks to fill in: a reference's name, one with its fields chosen, or a list of these. */
+/** What `onGet` fills in: the name of a reference, one with selected fields, or a list of these. */
 export type PopulateOption =
   | string
   | { readonly path: string; readonly select?: string | readonly string[] }
@@ -50,15 +53,15 @@ export interface ReadOptions {
   readonly selects?: string | readonly string[]
 }
 
-/** Chooses populate and select for a read. */
+/** Chooses populate and select for a read. If it throws, the read goes on without either. */
 export type OnGet = (
   request: ApiRequest,
 ) => ReadOptions | undefined | void | Promise<ReadOptions | undefined | void>
 
-/** A side effect after a create, before its answer. */
+/** A side effect after a create, awaited before the response. */
 export type RunAfterCreate<R> = (record: R & Managed, request: ApiRequest) => unknown
 
-/** Runs a `validate` hook; what it returns is stripped of forbidden keys again. */
+/** Runs a `validate` hook; forbidden keys are stripped from what it returns. */
 export async function runValidate(
   hook: Validate<Fields> | undefined,
   payload: Fields,
@@ -76,7 +79,10 @@ export async function runValidate(
   return stripped(result)
 }
 
-/** What a hook throws that is no refusal is its own failure, even an error of a schema (spec 4.1, write rule 3). */
+/**
+ * An error from a hook other than `HttpError` is the hook's own failure, even an error of a schema (spec 4.1, write
+ * rule 3).
+ */
 async function hooked(hook: () => unknown): Promise<unknown> {
   try {
     return await hook()

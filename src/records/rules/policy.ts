@@ -16,8 +16,8 @@ import {
 import type { Fields } from '../../ports/store.ts'
 
 /**
- * The part of `body` that the client may write, forbidden keys removed at every level. What may not be
- * written is dropped in silence; nothing left is a 400. `scoped` fields belong to the server.
+ * The part of `body` that the client may write, without forbidden keys at any level. Other fields are dropped silently;
+ * if nothing is left it is a 400. `scoped` fields belong to the server.
  */
 export async function keepWritable(
   body: unknown,
@@ -34,7 +34,7 @@ export async function keepWritable(
   return kept
 }
 
-/** `value` without forbidden keys at any level. Throws a 400 that names `field` where it nests too deep. */
+/** `value` without forbidden keys at any level. Throws a 400 naming `field` if it is nested too deeply. */
 export async function cleaned(field: string, value: unknown): Promise<unknown> {
   try {
     return await inSlices(value, 1, cleaning)

@@ -10,7 +10,7 @@ import { idFrom } from '../../model/cast.ts'
 import type { Model } from '../../model/model.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 
-/** The id that the path names, in its stored form; a malformed one is a 400 (spec 4.1, write rule 6). */
+/** The id in the path, in its stored form; a malformed one is a 400 (spec 4.1, write rule 6). */
 export function requestedId(
   { model }: { readonly model: Pick<Model, 'idType'> },
   request: ApiRequest,
@@ -20,7 +20,7 @@ export function requestedId(
   return id
 }
 
-/** The record with `id`, if it lies within `scope`: one out of scope is as if it did not exist. */
+/** The filter for the record with `id`, if it lies within `scope`: a record out of scope is treated as missing. */
 export function within(scope: Filter, id: string): Filter {
   return all([scope, withId(id)])
 }

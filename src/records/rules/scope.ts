@@ -1,5 +1,5 @@
 /**
- * Row-level limits: which records a router may touch for a request.
+ * Row-level limits: which records a request can reach through a router.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { all, any, everything, type Filter, nothing, type Scalar } from '../../p
 import { type Place, placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 
-/** What a scope may compare a field of type `V` with: a value, or an element where the field holds a list. */
+/** What a scope may compare a field of type `V` with: a value, or an element if the field holds a list. */
 export type ScopeValue<V> = unknown extends V
   ? Scalar
   :
       | (V extends readonly (infer E)[] ? Extract<E, Scalar> : Extract<V, Scalar>)
-      // A record may lack the field, which null matches.
+      // null matches a record that lacks the field.
       | (undefined extends V ? null : never)
 
-/** The equalities that a scope demands, at least one; or undefined for no limit. */
+/** The equalities of a scope, at least one; or undefined for no limit. */
 export type ScopeFilter<R = Fields> =
   | ({ readonly [F in keyof R & string]?: ScopeValue<R[F]> | undefined } & {
       readonly [F in Exclude<keyof Managed, keyof R>]?: ScopeValue<Managed[F]> | undefined
@@ -31,14 +31,14 @@ export type ScopeFilter<R = Fields> =
   | void
 
 /**
- * Gives the equalities that limit a router to the records that match them; undefined for no limit. Anything else that
- * names no field, and a value that is undefined, answers the request with a 500.
+ * Limits a router to the records that match the equalities it returns. Return undefined for no limit. An object without
+ * fields, an undefined value, or anything else is a 500.
  */
 export type ScopeOption<R = Fields> = (
   request: ApiRequest,
 ) => ScopeFilter<R> | Promise<ScopeFilter<R>>
 
-/** What the scope `L` must be besides, so that a name that is no field of `R` does not compile. */
+/** Forces the scope `L` to use only fields of `R`: another name does not compile. */
 export type OwnFields<R, L> = unknown extends L
   ? unknown
   : L extends Promise<infer P>
@@ -49,7 +49,7 @@ export type OwnFields<R, L> = unknown extends L
 
 /** A request's scope: its values by field, and the filter that they make. */
 export interface Scope {
-  /** What a create is given, so that the record lies in the scope. */
+  /** The values set on a create, so that the record is within the scope. */
   readonly values: Readonly<Fields>
   readonly filter: Filter
 }
@@ -58,8 +58,8 @@ export interface Scope {
 export const unlimited: Scope = Object.freeze({ values: Object.freeze({}), filter: everything })
 
 /**
- * The scope of `request`. A scope that names no field or an unknown one, or leaves a value undefined, is a mistake of
- * the deployer's code and throws: a limit that cannot be applied must not turn into no limit.
+ * The scope of `request`. Throws if the scope names no field or an unknown one, or leaves a value undefined: that is a
+ * mistake in your app's code, and a limit that cannot be applied must not turn into no limit.
  */
 export function scopeOf(
   model: Model,
@@ -75,7 +75,7 @@ export function scopeOf(
   return scope
 }
 
-/** The scopes of a request are asked for once: an answer is kept under the very scope that it was read with. */
+/** Each scope runs once per request: a response is cached under the very scope that it was read with. */
 const resolved = new WeakMap<
   ApiRequest,
   readonly { readonly option: ScopeOption; readonly model: Model; readonly scope: Promise<Scope> }[]
@@ -88,7 +88,7 @@ async function resolve(model: Model, option: ScopeOption, request: ApiRequest): 
   if (!isFields(limits)) throw new TypeError('scope: equalities, or undefined for no limit')
   const values: Fields = {}
   const entries = Object.entries(limits)
-  // Such as `{}` for a user without a tenant: nothing to compare with is not everything.
+  // E.g. `{}` for a user without a tenant: nothing to compare with must not mean everything.
   if (entries.length === 0) throw new TypeError('scope: it names no field; undefined is no limit')
   const filters = entries.map(([field, given]): Filter => {
     const [place, value] = limitOf(model, field, given)
@@ -100,13 +100,13 @@ async function resolve(model: Model, option: ScopeOption, request: ApiRequest): 
 
 /** The scopes of all routers of an app. */
 export interface KnownScopes {
-  /** The scopes of the routers that serve `model`; an entry is undefined where all records are shown. */
+  /** The scopes of the routers that serve `model`; an entry is undefined if its router shows all records. */
   scopesOf(model: Model): readonly (ScopeOption | undefined)[]
 }
 
 /**
- * The records of `model` that `request` may see through a reference: all of them where no router limits them, or
- * one shows all without a guard; else those that one of its routers' scopes admits.
+ * The records of `model` that `request` may see through a reference: all of them if no router limits them, or if one
+ * router shows all without a guard; else those that the scope of one of its routers admits.
  */
 export async function visibleThroughReference(
   { scopesOf }: KnownScopes,
@@ -120,7 +120,7 @@ export async function visibleThroughReference(
       try {
         return (await scopeOf(model, scope, request)).filter
       } catch {
-        // A scope that needs a guard of its own router has nothing to say about this request.
+        // A scope that needs its own router's guard does not apply to this request.
         return nothing
       }
     }),

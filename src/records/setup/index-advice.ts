@@ -1,6 +1,5 @@
 /**
- * What a router's lists need of the database: a warning at start-up for those that no index serves, with the line
- * that ends it.
+ * Warns at start-up of lists that no index serves, with the line that fixes it.
  *
  * @module
  */
@@ -11,7 +10,7 @@ import { placeOf } from '../../ports/shape.ts'
 import { sortText, totalOrder } from '../engine/sort.ts'
 import type { Resource } from './resource.ts'
 
-/** One kind of list: the parameter that asks for it, the field it is filtered by, and its order. */
+/** One kind of list: its parameter, the field that it filters by, and its order. */
 interface Need {
   readonly asked: string
   readonly equal?: string
@@ -19,10 +18,10 @@ interface Need {
 }
 
 /**
- * A warning about the lists that read every record, or undefined when indexes serve them all. `sortable` is what
- * the router names of what clients may sort by. A filter is served by an index of its field and the default order, a
- * sort by an index that begins with its field; ranges, what is looked for in lists, and the fields of a scope, which no
- * one knows before the first request, are left to the deployer.
+ * A warning about the lists that read every record, or undefined if indexes serve them all. `sortable` is the router's
+ * list of fields that clients may sort by. An index of its field and the default order serves a filter, an index that
+ * begins with its field serves a sort. Ranges, filters on lists, and the fields of a scope, which are unknown before
+ * the first request, are left to you.
  */
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
   const { model, scope, host } = resource
@@ -77,7 +76,7 @@ function isServed({ indexes, unique }: Model, { equal, order }: Need): boolean {
   })
 }
 
-/** For stores that walk no index backwards for an order that ends with `_id` forwards, and no unique one at all. */
+/** For stores that use no index backwards for an order that ends with `_id` ascending, and no unique index at all. */
 function isServedExactly({ indexes, unique }: Model, { equal, order }: Need): boolean {
   const keys = [...(equal ? [{ field: equal, descending: false }] : []), ...order]
   const wanted = sortText(totalOrder(keys))
@@ -88,7 +87,7 @@ function isServedExactly({ indexes, unique }: Model, { equal, order }: Need): bo
   return indexes.some((index) => sortText(totalOrder(index)) === wanted)
 }
 
-/** Whether `field` alone tells records apart. */
+/** Whether `field` alone identifies a record. */
 function isUnique(unique: Model['unique'], field: string): boolean {
   return unique.some(([first, ...others]) => first === field && others.length === 0)
 }

@@ -1,5 +1,5 @@
 /**
- * Start-up checks of a router's options that concern no field: names, types and numbers.
+ * Start-up checks of a router's options that do not concern fields: names, types and numbers.
  *
  * @module
  */
@@ -37,7 +37,7 @@ const guards: Rule = {
   test: (value) => Array.isArray(value) && value.every(isFunction),
 }
 
-/** Every option's name and what it must be. */
+/** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   model: {
     test: (value) => (value as { shape?: unknown } | null)?.shape !== undefined,
@@ -76,9 +76,9 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   scope: callable,
 }
 
-/** Refuses unknown options, values of the wrong type and numbers that make no sense. */
+/** Refuses unknown options, values of the wrong type, and invalid numbers. */
 export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): void {
-  // The model is checked even when it is not given.
+  // The model is checked even if it is not given.
   checkOptions({ ...options, model: options?.model ?? null }, RULES, fail)
   const { maxLimit = 100, defaultPageSize = 1 } = options
   if (defaultPageSize > maxLimit) {
@@ -86,7 +86,7 @@ export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): 
   }
 }
 
-/** Whether `value` passes for both operations, or is an object with one that does for each of them. */
+/** Whether `value` passes for both operations, or is an object with a value that passes for each of them. */
 function isForOperations(value: unknown, test: (value: unknown) => boolean): boolean {
   if (test(value)) return true
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false

@@ -1,5 +1,5 @@
 /**
- * Models whose fields another router protects: accounts, whose roles and secrets nobody may write by default.
+ * Models whose fields another router protects, such as accounts, whose roles and secrets are never writable by default.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import type { Fields } from '../../ports/store.ts'
 import type { Models } from '../engine/host.ts'
 import type { RouterOptions } from './options.ts'
 
-/** The fields that a router lets clients write, while it is being resolved. */
+/** The fields that a router lets clients write, while its options are resolved. */
 export interface WritableSets {
   readonly create: Set<string>
   readonly update: Set<string>
 }
 
 /**
- * Refuses a router over a protected model that names no `allowedFields`, or lifts them by `legacyMode`, and
- * takes the protected fields off where the default stands for one operation.
+ * Refuses a router of a protected model that has no `allowedFields`, or lifts them by `legacyMode`. Removes the
+ * protected fields from an operation that uses the default.
  */
 export function withoutProtected(
   host: Models,

@@ -1,5 +1,5 @@
 /**
- * A mounted resource: the router's options, checked and resolved once, as the handlers read them.
+ * A mounted resource: the router's options, checked and resolved once, as the handlers use them.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export interface FieldSet {
   has(field: string): boolean
 }
 
-/** What may be asked of a list, and how it is given. */
+/** What clients may ask of a list, and how it is returned. */
 export interface ListRules {
   readonly model: Model
   /** The fields of `?<field>=`. */
@@ -37,7 +37,7 @@ export interface ListRules {
   /** What a QUERY body may filter by and sort by. */
   readonly filterable: FieldSet
   readonly sortable: FieldSet
-  /** What URL parameters may range over, compare and sort by; legacy mode lifts these lists only. */
+  /** What URL parameters may range over, compare and sort by; legacy mode lifts only these lists. */
   readonly urlFilterable: FieldSet
   readonly urlSortable: FieldSet
   readonly orderBy: readonly SortKey[]
@@ -61,22 +61,22 @@ export interface ReadRules {
   readonly hints: ReadHints
   readonly maxPopulated: number
   readonly maxResponseBytes: number
-  /** How reads are kept, where they are. */
+  /** How reads are cached, if they are. */
   readonly cache?: CacheSettings | undefined
 }
 
-/** What may be written, and what is done with it. */
+/** What clients may write, and what happens with it. */
 export interface WriteRules {
   readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
   readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
   readonly runAfterCreate: RunAfterCreate<Fields> | undefined
   readonly strictAfterCreate: boolean
   readonly upload: Upload | undefined
-  /** The model's file fields, those of other routers too. */
+  /** The model's file fields, including those of other routers. */
   readonly files: ModelFiles
 }
 
-/** What the handlers of one router share. Nothing in it changes after start-up. */
+/** What the handlers of one router share. It does not change after start-up. */
 export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly host: Host
   readonly mount: string
@@ -85,14 +85,14 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly scope: ScopeOption | undefined
 }
 
-/** Refuses an option of the router on `mount`. */
+/** Returns a function that refuses an option of the router on `mount`. */
 export function failAt(mount: string): Fail {
   return (message) => {
     throw new TypeError(`Router '${mount}': ${message}`)
   }
 }
 
-/** Resolves a router's options. Throws a `TypeError` that names the router, the option and the field. */
+/** Resolves a router's options. Throws a `TypeError` naming the router, the option and the field. */
 export function resolveResource(
   host: Host,
   mount: string,
@@ -120,7 +120,7 @@ export function resolveResource(
     ...pageRules(options, legacyMode),
     model,
     search: searchFields(host, model, mount, options.search ?? [], fail),
-    // 2.x ran search terms as patterns; where the store cannot do so safely they stay literal.
+    // 2.x ran search terms as patterns; if the store cannot do so safely they stay literal.
     allowRawRegex: options.allowRawRegex ?? (legacyMode && host.database.rawRegex),
     ...readRules(host, options),
     ...writeRules(host, mount, options, fail),

@@ -1,5 +1,5 @@
 /**
- * The `search` option, resolved: which fields a term is looked for in, here and through references.
+ * The `search` option, resolved: the fields to search, here and through references.
  *
  * @module
  */
@@ -17,8 +17,8 @@ export type SearchField =
   | { readonly reference: string; readonly path: string; readonly target: () => Model }
 
 /**
- * Resolves the `search` option. A field that is no text is a start-up error, here and behind a reference; a
- * dotted name whose first part is neither a reference nor an object is dropped with a warning (spec 4.1).
+ * Resolves the `search` option. A field that is not a string is a start-up error, here and behind a reference; a dotted
+ * name whose first part is neither a reference nor an object is dropped with a warning (spec 4.1).
  */
 export function searchFields(
   host: Models & StartUp & Pick<Services, 'logger'>,
@@ -52,7 +52,7 @@ export function searchFields(
   })
 }
 
-/** The model that the field named `field` refers to, one id or a list of them. */
+/** The model that the field `field` refers to by one id or a list of them. */
 export function referenceAt(model: Model, field: string): string | undefined {
   const shape = placeOf(model.shape, field)?.shape
   return shape?.kind === 'id' ? shape.ref : undefined

@@ -1,5 +1,5 @@
 /**
- * `POST <mount>`. The order of the steps is the contract's (spec 4.1, "Write rules").
+ * `POST <mount>`. The contract fixes the order of the steps (spec 4.1, "Write rules").
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { Resource } from '../setup/resource.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
-/** Stores a new record and answers 201 with it. */
+/** Stores a new record and responds with 201 and the record. */
 export async function create(
   resource: Resource,
   request: ApiRequest,
@@ -63,9 +63,9 @@ async function createFrom(
 }
 
 /**
- * `Location` of a new record, made of the route that matched: the path as it was sent may lead to another host once it
- * is resolved (`//evil.com/../../cities`), or hold characters that no header takes. A handler that was called beside
- * the routes has no place to name.
+ * `Location` of a new record, built from the route that matched: the path as sent may resolve to another host
+ * (`//evil.com/../../cities`), or hold characters that no header allows. A handler called outside the routes has no
+ * location.
  */
 function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, string> {
   if (route === '') return {}
@@ -77,7 +77,10 @@ function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, 
   return { Location: `${path.replace(/(^|[^/])\/+$/, '$1')}/${encodeURIComponent(String(id))}` }
 }
 
-/** Awaited before the answer; the record stays either way, so a failure only shows when asked for. */
+/**
+ * Awaited before the response. The record stays either way, so a failure is only reported if `strictAfterCreate` is
+ * set.
+ */
 async function afterCreate(resource: Resource, record: Fields, request: ApiRequest): Promise<void> {
   try {
     await resource.runAfterCreate?.(record as never, request)

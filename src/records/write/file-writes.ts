@@ -1,9 +1,9 @@
 /**
  * Writes of records that point at files.
  *
- * Objects are stored after everything that can be refused has been, and before the record that points at them is
- * saved; they are removed after the commit that no longer does. So no record ever points at a missing object, and
- * what a crash leaves over is found by the sweeper.
+ * Objects are stored after every check that can refuse the write, and before the record that points at them is saved.
+ * They are removed after the commit that no longer points at them. So no record ever points at a missing object, and
+ * the sweeper finds what a crash leaves behind.
  *
  * @module
  */
@@ -27,17 +27,17 @@ import { type Source, stripped } from '../../uploads/strip/stripped.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { Incoming, IncomingFile } from './write-body.ts'
 
-/** What a write of records with file fields concerns: a mounted resource, or the accounts of an auth router. */
+/** What a write of records with file fields needs: a mounted resource, or the accounts of an auth router. */
 export type FileOwner = Pick<Resource, 'host' | 'engine' | 'files'> &
   Partial<Pick<Resource, 'upload'>>
 
-/** The files that a write brings. */
+/** The files of a write. */
 export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
 
-/** How often an update that others outrun is tried. */
+/** How often an update that others overtake is tried. */
 const MAX_TRIES = 20
 
-/** Stores the files that `values` points at, then saves; when that fails they are removed again. */
+/** Stores the files that `values` points at, then saves; if that fails, removes them again. */
 export async function saveWithFiles(
   resource: FileOwner,
   incoming: IncomingFiles,
@@ -58,7 +58,7 @@ export async function saveWithFiles(
     checkTime(incoming.request)
     return await save()
   } catch (error) {
-    // A save that may have happened after all must not end in a dead link: the sweeper decides then.
+    // A save that may have happened after all must not leave a dead link, so leave the objects to the sweeper.
     if (!(await mayBeSaved(resource, files, error)))
       await removeAll(
         store,
@@ -70,7 +70,7 @@ export async function saveWithFiles(
 }
 
 /**
- * Saves changes of the record that matches, and removes the files that they replace. Throws 404, or 412 when the
+ * Saves changes of the record that matches, and removes the files that they replace. Throws a 404, or a 412 if the
  * record is not what `expect` says.
  */
 export async function updateWithFiles(
@@ -87,7 +87,7 @@ export async function updateWithFiles(
   if (touched.length === 0) {
     return found(await engine.update(filter, changes, expect, unseen), expect)
   }
-  // Nothing is stored for a record that is not there.
+  // Nothing is stored for a missing record.
   found(await engine.first(filter))
   let replaced: ReadonlyMap<string, string> = new Map()
   const updated = await saveWithFiles(resource, incoming, changes, async () => {
@@ -96,7 +96,7 @@ export async function updateWithFiles(
       const there = new Set(objectsOf(resource, before).keys())
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
-      // Compare-and-set: of two uploads into one field each removes exactly what it has replaced.
+      // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
       const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
       const after = await engine.update(filter, safe, { ...expected, ...expect }, unseen)
       if (!after && expect) throw recordChanged()
@@ -132,7 +132,7 @@ async function removeUnheld(
   try {
     await removeAll(store, await unheld(objects, filePlaces, store), logger)
   } catch (error) {
-    // The record has been written. The sweeper finds what should have gone with it.
+    // The record is already written. The sweeper finds what should have been removed with it.
     logger.warn('stored files could not be removed, the sweeper will', {
       keys: [...objects.keys()],
       error: String(error),
@@ -156,7 +156,7 @@ function objectsOf({ files, host }: FileOwner, record: Fields): Map<string, stri
   return files.objectsOf(record, host.files)
 }
 
-/** Whether `url` leads to a file of ours that another write has removed meanwhile. */
+/** Whether `url` leads to a file that an upload stored and another write has removed meanwhile. */
 function isGone({ host, files }: FileOwner, url: string, there: ReadonlySet<string>): boolean {
   const key = host.files?.keyOf(url)
   return key !== undefined && files.isOwn(key) && !there.has(key)
@@ -184,7 +184,7 @@ async function objectOf(
   }
 }
 
-/** Files that were set aside are read from a disk, which may fail. */
+/** Staged files are read from disk, which may fail. */
 async function withoutMetadata(held: Source, mime: string): Promise<Source> {
   try {
     return await stripped(held, mime)
@@ -193,14 +193,14 @@ async function withoutMetadata(held: Source, mime: string): Promise<Source> {
   }
 }
 
-/** Whether a save that failed with `error` has happened, or happens yet, or nobody can tell. */
+/** Whether a save that failed with `error` has happened, may still happen, or is in doubt. */
 async function mayBeSaved(
   { engine }: FileOwner,
   files: readonly IncomingFile[],
   error: unknown,
 ): Promise<boolean> {
   if (error instanceof HttpError) return false
-  // What a store has given up may reach the database later than any question of ours.
+  // What a store has given up on may reach the database later than any check made now.
   if (error instanceof StoreUnavailable || error instanceof StoreTimeout) return true
   const fields = new Set(files.map(({ field }) => field))
   const urls = files.map(({ url }) => url)

@@ -1,6 +1,6 @@
 /**
- * `If-Match` on PATCH and DELETE: a write that rests on an older state than the stored one is refused, so that no
- * client overwrites what it has never seen (RFC 9110 13.1.1).
+ * `If-Match` on PATCH and DELETE: a write based on an older state than the stored one is refused, so that no client
+ * overwrites what it has never seen (RFC 9110 13.1.1).
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { read } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
 
 /**
- * What the record must still be at the moment of the write; undefined without a condition. `*` asks for any
- * record, which every write does. Throws 404, or 412 when a read would show another version than the client has.
+ * What the record must still be at the moment of the write; undefined without a condition. `*` accepts any existing
+ * record, as every write does. Throws a 404, or a 412 if the client has another version than a read would show.
  */
 export async function expectedRecord(
   resource: Resource,
@@ -25,10 +25,10 @@ export async function expectedRecord(
 ): Promise<Fields | undefined> {
   const condition = ifMatch(request.headers)
   if (condition === 'none' || condition === 'any') return undefined
-  // The record before its text: a change in between makes the write fail, and never pass.
+  // Read the record before its JSON: a change in between makes the write fail, and never pass.
   const record = await resource.engine.first(filter)
   if (!record) throw entryNotFound()
-  // Links that have been signed anew since are no change.
+  // Links that have been signed anew since are not a change.
   const state = stateIn(etagOf(await read(resource, request)))
   if (!condition.some((tag) => stateIn(tag) === state)) throw recordChanged()
   const names = [...resource.model.shape.fields.keys()].filter((name) => name !== '_id')

@@ -14,7 +14,7 @@ import type { Resource } from '../setup/resource.ts'
 import { removeFilesOf } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
 
-/** Removes one record and its files, or 404. */
+/** Removes one record and its files; a missing one is a 404. */
 export async function remove(resource: Resource, request: ApiRequest): Promise<Response> {
   const id = requestedId(resource, request)
   const scope = await scopeOf(resource.model, resource.scope, request)

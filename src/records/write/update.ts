@@ -18,7 +18,7 @@ import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
-/** Replaces the given fields, keeps the others, and answers the record as a read would. */
+/** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
 export async function update(
   resource: Resource,
   request: ApiRequest,

@@ -1,5 +1,5 @@
 /**
- * What a write brings: a JSON body, or on upload routers a multipart body with files (spec 4.3).
+ * The body of a write: JSON, or on upload routers a multipart body with files (spec 4.3).
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { type Received, type ReceivedFile, receive } from '../../uploads/receive
 import { unexpectedFile } from '../../uploads/refusals.ts'
 import type { Resource } from '../setup/resource.ts'
 
-/** A file that has arrived, with the place that it will have. */
+/** A file that has arrived, with the key and URL that it will have. */
 export interface IncomingFile extends ReceivedFile {
   readonly key: string
   readonly url: string
@@ -31,26 +31,26 @@ export interface Incoming {
   readonly files: readonly IncomingFile[]
   /** How strongly its images are compressed. */
   readonly level: OptimizationLevel | undefined
-  /** Whose images these are, for those who wait for each other. */
+  /** The client who sent the images: clients take turns. */
   readonly client: unknown
-  /** The request that brings it, for lines of the log about its files. */
+  /** The request, for log lines about its files. */
   readonly request: ApiRequest
-  /** Whether it names a file field, so that the stored record must be known. */
+  /** Whether it contains a file field, so that the stored record must be known. */
   readonly concernsFiles: boolean
-  /** The body as the field policy takes it, file fields holding URLs; `stored` is the record to be changed. */
+  /** The body for the field policy, with URLs in file fields; `stored` is the record to be changed. */
   body(stored?: Fields): unknown
-  /** Forgets what is held of the files. */
+  /** Discards the buffered files. */
   discard(): Promise<void>
 }
 
-/** Reads the body of a write. Whatever has been held of it is forgotten when this throws. */
+/** Reads the body of a write. If this throws, everything buffered is discarded. */
 export async function readIncoming(
   resource: Resource,
   request: ApiRequest,
   asking?: Asking,
 ): Promise<Incoming> {
   const { host, upload } = resource
-  // Where the runtime does not tell the address, each request is a client of its own.
+  // If the runtime does not tell the address, each request counts as a client of its own.
   const client = asking?.clientAddress ?? request
   const from = { client, request }
   if (!upload) return withFiles(resource, from, (await readJson(request, host)) ?? {})
@@ -106,7 +106,7 @@ function withFiles(
   }
 }
 
-/** The values of the fields that `files` are for, beside what `body` keeps of them. */
+/** The values of the fields that `files` are for, including what `body` keeps of them. */
 function fileValues(upload: Upload, files: readonly IncomingFile[], body: Fields): Fields {
   const values: Fields = {}
   for (const field of upload.fields.values()) {

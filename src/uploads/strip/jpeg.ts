@@ -1,7 +1,7 @@
 /**
- * JPEG without metadata (ITU T.81, annex B): segments up to the end of the image, and what of them it is drawn from.
+ * Removes metadata from JPEG (ITU T.81, annex B): keeps the segments up to the end of the image that it is drawn from.
  *
- * What stands where a marker should be is passed over as libjpeg does, so that what a viewer finds is found here.
+ * Unexpected bytes before a marker are skipped as libjpeg does, so that this finds the same segments as a viewer.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const APP14 = 0xee
 const APP15 = 0xef
 const COM = 0xfe
 
-/** What stays of the segments of programs, by what their content begins with: how colours are meant. */
+/** The application segments that stay, by how they begin: they say how colours are meant. */
 const NAMES: ReadonlyMap<number, string> = new Map([
   [APP0, 'JFIF\0'],
   [APP2, 'ICC_PROFILE\0'],
@@ -30,7 +30,7 @@ const JFIF_SIZE = 14
 
 /** How far a walk through an image has come. */
 interface Progress {
-  /** Whether what is drawn has begun. */
+  /** Whether the drawn data has begun. */
   drawn: boolean
   /** Whether the orientation has been looked for. */
   oriented: boolean
@@ -63,7 +63,7 @@ function* segment(marker: Uint8Array, code: number, progress: Progress): Steps {
   progress.drawn ||= code === SOS
 }
 
-/** Puts the orientation in the place of EXIF data; gives whether there is any. */
+/** Replaces EXIF data with its orientation; returns whether there was any. */
 function* orientationAlone(size: number): Steps<boolean> {
   const exif = yield* read(size)
   if (!startsWith(exif, EXIF_NAME)) return false
@@ -75,7 +75,7 @@ function* orientationAlone(size: number): Steps<boolean> {
   return true
 }
 
-/** A segment of a program's own, or a comment: kept where the colours depend on it. */
+/** An application segment or a comment: kept if the colours depend on it. */
 function* appSegment(head: Uint8Array, size: number): Steps {
   const code = head[1] ?? 0
   const name = NAMES.get(code)

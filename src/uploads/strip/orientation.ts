@@ -1,22 +1,22 @@
 /**
- * Which side of an image is up: the one tag of its EXIF data that what is stored keeps (Exif 3.0, section 4.6.5).
+ * Which side of an image is up: the only EXIF tag that stored images keep (Exif 3.0, section 4.6.5).
  *
  * @module
  */
 
 import { numbersIn, startsWith } from './walk.ts'
 
-/** The most of EXIF data that is looked at: the first directory is at its start. */
+/** The most bytes of EXIF data that are read: the first directory is at its start. */
 export const MOST_EXIF: number = 64 * 1024
 
-/** What stands before EXIF data in JPEG, and by mistake elsewhere. */
+/** The bytes before EXIF data in JPEG, and by mistake elsewhere. */
 export const EXIF_NAME = 'Exif\0\0'
 
 const ORIENTATION = 0x0112
 const SHORT = 3
 const ENTRY = 12
 
-/** The orientation that EXIF data tells, 2 to 8; undefined where the pixels stand upright or nobody can tell. */
+/** The orientation in EXIF data, 2 to 8; undefined if the pixels are upright or it is unknown. */
 export function orientationIn(exif: Uint8Array): number | undefined {
   const tiff = startsWith(exif, EXIF_NAME) ? exif.subarray(EXIF_NAME.length) : exif
   const little = startsWith(tiff, 'II*\0')
@@ -38,7 +38,7 @@ function valueAt(view: DataView, entry: number, little: boolean): number | undef
   return isTurned ? value : undefined
 }
 
-/** EXIF data that tells the orientation and nothing else, without the name before it. */
+/** EXIF data with only the orientation, without the name before it. */
 export function exifOf(orientation: number): Uint8Array {
   const bytes = new Uint8Array(26)
   bytes.set([0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1])

@@ -1,5 +1,6 @@
 /**
- * PNG without metadata (PNG specification, third edition): the chunks up to IEND that an image is drawn from.
+ * Removes metadata from PNG (PNG specification, third edition): keeps the chunks up to IEND that an image is drawn
+ * from.
  *
  * @module
  */
@@ -24,7 +25,7 @@ export function* pngSteps(): Steps {
     const head = yield* read(HEAD_SIZE)
     type = String.fromCharCode(...head.subarray(4))
     const size = head.length === HEAD_SIZE ? numbersIn(head).getUint32(0) : 0
-    // No viewer reads on from here, so nobody knows what it is.
+    // No viewer reads on from here, so there is no telling what it is: keep it.
     if (!/^[A-Za-z]{4}$/.test(type)) return yield* keep(Number.POSITIVE_INFINITY, head)
     if (type === 'eXIf') {
       yield* orientationAlone(size, oriented)
@@ -39,7 +40,7 @@ function isDrawn(type: string): boolean {
   return type < 'a' || DRAWN.has(type)
 }
 
-/** Puts the orientation in the place of the first EXIF data. */
+/** Replaces the first EXIF data with its orientation. */
 function* orientationAlone(size: number, oriented: boolean): Steps {
   const exif = yield* read(Math.min(size, MOST_EXIF))
   yield* drop(size - exif.length + CRC_SIZE)
@@ -56,7 +57,7 @@ function chunkOf(type: string, data: Uint8Array): Uint8Array {
   return joined(bytes.subarray(0, 4), checked, bytes.subarray(4))
 }
 
-/** The cyclic redundancy check of annex D, for a few bytes. */
+/** The cyclic redundancy check of annex D; fast enough for a few bytes. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) {

@@ -1,8 +1,8 @@
 /**
- * Images without what their makers have not meant to tell: places, times, names, thumbnails of what was cropped.
+ * Removes from images what their makers did not mean to share: places, times, names, thumbnails of what was cropped.
  *
- * Nothing is decoded, so no pixel changes. Colour profiles and the orientation stay. Of the packages that do this none
- * runs on every runtime, takes a stream and keeps the orientation (exif-be-gone 1.5 is made of Node's streams).
+ * Nothing is decoded, so no pixel changes. Colour profiles and the orientation stay. No package that does this runs on
+ * every runtime, takes a stream and keeps the orientation (exif-be-gone 1.5 uses Node's streams).
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface Source {
   stream(): ReadableStream<Uint8Array>
 }
 
-/** By media type: what makes a walk; the first one notes what the second one has to know. */
+/** By media type: makes the steps of a walk. The first walk notes facts that the second one needs. */
 const FORMATS: Readonly<Record<string, (facts: WebpFacts) => Steps>> = {
   'image/jpeg': jpegSteps,
   'image/png': pngSteps,
@@ -27,12 +27,12 @@ const FORMATS: Readonly<Record<string, (facts: WebpFacts) => Steps>> = {
 }
 
 const BLOCK = 64 * 1024
-/** Others get their turn after so many milliseconds. */
+/** Milliseconds after which other requests get their turn. */
 const PATIENCE_MS = 8
 
 /**
- * `source` without metadata, where `mime` is JPEG, PNG or WebP; else, and where it has none, `source` itself. What
- * cannot be read to its end as its type loses the metadata that was found, and is as long as it is.
+ * `source` without metadata if `mime` is JPEG, PNG or WebP; `source` itself for other types, or if it has none. A file
+ * that cannot be read to its end as its type loses the metadata found up to there.
  */
 export async function stripped(source: Source, mime: string): Promise<Source> {
   const steps = Object.hasOwn(FORMATS, mime) ? FORMATS[mime] : undefined
@@ -75,7 +75,7 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-/** What a walk keeps. */
+/** The bytes that a walk keeps. */
 function walked(source: Source, steps: Steps): ReadableStream<Uint8Array> {
   const kept = blocks()
   const walk = new Walk(steps, kept.add)
@@ -97,7 +97,7 @@ function walked(source: Source, steps: Steps): ReadableStream<Uint8Array> {
       await chunks.return()
     },
   }
-  // Nothing is read before somebody asks.
+  // Nothing is read before the first pull.
   return new ReadableStream(pulled, { highWaterMark: 0 })
 }
 
@@ -119,7 +119,7 @@ function blocks() {
         filled = 0
       }
     },
-    /** Takes the full ones, and at the end what is left. */
+    /** Takes the full blocks, and at the end the rest. */
     taken(isLast: boolean): Uint8Array[] {
       const taken = isLast && filled > 0 ? [...full, block.subarray(0, filled)] : full
       full = []
@@ -128,7 +128,10 @@ function blocks() {
   }
 }
 
-/** The chunks of a stream; bytes in memory would else be walked through before anybody else gets a turn. */
+/**
+ * The chunks of a stream, with pauses: otherwise bytes in memory would be walked through before any other request gets
+ * a turn.
+ */
 async function* inTurns(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let since = performance.now()
   for await (const chunk of stream) {

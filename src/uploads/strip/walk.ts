@@ -1,30 +1,30 @@
 /**
- * A walk through a file's bytes as they arrive: what of them is kept, in any number of chunks, in little memory.
+ * Walks through a file's bytes as they arrive and keeps some of them, in any number of chunks, with little memory.
  *
  * @module
  */
 
 const NONE = new Uint8Array()
 
-/** What a walk does next. A count may be beyond the end of the file. */
+/** What a walk does next. A count may go beyond the end of the file. */
 export type Step =
-  /** Takes `count` bytes out, and goes on with them, or with fewer where the file ends. */
+  /** Takes `count` bytes out and passes them to the next step; fewer if the file ends. */
   | { readonly do: 'read'; readonly count: number }
   | { readonly do: 'keep' | 'drop'; readonly count: number }
   /** Adds bytes to what is kept. */
   | { readonly do: 'put'; readonly bytes: Uint8Array }
-  /** Keeps or drops all before the next JPEG marker, and goes on with its two bytes, or none at the end. */
+  /** Keeps or drops everything before the next JPEG marker and passes on its two bytes, or none at the end. */
   | { readonly do: 'seek'; readonly keeps: boolean }
 
 /** The steps through one file; when they end, the rest is dropped. */
 export type Steps<Result = void> = Generator<Step, Result, Uint8Array>
 
-/** Takes `count` bytes out: fewer where the file ends. */
+/** Takes `count` bytes out; fewer if the file ends. */
 export function* read(count: number): Steps<Uint8Array> {
   return yield { do: 'read', count }
 }
 
-/** Takes out the two bytes of the next JPEG marker, none at the end. */
+/** Takes out the two bytes of the next JPEG marker; none at the end. */
 export function* seek(keeps: boolean): Steps<Uint8Array> {
   return yield { do: 'seek', keeps }
 }
@@ -45,20 +45,20 @@ export function* put(bytes: Uint8Array): Steps {
   yield { do: 'put', bytes }
 }
 
-/** Takes kept bytes, which are the caller's only until it returns. */
+/** Takes kept bytes. They are valid only until it returns. */
 export type Sink = (bytes: Uint8Array) => void
 
 const FF = 0xff
-/** What an image of a gigabyte needs; the rest of a file of more pieces is dropped, as nobody draws it. */
+/** Enough for an image of a gigabyte. A file with more steps loses the rest, which no viewer would draw. */
 const MOST_STEPS = 600_000
-/** Below are stuffed bytes and codes that no image has; they are data (ITU T.81, table B.1). */
+/** Lower values are stuffed bytes and codes that no image has; they are data (ITU T.81, table B.1). */
 const FIRST_MARKER = 0xc0
 const RST0 = 0xd0
 const RST7 = 0xd7
 
 /** Runs a walk over chunks. */
 export class Walk {
-  /** Bytes that have come, and those that were kept or added. */
+  /** Bytes that have arrived, and those that were kept or added. */
   #came = 0
   #went = 0
   #dropped = false
@@ -66,11 +66,11 @@ export class Walk {
   readonly #steps: Steps
   readonly #sink: Sink
   #step: Step | undefined
-  /** Of the step: bytes still to come. */
+  /** Of the current step: bytes still to come. */
   #left = 0
-  /** Of a `read`: the bytes that have come. */
+  /** Of a `read`: the bytes that have arrived. */
   #taken: Uint8Array = NONE
-  /** Of a `seek`: whether the last byte was the first of what may be a marker. */
+  /** Of a `seek`: whether the last byte may be the first of a marker. */
   #begun = false
 
   constructor(steps: Steps, sink: Sink) {
@@ -103,7 +103,7 @@ export class Walk {
     const step = this.#step
     if (!step) return
     if (step.do === 'seek' && this.#begun) this.#emit(Uint8Array.of(FF), step.keeps)
-    // What a read still waits for does not come.
+    // The bytes that a read still waits for will not come.
     if (step.do === 'read') this.#next(this.#taken.slice(0, step.count - this.#left))
     else this.#next(NONE)
     while (this.#step) this.#next(NONE)
@@ -129,7 +129,7 @@ export class Walk {
         this.#next(Uint8Array.of(FF, code))
         return at + 1
       }
-      // Any number of 0xFF may stand before a marker.
+      // Any number of 0xFF may come before a marker.
       if (keeps) this.#emit(Uint8Array.of(FF), true)
       if (code === FF) return at + 1
       this.#begun = false
@@ -159,7 +159,7 @@ export class Walk {
     this.#step = next.done || this.#count > MOST_STEPS ? undefined : next.value
   }
 
-  /** Whether `step` has to wait for bytes; else it has been taken. */
+  /** Whether `step` has to wait for bytes; if not, it has been done. */
   #begins(step: Step): boolean {
     this.#count += 1
     if (step.do === 'put') this.#put(step.bytes)
@@ -181,7 +181,7 @@ export function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Whether `bytes` begin with the ASCII text `text`. */
+/** Whether `bytes` begin with the ASCII string `text`. */
 export function startsWith(bytes: Uint8Array, text: string): boolean {
   if (bytes.length < text.length) return false
   for (let at = 0; at < text.length; at += 1) if (bytes[at] !== text.charCodeAt(at)) return false

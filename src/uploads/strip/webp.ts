@@ -1,5 +1,5 @@
 /**
- * WebP without metadata (RFC 9649): the chunks that an image is drawn from, and a header that says so.
+ * Removes metadata from WebP (RFC 9649): keeps the chunks that an image is drawn from, and writes a header to match.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const HEAD_SIZE = 8
 const XMP_FLAG = 0x04
 const EXIF_FLAG = 0x08
 
-/** What is drawn, and whether it is complete once one of them has come. */
+/** The chunks that are drawn, and whether the image is complete once one of them has come. */
 const DRAWN: ReadonlyMap<string, boolean> = new Map([
   ['VP8 ', true],
   ['VP8L', true],
@@ -22,7 +22,7 @@ const DRAWN: ReadonlyMap<string, boolean> = new Map([
   ['ICCP', false],
 ])
 
-/** What a first walk finds out for the second one: it stands in the header, before it is known. */
+/** What a first walk finds out for the second one, because the header comes before it is known. */
 export interface WebpFacts {
   /** Of the whole file, without metadata. */
   size?: number
@@ -38,7 +38,7 @@ export function* webpSteps(facts: WebpFacts): Steps {
   }
   yield* put(riff)
   const progress: Progress = { drawn: false, hasExif: false }
-  // A length that leaves no room for an image is wrong; what follows the right one is none of it.
+  // A length that leaves no room for an image is wrong; data after the right length is not part of the file.
   while (left > 0 || !progress.drawn) {
     const head = yield* read(HEAD_SIZE)
     if (head.length < HEAD_SIZE) return yield* put(head)
@@ -52,7 +52,7 @@ export function* webpSteps(facts: WebpFacts): Steps {
 /** How far a walk through an image has come. */
 interface Progress {
   drawn: boolean
-  /** Whether the header says that there is EXIF data, which has not come yet. */
+  /** Whether the header announces EXIF data that has not come yet. */
   hasExif: boolean
 }
 
@@ -68,7 +68,7 @@ function* chunk(head: Uint8Array, size: number, progress: Progress, facts: WebpF
   progress.drawn ||= isDrawn === true
 }
 
-/** The header of an extended file; gives whether it says that there is EXIF data. */
+/** The header of an extended file; returns whether it announces EXIF data. */
 function* features(head: Uint8Array, size: number, facts: WebpFacts): Steps<boolean> {
   const flags = yield* read(Math.min(size, 1))
   const before = flags[0] ?? 0
@@ -78,7 +78,7 @@ function* features(head: Uint8Array, size: number, facts: WebpFacts): Steps<bool
   return (before & EXIF_FLAG) !== 0
 }
 
-/** Puts the orientation in the place of the first EXIF data, where the header has told of it. */
+/** Replaces the first EXIF data with its orientation, if the header announced it. */
 function* orientationAlone(size: number, hasExif: boolean, facts: WebpFacts): Steps {
   const exif = yield* read(Math.min(size, MOST_EXIF))
   yield* drop(size - exif.length)
