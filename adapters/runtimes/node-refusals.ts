@@ -15,7 +15,7 @@ const STATUSES: Readonly<Record<string, readonly [number, string]>> = {
 /** Closes a connection that sent invalid HTTP, or sent it too slowly. */
 export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Within a response on its way, another one would be taken for a part of it.
-  if (!socket.writable || error.code === 'ECONNRESET' || answerOn(socket)?.headersSent) {
+  if (!socket.writable || error.code === 'ECONNRESET' || respondOn(socket)?.headersSent) {
     socket.destroy()
     return
   }
@@ -27,7 +27,7 @@ export function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
 export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
   // Node no longer watches it.
   socket.on('error', () => socket.destroy())
-  if (answerOn(socket)) socket.destroy()
+  if (respondOn(socket)) socket.destroy()
   else end(socket, 404, 'Not found')
 }
 
@@ -51,7 +51,7 @@ function refusal(status: number, error: string): Response {
 }
 
 /** The response in progress on a connection, or the one that its request waits for. */
-export function answerOn(socket: Duplex): ServerResponse | undefined {
+export function respondOn(socket: Duplex): ServerResponse | undefined {
   return (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 }
 

@@ -14,7 +14,7 @@ import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
-import { answerOn, malformed, refuse, refuseTunnel } from './node-refusals.ts'
+import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import {
   background,
@@ -159,7 +159,7 @@ async function stop(server: Server, sockets: ReadonlySet<Socket>, leaveMs: numbe
   const sweep = setInterval(async () => {
     // A late timer runs before data that has arrived meanwhile is read.
     await nextTurn()
-    for (const socket of sockets) if (!answerOn(socket)) socket.destroy()
+    for (const socket of sockets) if (!respondOn(socket)) socket.destroy()
   }, leaveMs)
   await closed
   clearInterval(sweep)

@@ -22,7 +22,7 @@ import { serveFile } from '../uploads/serve.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext } from './context.ts'
 import { createHost } from './create-host.ts'
-import { unanswered } from './methods.ts'
+import { respondElse } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable } from './route-table.ts'
@@ -69,23 +69,23 @@ export function createApp(options: AppOptions): App {
   const table = new RouteTable()
   const early = new RouteTable()
 
-  async function respond(request: ApiRequest, context: AppContext): Promise<unknown> {
+  async function route(request: ApiRequest, context: AppContext): Promise<unknown> {
     checkHost(request.headers.get('host'))
     const path = routedPath(request)
-    const probed = early.serves(path) && (await early.answer(path, request, context))
+    const probed = early.serves(path) && (await early.respond(path, request, context))
     if (probed) return probed
     if (!host.isReady()) await host.ready()
     return (
       (await firstResponse(guards, request, context)) ??
-      (await table.answer(path, request, context)) ??
+      (await table.respond(path, request, context)) ??
       (await serveFile(host.files, request)) ??
-      unanswered(table.at(path), host.files, path, request, context)
+      respondElse(table.at(path), host.files, path, request, context)
     )
   }
 
-  async function answer(request: ApiRequest, context: AppContext): Promise<Response> {
+  async function respond(request: ApiRequest, context: AppContext): Promise<Response> {
     try {
-      return finished(await respond(request, context), request, context)
+      return finished(await route(request, context), request, context)
     } catch (error) {
       return failed(onError, error, request, context)
     }
@@ -111,7 +111,7 @@ export function createApp(options: AppOptions): App {
       }
       const late = (reason: Error) => end(refused(reason))
       if (timeout > 0) context.limit(timeout, late)
-      void answer(request, context).then((response) => {
+      void respond(request, context).then((response) => {
         if (context.end() === 'over') void response.body?.cancel()
         else end(response)
       })

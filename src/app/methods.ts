@@ -20,7 +20,7 @@ import { enter, firstResponse, type Row } from './route-table.ts'
  * The guards that all routes of a router share run first, so that a client they refuse learns nothing. The first router
  * at the path decides, as it does for every method; a later router whose guards refuse adds no methods.
  */
-export async function unanswered(
+export async function respondElse(
   rows: readonly Row[],
   files: FileStore | undefined,
   path: string,

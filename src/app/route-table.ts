@@ -47,7 +47,7 @@ export class RouteTable {
    * returns nothing leaves the request to the next row that matches, but never to a wider one: a forgotten `return` at
    * `/featured` must not turn into a search for the record with the id 'featured'.
    */
-  async answer(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
+  async respond(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
     let silent: Row | undefined
     for (const row of this.#byMethod.get(request.method) ?? []) {
       if (silent && row.width > silent.width) continue

@@ -84,8 +84,8 @@ export function string(option: string, value: unknown): string | undefined {
 
 /** A list of strings. */
 export function strings(option: string, value: unknown): readonly string[] {
-  const isText = (item: unknown) => typeof item === 'string' && item !== ''
-  if (Array.isArray(value) && value.every(isText)) return value
+  const isString = (item: unknown) => typeof item === 'string' && item !== ''
+  if (Array.isArray(value) && value.every(isString)) return value
   return fail(`'${option}' must be a list of names`)
 }
 

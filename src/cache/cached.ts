@@ -55,7 +55,7 @@ export class CachedReads {
   }
 
   /** Responds from the cache, or with the result of `read.load`. */
-  async answer(request: ApiRequest, context: RequestContext, read: CachedRead): Promise<Response> {
+  async respond(request: ApiRequest, context: RequestContext, read: CachedRead): Promise<Response> {
     const { settings, space, router, models } = this.#options
     const audience = await audienceOf(request, settings.vary)
     if (audience === undefined) return entryResponse(request, withTag(await read.load()))

@@ -14,7 +14,7 @@ export interface Entry {
  * The string of the entry under `key`, valid as long as `version` is. It contains its key: if a client library mixes up
  * its server's replies, one user must not see another's response.
  */
-export function entryText(version: string, key: string, { body, etag }: Entry): string {
+export function entryJson(version: string, key: string, { body, etag }: Entry): string {
   return `${version}\n${key}\n${etag}\n${body.length}\n${body}`
 }
 

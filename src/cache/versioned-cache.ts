@@ -24,7 +24,7 @@
 
 import type { CacheStore } from '../ports/cache.ts'
 import { Availability, type Reached, unreachable, type Warn, within } from './availability.ts'
-import { type Entry, entryOf, entryText } from './entry.ts'
+import { type Entry, entryJson, entryOf } from './entry.ts'
 import type { Fences } from './write-fences.ts'
 
 /** Identifies a space. */
@@ -115,7 +115,7 @@ export class VersionedCache {
     entry: Entry,
     { ttl, timeoutMs }: { readonly ttl: number; readonly timeoutMs: number },
   ): Promise<void> {
-    const text = entryText(version, key, entry)
+    const text = entryJson(version, key, entry)
     const set = async () => this.#options.store.set(key, text, ttl)
     await this.#reach.ask(set, timeoutMs)
   }

@@ -78,7 +78,7 @@ export function createRouter<R, const L = unknown>(
       checkEqualities(resource.query, failAt(mount))
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
-      const answer = readResponder(resource, given, readParameters)
+      const respond = readResponder(resource, given, readParameters)
       // When a reference is followed, it is not known who passes the guards of an unlimited router.
       if (resource.scope || resource.middlewares.length === 0) {
         host.exposed(resource.model, resource.scope)
@@ -98,7 +98,7 @@ export function createRouter<R, const L = unknown>(
         guards: [...middlewares, ...route.guards],
         shared: middlewares,
       })
-      return [...extra, ...routeTable(host, resource, answer)].map(guarded)
+      return [...extra, ...routeTable(host, resource, respond)].map(guarded)
     },
   }
   return router

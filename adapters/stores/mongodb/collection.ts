@@ -78,10 +78,10 @@ export function openCollection(
   }
 
   /** The JSON of a record read for this call, without what the model does not declare. */
-  const shownText = (fields: Fields): string =>
+  const shownJson = (fields: Fields): string =>
     textOf(declared ? (onlyDeclared(declared, fields) as Fields) : fields)
 
-  const readList = listReader(async (read) => (await find(read)).map(shownText))
+  const readList = listReader(async (read) => (await find(read)).map(shownJson))
 
   return {
     find: (read) => run(() => find(read)),
@@ -89,7 +89,7 @@ export function openCollection(
     findJson: (read) =>
       run(async () => {
         if (idOf(read) === undefined) return readList(read)
-        return (await find(read)).map(shownText)
+        return (await find(read)).map(shownJson)
       }),
 
     count: (filter, hints) =>

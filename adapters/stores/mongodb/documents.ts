@@ -68,19 +68,19 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
  * Modifies the record, so it must be the caller's own.
  */
 export function textOf(record: Fields): string {
-  const text = JSON.stringify(datesAsTexts(record))
+  const text = JSON.stringify(datesAsStrings(record))
   if (text.startsWith('{"_id":')) return text
   // Names that are whole numbers come before all others in an object.
   const { _id, ...rest } = record
   return `{"_id":${JSON.stringify(_id)},${JSON.stringify(rest).slice(1)}`
 }
 
-function datesAsTexts<T extends object>(value: T): T {
+function datesAsStrings<T extends object>(value: T): T {
   const members = value as Record<string, unknown>
   for (const key of Object.keys(members)) {
     const member = members[key]
     if (typeof member !== 'object' || member === null) continue
-    members[key] = member instanceof Date ? member.toJSON() : datesAsTexts(member)
+    members[key] = member instanceof Date ? member.toJSON() : datesAsStrings(member)
   }
   return value
 }

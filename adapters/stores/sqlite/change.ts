@@ -7,7 +7,7 @@
 import type { Scalar } from '../../../src/ports/filter.ts'
 import { isWithin } from '../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
-import { numberText } from './number.ts'
+import { numberString } from './number.ts'
 import { asText, type Shadow, shadowAt } from './shadow.ts'
 import { every, jsonPath, type Parameters } from './sql.ts'
 
@@ -17,7 +17,7 @@ export function compileChange(
   shadows: Iterable<Shadow>,
   parameters: Parameters,
 ): string {
-  const assignments = [`doc = ${changedText(change, parameters)}`]
+  const assignments = [`doc = ${changedJson(change, parameters)}`]
   for (const shadow of shadows) {
     const text = changedShadow(change, shadow, parameters)
     if (text !== undefined) assignments.push(`${shadow.column} = ${text}`)
@@ -47,7 +47,7 @@ type Assignment = readonly [path: string, value: string]
  * The members change different fields, so each reads the old value from `doc` itself, and the JSON is written by nested
  * calls.
  */
-function changedText(change: Change, parameters: Parameters): string {
+function changedJson(change: Change, parameters: Parameters): string {
   const { set, unset = [], increment = {}, push = {}, pull = {} } = change
   const assignments: Assignment[] = [
     ...present(set).map(([path, value]): Assignment => [path, parameters.json(value)]),
@@ -110,7 +110,7 @@ function sum(path: string, by: number, parameters: Parameters): string {
   const at = jsonPath(path)
   const isNumber = `json_type(doc, ${at}) IN ('integer', 'real')`
   const before = `CASE WHEN ${isNumber} THEN CAST(json_extract(doc, ${at}) AS REAL) ELSE 0.0 END`
-  return `json(${numberText(`${before} + (${parameters.json(by)} ->> '$')`)})`
+  return `json(${numberString(`${before} + (${parameters.json(by)} ->> '$')`)})`
 }
 
 /** The list with `value` at its end, after the last `cap - 1` old elements. */

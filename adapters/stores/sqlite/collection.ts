@@ -76,7 +76,7 @@ function readsOf({
   marks,
   compilation,
 }: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
-  const shownText = textShower(schema, marks)
+  const shownJson = textShower(schema, marks)
 
   /** Like `where`, for a read that may take long. */
   const whereInTime = (filter: Filter, compiled: Compilation): string[] => {
@@ -109,7 +109,7 @@ function readsOf({
       const found = await rows(read, `${marks?.shown() ?? 'doc'} AS shown`)
       return eachOf(
         found,
-        ({ shown }) => shownText(shown as string, read.select),
+        ({ shown }) => shownJson(shown as string, read.select),
         (text) => text,
       )
     },

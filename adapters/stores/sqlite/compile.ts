@@ -80,14 +80,14 @@ export function boundValue(
 ): string {
   if (typeof value === 'string') return parameters.bind(value)
   if (typeof value === 'boolean') return value ? '1' : '0'
-  if (value instanceof Date) return parameters.bind(dateText(value))
+  if (value instanceof Date) return parameters.bind(dateString(value))
   if (Number.isSafeInteger(value)) return parameters.bind(value)
   // SQLite parses some long numbers slightly wrong: then both sides must come from the same JSON.
   return `(${parameters.bind(JSON.stringify(value))} ->> '$')`
 }
 
 /** Fixed width, so that strings compare as dates do. No stored date is beyond the year 9999. */
-function dateText(date: Date): string {
+function dateString(date: Date): string {
   const text = date.toISOString()
   return text.startsWith('+') ? ':' : text
 }
@@ -126,7 +126,7 @@ function isIn({ value }: Operand, values: readonly Scalar[], parameters: Paramet
 
 function jsonValue(value: Scalar): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0
-  return value instanceof Date ? dateText(value) : value
+  return value instanceof Date ? dateString(value) : value
 }
 
 function compare(

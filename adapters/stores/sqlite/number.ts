@@ -8,7 +8,7 @@
 const ZEROS = '0'.repeat(20)
 
 /** The JSON of the REAL `value`: the fewest digits that give it back, in JavaScript's notation. */
-export function numberText(value: string): string {
+export function numberString(value: string): string {
   const shortest = [15, 16].map((digits) => {
     const text = `printf('%!.${digits}g', number)`
     return `WHEN CAST(${text} AS REAL) = number THEN ${text}`

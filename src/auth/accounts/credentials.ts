@@ -32,7 +32,7 @@ export function credential(body: Fields, name: string): string | null | undefine
 }
 
 /** Same for an identifier; one that is too long for a field is refused before anything else happens. */
-export function identifierText(body: Fields, name: string): string | null | undefined {
+export function identifierString(body: Fields, name: string): string | null | undefined {
   const value = credential(body, name)
   if (typeof value === 'string' && sizeOf(value) > MAX_BYTES) throw invalidFormat()
   return value
@@ -40,7 +40,7 @@ export function identifierText(body: Fields, name: string): string | null | unde
 
 /** A body's value for an identifier, under its stored name or its own name. */
 export function valueFor(body: Fields, { field, name }: Identifier): string | null | undefined {
-  return identifierText(body, field) ?? identifierText(body, name)
+  return identifierString(body, field) ?? identifierString(body, name)
 }
 
 /**
@@ -50,7 +50,7 @@ export function valueFor(body: Fields, { field, name }: Identifier): string | nu
 export function typedAccount({ settings }: AuthInstance, body: Fields): string | undefined {
   const { identifiers } = settings
   const texts = [
-    identifierText(body, 'identifier'),
+    identifierString(body, 'identifier'),
     ...identifiers.map((identifier) => valueFor(body, identifier)),
   ]
   const text = texts.find((one) => typeof one === 'string' && one !== '')
@@ -73,7 +73,7 @@ export function accountFinder(
   body: Fields,
 ): (() => Promise<Fields | undefined>) | undefined {
   const { identifiers } = auth.settings
-  const text = identifierText(body, 'identifier')
+  const text = identifierString(body, 'identifier')
   const named = identifiers.map((identifier) => [identifier, valueFor(body, identifier)] as const)
   const values =
     text === undefined || text === ''

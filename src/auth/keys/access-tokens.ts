@@ -141,7 +141,7 @@ function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims |
   const typed =
     typeof sub === 'string' &&
     typeof jti === 'string' &&
-    isTextOrTexts(role) &&
+    isStringOrStrings(role) &&
     isInstant(iat) &&
     isInstant(exp) &&
     isInstant(pca) &&
@@ -152,14 +152,16 @@ function claimsOf(body: Readonly<Record<string, unknown>> | undefined): Claims |
 
 function isMeantFor(claims: Claims, { issuer, audience }: Parties): boolean {
   if (claims.iss !== issuer) return false
-  return isTextOrTexts(claims.aud) && [claims.aud].flat().some((name) => audience.includes(name))
+  return (
+    isStringOrStrings(claims.aud) && [claims.aud].flat().some((name) => audience.includes(name))
+  )
 }
 
 function isInstant(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function isTextOrTexts(value: unknown): value is string | readonly string[] {
+function isStringOrStrings(value: unknown): value is string | readonly string[] {
   return [value].flat().every((item) => typeof item === 'string')
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { identifierText, readBody } from '../accounts/credentials.ts'
+import { identifierString, readBody } from '../accounts/credentials.ts'
 import { respondFirst } from '../delivery/code-requests.ts'
 import { sendVerification } from '../delivery/verification.ts'
 import type { AuthInstance } from '../instance/instance.ts'
@@ -27,7 +27,7 @@ export const sendEmailCodeRoute: AuthRoute<'sendEmailCode'> = {
 /** Responds, then sends a code that proves a mailbox. */
 async function sendEmailCode(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const body = await readBody(auth, request)
-  const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')
+  const identifier = identifierString(body, 'identifier') ?? identifierString(body, 'email')
   if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
   return respondFirst(auth, request, ['email'], async () => {
     const user = await accountToVerify(auth, identifier, request)

@@ -8,7 +8,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
-import { credential, identifierText, readBody, typedAccount } from '../accounts/credentials.ts'
+import { credential, identifierString, readBody, typedAccount } from '../accounts/credentials.ts'
 import { isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { signInState } from '../accounts/reauthentication.ts'
 import { addressToVerify, freed, type OwnVisit, opens, proofState } from '../accounts/ways-in.ts'
@@ -40,7 +40,7 @@ export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
 /** Proves a mailbox by a code that was mailed to it. */
 async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Response> {
   const body = await readBody(auth, request)
-  const identifier = identifierText(body, 'identifier') ?? identifierText(body, 'email')
+  const identifier = identifierString(body, 'identifier') ?? identifierString(body, 'email')
   const otp = credential(body, 'otp') ?? credential(body, 'code')
   if (!request.auth && (identifier === undefined || identifier === '')) throw identifierRequired()
   const { client } = visitOf(request)

@@ -14,7 +14,7 @@ import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { type IncomingFiles, updateWithFiles } from '../../records/write/file-writes.ts'
-import { identifierText, readBody } from '../accounts/credentials.ts'
+import { identifierString, readBody } from '../accounts/credentials.ts'
 import { isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { reauthenticated, signInState } from '../accounts/reauthentication.ts'
@@ -130,7 +130,7 @@ function hasStatus(error: unknown, status: number): boolean {
 function withNormalIdentifiers({ settings }: AuthInstance, chosen: Fields): Fields {
   const changes = { ...chosen }
   for (const { field, normalize } of settings.identifiers) {
-    const text = identifierText(chosen, field)
+    const text = identifierString(chosen, field)
     if (typeof text !== 'string') continue
     const normal = normalize(text)
     if (normal === undefined) throw invalidFields({ [field]: 'Invalid value.' })

@@ -74,7 +74,7 @@ export function readResponder(
     models: [...new Set([resource.model.name, ...targets])],
   })
   return (request, context, asked, load) =>
-    cached.answer(request, context, {
+    cached.respond(request, context, {
       asked: { ...asked, path: pathOf(request.url), query: parametersOf(asked, request) },
       limits: async () => (isLimited ? limitsOf(resource, targets, request) : null),
       load,
