@@ -176,8 +176,8 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   /** Fields that `PATCH /users/:id` may change. Default: none. */
   readonly updateFields?: readonly (keyof R & string)[]
   /**
-   * The fields of a user that other users see; users see all of their own fields, and so do admins. Default: all but
-   * the secrets.
+   * The fields of a user that other users see. A user sees all of their own fields, and an admin sees everyone's,
+   * except secrets. Default: all but the secrets.
    */
   readonly visibleFields?: readonly (keyof R & string)[]
   readonly password?: PasswordOptions

@@ -48,7 +48,9 @@ function natural(option: string, value: number): number {
 function projection(model: Model, select: readonly string[]): Projection {
   const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
   if (dropped.length > 0 && dropped.length < select.length) {
-    throw new TypeError(`'select' holds names that stay, or names with '-' that go, not both`)
+    throw new TypeError(
+      `'select' must list names to keep, or names with '-' to leave out, not both`,
+    )
   }
   for (const name of dropped.length > 0 ? dropped : select) {
     if (!placeOf(model.shape, name)) {
