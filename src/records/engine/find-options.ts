@@ -15,9 +15,11 @@ import { totalOrder } from './sort.ts'
 
 /** Options of `find`, beyond the filter. */
 export interface FindOptions<R> {
+  /** A sort key, or a list of them. Default: by `_id`. */
   readonly sort?: SortName<R> | readonly SortName<R>[]
   /** The most records to return. Default: no limit. */
   readonly limit?: number
+  /** The number of records to skip. Default 0. */
   readonly skip?: number
   /** Names to keep, or names with `-` in front to leave out. */
   readonly select?: readonly string[]
