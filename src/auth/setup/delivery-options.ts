@@ -59,7 +59,10 @@ export interface MailOptions {
   readonly transporter?: MailTransporter
   /** Sends the finished message. Throw or reject if it could not be sent. */
   sender?(message: CodeMessage & { readonly subject: string; readonly html?: string }): unknown
-  /** A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. */
+  /**
+   * A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. Default: the variables
+   * `SMTP_URL`, or `SMTP_HOST` and its companions.
+   */
   readonly transport?: string | Readonly<Record<string, unknown>>
   /** The sender's address. Default: the variable `MAIL_FROM`. */
   readonly from?: string

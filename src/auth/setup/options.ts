@@ -192,11 +192,11 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   readonly password?: PasswordOptions
   /** When failed sign-ins lock an account. */
   readonly lockout?: LockoutOptions
-  /** The length and lifetime of one-time codes. */
+  /** The length, lifetime and delivery of one-time codes. */
   readonly otp?: OtpOptions
-  /** How mail is sent. Default: no mail, so no codes by mail. */
+  /** How mail is sent. Default: by the server in the variables `SMTP_URL` or `SMTP_HOST`, if one is set. */
   readonly mail?: MailOptions
-  /** How SMS are sent. Default: no SMS, so no codes by SMS. */
+  /** How SMS are sent. Default: not at all, so there are no codes by SMS. */
   readonly sms?: SmsOptions
   /** `{{appName}}` in messages. Default: the variable `APP_NAME`. */
   readonly appName?: string
