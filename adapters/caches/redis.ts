@@ -62,7 +62,7 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
       await connection.opened
       return command(connection.client)
     }
-    const silent = () => new Error(`the cache did not answer within ${SILENCE_MS} ms`)
+    const silent = () => new Error(`the cache did not respond within ${SILENCE_MS} ms`)
     return within(SILENCE_MS, work, silent, () => end(connection))
   }
 

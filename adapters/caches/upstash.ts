@@ -14,6 +14,7 @@ import type { CacheStore } from '../../src/ports/cache.ts'
 export interface UpstashCacheOptions {
   /** The REST address, `https://….upstash.io`. */
   readonly url: string
+  /** The REST token. */
   readonly token: string
 }
 

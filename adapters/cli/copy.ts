@@ -20,7 +20,7 @@ const USAGE = `Copies all records of your models from one store to another.
   <store>    sqlite:<file>, or a MongoDB URL: mongodb://host/database
   <module>   a module that exports the models, as your app defines them
 
-A copy that was interrupted goes on where it was when it is called again. Stop what writes to the source first.`
+Stop everything that writes to the source first. Run the command again to continue an interrupted copy.`
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -60,7 +60,7 @@ async function openStore(text: string): Promise<Store> {
     const { mongoStore } = await import('../stores/mongodb/index.ts')
     return mongoStore({ url: text })
   }
-  throw new Error(`'${text}' names no store; write sqlite:<file> or mongodb://host/database`)
+  throw new Error(`'${text}' is not a store; write sqlite:<file> or mongodb://host/database`)
 }
 
 async function modelsOf(module: string): Promise<Model[]> {

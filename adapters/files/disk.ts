@@ -164,7 +164,7 @@ async function write(
       await append(file, chunk, written)
       written += chunk.length
     }
-    if (written !== size) throw new Error(`${written} bytes came, not ${size}`)
+    if (written !== size) throw new Error(`received ${written} bytes instead of ${size}`)
     await file.sync()
   } finally {
     await file.close()

@@ -31,11 +31,11 @@ export async function checkStored(
   head: () => Promise<ObjectState>,
 ): Promise<void> {
   const tag = bare(put.etag)
-  if (!tag) throw new Error('the server answered PUT without an ETag, so it has stored nothing')
+  if (!tag) throw new Error('the server responded to PUT without an ETag, so it has stored nothing')
   if (tag === md5) return
   const stored = await head()
   if (bare(stored.etag) !== tag || stored.size !== size) {
-    throw new Error('the server answered PUT with 200, and does not hold the object')
+    throw new Error('the server responded to PUT with 200, but does not hold the object')
   }
 }
 

@@ -89,7 +89,7 @@ class Refusal extends Error {
   readonly code: string
 
   constructor(method: string, status: number, code: string) {
-    super(`S3 answered ${method} with ${status}: ${code}`)
+    super(`S3 responded to ${method} with ${status}: ${code}`)
     this.code = code
   }
 }

@@ -46,7 +46,7 @@ export interface App {
   mount(path: string, router: Mountable): App
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
-  /** Closes the store and the cache. Calling it twice is harmless. */
+  /** Closes the store, the file store and the cache. Calling it twice is harmless. */
   close(): Promise<void>
 }
 
@@ -146,7 +146,7 @@ function routedPath(request: Request): string {
   return new URL(`http://h${pathOf(request.url)}`).pathname
 }
 
-const OVERLOADED = new Error('there are more requests than can be answered in time')
+const OVERLOADED = new Error('there are more requests than can be handled in time')
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
@@ -219,7 +219,9 @@ function checkedGuard(guard: Guard): Guard {
 
 function mountPath(path: string): string {
   if (typeof path !== 'string' || !/^\/[\w\-./~:]*$/.test(path)) {
-    throw new TypeError(`app.mount(): '${path}' is no path; it starts with '/', as in '/cities'`)
+    throw new TypeError(
+      `app.mount(): the path must start with '/' and have only letters, digits and '/:-._~', e.g. '/cities' (got '${path}')`,
+    )
   }
   return path.replace(/(^|[^/])\/+$/, '$1')
 }

@@ -99,7 +99,7 @@ function warnOfOpen({ open, guards, logger }: Host): void {
   const mounts = open.splice(0)
   if (mounts.length === 0 || guards.length > 0) return
   logger.warn(
-    `Anybody may create, change and delete records at ${mounts.join(', ')}. Name guards in 'middlewares', or say middlewares: [] where it is meant.`,
+    `Anyone can create, change and delete records at ${mounts.join(', ')}. Add guards in 'middlewares', or pass middlewares: [] if this is intended.`,
   )
 }
 

@@ -146,7 +146,7 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   }
   checkOptions(options ?? {}, RULES, fail)
   if (typeof options?.store?.collection !== 'function') {
-    fail(`'store' is needed, as in createApp({ store: sqliteStore() })`)
+    fail(`'store' is required, e.g. createApp({ store: sqliteStore() })`)
   }
   const { logger = jsonLogger, maxBodySize = MIB, development = false, now = Date.now } = options
   const { bodyTimeoutMs = BODY_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options

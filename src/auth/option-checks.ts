@@ -79,7 +79,7 @@ export function flagIn(
 /** A non-empty string, if given. */
 export function string(option: string, value: unknown): string | undefined {
   if (value === undefined) return undefined
-  return typeof value === 'string' && value !== '' ? value : fail(`'${option}' must be a text`)
+  return typeof value === 'string' && value !== '' ? value : fail(`'${option}' must be a string`)
 }
 
 /** A list of strings. */

@@ -37,6 +37,7 @@ export interface AuthRoutes extends Mountable {
 
 /** The result of `createAuthRouter`; `Role` are the names in `roles.list`, if the compiler knows them. */
 export interface AuthRouter<Role extends string = string> {
+  /** The routes, for `app.mount('/auth', auth.router)`. */
   readonly router: AuthRoutes
   /** Refuses a request that is not signed in with a 401; otherwise sets `request.auth` and `request.user`. */
   readonly requireAuth: Guard

@@ -44,7 +44,7 @@ export class Availability {
     if (trial) this.#trying = true
     try {
       const result = await (this.#isLocal ? work() : within(work(), timeoutMs))
-      if (result === late) throw new TooSlow(`no answer within ${timeoutMs} ms`)
+      if (result === late) throw new TooSlow(`no response within ${timeoutMs} ms`)
       this.#failing = false
       return result
     } catch (error) {

@@ -36,7 +36,7 @@ export class Caches {
     this.#options = options
     const { logger, now } = options
     this.#warn = warner((problem) => {
-      logger.warn('the cache cannot be reached; the database answers', { error: problem })
+      logger.warn('the cache cannot be reached; reads go to the database', { error: problem })
     }, now)
   }
 

@@ -134,14 +134,14 @@ function checkKeys({ ttl, prefix, timeoutMs, namespace, vary }: CacheOptions, fa
     fail(`'cache.timeoutMs' must be a whole number of milliseconds, at least 1`)
   }
   for (const [name, text] of Object.entries({ prefix, namespace })) {
-    if (text !== undefined && typeof text !== 'string') fail(`'cache.${name}' must be text`)
+    if (text !== undefined && typeof text !== 'string') fail(`'cache.${name}' must be a string`)
   }
   if (vary !== undefined && typeof vary !== 'function') fail(`'cache.vary' must be a function`)
 }
 
 function checkStores({ store, client, url }: CacheOptions, fail: Fail): void {
   if ([store, client, url].filter((given) => given !== undefined).length > 1) {
-    fail(`'cache' takes one of 'store', 'client' and 'url'`)
+    fail(`'cache' takes only one of 'store', 'client' and 'url'`)
   }
   if (url !== undefined) fail(`'cache.url' opens no connection. ${lineFor(String(url), 'url')}`)
 }
@@ -149,7 +149,7 @@ function checkStores({ store, client, url }: CacheOptions, fail: Fail): void {
 function storeOf(options: CacheOptions, app: CacheSurroundings, fail: Fail): CacheStore {
   const { store, client } = options
   if (client !== undefined) {
-    return storeOfClient(client) ?? fail(`'cache.client' must be a client of Redis`)
+    return storeOfClient(client) ?? fail(`'cache.client' must be a Redis client`)
   }
   const found = store ?? app.cache ?? fail(missingStore(app.env))
   if (typeof found?.get !== 'function' || typeof found.set !== 'function') {

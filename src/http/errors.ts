@@ -10,6 +10,7 @@ export interface HttpErrorOptions {
   readonly headers?: HeadersInit
   /** Messages by field name; never sent with a 5xx. */
   readonly fields?: Readonly<Record<string, string>>
+  /** The error behind it, for the log; clients never see it. */
   readonly cause?: unknown
 }
 

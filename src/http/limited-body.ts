@@ -1,5 +1,5 @@
 /**
- * Applies the body limits to all code that reads the body: guards, hooks and handlers, in whatever way they read it.
+ * Applies the body limits to all code that reads the body: guards, hooks and handlers, by any method.
  *
  * @module
  */

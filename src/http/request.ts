@@ -10,8 +10,11 @@ import type { Query } from './query-string.ts'
 
 /** Who makes a request, as `requireAuth` or your own guard found out. */
 export interface AuthContext {
+  /** The user's `_id`. */
   readonly userId: string
+  /** The user's role or roles. */
   readonly role?: string | readonly string[]
+  /** The claims of the access token. */
   readonly claims?: Readonly<Record<string, unknown>>
 }
 
@@ -37,6 +40,7 @@ export interface ApiRequest extends Request {
 export interface RequestContext {
   /** The runtime's environment: bindings on Workers, variables elsewhere. */
   readonly env: Readonly<Record<string, unknown>>
+  /** The app's logger; it adds the request's trace to each line. */
   readonly logger: Logger
   /**
    * The client's address: the other end of the connection, or what trusted proxies report

@@ -107,7 +107,7 @@ export class ControllerSets<R> {
             const response = await step(request, context)
             if (response) return response
           }
-          throw new TypeError(`${name}: no handler answered`)
+          throw new TypeError(`${name}: no handler responded`)
         },
       ]),
     )

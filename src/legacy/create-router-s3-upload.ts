@@ -42,7 +42,7 @@ export function createRouterS3upload<R>(options: RouterS3uploadOptions<R>): Rout
       warnOnce(
         host.logger,
         'createRouterS3upload',
-        'createRouterS3upload is deprecated: its options now stand in createRouter({ upload }).',
+        'createRouterS3upload is deprecated: its options are now in createRouter({ upload }).',
         'ECS_DEP001',
       )
       return attach(host, mount)

@@ -230,7 +230,7 @@ async function parseList(
     const parsed = waits ? await Promise.all(results) : (results as ParsePayload[])
     collect(payload.issues, values, parsed, at)
     if (payload.issues.length < enough) continue
-    // The rest has not been looked at: no check may run on the list as if it had.
+    // The rest was not checked: nothing may run on the list as if it had been.
     abort(payload.issues)
     return payload
   }

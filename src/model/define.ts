@@ -27,7 +27,7 @@ import { remember } from './registry.ts'
 import { objectShape, type Side } from './shape.ts'
 import { noSuchField } from './suggest.ts'
 
-/** What `defineModel` takes. */
+/** Options of `defineModel`. */
 export interface ModelDefinition<S extends FieldSchemas> {
   /** The fields, or a `z.object()` with refinements across fields. */
   readonly fields: S | $ZodObject<S>

@@ -43,12 +43,14 @@ export function checkDefinition(definition: object, fail: Fail): void {
 /** Refuses names that a field cannot have. */
 export function checkFieldNames(names: readonly string[], fail: Fail): void {
   for (const name of names) {
-    if (isForbiddenKey(name)) fail(`'fields' may not name '${name}', which the server keeps`)
-    if (/["\u0000-\u001f]/.test(name) || name === '') fail(`'${name}' is no name for a field`)
+    if (isForbiddenKey(name)) fail(`'fields' must not contain '${name}', which the server sets`)
+    if (/["\u0000-\u001f]/.test(name) || name === '') fail(`a field cannot be named '${name}'`)
     // Every object has such a member, so a lookup would find one even if the record lacks it.
-    if (name in Object.prototype) fail(`'${name}' is no name for a field: every object has it`)
+    if (name in Object.prototype)
+      fail(`a field cannot be named '${name}': every object has a member of this name`)
     // MongoDB's driver treats an index or filter with this name as one of its own values, and a model must work on
     // every store.
-    if (name === '_bsontype') fail(`'${name}' is no name for a field: MongoDB's driver keeps it`)
+    if (name === '_bsontype')
+      fail(`a field cannot be named '${name}': MongoDB's driver reserves it`)
   }
 }

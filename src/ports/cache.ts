@@ -12,8 +12,8 @@
 /** A key-value cache with expiry. Keys and values are opaque strings. */
 export interface CacheStore {
   /**
-   * True if only this process uses the cache and it answers from its own memory: then nothing else changes it, and
-   * calls get no deadline. Default false.
+   * True if only this process uses the cache and it is held in its memory: then nothing else changes it, and calls get
+   * no deadline. Default false.
    */
   readonly local?: boolean
   /**

@@ -37,11 +37,11 @@ export type Part =
 interface Frame {
   open: number
   isList: boolean
-  /** Where the text begins that is in no part yet. */
+  /** Where the JSON begins that is in no part yet. */
   from: number
   /** Where the last member begins. */
   member: number
-  /** Where the text after a large member begins, up to the next comma or the end; -1 anywhere else. */
+  /** Where the JSON after a large member begins, up to the next comma or the end; -1 anywhere else. */
   after: number
   commas: number
   parts: Part[]

@@ -51,8 +51,11 @@ export interface Read {
    * must be `_id`.
    */
   readonly after?: readonly Scalar[]
+  /** Records to skip. Default 0. */
   readonly skip?: number
+  /** The most records to return. */
   readonly limit: number
+  /** The part of each record to return. Default: all of it. */
   readonly select?: Projection
   readonly hints?: ReadHints
 }

@@ -68,7 +68,7 @@ export async function optimised(
     return clean.length < source.size ? clean : undefined
   } catch (error) {
     if (error instanceof TooManyPixels) throw imageTooLarge()
-    logger.warn('an image could not be optimised, stored without', { error: String(error) })
+    logger.warn('an image could not be optimised; it was stored as it is', { error: String(error) })
     return undefined
   }
 }

@@ -78,7 +78,7 @@ export const LONGEST_LINK: number = 7 * 24 * 60 * 60
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof UploadOptions, Rule>> = {
-  path: { must: 'be a text', test: (value) => typeof value === 'string' },
+  path: { must: 'be a string', test: (value) => typeof value === 'string' },
   fields: {
     must: 'be a list of fields',
     test: (value) => Array.isArray(value) && value.length > 0,
@@ -164,7 +164,7 @@ function fileFields(
 function fileField(field: FileField, shape: ObjectShape, fail: Fail): Required<FileField> {
   const { name, maxCount = 1, formatToUrlObject = false } = field ?? {}
   const found = shape.fields.get(name)
-  if (!found) return fail(`'upload.fields' names '${name}', which is no field of the model`)
+  if (!found) return fail(`'upload.fields' lists '${name}', but the model has no such field`)
   if (!natural.test(maxCount)) fail(`'maxCount' of '${name}' must ${natural.must}`)
   if (!flag.test(formatToUrlObject)) fail(`'formatToUrlObject' of '${name}' must ${flag.must}`)
   const one = formatToUrlObject ? 'an object with a url' : 'a string'

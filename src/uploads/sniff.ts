@@ -21,7 +21,7 @@ const XML: FileType = { mime: 'application/xml', extension: 'xml' }
 
 /** The type of a file that starts with `head` (the first 64 KiB are enough), or undefined if it is unknown. */
 export async function sniff(head: Uint8Array): Promise<FileType | undefined> {
-  // Markup first: a browser would run it, whatever else the bytes may also be.
+  // Markup first: a browser would run it, even if the bytes are something else too.
   const markup = markupType(head)
   if (markup) return markup
   // Stop here: to look further, the compressed content would have to be unpacked.

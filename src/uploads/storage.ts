@@ -56,7 +56,7 @@ export async function removeAll(
   const removals = keys.map((key) => inTime(patience, (signal) => store.delete(key, { signal })))
   for (const [index, removal] of (await Promise.allSettled(removals)).entries()) {
     if (removal.status === 'fulfilled') continue
-    logger.warn('a stored file could not be removed, the sweeper will', {
+    logger.warn('a stored file could not be removed; the sweeper will', {
       key: keys[index],
       error: String(removal.reason),
     })
@@ -66,7 +66,7 @@ export async function removeAll(
 /** The result of `call`; rejects at the deadline even if the store ignores its signal. */
 function inTime<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const deadline = new AbortController()
-  const late = () => new Error(`the file store did not answer within ${Math.round(ms)} ms`)
+  const late = () => new Error(`the file store did not respond within ${Math.round(ms)} ms`)
   return within(
     ms,
     () => call(deadline.signal),

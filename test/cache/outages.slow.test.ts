@@ -196,7 +196,7 @@ describe('J7: reads while the cache is away', () => {
     cache.fault = 'down'
     for (let time = 0; time < 10; time += 1) await get('/books')
     expect(warnings().slice(before)).toMatchObject([
-      { message: 'the cache cannot be reached; the database answers' },
+      { message: 'the cache cannot be reached; reads go to the database' },
     ])
     clock.at += 29_000
     await get('/books')

@@ -158,7 +158,7 @@ describe('maxInFlight', () => {
     const running = Array.from({ length: 3 }, () => ask(app, 'GET'))
     await expectUnavailable(await ask(app, 'GET'))
     await expectUnavailable(await ask(app, 'GET', '/nowhere'))
-    expect(JSON.stringify(log)).toContain('more requests than can be answered in time')
+    expect(JSON.stringify(log)).toContain('more requests than can be handled in time')
     resolve()
     for (const response of await Promise.all(running)) expect(response.status).toBe(200)
     expect((await ask(app, 'GET')).status).toBe(200)

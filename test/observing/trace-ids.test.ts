@@ -76,7 +76,7 @@ describe('The lines of a request', () => {
     const headers = { traceparent }
     expect((await send('DELETE', `/photos/${made.record._id}`, { headers })).status).toBe(200)
     expect(log.lines.map(({ message, details }) => [message, details.traceId])).toEqual([
-      ['a stored file could not be removed, the sweeper will', traceId],
+      ['a stored file could not be removed; the sweeper will', traceId],
     ])
   })
 

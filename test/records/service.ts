@@ -122,7 +122,7 @@ export async function answerOf(response: Response): Promise<Answer> {
 }
 
 /** What start-up says of most apps here, which nothing guards. */
-const OPEN = /^Anybody may create, change and delete records at /
+const OPEN = /^Anyone can create, change and delete records at /
 
 /** A logger that keeps its lines, but for that of open routers. */
 export function recordedLog(): RecordedLog {

@@ -62,10 +62,10 @@ describe('upload options', () => {
 
   it('are refused where a field has no place for URLs', () => {
     for (const [field, message] of [
-      [{ name: 'missing' }, `'upload.fields' names 'missing', which is no field of the model`],
-      [{ name: 'toString' }, `'upload.fields' names 'toString'`],
-      [{}, `'upload.fields' names 'undefined'`],
-      [null, `'upload.fields' names 'undefined'`],
+      [{ name: 'missing' }, `'upload.fields' lists 'missing', but the model has no such field`],
+      [{ name: 'toString' }, `'upload.fields' lists 'toString'`],
+      [{}, `'upload.fields' lists 'undefined'`],
+      [null, `'upload.fields' lists 'undefined'`],
       [{ name: 'count' }, `'count' must be a string to take a file`],
       [{ name: 'owner' }, `'owner' must be a string to take a file`],
       [{ name: 'list' }, `'list' must be a string to take a file`],

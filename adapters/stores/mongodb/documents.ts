@@ -56,7 +56,9 @@ function objectId(value: unknown): unknown {
   return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
 }
 
-/** A stored document as a record: `_id` first, without grams, and Mongoose's version key only if the model declares it. */
+/**
+ * A stored document as a record: `_id` first, without grams, with Mongoose's version key only if the model declares it.
+ */
 export function fromDocument(document: Document, shape: ObjectShape): Fields {
   if ('__v' in document && !shape.fields.has('__v')) delete document.__v
   if (GRAMS in document) delete document[GRAMS]

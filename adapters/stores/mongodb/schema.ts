@@ -26,9 +26,7 @@ export async function prepareCollection(
   indexed: readonly string[],
 ): Promise<void> {
   if (schema.shape.fields.has(GRAMS)) {
-    throw new TypeError(
-      `'${schema.name}': the field '${GRAMS}' is what MongoDB's store keeps for itself`,
-    )
+    throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${GRAMS}'`)
   }
   for (const fields of schema.unique) {
     await createUnique(native, schema, fields).catch((error: unknown) => {
@@ -87,7 +85,9 @@ function anyValue(field: string, schema: CollectionSchema): Document {
     case 'id':
       return { $gte: shape.idType === 'objectId' ? new ObjectId('0'.repeat(24)) : '' }
     default:
-      throw new TypeError(`'${schema.name}': '${field}' has no type by which it could be unique`)
+      throw new TypeError(
+        `'${schema.name}': '${field}' cannot be unique, because it has no single type`,
+      )
   }
 }
 

@@ -122,7 +122,7 @@ function sqlite(): typeof import('node:sqlite') {
   try {
     const found: typeof import('node:sqlite') | undefined = process.getBuiltinModule('node:sqlite')
     if (!found)
-      throw new TypeError('sqliteStore: there is no node:sqlite here; Node has it from 22.13')
+      throw new TypeError('sqliteStore: this runtime has no node:sqlite; Node has it since 22.13')
     return found
   } finally {
     process.emitWarning = emitWarning

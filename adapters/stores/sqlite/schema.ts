@@ -173,7 +173,7 @@ export function checkNames(schemas: readonly CollectionSchema[]): void {
   for (const { name } of schemas) {
     const other = seen.get(name.toLowerCase())
     if (other !== undefined && other !== name) {
-      throw new TypeError(`the collections '${other}' and '${name}' differ in case alone`)
+      throw new TypeError(`the collections '${other}' and '${name}' differ only in case`)
     }
     seen.set(name.toLowerCase(), name)
   }

@@ -87,7 +87,10 @@ export function hasSearch(connection: Connection, schema: CollectionSchema): boo
   )
 }
 
-/** Drops the index of a table, as far as it exists. Without full-text search, only its triggers are removed. */
+/**
+ * Drops the index of a table, as far as it exists. Without full-text search the index itself stays, but writes no
+ * longer use it.
+ */
 export function dropSearch(connection: Connection, table: string, fullText: boolean): void {
   for (const name of objectsIn(connection, table).keys()) {
     const isTrigger = name.startsWith(`${table} search `)

@@ -30,7 +30,8 @@ export const SHADOW_PREFIX = '~'
 export function shadowsOf({ name, shape, searchable }: CollectionSchema): Map<string, Shadow> {
   const shadows = searchable.map((path): [string, Shadow] => {
     const place = placeOf(shape, path)
-    if (place?.shape.kind !== 'string') throw new TypeError(`'${path}' of '${name}' is no text`)
+    if (place?.shape.kind !== 'string')
+      throw new TypeError(`'${path}' of '${name}' is not a string`)
     const column = SHADOW_PREFIX + caseKept(place.parts.join('[].'))
     return [path, { path, parts: place.parts, name: column, column: identifier(column) }]
   })

@@ -40,7 +40,7 @@ export async function respondFirst(
     await auth.mailCheck(channels)
   })
   if (work) visitOf(request).later(work)
-  else auth.host.logger.error('too many codes are being sent: one was not', idsOf(request))
+  else auth.host.logger.error('too many codes are being sent: one was dropped', idsOf(request))
   return messageResponse('If that account exists, a code has been sent.')
 }
 
@@ -57,7 +57,7 @@ export async function sendNewCode(
 ): Promise<boolean> {
   const issued = await issueCode(auth, account, kind)
   if (!issued) {
-    auth.host.logger.info('a code was asked for too soon after the last one', {
+    auth.host.logger.info('a code was requested too soon after the last one', {
       ...idsOf(request),
       userId: String(account._id),
     })

@@ -106,7 +106,7 @@ function sendCode(
       else if (sms)
         await sms.sender({ ...message, text: await smsText(sms.templates, purpose, values) })
     },
-    () => new Error(`the ${channel} sender did not answer within ${DEADLINE_MS} ms`),
+    () => new Error(`the ${channel} sender did not respond within ${DEADLINE_MS} ms`),
   )
 }
 

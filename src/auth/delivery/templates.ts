@@ -49,7 +49,7 @@ const SMS: Readonly<Record<MessagePurpose, string>> = {
 
 const PLACE = /\{\{\s*(code|minutes|appName|user\.\w+(?:\.\w+)*)\s*\}\}/g
 
-/** A mail's subject and bodies. A template with only text or only HTML gets no default for the other. */
+/** A mail's subject and bodies. If a template sets the text or the HTML, the default HTML is not used. */
 export async function mailTexts(
   templates: MailSettings['templates'],
   purpose: MessagePurpose,

@@ -33,7 +33,7 @@ export function mailCheck(
       await within(
         DEADLINE_MS,
         async () => transporter.verify?.(),
-        () => new Error('the mail server did not answer'),
+        () => new Error('the mail server did not respond'),
       )
     } catch (error) {
       breaker.failed('', error)

@@ -96,7 +96,7 @@ function ownHasher({ hash, verify }: PasswordOptions): Hasher | undefined {
     async hash(plain) {
       const stored: unknown = await hash(plain)
       if (typeof stored !== 'string' || stored === '') {
-        throw new TypeError(`Auth: 'password.hash' must give a text`)
+        throw new TypeError(`Auth: 'password.hash' must return a string`)
       }
       return stored
     },

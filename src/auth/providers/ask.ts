@@ -41,7 +41,7 @@ export async function fetchLimited(url: string, init: RequestInit): Promise<Resp
     // A redirect might lead into the server's own network, so it is treated like any other response.
     const response = await fetch(url, { ...init, redirect: 'manual' })
     if (isNoAnswer(response.status)) {
-      throw new Error(`${new URL(url).origin} answered ${response.status}`)
+      throw new Error(`${new URL(url).origin} responded with ${response.status}`)
     }
     const body = await limited(response)
     return new Response(body as BodyInit, { status: response.status, headers: response.headers })
@@ -61,7 +61,7 @@ async function limited(response: Response): Promise<Uint8Array | null> {
   let size = 0
   for await (const chunk of response.body) {
     size += chunk.length
-    if (size > MAX_BYTES) throw new Error('the answer of the provider is too large')
+    if (size > MAX_BYTES) throw new Error('the response of the provider is too large')
     chunks.push(chunk)
   }
   return joined(chunks, size)

@@ -11,9 +11,11 @@ import type { SingleUse } from './used-tokens.ts'
 export interface Profile {
   /** The provider's own id of the account. */
   readonly id: string
+  /** The person's e-mail address. */
   readonly email?: string
   /** Whether the provider itself vouches for the address; nothing else links accounts. */
   readonly emailVerified?: boolean
+  /** The person's name, stored on a new account if the model has the field `name`. */
   readonly name?: string
 }
 
@@ -52,14 +54,19 @@ export interface IdTokenOptions extends ProviderOptions {
 
 /** Facebook: access tokens. */
 export interface FacebookOptions extends ProviderOptions {
+  /** The app's id at Facebook. */
   readonly appId: string
+  /** The app's secret at Facebook; it never leaves the server. */
   readonly appSecret: string
 }
 
 /** GitHub: access tokens, or codes of the web flow. */
 export interface GithubOptions extends ProviderOptions {
+  /** The app's client id at GitHub. */
   readonly clientId: string
+  /** The app's client secret at GitHub; it never leaves the server. */
   readonly clientSecret: string
+  /** The redirect URI of the web flow, if the client sent one. */
   readonly redirectUri?: string
 }
 

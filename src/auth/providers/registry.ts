@@ -34,7 +34,7 @@ export function enabledProviders(
     providers.set(name, make(name, idFieldOf(name, settings, names), settings as never))
   }
   const fields = [...providers.values()].map(({ idField }) => idField)
-  if (new Set(fields).size < fields.length) fail(`'social' stores two providers in one 'idField'`)
+  if (new Set(fields).size < fields.length) fail(`'social' gives two providers the same 'idField'`)
   return providers
 }
 

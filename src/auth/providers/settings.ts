@@ -43,11 +43,11 @@ function origin(provider: string, url: string): string {
 /** A setting that must be a URL: it receives secrets, and its response decides who signs in. */
 export function checkedUrl(option: string, url: string): string {
   if (typeof url !== 'string' || !URL.canParse(url)) {
-    return fail(`'${option}' holds '${url}', which is no URL`)
+    return fail(`'${option}' must be a URL (got '${url}')`)
   }
   const { protocol, hostname } = new URL(url)
   const isSafe = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
-  return isSafe ? url : fail(`'${option}' holds '${url}': it must begin with 'https:'`)
+  return isSafe ? url : fail(`'${option}' must begin with 'https:' (got '${url}')`)
 }
 
 /** This machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3), as written in URLs. */

@@ -26,7 +26,9 @@ export type MessagePurpose = 'passwordReset' | 'emailVerification' | 'identifier
 
 /** The argument of every sender. */
 export interface CodeMessage {
+  /** The address or number to send to. */
   readonly to: string
+  /** The finished plain text. */
   readonly text: string
   readonly user: ShownUser
   readonly purpose: MessagePurpose
@@ -38,6 +40,7 @@ export interface CodeMessage {
 /** The argument of a template function. */
 export interface TemplateValues {
   readonly code: string
+  /** How long the code is valid, in minutes. */
   readonly minutes: number
   readonly appName: string
   readonly user: ShownUser
@@ -56,7 +59,10 @@ export interface MailOptions {
   readonly transporter?: MailTransporter
   /** Sends the finished message. Throw or reject if it could not be sent. */
   sender?(message: CodeMessage & { readonly subject: string; readonly html?: string }): unknown
-  /** A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. */
+  /**
+   * A URL (`smtps://user:pass@host`) or Nodemailer's options, on runtimes that have sockets. Default: the variables
+   * `SMTP_URL`, or `SMTP_HOST` and its companions.
+   */
   readonly transport?: string | Readonly<Record<string, unknown>>
   /** The sender's address. Default: the variable `MAIL_FROM`. */
   readonly from?: string
@@ -72,9 +78,11 @@ export interface MailOptions {
 
 /** Codes by SMS. */
 export interface SmsOptions {
+  /** Sends the finished message. Throw or reject if it could not be sent. */
   sender(message: CodeMessage): unknown
   /** The field with the number. Default: the phone field. */
   readonly toField?: string
+  /** Templates by purpose. A function, async or not, returns the finished text. */
   readonly templates?: {
     readonly [Purpose in MessagePurpose]?:
       | string

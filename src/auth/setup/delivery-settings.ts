@@ -137,7 +137,7 @@ function smsSettings(option: SmsOptions | undefined): SmsOptions | undefined {
   const templates = group('sms.templates', sms.templates, PURPOSES)
   for (const purpose of PURPOSES) {
     if (!['undefined', 'string', 'function'].includes(typeof templates[purpose])) {
-      fail(`'sms.templates.${purpose}' must be a text or a function`)
+      fail(`'sms.templates.${purpose}' must be a string or a function`)
     }
   }
   return option
@@ -151,7 +151,7 @@ function checkMailTemplate(
   const parts = group(`mail.templates.${purpose}`, template, ['subject', 'text', 'html'])
   for (const [part, value] of Object.entries(parts)) {
     if (value !== undefined && typeof value !== 'string') {
-      fail(`'mail.templates.${purpose}.${part}' must be a text`)
+      fail(`'mail.templates.${purpose}.${part}' must be a string`)
     }
   }
 }

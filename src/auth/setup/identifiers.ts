@@ -21,7 +21,7 @@ export type IdentifierKind = 'email' | 'phone' | 'name'
 
 /** An identifier, resolved. */
 export interface Identifier {
-  /** The name that clients may use besides the stored one: `email`, whatever field it is stored in. */
+  /** The name that clients may use besides the stored one, e.g. `email` if the field is named `mail`. */
   readonly name: string
   /** The stored field. */
   readonly field: string

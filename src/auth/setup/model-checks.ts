@@ -104,7 +104,7 @@ export function modelAdvice(settings: AuthSettings): string | undefined {
   const { model, names, providers, linking, identifiers } = settings
   const links = providers.size > 1 && identifiers.some(({ kind }) => kind === 'email')
   if (!links || linking !== 'reset' || model.shape.fields.has(names.provenEmail)) return undefined
-  return `nothing notes which mailboxes are proven, so each provider that links an account drops the link, the sessions and the password from before. Write in defineModel('${model.name}', …): fields: { ...userFields({ social, … }) }, which has '${names.provenEmail}'`
+  return `the model has no field for proven mailboxes, so a provider that links an account drops its earlier link, its sessions and its password. Write in defineModel('${model.name}', …): fields: { ...userFields({ social, … }) }, which has '${names.provenEmail}'`
 }
 
 /** The stored fields that only the auth routes write. */
@@ -146,7 +146,7 @@ export function checkFieldLists(settings: AuthSettings): void {
 function checkField(model: Model, [field, kind, why]: Need): void {
   const shape = model.shape.fields.get(field)
   if (!shape) {
-    fail(`the model '${model.name}' needs the field '${field}' for ${why}; userFields() gives it`)
+    fail(`the model '${model.name}' needs the field '${field}' for ${why}; userFields() adds it`)
   }
   if (shape.kind !== kind) {
     fail(`'${field}' of the model '${model.name}' must be a ${kind}, for ${why}`)

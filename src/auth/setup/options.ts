@@ -92,7 +92,7 @@ export interface RolesOptions<Role extends string = string> {
   readonly list?: readonly Role[]
   /** The role of a new user. Default `'user'`, or the list's first entry if the list does not contain that. */
   readonly default?: NoInfer<Role>
-  /** The roles with access to the user routes. Default `['admin']`. */
+  /** The roles with access to the user routes. Default `['admin']`, unless the list lacks it. */
   readonly admin?: NoInfer<Role> | readonly NoInfer<Role>[]
   /** The stored field. Default `'role'`. */
   readonly field?: string
@@ -136,7 +136,9 @@ export interface PasswordOptions {
   readonly common?: boolean | CommonPasswords
   /** Checks a new password before it is hashed; return a string to refuse it with a 400. It has 5 seconds. */
   check?(plain: string, context: PasswordCheckContext): PasswordVerdict | Promise<PasswordVerdict>
+  /** Returns a hash to store. Set it together with `verify`. */
   hash?(plain: string): string | Promise<string>
+  /** Whether `plain` matches `stored`. Set it together with `hash`. */
   verify?(plain: string, stored: string): boolean | Promise<boolean>
 }
 
@@ -159,31 +161,42 @@ export interface UserFieldsOptions {
   readonly identifiers?: readonly IdentifierOption[]
   /** Stored names that differ from the default ones, and `disabled`, a boolean field that blocks sign-in. */
   readonly fields?: { readonly [Name in StoredName]?: string }
+  /** Sign-in through Google, Apple, Facebook, GitHub or your own provider. Default: none. */
   readonly social?: SocialOptions
+  /** Refresh tokens. Default: off. */
   readonly refresh?: RefreshOptions
+  /** The roles of users. Default: `'user'` and `'admin'`. */
   readonly roles?: RolesOptions
+  /** Proof of e-mail addresses by a code. Default: off. */
   readonly emailVerification?: EmailVerificationOptions
 }
 
 /** Options of `createAuthRouter`. */
 export interface AuthOptions<R, Role extends string = string> extends UserFieldsOptions {
+  /** The roles of users. Default: `'user'` and `'admin'`. */
   readonly roles?: RolesOptions<Role>
   /** The user model; see `userFields`. */
   readonly model: Model<R>
+  /** Access tokens and the secret; the only required option besides `model`. */
   readonly token: TokenOptions
   /** Fields that a sign-up may set besides the identifiers. Default: none. */
   readonly registerFields?: readonly (keyof R & string)[]
   /** Fields that `PATCH /users/:id` may change. Default: none. */
   readonly updateFields?: readonly (keyof R & string)[]
   /**
-   * The fields of a user that other users see; users see all of their own fields, and so do admins. Default: all but
-   * the secrets.
+   * The fields of a user that other users see. A user sees all of their own fields, and an admin sees everyone's,
+   * except secrets. Default: all but the secrets.
    */
   readonly visibleFields?: readonly (keyof R & string)[]
+  /** Rules for passwords, and how they are hashed. */
   readonly password?: PasswordOptions
+  /** When failed sign-ins lock an account. */
   readonly lockout?: LockoutOptions
+  /** The length, lifetime and delivery of one-time codes. */
   readonly otp?: OtpOptions
+  /** How mail is sent. Default: by the server in the variables `SMTP_URL` or `SMTP_HOST`, if one is set. */
   readonly mail?: MailOptions
+  /** How SMS are sent. Default: not at all, so there are no codes by SMS. */
   readonly sms?: SmsOptions
   /** `{{appName}}` in messages. Default: the variable `APP_NAME`. */
   readonly appName?: string
@@ -191,6 +204,7 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
    * Other paths by the route's name; false turns a route off. `deleteUser` is off unless you set it to true or a path.
    */
   readonly routes?: { readonly [Name in RouteName]?: string | boolean }
+  /** Guards before the routes, e.g. a rate limiter. Default: none. */
   readonly middlewares?: MiddlewaresOption
   /**
    * Returns a key for the client that sent a request, for the queue before password hashing and for security events.

@@ -73,7 +73,7 @@ export function resolveSettings(
   if (options === undefined) fail(`createAuthRouter() takes 'options', an object`)
   group('options', options, OPTIONS)
   const model = options.model as unknown as Model
-  if (!model?.shape) fail(`'model' must be a model that defineModel made`)
+  if (!model?.shape) fail(`'model' must be a model made by defineModel`)
   for (const name of Object.keys(options.fields ?? {})) {
     if (!isStoredName(name)) fail(`'fields' has the unknown key '${name}'`)
     string(`fields.${name}`, options.fields?.[name as keyof typeof options.fields])
@@ -146,7 +146,7 @@ function checkApart(names: StoredNames, disabled: string | undefined): void {
   const { disabled: _, ...others } = names
   const stored = [...Object.values(others), ...(disabled === undefined ? [] : [disabled])]
   const twice = stored.find((field, index) => stored.indexOf(field) < index)
-  if (twice !== undefined) fail(`'fields' stores two things in '${twice}'`)
+  if (twice !== undefined) fail(`'fields' maps two settings to the same field '${twice}'`)
 }
 
 function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {

@@ -27,6 +27,7 @@ export type SecurityEventType =
 /** Something that happened to an account, or was tried. */
 export interface SecurityEvent {
   readonly type: SecurityEventType
+  /** When it happened, by the app's clock. */
   readonly at: Date
   /** The account's `_id`; missing if no account was meant, or none exists. */
   readonly userId?: string

@@ -108,8 +108,8 @@ export function genuineToken(auth: AuthInstance, text: unknown): RefreshToken | 
 }
 
 /**
- * The one token that follows `token` in `session`, which has replaced it there. It is signed with the secret used when
- * it replaced it, whichever secret is the first one now. Undefined if that secret is unknown here.
+ * The one token that follows `token` in `session`, which has replaced it there. It is signed with the secret that was
+ * used when it replaced it, not with the first one now. Undefined if that secret is unknown here.
  */
 export function successorOf(
   auth: AuthInstance,

@@ -15,9 +15,11 @@ import { totalOrder } from './sort.ts'
 
 /** Options of `find`, beyond the filter. */
 export interface FindOptions<R> {
+  /** A sort key, or a list of them. Default: by `_id`. */
   readonly sort?: SortName<R> | readonly SortName<R>[]
   /** The most records to return. Default: no limit. */
   readonly limit?: number
+  /** The number of records to skip. Default 0. */
   readonly skip?: number
   /** Names to keep, or names with `-` in front to leave out. */
   readonly select?: readonly string[]
@@ -48,7 +50,9 @@ function natural(option: string, value: number): number {
 function projection(model: Model, select: readonly string[]): Projection {
   const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
   if (dropped.length > 0 && dropped.length < select.length) {
-    throw new TypeError(`'select' holds names that stay, or names with '-' that go, not both`)
+    throw new TypeError(
+      `'select' must list names to keep, or names with '-' to leave out, not both`,
+    )
   }
   for (const name of dropped.length > 0 ? dropped : select) {
     if (!placeOf(model.shape, name)) {

@@ -43,10 +43,13 @@ type Changes<W> = { readonly [F in keyof W]?: W[F] | (undefined extends W[F] ? n
 
 /** The records of one model with all declared fields, hidden ones included. Writes validate and clear the cache. */
 export interface RecordCollection<R, I = unknown> {
+  /** The records that match `filter`, in order. Without a filter: all of them. */
   find(filter?: ConditionsOf<R>, options?: FindOptions<R>): Promise<(R & Managed)[]>
+  /** A record that matches, or null if none does. */
   findOne(filter: ConditionsOf<R>): Promise<(R & Managed) | null>
   /** The record, or null if there is none. Throws a 400 if the id does not have the model's format. */
   findById(id: string): Promise<(R & Managed) | null>
+  /** The number of records that match. */
   count(filter?: ConditionsOf<R>): Promise<number>
   /**
    * Stores a new record, under its own `_id` if it has one, and resolves to the stored record. Throws a
@@ -66,6 +69,7 @@ export interface RecordCollection<R, I = unknown> {
 
 /** The records of every model of an app. */
 export interface RecordStore {
+  /** The records of `model`. */
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I>
 }
 

@@ -24,7 +24,7 @@ export function unknownNames(resource: Resource): WarnOfName {
   told.set(resource, names)
   return (option, name, why) => {
     const short = JSON.stringify(name.slice(0, LONGEST))
-    const message = `Router '${resource.mount}': onGet's '${option}' names ${short}, which is no ${why}. It is left out.`
+    const message = `Router '${resource.mount}': onGet's '${option}' names ${short}, which is not a ${why}. It is left out.`
     if (names.has(message) || names.size === MOST_NAMES) return
     names.add(message)
     resource.host.logger.warn(message)
@@ -42,7 +42,7 @@ export function knownNames(
 ): readonly string[] | undefined {
   if (select === undefined || select === null || select.length === 0) return undefined
   if (!Array.isArray(select) || select.some((name) => typeof name !== 'string')) {
-    throw new TypeError("onGet: 'select' is a text or a list of texts")
+    throw new TypeError("onGet: 'select' must be a string or a list of strings")
   }
   const isExcluding = select.every((name) => name.startsWith('-'))
   const known = select.filter((name) => {

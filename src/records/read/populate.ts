@@ -1,6 +1,6 @@
 /**
- * Fills in referenced records: one query per model and page, whatever the number of records and references, plus one
- * for each further hundred.
+ * Fills in referenced records: one query per model and page for any number of records and references, plus one for each
+ * further hundred.
  *
  * @module
  */

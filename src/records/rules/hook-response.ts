@@ -21,7 +21,9 @@ export function hookResponse(): HookResponse {
 export function checkStatus({ status }: HookResponse): void {
   if (status === undefined) return
   if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new TypeError(`a validate hook has set the impossible res.status ${String(status)}`)
+    throw new TypeError(
+      `a validate hook set res.status to ${String(status)}; it must be from 200 to 599`,
+    )
   }
 }
 

@@ -16,6 +16,7 @@ import { cleaned } from './policy.ts'
 /** The second argument of a `validate` hook, after the payload. */
 export interface ValidateContext {
   readonly req: ApiRequest
+  /** Sets the status and headers of a successful response. */
   readonly res: HookResponse
   readonly operation: 'create' | 'update'
   /** The record's id on an update. */
@@ -45,7 +46,9 @@ export type PopulateOption =
 
 /** What `onGet` returns. */
 export interface ReadOptions {
+  /** The references to fill in. Default: none. */
   readonly populate?: PopulateOption
+  /** The fields to return: names to keep, or names with `-` in front to leave out. Default: all. */
   readonly select?: string | readonly string[]
   /** @deprecated The older name of `populate`. */
   readonly populates?: PopulateOption

@@ -85,11 +85,13 @@ async function resolve(model: Model, option: ScopeOption, request: ApiRequest): 
   const limits: unknown = await inTime(request, () => option(request))
   if (limits === undefined) return unlimited
   // `null` and `false` come from a slip, such as an absent user; they must not open everything.
-  if (!isFields(limits)) throw new TypeError('scope: equalities, or undefined for no limit')
+  if (!isFields(limits))
+    throw new TypeError('scope must return an object of equalities, or undefined for no limit')
   const values: Fields = {}
   const entries = Object.entries(limits)
   // E.g. `{}` for a user without a tenant: nothing to compare with must not mean everything.
-  if (entries.length === 0) throw new TypeError('scope: it names no field; undefined is no limit')
+  if (entries.length === 0)
+    throw new TypeError('scope returned an object without fields; return undefined for no limit')
   const filters = entries.map(([field, given]): Filter => {
     const [place, value] = limitOf(model, field, given)
     values[field] = place.parts.length > 1 ? [value] : value
@@ -135,7 +137,7 @@ function limitOf(model: Model, field: string, given: unknown): readonly [Place, 
     throw new TypeError(`scope: ${model.name} has no field '${field}'.${didYouMean(field, known)}`)
   }
   const value = castLimit(place.shape, given)
-  if (value === undefined) throw new TypeError(`scope: no usable value for '${field}'`)
+  if (value === undefined) throw new TypeError(`scope returned no usable value for '${field}'`)
   return [place, value]
 }
 

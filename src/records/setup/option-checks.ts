@@ -41,7 +41,7 @@ const guards: Rule = {
 const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   model: {
     test: (value) => (value as { shape?: unknown } | null)?.shape !== undefined,
-    must: 'be a model that defineModel made',
+    must: 'be a model made by defineModel',
   },
   orderBy: sortNames,
   query: names,

@@ -40,8 +40,11 @@ export interface RouterOptions<R> {
   readonly allowedFields?: FieldLists<R>
   /** Fields that clients may never write; wins over `allowedFields`. */
   readonly blockedFields?: FieldLists<R>
+  /** Checks or changes the writable part of a body before the schema does. */
   readonly validate?: ValidateOption<R>
+  /** Chooses per request which fields a read returns and which references it fills in. */
   readonly onGet?: OnGet
+  /** Runs after a create and before its response, e.g. to send a mail. */
   readonly runAfterCreate?: RunAfterCreate<R>
   /** Whether a failing `runAfterCreate` is a 500. Default false: it is only logged. */
   readonly strictAfterCreate?: boolean
@@ -72,7 +75,9 @@ export interface RouterOptions<R> {
   readonly allowRawRegex?: boolean
   /** Skips the model's `output`. Default false. */
   readonly lean?: boolean
+  /** Lets MongoDB sort on disk. Other stores ignore it. Default: the database's. */
   readonly allowDiskUse?: boolean
+  /** Records per round trip to MongoDB. Other stores ignore it. Default: the driver's. */
   readonly batchSize?: number
   /**
    * Guards that run before every route of the router. Without any, start-up logs a warning; pass `[]` to confirm it.

@@ -42,7 +42,7 @@ export function searchFields(
     }
     if (rest.length > 0 && !placeOf(model.shape, name)) {
       host.logger.warn(
-        `Router '${mount}': 'search' drops '${name}', since '${head}' is no reference of '${model.name}'.`,
+        `Router '${mount}': 'search' ignores '${name}', because '${head}' is not a reference of '${model.name}'.`,
       )
       return []
     }
@@ -62,7 +62,7 @@ function checkText(model: Model, path: string, name: string, fail: Fail): void {
   const place = placeOf(model.shape, path)
   if (!place) fail(noSuchField('search', path, model, name))
   if (isHidden(model, path)) fail(`'search' names '${name}', which is hidden`)
-  if (place?.shape.kind !== 'string') fail(`'search' names '${name}', which is no text`)
+  if (place?.shape.kind !== 'string') fail(`'search' names '${name}', which is not a string`)
 }
 
 function unknownModel(name: string, reference: string): string {

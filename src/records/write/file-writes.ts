@@ -133,7 +133,7 @@ async function removeUnheld(
     await removeAll(store, await unheld(objects, filePlaces, store), logger)
   } catch (error) {
     // The record is already written. The sweeper finds what should have been removed with it.
-    logger.warn('stored files could not be removed, the sweeper will', {
+    logger.warn('stored files could not be removed; the sweeper will', {
       keys: [...objects.keys()],
       error: String(error),
     })

@@ -141,7 +141,7 @@ describe('An existing file under a changed model', () => {
   it('refuses two collections whose names differ in case alone', async () => {
     const store = sqliteStore()
     await expect(store.prepare([bare, { ...bare, name: 'People' }])).rejects.toThrow(
-      new TypeError("the collections 'people' and 'People' differ in case alone"),
+      new TypeError("the collections 'people' and 'People' differ only in case"),
     )
     await store.close()
   })

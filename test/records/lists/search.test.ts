@@ -271,7 +271,7 @@ describe('4.1 GET list parameters, rule 5: search through references', () => {
   test('F4: ids are no text: searching through `maker._id` is a start-up error', async () => {
     const { app } = service()
     app.mount('/items', createRouter({ model: Item, search: ['maker._id'], allowedFields: [] }))
-    await expect(app.ready()).rejects.toThrow("'search' names 'maker._id', which is no text")
+    await expect(app.ready()).rejects.toThrow("'search' names 'maker._id', which is not a string")
   })
 
   test('a dotted field whose first part is no reference is dropped, with a start-up warning', async () => {
@@ -283,12 +283,12 @@ describe('4.1 GET list parameters, rule 5: search through references', () => {
       expect.objectContaining({
         level: 'warn',
         message:
-          "Router '/items': 'search' drops 'nope.name', since 'nope' is no reference of 'ShopItem'.",
+          "Router '/items': 'search' ignores 'nope.name', because 'nope' is not a reference of 'ShopItem'.",
       }),
       expect.objectContaining({
         level: 'warn',
         message:
-          "Router '/items': 'search' drops 'size.name', since 'size' is no reference of 'ShopItem'.",
+          "Router '/items': 'search' ignores 'size.name', because 'size' is not a reference of 'ShopItem'.",
       }),
     ])
   })

@@ -15,7 +15,7 @@ describe('design, App: options of createApp that make no sense are start-up erro
 
   test('design, createApp: the store is needed', () => {
     for (const options of [undefined, {}, { store: undefined }, { store: {} }]) {
-      expect(create(options)).toThrow("createApp: 'store' is needed")
+      expect(create(options)).toThrow("createApp: 'store' is required")
     }
   })
 
@@ -43,7 +43,7 @@ describe('design, App: options of createApp that make no sense are start-up erro
     expect(() => app.use(undefined as never)).toThrow('app.use() takes a function')
     for (const path of ['cities', '', '/a b', '/%2e', '/a?b', 5, undefined]) {
       expect(() => app.mount(path as string, { attach: () => [] }), String(path)).toThrow(
-        "it starts with '/'",
+        "the path must start with '/'",
       )
     }
   })

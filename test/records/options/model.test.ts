@@ -74,7 +74,7 @@ describe('design, Model: definitions that make no sense are refused with the opt
     "2.1 never-writable: a model may not declare '%s'",
     (name) => {
       expect(define({ fields: { [name]: z.string() } })).toThrow(
-        `Model 'Broken': 'fields' may not name '${name}', which the server keeps`,
+        `Model 'Broken': 'fields' must not contain '${name}', which the server sets`,
       )
     },
   )
@@ -83,14 +83,16 @@ describe('design, Model: definitions that make no sense are refused with the opt
     "design, Model: a model may not declare '%s', which every object has",
     (name) => {
       expect(define({ fields: { [name]: z.string() } })).toThrow(
-        new TypeError(`Model 'Broken': '${name}' is no name for a field: every object has it`),
+        new TypeError(
+          `Model 'Broken': a field cannot be named '${name}': every object has a member of this name`,
+        ),
       )
     },
   )
 
   test("design, Model: a model may not declare '_bsontype', which one of the stores cannot hold", () => {
     expect(define({ fields: { _bsontype: z.string() } })).toThrow(
-      "Model 'Broken': '_bsontype' is no name for a field: MongoDB's driver keeps it",
+      "Model 'Broken': a field cannot be named '_bsontype': MongoDB's driver reserves it",
     )
     expect(define({ fields: { in: z.object({ _bsontype: z.string() }) } })).not.toThrow()
   })

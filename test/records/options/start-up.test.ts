@@ -129,7 +129,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
       'owner.nmae',
       "'search' lists 'owner.nmae', but StartUpOwner has no such field. Did you mean 'owner.name'?",
     ],
-    ['owner.age', "'search' names 'owner.age', which is no text"],
+    ['owner.age', "'search' names 'owner.age', which is not a string"],
   ])('2.6 search: %s is refused through the reference too', async (field, message) => {
     const { app } = mount({ search: [field] })
     await expect(app.ready()).rejects.toThrow(new TypeError(`Router '/things': ${message}`))
@@ -137,9 +137,11 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
 
   test('2.6 search: a field must be text, or a list of texts', () => {
     expect(() => mount({ search: ['size'] })).toThrow(
-      "Router '/things': 'search' names 'size', which is no text",
+      "Router '/things': 'search' names 'size', which is not a string",
     )
-    expect(() => mount({ search: ['owner'] })).toThrow("'search' names 'owner', which is no text")
+    expect(() => mount({ search: ['owner'] })).toThrow(
+      "'search' names 'owner', which is not a string",
+    )
     expect(() => mount({ search: ['name', 'tags'] })).not.toThrow()
   })
 
@@ -149,7 +151,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
       {
         level: 'warn',
         message:
-          "Router '/things': 'search' drops 'size.name', since 'size' is no reference of 'StartUpThing'.",
+          "Router '/things': 'search' ignores 'size.name', because 'size' is not a reference of 'StartUpThing'.",
       },
     ])
   })
@@ -278,7 +280,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
   test('2.6 model: it is needed, and must come from defineModel', () => {
     for (const model of [undefined, null, {}, 'Thing', { name: 'Thing' }]) {
       expect(() => mount({ model })).toThrow(
-        new TypeError("Router '/things': 'model' must be a model that defineModel made"),
+        new TypeError("Router '/things': 'model' must be a model made by defineModel"),
       )
     }
     const nothing = undefined as unknown as RouterOptions<Fields>
@@ -356,7 +358,7 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
     const thing = (options: object = {}) =>
       createRouter({ model: Thing, allowedFields: ['name'], ...options })
     expect(await told((app) => app.mount('/a', thing()).mount('/b', thing()))).toEqual([
-      "Anybody may create, change and delete records at /a, /b. Name guards in 'middlewares', or say middlewares: [] where it is meant.",
+      "Anyone can create, change and delete records at /a, /b. Add guards in 'middlewares', or pass middlewares: [] if this is intended.",
     ])
     expect(await told((app) => app.mount('/a', thing({ middlewares: [] })))).toEqual([])
     expect(await told((app) => app.mount('/a', thing({ middlewares: [() => {}] })))).toEqual([])

@@ -122,9 +122,9 @@ export function unknownNames(name: string, open: () => Store | Promise<Store>): 
       }
       expect(told().map(({ level, message }) => `${level}: ${message}`)).toEqual([
         expect.stringMatching(
-          /^warn: Router '\/things': onGet's 'select' names "once", which is no field of /,
+          /^warn: Router '\/things': onGet's 'select' names "once", which is not a field of /,
         ),
-        expect.stringMatching(/^warn: .* 'populate' names "once", which is no reference of /),
+        expect.stringMatching(/^warn: .* 'populate' names "once", which is not a reference of /),
       ])
     })
 

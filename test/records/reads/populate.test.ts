@@ -209,7 +209,7 @@ describe('2.6 onGet, populate', () => {
           editors: [{ _id: bob, name: 'Bob', boss: ann, shout: 'BOB' }],
         })
       }
-      const message = `Router '/books': onGet's 'populate' names ${JSON.stringify(path)}, which is no reference of 'ReadBook' to a model. It is left out.`
+      const message = `Router '/books': onGet's 'populate' names ${JSON.stringify(path)}, which is not a reference of 'ReadBook' to a model. It is left out.`
       const told = log.lines.filter((line) => line.message.includes('onGet'))
       expect(told).toEqual([{ level: 'warn', message, details: {} }])
     },

@@ -109,7 +109,9 @@ describe('design, scope: a limit that cannot be applied never turns into no limi
   test('design, scope: one that names no field is one wherever the router is asked', async () => {
     const { log, send } = await notes(() => ({}))
     await send('GET', '/notes')
-    expect(log.text).toContain('scope: it names no field; undefined is no limit')
+    expect(log.text).toContain(
+      'scope returned an object without fields; return undefined for no limit',
+    )
   })
 
   test('design, scope: a misspelt field is named in the log, with the one that may be meant', async () => {
