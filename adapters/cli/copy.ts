@@ -1,78 +1,59 @@
-#!/usr/bin/env node
 /**
- * `fieldgate-copy --from sqlite:atlas.db --to mongodb://127.0.0.1:27017/atlas --models ./models.js`
+ * `fieldgate copy ./src/app.ts --to mongodb://127.0.0.1:27017/app [--from sqlite:app.db] [--json]`
  *
  * @module
  */
 
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { copyRecords } from '../../src/copy/copy.ts'
-import type { Model } from '../../src/model/model.ts'
-import type { Store } from '../../src/ports/store.ts'
-import { bar } from './command.ts'
+import { CopyMismatch } from '../../src/copy/copy.ts'
+import { openApp, Unusable } from './command.ts'
+import { copyWithBar, linesOf, openStore } from './stores.ts'
 
-const USAGE = `Copies all records of your models from one store to another.
+const USAGE = `Copies all records of your app's models from one store to another.
 
-  fieldgate-copy --from <store> --to <store> --models <module>
+  fieldgate copy <module> --to <store> [--from <store>] [--json]
 
-  <store>    sqlite:<file>, or a MongoDB URL: mongodb://host/database
-  <module>   a module that exports the models, as your app defines them
+  <module>  the file that exports your app: export const app = createApp({ … })
+  <store>   sqlite:<file>, or a MongoDB URL: mongodb://host/database
+  --from    default: the store of your app
+  --json    one JSON value instead of lines: { ok, collections: [{ collection, source, target, copied, checksum }] }
 
-Stop everything that writes to the source first. Run the command again to continue an interrupted copy.`
+Stop everything that writes to the source first. Run the command again to continue an interrupted copy.
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
+Exit codes: 0 both sides are equal, 1 they differ, 2 the copy could not run.`
+
+/** Runs the command; resolves to its exit code. */
+export async function copy(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
     options: {
       from: { type: 'string' },
       to: { type: 'string' },
-      models: { type: 'string' },
+      json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   })
-  if (values.help || !values.from || !values.to || !values.models) {
+  if (values.help) {
     console.log(USAGE)
-    process.exitCode = values.help ? 0 : 2
-    return
+    return 0
   }
-  const models = await modelsOf(values.models)
-  const [from, to] = [await openStore(values.from), await openStore(values.to)]
+  if (!values.to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
+  const { app, host } = await openApp(positionals[0])
+  const to = await openStore(values.to)
+  const from = values.from ? await openStore(values.from) : host.database
   try {
-    for (const result of await copyRecords(from, to, models, bar(process.stdout))) {
-      console.log(
-        `${result.collection}: ${result.target.toLocaleString('en')} records, ${result.copied.toLocaleString('en')} copied now, checksum ${result.checksum.slice(0, 16)} on both sides`,
-      )
-    }
+    const collections = await copyWithBar(from, to, host.known(), process.stderr)
+    console.log(values.json ? JSON.stringify({ ok: true, collections }) : linesOf(collections))
+    return 0
+  } catch (error) {
+    if (!(error instanceof CopyMismatch)) throw error
+    console.error(`fieldgate copy: ${error.message}`)
+    if (values.json) console.log(JSON.stringify({ ok: false, collections: [] }))
+    return 1
   } finally {
-    await from.close()
     await to.close()
+    await from.close()
+    await app.close()
   }
 }
-
-/** Opens a store by its address; the MongoDB driver is loaded only if it is needed. */
-async function openStore(text: string): Promise<Store> {
-  if (text.startsWith('sqlite:')) {
-    const { sqliteStore } = await import('../stores/sqlite/node.ts')
-    return sqliteStore({ path: text.slice('sqlite:'.length) })
-  }
-  if (/^mongodb(?:\+srv)?:/.test(text)) {
-    const { mongoStore } = await import('../stores/mongodb/index.ts')
-    return mongoStore({ url: text })
-  }
-  throw new Error(`'${text}' is not a store; write sqlite:<file> or mongodb://host/database`)
-}
-
-async function modelsOf(module: string): Promise<Model[]> {
-  const exported: Record<string, unknown> = await import(pathToFileURL(resolve(module)).href)
-  const models = Object.values(exported).filter(
-    (value): value is Model => typeof value === 'object' && value !== null && 'shape' in value,
-  )
-  if (models.length === 0) throw new Error(`'${module}' exports no model`)
-  return models
-}
-
-await main().catch((error: Error) => {
-  console.error(`fieldgate-copy: ${error.message}`)
-  process.exitCode = 1
-})

@@ -8,6 +8,7 @@
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
+import { copy } from './copy.ts'
 
 /** Each command with a line for the list. */
 const COMMANDS = {
@@ -15,6 +16,7 @@ const COMMANDS = {
     about: 'reads every stored record through your models and tells what does not fit',
     run: check,
   },
+  copy: { about: 'copies all records to another store', run: copy },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
 } as const
 

@@ -28,6 +28,8 @@ export interface Project {
   node(...args: string[]): Promise<Ended>
   /** Runs the command `fieldgate`. */
   fieldgate(...args: string[]): Promise<Ended>
+  /** Runs the command `fieldgate-copy`. */
+  fieldgateCopy(...args: string[]): Promise<Ended>
   remove(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ export async function project(files: Readonly<Record<string, string>>): Promise<
     folder,
     node,
     fieldgate: (...args) => node(join(root, 'adapters/cli/fieldgate.ts'), ...args),
+    fieldgateCopy: (...args) => node(join(root, 'adapters/cli/fieldgate-copy.ts'), ...args),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
