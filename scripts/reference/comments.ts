@@ -42,7 +42,7 @@ export interface OptionComment {
 /** Takes "Default 10, at most 100." out of a comment. What follows a semicolon or a colon there is meaning. */
 export function optionComment(text: string): OptionComment {
   const found = /(?<=^|\s)Default:? (\S[\s\S]*?)\.(?=\s|$)/.exec(text)
-  if (!found) return { meaning: text, fallback: '' }
+  if (!found) return { meaning: text, fallback: /(`[^`]+`), the default/.exec(text)?.[1] ?? '' }
   const [sentence, said = ''] = found
   const [fallback = '', ...more] = said.split(/[;:] /)
   const rest = capitalised(more.join('; '))

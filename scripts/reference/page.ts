@@ -138,7 +138,9 @@ function linksIn(
 /** Options have a column for defaults; other members have none. */
 function tableOf(name: string, members: readonly Member[], links: Links): string {
   if (members.length === 0) return ''
-  const isOptions = /Options$|Definition$/.test(name)
+  const isOptions =
+    /Options$|Definition$/.test(name) ||
+    members.some(({ comment }) => optionComment(comment).fallback !== '')
   const rows = members.map((member) =>
     isOptions ? optionRow(member, links) : memberRow(member, links),
   )

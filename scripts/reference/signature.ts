@@ -104,11 +104,15 @@ function withoutComments(text: string): string {
 
 /** A type or member within a sentence or a table. */
 export function oneLine(text: string): string {
-  return withoutComments(text)
-    .replace(/\/\*\*[\s\S]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/\{ \| /g, '{ ')
-    .replace(/^\| /, '')
-    .replace(/,(?= [)\]}>])/g, '')
-    .trim()
+  return (
+    withoutComments(text)
+      .replace(/\/\*\*[\s\S]*?\*\//g, '')
+      // The members of an object, which stood on lines of their own.
+      .replace(/(?<=[\w\])>'"])\n\s*(?=(?:readonly )?[\w'[\]]+\??[:(])/g, '; ')
+      .replace(/\s+/g, ' ')
+      .replace(/\{ \| /g, '{ ')
+      .replace(/^\| /, '')
+      .replace(/,(?= [)\]}>])/g, '')
+      .trim()
+  )
 }
