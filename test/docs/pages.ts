@@ -7,6 +7,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { slugify } from '../../scripts/site/slugify.ts'
 
 /** A block of code with its fences, the indentation of a list included. */
 const BLOCK = /^([ \t]*)(`{3,}|~{3,})([^\n`]*)\n([^]*?)(?<=\n)\1\2[`~]*[ \t]*$/gm
@@ -72,13 +73,12 @@ export function anchorsOf(text: string): Set<string> {
 
 /** GitHub's anchor of a heading. */
 export function slugOf(title: string): string {
-  return title
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[*~]|<[^>]+>/g, '')
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
-    .replaceAll(' ', '-')
+  return slugify(
+    title
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/[*~]/g, '')
+      .replace(/(?<=^|\s)_([^_]+)_(?=\s|$)/g, '$1'),
+  )
 }
 
 /** The targets of the links and images of a page, with their lines. */
