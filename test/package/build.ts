@@ -33,8 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await compiled.catch((error: { stdout: string }) => {
     throw new Error(`the build failed:\n${error.stdout}`)
   })
-  for (const name of ['package.json', 'README.md', 'LICENSE'])
-    await cp(join(root, name), join(built, name))
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'docs'])
+    await cp(join(root, name), join(built, name), { recursive: true })
   project.provide('built', built)
   return () => rm(built, { recursive: true, force: true })
 }

@@ -85,15 +85,18 @@ describe('package.json', () => {
     expect(wrong).toEqual([])
   })
 
-  it('publishes one folder', async () => {
+  it('publishes the build and the manual', async () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: built,
     })
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
+    const manual = files.filter(({ path }) => path.startsWith('docs/'))
+    expect(manual.filter(({ path }) => !path.endsWith('.md'))).toEqual([])
     expect([...new Set(files.map(({ path }) => path.split('/')[0]))].sort()).toEqual([
       'LICENSE',
       'README.md',
       'dist',
+      'docs',
       'package.json',
     ])
   })

@@ -1,0 +1,38 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { typeErrors } from './check-types.ts'
+import { manual } from './pages.ts'
+import { UNRUN, UNTYPED } from './pending.ts'
+import { editionsOf } from './programs.ts'
+import { problemsIn } from './run.ts'
+
+const pages = manual()
+const editions = pages.flatMap((page) => editionsOf(page))
+/** Programs at the same time: more would only wait for each other. */
+const AT_ONCE = 2
+
+let errors: readonly string[] = []
+beforeAll(async () => {
+  errors = await typeErrors(editions)
+})
+
+describe('the programs of the manual', () => {
+  it('have the types that they say', () => {
+    expect(errors.filter((error) => !isOf(UNTYPED, error))).toEqual([])
+  })
+
+  it('run, and print what their page shows', { timeout: 600_000 }, async () => {
+    const problems: string[] = []
+    const next = editions.values()
+    const work = async () => {
+      for (const edition of next) problems.push(...(await problemsIn(edition)))
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    expect(problems.filter((problem) => !isOf(UNRUN, problem))).toEqual([])
+    const mended = UNRUN.filter((page) => !problems.some((problem) => isOf([page], problem)))
+    expect(mended, 'pages that pass: take them off UNRUN in test/docs/pending.ts').toEqual([])
+  })
+})
+
+function isOf(list: readonly string[], problem: string): boolean {
+  return list.some((page) => problem.startsWith(`${page}:`))
+}

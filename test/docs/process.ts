@@ -1,0 +1,191 @@
+/**
+ * Runs a program of the manual on a port of its own, from its start to its orderly end.
+ *
+ * @module
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { RUNTIMES } from '../runtimes/commands.ts'
+import { freePorts } from '../services/server.ts'
+import { root } from './pages.ts'
+import type { File, Files } from './programs.ts'
+
+/** The atlas first writes its 135,000 cities. */
+const START_MS = 120_000
+const END_MS = 20_000
+
+/** Programs that run; none outlives the tests. */
+const children = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+/** A program that listens, or has already ended by itself. */
+export interface Running {
+  /** Undefined where the program has ended. */
+  readonly base: string | undefined
+  /** Ends it; resolves to what went wrong, or to undefined. */
+  stop(): Promise<string | undefined>
+}
+
+/**
+ * Starts a program in `folder`, where its data stays from one start to the next. With `isServed` an app that the
+ * program makes and does not serve is served.
+ */
+export async function startProgram(
+  main: File,
+  files: Files,
+  folder: string,
+  isServed: boolean,
+): Promise<Running> {
+  const [port = 0] = await freePorts(1)
+  const written = [...files.values()].map((file) => {
+    const text = file.name === main.name && isServed ? served(file.text, port) : file.text
+    return [file.name, { ...file, text: onPort(text, port) }] as const
+  })
+  writeFiles(new Map(written), folder)
+  if (main.runtime === 'Workers') {
+    const { startWorker } = await import('./worker.ts')
+    return startWorker(join(folder, main.name), main.text)
+  }
+  return watched(started([...commandOf(main), main.name], folder, port), port, main)
+}
+
+/** Starts the atlas, whose records are kept for the next time. */
+export async function startAtlas(): Promise<Running> {
+  const [port = 0] = await freePorts(1)
+  const folder = join(root, '.cache/docs/atlas')
+  mkdirSync(folder, { recursive: true })
+  const main = join(root, 'examples/atlas/main.ts')
+  const env = { ATLAS_DB: join(folder, 'atlas.db') }
+  const child = started([...(RUNTIMES.node ?? []), main], folder, port, env)
+  return watched(child, port, { name: 'the atlas', text: `import { serve } from 'fieldgate/node'` })
+}
+
+/** Without the environment of the tests, which programs would read. */
+function started(
+  [command = '', ...args]: readonly string[],
+  folder: string,
+  port: number,
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const { PATH = '', HOME = '' } = process.env
+  const compiled = join(root, '.cache/docs/compiled')
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { PATH, HOME, PORT: String(port), NODE_COMPILE_CACHE: compiled, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.add(child)
+  child.once('close', () => children.delete(child))
+  return child
+}
+
+/** A program has its port in its text, in `PORT`, or takes the default of `serve`. */
+function onPort(text: string, port: number): string {
+  return text
+    .replace(/\bport: 3000\b/g, `port: ${port}`)
+    .replace(/\bserve\((\w+)\)/g, `serve($1, { port: ${port} })`)
+    .replace(/\blocalhost:3000\b|\b127\.0\.0\.1:3000\b/g, `127.0.0.1:${port}`)
+}
+
+function served(text: string, port: number): string {
+  if (/\bserve\(/.test(text) || !/\bconst app\b/.test(text)) return text
+  return `${text}\nawait (await import('fieldgate/node')).serve(app, { port: ${port} })\n`
+}
+
+function commandOf({ name, runtime }: File): readonly string[] {
+  const command = RUNTIMES[runtime.toLowerCase()] ?? []
+  return name.includes('.test.') && runtime === 'Node' ? [...command, '--test'] : command
+}
+
+/** Whether a file is a test of vitest. */
+export function isVitest({ name, text }: File): boolean {
+  return name.includes('.test.') && text.includes("from 'vitest'")
+}
+
+const VITEST_CONFIG = `const conditions = ['fieldgate-source', 'node']
+export default { resolve: { conditions }, ssr: { resolve: { conditions } } }
+`
+
+/** Runs the vitest tests of a page; resolves to what failed. */
+export async function runVitest(files: Files, folder: string): Promise<string | undefined> {
+  writeFiles(files, folder)
+  writeFileSync(join(folder, 'vitest.config.mjs'), VITEST_CONFIG)
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+  const child = started([process.execPath, vitest, 'run', '--no-color'], folder, 0)
+  return (await watched(child, 0, { name: 'vitest', text: '' })).stop()
+}
+
+function writeFiles(files: Files, folder: string): void {
+  for (const { name, text } of files.values()) {
+    const path = join(folder, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+}
+
+type Named = Pick<File, 'name' | 'text'>
+
+async function watched(child: ChildProcess, port: number, main: Named): Promise<Running> {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const exit = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
+  const problem = (what: string) => `${main.name} ${what}:\n${output.slice(-1500)}`
+  const deadline = Date.now() + START_MS
+  while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
+    if (port > 0 && (await accepts(port))) {
+      return { base: `http://127.0.0.1:${port}`, stop: () => stopped(child, exit, main, problem) }
+    }
+    await delay(50)
+  }
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGKILL')
+    await exit
+    return { base: undefined, stop: async () => problem('neither listened nor ended') }
+  }
+  const [code] = await exit
+  const told = code === 0 ? undefined : problem(`ended with code ${code}`)
+  return { base: undefined, stop: async () => told }
+}
+
+async function stopped(
+  child: ChildProcess,
+  exit: Promise<[code: number | null, signal: string | null]>,
+  main: Named,
+  problem: (what: string) => string,
+): Promise<string | undefined> {
+  if (child.exitCode !== null) return problem(`ended by itself with code ${child.exitCode}`)
+  child.kill('SIGTERM')
+  const ended = await Promise.race([exit, delay(END_MS, undefined, { ref: false })])
+  if (!ended) {
+    child.kill('SIGKILL')
+    return problem('did not end after SIGTERM')
+  }
+  // A server without `serve` does not take the signal, which ends it.
+  const [code, signal] = ended
+  const isOrderly = code === 0 || (!/fieldgate\/\w+/.test(servesIn(main.text)) && signal !== null)
+  return isOrderly ? undefined : problem(`ended with ${code ?? signal} after SIGTERM`)
+}
+
+function servesIn(text: string): string {
+  return /import \{[^}]*\bserve\b[^}]*\} from '([^']+)'/.exec(text)?.[1] ?? ''
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  const accepted = await promise
+  socket.destroy()
+  return accepted
+}

@@ -1,0 +1,173 @@
+/**
+ * Runs the programs of a page, and its commands against them.
+ *
+ * @module
+ */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { folderOf } from './check-types.ts'
+import { isVitest, type Running, runVitest, startAtlas, startProgram } from './process.ts'
+import { type Commands, type Edition, type File, type Files, mainFiles } from './programs.ts'
+import { differenceOf, jsonIn, jsonValues } from './shape.ts'
+
+/** What went wrong in an edition of a page's programs, each as `docs/models.md:12: …`. */
+export async function problemsIn(edition: Edition): Promise<string[]> {
+  const folder = folderOf(edition, 'runs')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const runs = mainFiles(edition.files).filter(({ isRun }) => isRun)
+  const asked = new Set(edition.commands.map(({ program }) => program))
+  const problems: string[] = []
+  const tests = runs.filter(isVitest)
+  if (tests[0]) problems.push(...at(edition, tests[0], await runVitest(edition.files, folder)))
+  for (const main of runs.filter((file) => !asked.has(file.name) && !isVitest(file))) {
+    const running = await startProgram(main, edition.files, folder, false)
+    problems.push(...at(edition, main, await running.stop()))
+  }
+  return [...problems, ...(await commandProblems(edition, folder))]
+}
+
+function at({ page }: Edition, { lines }: File, problem: string | undefined): string[] {
+  return problem === undefined ? [] : [`${page}:${lines[0]}: ${problem}`]
+}
+
+async function commandProblems(edition: Edition, folder: string): Promise<string[]> {
+  const problems: string[] = []
+  const shell = new Shell(folder)
+  const server = new Server(edition, folder)
+  for (const commands of edition.commands.filter(({ block }) => /\bcurl\b/.test(block.text))) {
+    const { page, line } = commands.block
+    const base = await server.answering(commands)
+    const problem = base ? await shell.run(commands, base) : 'no program of this page would answer'
+    if (problem) problems.push(`${page}:${line}: ${problem}`)
+  }
+  await server.stop()
+  shell.end()
+  return [...problems, ...server.problems]
+}
+
+/** The program that a page's commands talk to, started anew where the page has added to it. */
+class Server {
+  readonly problems: string[] = []
+  readonly #edition
+  readonly #folder
+  #running: { program: Running; main: File | undefined; files: Files } | undefined
+
+  constructor(edition: Edition, folder: string) {
+    this.#edition = edition
+    this.#folder = folder
+  }
+
+  async answering({ files, program }: Commands): Promise<string | undefined> {
+    const isAtlas = this.#edition.isOnAtlas
+    const main = isAtlas ? undefined : files.get(program ?? '')
+    if (!main && !isAtlas) return undefined
+    const known = this.#running
+    if (known && known.main?.name === main?.name && (isAtlas || known.files === files)) {
+      return known.program.base
+    }
+    await this.stop()
+    const started = main ? startProgram(main, files, this.#folder, true) : startAtlas()
+    this.#running = { program: await started, main, files }
+    return this.#running.program.base
+  }
+
+  async stop(): Promise<void> {
+    const problem = await this.#running?.program.stop()
+    if (problem) this.problems.push(`${this.#edition.page}: ${problem}`)
+    this.#running = undefined
+  }
+}
+
+/** One shell for the commands of a page, so that variables stay; it also knows which of its ids stand for which. */
+class Shell {
+  readonly #child
+  readonly #seen = new Map<string, string>()
+  readonly #folder
+  #output = ''
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#child = spawn('bash', ['--norc'], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream.on('data', (chunk) => {
+        this.#output += chunk
+      })
+    }
+  }
+
+  /** What differs from the page, or undefined. */
+  async run({ block, expected }: Commands, base: string): Promise<string | undefined> {
+    const text = await withIds(this.#replaced(block.text), base)
+    await makeUploads(text, this.#folder)
+    const output = await this.#print(
+      silent(text).replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):3000/g, base),
+    )
+    if (output.includes('curl: (')) return output.slice(-300)
+    if (!expected) return undefined
+    const wanted = jsonValues(expected.text)
+    // What the page names by an id or cursor of its own may not be there.
+    const mayBeEmpty = /\b[0-9a-f]{24}\b|…/.test(text)
+    let printed: unknown[]
+    try {
+      printed = jsonIn(output)
+    } catch {
+      return `printed no JSON: ${output.slice(0, 300)}`
+    }
+    if (printed.length === 0 && mayBeEmpty) return undefined
+    if (printed.length < wanted.length) return `printed ${output.slice(0, 300) || 'nothing'}`
+    const last = printed.slice(printed.length - wanted.length)
+    return wanted
+      .map((value, index) => differenceOf(value, last[index], { seen: this.#seen, mayBeEmpty }))
+      .find((difference) => difference !== undefined)
+  }
+
+  end(): void {
+    this.#child.kill('SIGKILL')
+  }
+
+  #replaced(text: string): string {
+    const known = [...this.#seen].toSorted(([one], [other]) => other.length - one.length)
+    return known.reduce((result, [name, actual]) => result.replaceAll(name, actual), text)
+  }
+
+  async #print(text: string): Promise<string> {
+    this.#output = ''
+    const mark = `--- ${Math.random()}`
+    this.#child.stdin.write(`${text}\nprintf '\\n%s\\n' '${mark}'\n`)
+    const limit = AbortSignal.timeout(30_000)
+    while (!this.#output.includes(mark)) await once(this.#child.stdout, 'data', { signal: limit })
+    return this.#output.split(mark)[0]?.trim() ?? ''
+  }
+}
+
+/** Makes the images that commands upload, as in `-F 'cover=@photo.jpg'`. */
+async function makeUploads(text: string, folder: string): Promise<void> {
+  for (const [, name = '', type = ''] of text.matchAll(
+    /=@([\w.-]+\.(png|jpe?g|webp|gif|avif))\b/g,
+  )) {
+    const image = sharp({ create: { width: 64, height: 64, channels: 3, background: 'teal' } })
+    await image.toFormat(type as 'png').toFile(join(folder, name))
+  }
+}
+
+/** `curl` without its progress meter, and with the contents of `$(…)` left alone. */
+function silent(text: string): string {
+  return text.replace(/\bcurl\b(?! -s)/g, 'curl -sS')
+}
+
+/** An id that nothing before has printed stands for the first record under its path. */
+async function withIds(text: string, base: string): Promise<string> {
+  let result = text
+  for (const [, path = '', id = ''] of text.matchAll(/:3000((?:\/[\w-]+)+)\/([0-9a-f]{24})\b/g)) {
+    const response = await fetch(`${base}${path}`)
+    const { data } = (await response.json()) as { data?: { _id?: string }[] }
+    const [record] = Array.isArray(data) ? data : []
+    if (record?._id) result = result.replaceAll(id, record._id)
+  }
+  return result
+}
