@@ -38,7 +38,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     for (const check of checks) await check()
     checkReferences(models.known(), models.modelNamed)
     warnOfOpen(host)
-    await database.prepare(host.schemas())
+    await database.prepare(host.schemas(), warnOnce)
   })
   const { declared, ready, isReady } = start
   const models = appModels({
@@ -46,6 +46,12 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     open: (model, schema) => caches.watched(model, collection(schema)),
     declared,
   })
+  const warned = new Set<string>()
+  // Start-up runs again for what is declared later.
+  const warnOnce = (message: string) => {
+    if (!warned.has(message)) logger.warn(message)
+    warned.add(message)
+  }
   let closing: Promise<void> | undefined
 
   const host: AppHost = {

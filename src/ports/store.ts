@@ -140,9 +140,10 @@ export interface Store {
   collection(schema: CollectionSchema): Collection
   /**
    * Creates the tables, indexes and search data that are missing. May be called again with more or changed schemas.
-   * Rejects with `IndexConflict` if existing records violate a unique field set.
+   * Rejects with `IndexConflict` if existing records violate a unique field set. Drops no index that the store did not
+   * create; `warn` gets a sentence about each that the operator should know of.
    */
-  prepare(schemas: readonly CollectionSchema[]): Promise<void>
+  prepare(schemas: readonly CollectionSchema[], warn?: (message: string) => void): Promise<void>
   /** Waits for pending writes and releases everything. Calling it twice is harmless. */
   close(): Promise<void>
 }

@@ -86,11 +86,11 @@ export function mongoStore(options: MongoStoreOptions): Store {
         () => indexedOf(schema),
         (work) => run(schema, work),
       ),
-    async prepare(schemas) {
+    async prepare(schemas, warn = () => {}) {
       await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {
         await run(schema, () =>
-          prepareCollection(database.collection(schema.name), schema, indexedOf(schema)),
+          prepareCollection(database.collection(schema.name), schema, indexedOf(schema), warn),
         )
       }
     },

@@ -16,14 +16,18 @@ const NO_COLLECTION = 26
 /** The index exists under another name, or another index exists under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
+/** The names of the indexes that this store creates. Another app may rely on every other one. */
+const OWN = /^(?:_id_|(?:unique|order|search)\(.*\))$/
+
 /**
- * Creates the collection's indexes; `indexed` are the paths with a search index. Other indexes stay, because another
- * app may rely on them, except those in `isStricter`.
+ * Creates the collection's indexes; `indexed` are the paths with a search index. Indexes that this store did not create
+ * stay; `warn` gets a message about each that concerns a declared field and serves none of the model's needs.
  */
 export async function prepareCollection(
   native: Collection,
   schema: CollectionSchema,
   indexed: readonly string[],
+  warn: (message: string) => void,
 ): Promise<void> {
   if (schema.shape.fields.has(GRAMS)) {
     throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${GRAMS}'`)
@@ -36,13 +40,31 @@ export async function prepareCollection(
   }
   const existing = await indexesOf(native)
   for (const index of existing) {
-    if (schema.unique.some((fields) => isStricter(index, fields))) await drop(native, index)
+    const why = foreignness(index, schema)
+    if (why)
+      warn(`MongoDB: ${why} If nothing else needs it: db.${schema.name}.dropIndex('${index.name}')`)
   }
   for (const declared of schema.indexes) {
     const keys = totalOrder(declared)
     if (!existing.some((index) => serves(index, keys))) await createPlain(native, keys)
   }
   await prepareGrams(native, existing, indexed)
+}
+
+/** What an operator should know of an index that this store did not create; undefined if there is nothing to say. */
+function foreignness(index: IndexDescriptionInfo, schema: CollectionSchema): string | undefined {
+  const { name = '', key, unique } = index
+  const fields = Object.keys(key)
+  const isDeclared = fields.some((path) => schema.shape.fields.has(path.split('.')[0] ?? ''))
+  if (OWN.test(name) || !isDeclared) return undefined
+  const [which, list] = [`the index '${name}' of '${schema.name}'`, fields.join(', ')]
+  if (unique && !index.partialFilterExpression) {
+    return `${which} refuses a second record without ${list}, because it counts a missing value as a value.`
+  }
+  const isOfUse =
+    schema.unique.some((set) => isUnique(index, set)) ||
+    schema.indexes.some((declared) => serves(index, totalOrder(declared)))
+  return isOfUse ? undefined : `${which} was not created by fieldgate, and slows down every write.`
 }
 
 /** A unique index over the records in which every field has a value. */
@@ -59,11 +81,16 @@ async function createUnique(
     await native.createIndex(key, options)
   } catch (error) {
     if (!isDriverError(error) || !OTHER_OPTIONS.has(error.code)) throw error
-    // A field may have another type than before: the filter changes with it.
-    for (const index of await indexesOf(native)) {
-      if (index.name === name || isUnique(index, fields)) await drop(native, index)
+    const existing = await indexesOf(native)
+    const own = existing.find((index) => index.name === name)
+    if (own) {
+      // A field may have another type than before: the filter changes with it.
+      await drop(native, own)
+      await native.createIndex(key, options)
+      return
     }
-    await native.createIndex(key, options)
+    // The same index under another name keeps the values unique as well.
+    if (!existing.some((index) => isUnique(index, fields))) throw error
   }
 }
 
@@ -89,15 +116,6 @@ function anyValue(field: string, schema: CollectionSchema): Document {
         `'${schema.name}': '${field}' cannot be unique, because it has no single type`,
       )
   }
-}
-
-/**
- * Whether a unique index on these fields counts a missing field or null as a value, as Mongoose's do: with it, two
- * records without the field would clash. fieldgate's index already exists and keeps the values unique when this one is
- * dropped.
- */
-function isStricter(index: IndexDescriptionInfo, fields: readonly string[]): boolean {
-  return isUnique(index, fields) && !index.partialFilterExpression
 }
 
 function isUnique(index: IndexDescriptionInfo, fields: readonly string[]): boolean {

@@ -73,27 +73,44 @@ await withService('mongo', ({ url }) => {
       expect(stored?.__v).toBe(3)
     })
 
-    it('loses the unique indexes by which missing values clash, and keeps the others', async () => {
+    it('keeps all its indexes, and tells of those that the model has no use for', async () => {
       await native.createIndex({ email: 1 }, { unique: true })
       await native.createIndex({ slug: 1, tenant: 1 }, { unique: true, sparse: true })
       await native.createIndex({ score: -1, _id: 1 }, { name: 'mine' })
       await native.createIndex({ member: 1, age: -1 }, { sparse: true })
-      await native.createIndex({ name: 1 }, { unique: true })
-      await store.prepare([people])
-      await collection.insert({ _id: newId(), name: 'B', tenant: 't' })
-      await collection.insert({ _id: newId(), name: 'C', tenant: 't', email: null })
-      const names = (await native.indexes()).map(({ name }) => name)
-      expect(names.sort()).toEqual([
-        '_id_',
-        'member_1_age_-1',
-        'mine',
-        'name_1',
-        'order(member,-age,_id)',
-        'unique(email)',
-        'unique(tenant,slug)',
-      ])
+      await native.createIndex({ elsewhere: 1 })
+      const before = (await native.indexes()).map(({ name }) => name)
+      const warnings: string[] = []
+      await store.prepare([people], (message) => warnings.push(message))
+      const after = (await native.indexes()).map(({ name }) => name)
+      expect(after.filter((name) => before.includes(name))).toEqual(before)
+      expect(after).toEqual(expect.arrayContaining(['unique(email)', 'unique(tenant,slug)']))
+      const clash = (name: string, fields: string) =>
+        `MongoDB: the index '${name}' of '${people.name}' refuses a second record without ${fields}, because it counts a missing value as a value. If nothing else needs it: db.${people.name}.dropIndex('${name}')`
+      const slow = (name: string) =>
+        `MongoDB: the index '${name}' of '${people.name}' was not created by fieldgate, and slows down every write. If nothing else needs it: db.${people.name}.dropIndex('${name}')`
+      expect(warnings.sort()).toEqual(
+        [
+          clash('email_1', 'email'),
+          clash('slug_1_tenant_1', 'slug, tenant'),
+          slow('member_1_age_-1'),
+        ].sort(),
+      )
+      await collection.insert({ _id: newId(), name: 'B', tenant: 't', email: 'b@example.org' })
       const taken = collection.insert({ _id: newId(), name: 'D', email: 'ada@example.org' })
       await expect(taken).rejects.toMatchObject({ name: 'DuplicateKey', fields: ['email'] })
+    })
+
+    it('needs no second index where one of another name keeps the same values unique', async () => {
+      await native.dropIndexes()
+      const filter = { email: { $gte: '' } }
+      await native.createIndex({ email: 1 }, { unique: true, partialFilterExpression: filter })
+      const warnings: string[] = []
+      await store.prepare([people], (message) => warnings.push(message))
+      expect(warnings).toEqual([])
+      expect(
+        (await native.indexes()).filter(({ key }) => Object.keys(key)[0] === 'email'),
+      ).toHaveLength(1)
     })
   })
 
