@@ -24,7 +24,10 @@ describe('the programs of the manual', () => {
     const problems: string[] = []
     const next = editions.values()
     const work = async () => {
-      for (const edition of next) problems.push(...(await problemsIn(edition)))
+      for (const edition of next) {
+        const found = await problemsIn(edition).catch((error) => [`${edition.page}: ${error}`])
+        problems.push(...found)
+      }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     expect(problems.filter((problem) => !isOf(UNRUN, problem))).toEqual([])

@@ -64,7 +64,9 @@ export async function startAtlas(): Promise<Running> {
   const main = join(root, 'examples/atlas/main.ts')
   const env = { ATLAS_DB: join(folder, 'atlas.db') }
   const child = started([...(RUNTIMES.node ?? []), main], folder, port, env)
-  return watched(child, port, { name: 'the atlas', text: `import { serve } from 'fieldgate/node'` })
+  const atlas = { name: 'the atlas', text: `import { serve } from 'fieldgate/node'` }
+  // It looks at its start whether the port is free, by listening on it for a moment.
+  return watched(child, port, atlas, 'serves on')
 }
 
 /** Without the environment of the tests, which programs would read. */
@@ -132,7 +134,13 @@ function writeFiles(files: Files, folder: string): void {
 
 type Named = Pick<File, 'name' | 'text'>
 
-async function watched(child: ChildProcess, port: number, main: Named): Promise<Running> {
+/** `ready` is what the program prints once it serves; without it, it does when its port is open. */
+async function watched(
+  child: ChildProcess,
+  port: number,
+  main: Named,
+  ready = '',
+): Promise<Running> {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk) => {
@@ -143,7 +151,7 @@ async function watched(child: ChildProcess, port: number, main: Named): Promise<
   const problem = (what: string) => `${main.name} ${what}:\n${output.slice(-1500)}`
   const deadline = Date.now() + START_MS
   while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
-    if (port > 0 && (await accepts(port))) {
+    if (port > 0 && output.includes(ready) && (await accepts(port))) {
       return { base: `http://127.0.0.1:${port}`, stop: () => stopped(child, exit, main, problem) }
     }
     await delay(50)
