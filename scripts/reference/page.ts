@@ -156,9 +156,8 @@ function optionRow(member: Member, links: Links): string[] {
 }
 
 function memberRow(member: Member, links: Links): string[] {
-  const type = code(member.type, links)
-  if (member.isMethod) return [type, '', cell(member.comment)]
-  return [`\`${member.name}${member.isOptional ? '?' : ''}\``, type, cell(member.comment)]
+  const mark = member.isOptional && !member.isMethod ? '?' : ''
+  return [`\`${member.name}${mark}\``, code(member.type, links), cell(member.comment)]
 }
 
 /** A type in a table; one that is a name alone leads to its description. */

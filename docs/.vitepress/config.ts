@@ -1,0 +1,3 @@
+import { config } from '../../scripts/site/config.ts'
+
+export default config
