@@ -92,9 +92,10 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   server.on('connect', refuseTunnel)
   server.on('connection', () => arrivals.connected())
   const sockets = socketsOf(server)
-  server.once('close', letGoOfStalled(sockets, sendTimeout))
   server.listen(port, hostname, BACKLOG)
   await once(server, 'listening')
+  // Its timer would keep the process alive if the server could not listen.
+  server.once('close', letGoOfStalled(sockets, sendTimeout))
   const address = server.address() as AddressInfo
   const url = urlOf(hostname, address.port)
   const cut = () => server.closeAllConnections()

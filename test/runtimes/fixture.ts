@@ -107,8 +107,8 @@ try {
     else void close(server)
   })
 } catch (error) {
+  // The process ends by itself: a server that could not start leaves nothing behind.
   say('rejected', (error as NodeJS.ErrnoException).code ?? error)
-  process.exit()
 }
 
 async function close(server: Served): Promise<void> {
