@@ -106,6 +106,15 @@ describe('the programs of a page', () => {
     expect(editions[1]?.files.has('b.ts')).toBe(true)
   })
 
+  it('run where they say, or where their imports can', () => {
+    const runtimeOf = (text: string) =>
+      editionsOf('page.md', block(text))[0]?.files.get('a.ts')?.runtime
+    expect(runtimeOf('// a.ts\n')).toBe('Node')
+    expect(runtimeOf('// a.ts, on Bun: bun a.ts\n')).toBe('Bun')
+    expect(runtimeOf(`// a.ts\nimport { serve } from 'fieldgate/deno'`)).toBe('Deno')
+    expect(runtimeOf('// a.ts\nexport default worker(() => app)')).toBe('Workers')
+  })
+
   it('answer the commands after them', () => {
     const text = page(
       block('// app.ts\nconst app = createApp()'),
@@ -115,7 +124,7 @@ describe('the programs of a page', () => {
     )
     const [edition] = editionsOf('page.md', text)
     expect(edition?.commands).toHaveLength(1)
-    expect(edition?.commands[0]).toMatchObject({ program: 'app.ts', expected: { text: '{}\n' } })
+    expect(edition?.commands[0]).toMatchObject({ program: 'app.ts', expected: '{}\n' })
   })
 })
 

@@ -15,9 +15,7 @@ export const UNTYPED: readonly string[] = [
 export const UNRUN: readonly string[] = [
   'docs/account-routes.md',
   'docs/deploy-workers.md',
-  'docs/docker.md',
   'docs/extending.md',
-  'docs/getting-started.md',
   'docs/models.md',
   'docs/reading.md',
   'docs/sign-in-with.md',

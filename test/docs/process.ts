@@ -45,13 +45,17 @@ export async function startProgram(
 ): Promise<Running> {
   const [port = 0] = await freePorts(1)
   const written = [...files.values()].map((file) => {
-    const text = file.name === main.name && isServed ? served(file.text, port) : file.text
+    const needsServer = isServed && file.name === main.name && main.runtime === 'Node'
+    const text = needsServer ? served(file.text, port) : file.text
     return [file.name, { ...file, text: onPort(text, port) }] as const
   })
   writeFiles(new Map(written), folder)
   if (main.runtime === 'Workers') {
     const { startWorker } = await import('./worker.ts')
-    return startWorker(join(folder, main.name), main.text)
+    return startWorker(join(folder, main.name), main.text).catch((error: Error) => ({
+      base: undefined,
+      stop: async () => `${main.name} did not start: ${error.message}`,
+    }))
   }
   return watched(started([...commandOf(main), main.name], folder, port), port, main)
 }
@@ -152,6 +156,9 @@ async function watched(
   const deadline = Date.now() + START_MS
   while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
     if (port > 0 && output.includes(ready) && (await accepts(port))) {
+      // `serve` listens before it takes signals.
+      await fetch(`http://127.0.0.1:${port}`).catch(() => undefined)
+      await delay(100)
       return { base: `http://127.0.0.1:${port}`, stop: () => stopped(child, exit, main, problem) }
     }
     await delay(50)

@@ -3,7 +3,7 @@
  *
  * - `// app.ts` begins the file, or a new version of it;
  * - `// app.ts, continued` adds to it;
- * - `// app.ts, on Deno` says where it runs (Node, Deno, Bun, Workers). Node is the default.
+ * - `// app.ts, on Deno` says where it runs (Node, Deno, Bun, Workers). Otherwise its imports tell, or it is Node.
  *
  * The files of a page see each other. A new version of a file begins a new edition of them all.
  *
@@ -32,7 +32,8 @@ export interface Commands {
   readonly files: Files
   /** The program that the commands talk to: the last one before them that has an app, or the first one after them. */
   readonly program: string | undefined
-  readonly expected: Block | undefined
+  /** The text of the JSON blocks after them. */
+  readonly expected: string
 }
 
 /** The files between two new versions. */
@@ -80,14 +81,32 @@ export function editionsOf(page: string, text: string = textOf(page)): Edition[]
   for (const [index, block] of blocks.entries()) {
     const header = block.language === 'ts' ? headerOf(block) : undefined
     if (header) reader.takeFile(block, header)
-    else if (block.language === 'sh' && isRun(block)) reader.takeCommands(block, blocks[index + 1])
+    else if (block.language === 'sh' && isRun(block))
+      reader.takeCommands(block, shownAfter(block, blocks.slice(index + 1), text))
   }
   reader.endEdition()
   return reader.editions
 }
 
-/** A program that could answer a command. */
-const APP = /\bcreateApp\(|\bserve\(/
+/** Whether a program could answer commands: it has an app, and does not close it. */
+function isServer({ text }: File): boolean {
+  return /\bcreateApp\(|\bserve\(/.test(text) && !/\bapp\.close\(/.test(text)
+}
+
+const endOf = ({ line, text }: Pick<Block, 'line' | 'text'>) => line + text.split('\n').length
+
+/** The JSON that a page shows after commands, under the same heading. */
+function shownAfter(commands: Block, rest: readonly Block[], text: string): string {
+  const lines = text.split('\n')
+  let end = endOf(commands)
+  const other = rest.findIndex(({ language, line, text: inside }) => {
+    const isApart = lines.slice(end, line).some((one) => /^#+ /.test(one))
+    end = endOf({ line, text: inside })
+    return language !== 'json' || isApart
+  })
+  const shown = rest.slice(0, other < 0 ? rest.length : other)
+  return shown.map((block) => block.text).join('')
+}
 
 /** Takes the blocks of a page one after the other. */
 class Reader {
@@ -110,17 +129,16 @@ class Reader {
     const file = joined(isContinued ? this.#files.get(name) : undefined, block, header)
     this.#files = new Map([...this.#files, [name, file]])
     this.#changed.add(name)
-    if (APP.test(file.text)) this.#program = name
+    if (isServer(file)) this.#program = name
   }
 
-  takeCommands(block: Block, next: Block | undefined): void {
-    const expected = next?.language === 'json' ? next : undefined
+  takeCommands(block: Block, expected: string): void {
     this.#commands.push({ block, files: this.#files, program: this.#program, expected })
   }
 
   endEdition(): void {
     const files = this.#files
-    const program = [...files.values()].find(({ text }) => APP.test(text))?.name
+    const program = [...files.values()].find(isServer)?.name
     const commands = this.#commands.map((one) => (one.program ? one : { ...one, files, program }))
     if (this.#changed.size > 0 || commands.length > 0) {
       const number = this.editions.length + 1
@@ -139,15 +157,22 @@ class Reader {
 
 function joined(before: File | undefined, block: Block, { name, runtime }: Header): File {
   const known = importsOf(before?.text ?? '')
-  const text = before ? withoutImports(block.text, known) : block.text
-  const lines = text.split('\n').map((_, index) => block.line + 1 + index)
+  const added = before ? withoutImports(block.text, known) : block.text
+  const text = `${before?.text ?? ''}${added}`
+  const lines = added.split('\n').map((_, index) => block.line + 1 + index)
   return {
     name,
-    runtime: runtime ?? before?.runtime ?? 'Node',
+    runtime: runtime ?? runtimeIn(text),
     isRun: isRun(block) && before?.isRun !== false,
-    text: `${before?.text ?? ''}${text}`,
+    text,
     lines: [...(before?.lines.slice(0, -1) ?? []), ...lines],
   }
+}
+
+function runtimeIn(text: string): string {
+  if (/'fieldgate\/deno'|\bDeno\./.test(text)) return 'Deno'
+  if (/'fieldgate\/bun'|\bBun\./.test(text)) return 'Bun'
+  return /^export default (?:worker|\{)|'fieldgate\/workers'/m.test(text) ? 'Workers' : 'Node'
 }
 
 const IMPORT = /^import (?:type )?\{([^}]*)\} from '([^']+)'$/gm
@@ -174,6 +199,15 @@ function withoutImports(text: string, known: ReadonlySet<string>): string {
     const rest = missing.length > 0 ? `import { ${missing.join(', ')} } from '${from}'` : ''
     return rest + '\n'.repeat(line.split('\n').length - 1)
   })
+}
+
+/** The file that one starts so that `program` answers: itself, or one that imports and serves it. */
+export function serverOf(program: string, files: Files): File | undefined {
+  const servers = [...files.values()].filter(
+    ({ name, text }) =>
+      name !== program && /\bserve\(/.test(text) && text.includes(`./${program}'`),
+  )
+  return servers[0] ?? files.get(program)
 }
 
 /** The files of an edition that no other of them imports: what one starts. */

@@ -11,7 +11,14 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { folderOf } from './check-types.ts'
 import { isVitest, type Running, runVitest, startAtlas, startProgram } from './process.ts'
-import { type Commands, type Edition, type File, type Files, mainFiles } from './programs.ts'
+import {
+  type Commands,
+  type Edition,
+  type File,
+  type Files,
+  mainFiles,
+  serverOf,
+} from './programs.ts'
 import { differenceOf, jsonIn, jsonValues } from './shape.ts'
 
 /** What went wrong in an edition of a page's programs, each as `docs/models.md:12: …`. */
@@ -39,15 +46,20 @@ async function commandProblems(edition: Edition, folder: string): Promise<string
   const problems: string[] = []
   const shell = new Shell(folder)
   const server = new Server(edition, folder)
-  for (const commands of edition.commands.filter(({ block }) => /\bcurl\b/.test(block.text))) {
+  for (const commands of edition.commands.filter(({ block }) => isAsked(block.text))) {
     const { page, line } = commands.block
     const base = await server.answering(commands)
-    const problem = base ? await shell.run(commands, base) : 'no program of this page would answer'
+    const problem = base ? await shell.run(commands, base) : 'no program of this page answers'
     if (problem) problems.push(`${page}:${line}: ${problem}`)
   }
   await server.stop()
   shell.end()
   return [...problems, ...server.problems]
+}
+
+/** Commands that ask a program of the page. Docker is not there everywhere. */
+function isAsked(text: string): boolean {
+  return /\bcurl\b/.test(text) && !/^\s*(?:sudo )?docker\b/m.test(text)
 }
 
 /** The program that a page's commands talk to, started anew where the page has added to it. */
@@ -64,7 +76,7 @@ class Server {
 
   async answering({ files, program }: Commands): Promise<string | undefined> {
     const isAtlas = this.#edition.isOnAtlas
-    const main = isAtlas ? undefined : files.get(program ?? '')
+    const main = isAtlas ? undefined : serverOf(program ?? '', files)
     if (!main && !isAtlas) return undefined
     const known = this.#running
     if (known && known.main?.name === main?.name && (isAtlas || known.files === files)) {
@@ -105,11 +117,11 @@ class Shell {
     const text = await withIds(this.#replaced(block.text), base)
     await makeUploads(text, this.#folder)
     const output = await this.#print(
-      silent(text).replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):3000/g, base),
+      silent(text).replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):(?:3000|8787)/g, base),
     )
     if (output.includes('curl: (')) return output.slice(-300)
-    if (!expected) return undefined
-    const wanted = jsonValues(expected.text)
+    if (expected === '') return undefined
+    const wanted = jsonValues(expected)
     // What the page names by an id or cursor of its own may not be there.
     const mayBeEmpty = /\b[0-9a-f]{24}\b|…/.test(text)
     let printed: unknown[]
@@ -119,11 +131,10 @@ class Shell {
       return `printed no JSON: ${output.slice(0, 300)}`
     }
     if (printed.length === 0 && mayBeEmpty) return undefined
-    if (printed.length < wanted.length) return `printed ${output.slice(0, 300) || 'nothing'}`
-    const last = printed.slice(printed.length - wanted.length)
-    return wanted
-      .map((value, index) => differenceOf(value, last[index], { seen: this.#seen, mayBeEmpty }))
-      .find((difference) => difference !== undefined)
+    const unmatched = matchInOrder(wanted, printed, mayBeEmpty)
+    if (typeof unmatched === 'string') return unmatched
+    for (const [name, actual] of unmatched) this.#seen.set(name, actual)
+    return undefined
   }
 
   end(): void {
@@ -155,9 +166,35 @@ async function makeUploads(text: string, folder: string): Promise<void> {
   }
 }
 
+/** Matches what a page shows with what was printed, in order; the page may leave some out. */
+function matchInOrder(
+  wanted: readonly unknown[],
+  printed: readonly unknown[],
+  mayBeEmpty: boolean,
+): Map<string, string> | string {
+  const [value, ...others] = wanted
+  if (wanted.length === 0) return new Map()
+  if (printed.length < wanted.length) {
+    return `printed ${printed.length} JSON values, the page has ${wanted.length}`
+  }
+  const [found, ...rest] = printed
+  const seen = new Map<string, string>()
+  const difference = differenceOf(value, found, { seen, mayBeEmpty })
+  if (difference === undefined) {
+    const matched = matchInOrder(others, rest, mayBeEmpty)
+    return typeof matched === 'string' ? matched : new Map([...seen, ...matched])
+  }
+  // One of those that follow may match, as long as enough are left.
+  return rest.length < wanted.length ? difference : matchInOrder(wanted, rest, mayBeEmpty)
+}
+
+/** Lines that install, start or stop something: here the program runs already. */
+const STARTS =
+  /^(?:\w+=(?:"[^"]*"|\S*) +)*(?:node|deno|bun|npx|npm|mkdir|cd|kill)\b(?:.*\\\n)*.*$/gm
+
 /** `curl` without its progress meter, and with the contents of `$(…)` left alone. */
 function silent(text: string): string {
-  return text.replace(/\bcurl\b(?! -s)/g, 'curl -sS')
+  return text.replace(STARTS, '').replace(/\bcurl\b(?! -s)/g, 'curl -sS')
 }
 
 /** An id that nothing before has printed stands for the first record under its path. */
