@@ -138,15 +138,21 @@ function linksIn(
 /** Options have a column for defaults; other members have none. */
 function tableOf(name: string, members: readonly Member[], links: Links): string {
   if (members.length === 0) return ''
-  const isOptions =
-    /Options$|Definition$/.test(name) ||
-    members.some(({ comment }) => optionComment(comment).fallback !== '')
+  const isOptions = areOptions(name, members)
   const rows = members.map((member) =>
     isOptions ? optionRow(member, links) : memberRow(member, links),
   )
   const head = isOptions ? ['Option', 'Type', 'Default', 'Meaning'] : ['Member', 'Type', 'Meaning']
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`.replace(/ {2,}\|/g, ' |')
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** Whether a type is one that users write, so that its members are options. */
+export function areOptions(name: string, members: readonly Member[]): boolean {
+  return (
+    /Options$|Definition$/.test(name) ||
+    members.some(({ comment }) => optionComment(comment).fallback !== '')
+  )
 }
 
 function optionRow(member: Member, links: Links): string[] {
