@@ -99,6 +99,9 @@ class Server {
   }
 }
 
+/** A busy machine may take long to answer; commands that hang end some time. */
+const ANSWER_MS = 120_000
+
 /** One shell for the commands of a page, so that variables stay; it also knows which of its ids stand for which. */
 class Shell {
   readonly #child
@@ -154,7 +157,7 @@ class Shell {
     this.#output = ''
     const mark = `--- ${Math.random()}`
     this.#child.stdin.write(`${text}\nprintf '\\n%s\\n' '${mark}'\n`)
-    const limit = AbortSignal.timeout(30_000)
+    const limit = AbortSignal.timeout(ANSWER_MS)
     while (!this.#output.includes(mark)) await once(this.#child.stdout, 'data', { signal: limit })
     return this.#output.split(mark)[0]?.trim() ?? ''
   }
