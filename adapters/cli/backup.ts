@@ -4,10 +4,9 @@
  * @module
  */
 
-import { parseArgs } from 'node:util'
 import { backUp } from '../stores/sqlite/backup.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
-import { openApp, Unusable } from './command.ts'
+import { commandLine, openApp, Unusable } from './command.ts'
 
 const USAGE = `Copies the SQLite database of your app to a new file, while the app serves.
 
@@ -25,21 +24,11 @@ Exit codes: 0 the copy is there, 2 it could not be made.`
 
 /** Runs the command; resolves to its exit code. */
 export async function backup(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      to: { type: 'string' },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+  const given = commandLine(args, USAGE, ['to'])
+  if (!given) return 0
+  const { module, json, values } = given
   if (!values.to) throw new Unusable('name the new file: --to backup.db')
-  const { app, host } = await openApp(positionals[0])
+  const { app, host } = await openApp(module)
   try {
     const { name, path } = host.database as Partial<SqliteStore>
     if (name !== 'sqlite' || path === undefined || path === ':memory:') {
@@ -48,7 +37,7 @@ export async function backup(args: readonly string[]): Promise<number> {
       )
     }
     const made = { file: values.to, ...backUp(path, values.to) }
-    console.log(values.json ? JSON.stringify(made) : linesOf(made))
+    console.log(json ? JSON.stringify(made) : linesOf(made))
     return 0
   } finally {
     await app.close()

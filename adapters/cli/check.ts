@@ -4,9 +4,8 @@
  * @module
  */
 
-import { parseArgs } from 'node:util'
 import { checkRecords, type Problem } from '../../src/check/check.ts'
-import { bar, openApp } from './command.ts'
+import { bar, commandLine, openApp } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.
 
@@ -28,20 +27,14 @@ const CURES: Readonly<Record<Problem['problem'], string>> = {
 
 /** Runs the command; resolves to its exit code. */
 export async function check(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-  })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
-  const { app, host } = await openApp(positionals[0])
+  const given = commandLine(args, USAGE)
+  if (!given) return 0
+  const { module, json } = given
+  const { app, host } = await openApp(module)
   try {
     // What is printed for people or machines alone belongs on the standard output.
     const result = await checkRecords(host.database, host.known(), bar(process.stderr))
-    console.log(values.json ? JSON.stringify(result) : tableOf(result.problems))
+    console.log(json ? JSON.stringify(result) : tableOf(result.problems))
     return result.ok ? 0 : 1
   } finally {
     await app.close()

@@ -6,12 +6,47 @@
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
 
 /** The command line asks for what cannot be. */
 export class Unusable extends Error {
   override readonly name = 'Unusable'
+}
+
+/** What follows the name of a command. */
+export interface CommandLine {
+  /** The file that exports the app. */
+  readonly module: string | undefined
+  /** Whether the output is for programs. */
+  readonly json: boolean
+  /** Options that take a value, by their names. */
+  readonly values: Readonly<Partial<Record<string, string>>>
+}
+
+/** Reads what follows a command, which takes a value for each of `names`; undefined if that asked for `usage`. */
+export function commandLine(
+  args: readonly string[],
+  usage: string,
+  names: readonly string[] = [],
+): CommandLine | undefined {
+  const taking = names.map((name) => [name, { type: 'string' }] as const)
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      ...Object.fromEntries(taking),
+      json: { type: 'boolean' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  })
+  const { json = false, help, ...others } = values
+  if (help) {
+    console.log(usage)
+    return undefined
+  }
+  return { module: positionals[0], json, values: others as CommandLine['values'] }
 }
 
 /** An app, and what it lends to its routers. */

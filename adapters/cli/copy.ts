@@ -4,9 +4,8 @@
  * @module
  */
 
-import { parseArgs } from 'node:util'
 import { CopyMismatch } from '../../src/copy/copy.ts'
-import { openApp, Unusable } from './command.ts'
+import { commandLine, openApp, Unusable } from './command.ts'
 import { copyWithBar, linesOf, openStore } from './stores.ts'
 
 const USAGE = `Copies all records of your app's models from one store to another.
@@ -24,32 +23,21 @@ Exit codes: 0 both sides are equal, 1 they differ, 2 the copy could not run.`
 
 /** Runs the command; resolves to its exit code. */
 export async function copy(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  if (values.help) {
-    console.log(USAGE)
-    return 0
-  }
+  const given = commandLine(args, USAGE, ['from', 'to'])
+  if (!given) return 0
+  const { module, json, values } = given
   if (!values.to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
-  const { app, host } = await openApp(positionals[0])
+  const { app, host } = await openApp(module)
   const to = await openStore(values.to)
   const from = values.from ? await openStore(values.from) : host.database
   try {
     const collections = await copyWithBar(from, to, host.known(), process.stderr)
-    console.log(values.json ? JSON.stringify({ ok: true, collections }) : linesOf(collections))
+    console.log(json ? JSON.stringify({ ok: true, collections }) : linesOf(collections))
     return 0
   } catch (error) {
     if (!(error instanceof CopyMismatch)) throw error
     console.error(`fieldgate copy: ${error.message}`)
-    if (values.json) console.log(JSON.stringify({ ok: false, collections: [] }))
+    if (json) console.log(JSON.stringify({ ok: false, collections: [] }))
     return 1
   } finally {
     await to.close()

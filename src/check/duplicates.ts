@@ -6,8 +6,8 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { isFields } from '../model/writable.ts'
 import type { Fields } from '../ports/store.ts'
+import { valueIn } from '../records/engine/value-at.ts'
 
 /** How many values are kept to be looked at again; where there are more duplicates, the first tell enough. */
 const MOST_SUSPECTS = 10_000
@@ -27,7 +27,7 @@ export class Duplicates {
 
   /** Records that lack one of the fields do not clash. */
   add(record: Fields): void {
-    const values = this.fields.map((path) => valueAt(record, path))
+    const values = this.fields.map((path) => valueIn(record, path))
     if (values.some((value) => value === undefined || value === null)) return
     const text = JSON.stringify(values)
     const isNew = this.#note(hashOf(text))
@@ -53,10 +53,6 @@ export class Duplicates {
     // Full: whatever comes now is looked at.
     return false
   }
-}
-
-function valueAt(record: Fields, path: string): unknown {
-  return path.split('.').reduce<unknown>((at, key) => (isFields(at) ? at[key] : undefined), record)
 }
 
 /** 48 bits, never 0. */

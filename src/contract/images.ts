@@ -6,6 +6,7 @@
 
 import { headerOf } from '../ports/image-header.ts'
 import { type ImageOptimizer, type OptimizationLevel, TooManyPixels } from '../ports/images.ts'
+import { crc32 } from '../uploads/strip/png.ts'
 import { deepEqual, equal, ok, rejects } from './assert.ts'
 import { AUTHOR, jpeg, moving, png, type Sample, webp } from './image-samples.ts'
 import type { Contract } from './verify.ts'
@@ -24,22 +25,13 @@ function includes(bytes: Uint8Array, text: string): boolean {
 }
 
 /** `bytes` with another number of pixels in the header of a PNG image. */
-function claiming(bytes: Uint8Array, width: number, height: number): Uint8Array {
+export function claiming(bytes: Uint8Array, width: number, height: number): Uint8Array {
   const copy = bytes.slice()
   const view = new DataView(copy.buffer)
   view.setUint32(16, width)
   view.setUint32(20, height)
   view.setUint32(29, crc32(copy.subarray(12, 29)))
   return copy
-}
-
-function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
-  }
-  return (crc ^ 0xffffffff) >>> 0
 }
 
 function isWhole(made: Uint8Array, sample: Sample): void {

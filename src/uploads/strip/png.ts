@@ -58,7 +58,7 @@ function chunkOf(type: string, data: Uint8Array): Uint8Array {
 }
 
 /** The cyclic redundancy check of annex D; fast enough for a few bytes. */
-function crc32(bytes: Uint8Array): number {
+export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) {
     crc ^= byte

@@ -6,6 +6,7 @@ import sharp from 'sharp'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sharpImages } from '../../../adapters/images/sharp.ts'
 import { wasmImages } from '../../../adapters/images/wasm.ts'
+import { claiming } from '../../../src/contract/images.ts'
 import type { ImageOptimizer, OptimizationLevel } from '../../../src/index.ts'
 import { TooManyPixels } from '../../../src/ports/images.ts'
 import {
@@ -144,19 +145,5 @@ function mostOf(by: string, type: string, level: OptimizationLevel): number {
 
 /** A PNG image whose header promises more pixels than anybody may decode. */
 function hugePng(width: number, height: number): Uint8Array {
-  const bytes = mandrill.bytes.slice(0, 5000)
-  const view = new DataView(bytes.buffer)
-  view.setUint32(16, width)
-  view.setUint32(20, height)
-  view.setUint32(29, crc32(bytes.subarray(12, 29)))
-  return bytes
-}
-
-function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0)
-  }
-  return (crc ^ 0xffffffff) >>> 0
+  return claiming(mandrill.bytes.slice(0, 5000), width, height)
 }
