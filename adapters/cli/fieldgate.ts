@@ -5,6 +5,7 @@
  * @module
  */
 
+import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
@@ -15,6 +16,10 @@ const COMMANDS = {
   check: {
     about: 'reads every stored record through your models and tells what does not fit',
     run: check,
+  },
+  backfill: {
+    about: 'stores what your app shows of old records: new names, converted values, defaults',
+    run: backfill,
   },
   copy: { about: 'copies all records to another store', run: copy },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },

@@ -57,6 +57,8 @@ export interface Read {
   readonly limit: number
   /** The part of each record to return. Default: all of it. */
   readonly select?: Projection
+  /** Whether `findJson` fills in the defaults that the schema's `declared` names. Default false; `find` never does. */
+  readonly fillDefaults?: boolean
   readonly hints?: ReadHints
 }
 
