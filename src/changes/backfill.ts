@@ -126,6 +126,7 @@ function batchWriter(
     for (let at = 0; at < batch.length; at += AT_ONCE) {
       const written = await eachWritten(model, collection, batch.slice(at, at + AT_ONCE))
       for (const one of written) await note(one)
+      await collection.refresh?.(written.map(({ record }) => String(record._id)))
       changed += written.filter(({ isChanged }) => isChanged).length
     }
     return changed

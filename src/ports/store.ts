@@ -126,6 +126,11 @@ export interface Collection {
   updateMany(filter: Filter, change: Change): Promise<number>
   /** Removes one matching record and resolves to it, or to null if none matches. */
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
+  /**
+   * Looks again at the records with these ids. A store that keeps what it knows of a record beside it, for faster reads,
+   * may note it anew; the records themselves do not change. Optional.
+   */
+  refresh?(ids: readonly string[]): Promise<void>
 }
 
 /** A store. */

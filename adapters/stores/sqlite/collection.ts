@@ -53,7 +53,37 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     marks: schema.declared && new Marks(schema.declared, runner.shapes),
     compilation: compiler(schema, runner),
   }
-  return { ...readsOf(opened), ...writesOf(opened) }
+  const { marks } = opened
+  return {
+    ...readsOf(opened),
+    ...writesOf(opened),
+    ...(marks && { refresh: (ids: readonly string[]) => refresh(ids, marks, opened) }),
+  }
+}
+
+/** Longer records are left as they are: their JSON goes to the database and back. */
+const MOST_REFRESHED = 16 * 1024
+
+/** Marks those of the records which turn out to be whole. */
+async function refresh(
+  ids: readonly string[],
+  marks: Marks,
+  { runner, table }: Opened,
+): Promise<void> {
+  const rows = await runner.read({
+    sql: `SELECT rowid AS row, doc FROM ${table} WHERE _id IN (SELECT value FROM json_each(?1)) AND ${marks.untrusted()} AND length(doc) <= ${MOST_REFRESHED}`,
+    values: [JSON.stringify(ids)],
+  })
+  const marked = rows.flatMap(({ row, doc }) => {
+    const mark = marks.ofWhole(parsed(String(doc)))
+    return mark === undefined ? [] : [[row, doc, mark]]
+  })
+  if (marked.length === 0) return
+  // A record that was changed meanwhile has the mark of that change.
+  await runner.write({
+    sql: `UPDATE ${table} SET ${MARK} = value ->> 2 FROM json_each(?1) WHERE rowid = value ->> 0 AND doc = value ->> 1`,
+    values: [JSON.stringify(marked)],
+  })
 }
 
 /** What the reads and the writes of a collection share. */

@@ -98,10 +98,19 @@ export class Marks {
     return `iif(${MARK} IN (${[...this.#marks()]}), doc, '${UNTRUSTED}' || doc)`
   }
 
+  /** Whether a record is not sent as it is stored, as SQL. */
+  untrusted(): string {
+    return `coalesce(${MARK} NOT IN (${[...this.#marks()]}), TRUE)`
+  }
+
+  /** The mark of a record that is whole: everything in it is declared, and no default is missing. */
+  ofWhole(record: unknown): number | undefined {
+    return isWhole(this.#declared, record) ? this.#ownShape()?.mark : undefined
+  }
+
   /** The mark of a new record, as SQL. */
   ofNew(record: Fields): string {
-    const own = this.#ownShape()
-    return own && isWhole(this.#declared, record) ? String(own.mark) : 'NULL'
+    return String(this.ofWhole(record) ?? 'NULL')
   }
 
   /** The mark of a record that `change` changes, as SQL. */
