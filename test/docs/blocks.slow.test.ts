@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { typeErrors } from './check-types.ts'
 import { manual } from './pages.ts'
-import { UNRUN, UNTYPED } from './pending.ts'
 import { editionsOf } from './programs.ts'
 import { problemsIn } from './run.ts'
 
@@ -17,7 +16,7 @@ beforeAll(async () => {
 
 describe('the programs of the manual', () => {
   it('have the types that they say', () => {
-    expect(errors.filter((error) => !isOf(UNTYPED, error))).toEqual([])
+    expect(errors).toEqual([])
   })
 
   it('run, and print what their page shows', { timeout: 600_000 }, async () => {
@@ -30,12 +29,6 @@ describe('the programs of the manual', () => {
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    expect(problems.filter((problem) => !isOf(UNRUN, problem))).toEqual([])
-    const mended = UNRUN.filter((page) => !problems.some((problem) => isOf([page], problem)))
-    expect(mended, 'pages that pass: take them off UNRUN in test/docs/pending.ts').toEqual([])
+    expect(problems).toEqual([])
   })
 })
-
-function isOf(list: readonly string[], problem: string): boolean {
-  return list.some((page) => problem.startsWith(`${page}:`))
-}
