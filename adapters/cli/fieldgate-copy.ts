@@ -9,6 +9,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Model } from '../../src/model/model.ts'
+import { end } from './end.ts'
 import { copyWithBar, linesOf, openStore } from './stores.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
@@ -20,7 +21,8 @@ const USAGE = `Copies all records of your models from one store to another.
 
 Stop everything that writes to the source first. Run the command again to continue an interrupted copy.`
 
-async function main(): Promise<void> {
+/** Runs the command; resolves to its exit code. */
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       from: { type: 'string' },
@@ -31,13 +33,13 @@ async function main(): Promise<void> {
   })
   if (values.help || !values.from || !values.to || !values.models) {
     console.log(USAGE)
-    process.exitCode = values.help ? 0 : 2
-    return
+    return values.help ? 0 : 2
   }
   const models = await modelsOf(values.models)
   const [from, to] = [await openStore(values.from), await openStore(values.to)]
   try {
     console.log(linesOf(await copyWithBar(from, to, models, process.stdout)))
+    return 0
   } finally {
     await from.close()
     await to.close()
@@ -53,7 +55,8 @@ async function modelsOf(module: string): Promise<Model[]> {
   return models
 }
 
-await main().catch((error: Error) => {
+const code = await main().catch((error: Error) => {
   console.error(`fieldgate-copy: ${error.message}`)
-  process.exitCode = 1
+  return 1
 })
+await end(code)

@@ -10,6 +10,7 @@ import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
 import { copy } from './copy.ts'
+import { end } from './end.ts'
 
 /** Each command with a line for the list. */
 const COMMANDS = {
@@ -36,16 +37,20 @@ ${Object.entries(COMMANDS)
 fieldgate <command> --help tells the options of a command. Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
 const [, , name = '', ...args] = process.argv
-const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : undefined
-if (!command) {
-  console.log(USAGE)
-  process.exitCode = ['', '-h', '--help', 'help'].includes(name) ? 0 : 2
-} else {
+await end(await run())
+
+/** Runs the command; resolves to its exit code. */
+async function run(): Promise<number> {
+  const command = Object.hasOwn(COMMANDS, name) && COMMANDS[name as keyof typeof COMMANDS]
+  if (!command) {
+    console.log(USAGE)
+    return ['', '-h', '--help', 'help'].includes(name) ? 0 : 2
+  }
   try {
-    process.exitCode = await command.run(args)
+    return await command.run(args)
   } catch (error) {
     console.error(`fieldgate ${name}: ${error instanceof Error ? error.message : String(error)}`)
     if (!(error instanceof Unusable) && process.env.DEBUG) console.error(error)
-    process.exitCode = 2
+    return 2
   }
 }
