@@ -44,7 +44,7 @@ export function withDefaults(declared: Declared, value: unknown): unknown {
 }
 
 /** Whether `declared` names defaults, at any depth. */
-export function hasDefaults(declared: Declared): boolean {
+function hasDefaults(declared: Declared): boolean {
   const known = defaulted.get(declared)
   if (known !== undefined) return known
   const found = [...placesIn(declared)].some(({ defaults }) => defaults && defaults.size > 0)

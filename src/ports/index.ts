@@ -7,7 +7,7 @@
  */
 
 export type { CacheStore } from './cache.ts'
-export { type Declared, declaredAt, onlyDeclared } from './declared.ts'
+export { type Declared, declaredAt, onlyDeclared, withDefaults } from './declared.ts'
 export {
   type Acl,
   type CallOptions,
