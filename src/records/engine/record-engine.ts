@@ -8,6 +8,7 @@
 import { duplicate, invalidFields } from '../../http/refusals.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
+import { upgraded } from '../../model/upgrade.ts'
 import {
   type Validation,
   validateAcross,
@@ -194,7 +195,7 @@ export class RecordEngine {
     const stored = await this.first(filter)
     if (!stored || !holds(stored, expect)) return null
     const plan = replacement(this.model.shape, changes, kept, stored)
-    await this.#checkAcross(replaced(stored, plan))
+    await this.#checkAcross(replaced(upgraded(this.model, stored), plan))
     const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
     const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
     const id = String(stored._id)
