@@ -61,8 +61,11 @@ export {
   type Projection,
   type Read,
   type ReadHints,
+  type StepResult,
   type Store,
   StoreTimeout,
   StoreUnavailable,
   type WriteOptions,
+  type WriteOutcome,
+  type WriteStep,
 } from './store.ts'
