@@ -9,10 +9,12 @@ import { defaultsOf } from '../cache/options.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { idMaker } from '../model/id.ts'
 import { checkReferences } from '../model/references.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { CollectionSchema } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
+import { Integrity } from '../records/engine/integrity.ts'
 import { appModels } from './models.ts'
-import { collectionsOf, observersOf } from './observers.ts'
+import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { appStart } from './start-up.ts'
 
@@ -37,21 +39,19 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const start = appStart(async () => {
     for (const check of checks) await check()
     checkReferences(models.known(), models.modelNamed)
+    await integrity.check()
     warnOfOpen(host)
     await database.prepare(host.schemas(), warnOnce)
   })
   const { declared, ready, isReady } = start
   const models = appModels({
-    engines: { now, newId: idMaker(now) },
+    engines: { now, newId: idMaker(now), integrity: () => integrity },
     open: (model, schema) => caches.watched(model, collection(schema)),
     declared,
   })
-  const warned = new Set<string>()
-  // Start-up runs again for what is declared later.
-  const warnOnce = (message: string) => {
-    if (!warned.has(message)) logger.warn(message)
-    warned.add(message)
-  }
+  const write = writeOf(database, observers, caches)
+  const integrity = new Integrity({ ...models, store: database, write })
+  const warnOnce = warnerOnce(logger)
   let closing: Promise<void> | undefined
 
   const host: AppHost = {
@@ -98,6 +98,15 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
   const store = new HostedRecords(host, ready)
   return host
+}
+
+/** Logs each warning once: start-up runs again for what is declared later. */
+function warnerOnce(logger: Logger): (message: string) => void {
+  const warned = new Set<string>()
+  return (message) => {
+    if (!warned.has(message)) logger.warn(message)
+    warned.add(message)
+  }
 }
 
 /** Once per mount. */

@@ -4,8 +4,10 @@
  * @module
  */
 
+import { enforcedReferences } from '../model/enforced-references.ts'
 import type { Model } from '../model/model.ts'
 import { lastDefined } from '../model/registry.ts'
+import type { SortKey } from '../ports/filter.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import type { Models } from '../records/engine/host.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
@@ -47,7 +49,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     checkApart(entries.keys(), model)
     const searchable = new Set<string>()
     const schema = schemaOf(model, searchable)
-    const engine = new RecordEngine(model, open(model.name, schema), engines)
+    const engine = new RecordEngine(model, schema, open(model.name, schema), engines)
     const files = new ModelFiles()
     const entry: Entry = { engine, schema, searchable, scopes: [], guarded: undefined, files }
     entries.set(model, entry)
@@ -97,19 +99,30 @@ function checkApart(others: Iterable<Model>, { name, collection }: Model): void 
 
 /** What a store needs to know about a model; what is searched is known when all routers are mounted. */
 function schemaOf(
-  { collection, idType, shape, declared, unique, indexes }: Model,
+  model: Model,
   searchable: ReadonlySet<string>,
-  name: string = collection,
+  name: string = model.collection,
 ): CollectionSchema {
+  const { idType, shape, declared, unique } = model
   return {
     name,
     idType,
     shape,
     declared,
     unique,
-    indexes,
+    indexes: indexesOf(model),
     get searchable() {
       return [...searchable]
     },
   }
+}
+
+/** The model's indexes, and one for each enforced reference: a removal looks for the records that have it. */
+function indexesOf(model: Model): readonly (readonly SortKey[])[] {
+  const { indexes } = model
+  const paths = enforcedReferences(model)
+    .filter(({ inList }) => !inList)
+    .map(({ path }) => path)
+    .filter((path) => !indexes.some(([first]) => first?.field === path))
+  return [...indexes, ...paths.map((field) => [{ field, descending: false }])]
 }

@@ -65,6 +65,7 @@ export {
   type Store,
   StoreTimeout,
   StoreUnavailable,
+  type WriteAction,
   type WriteOptions,
   type WriteOutcome,
   type WriteStep,

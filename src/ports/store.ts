@@ -126,8 +126,8 @@ export interface Collection {
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
 }
 
-/** One step of `Store.write`, in the collection of the schema `in`. */
-export type WriteStep = { readonly in: CollectionSchema } & (
+/** What one step of `Store.write` does. */
+export type WriteAction =
   | { readonly insert: Fields }
   /** Changes one record. */
   | { readonly update: Filter; readonly change: Change; readonly options?: WriteOptions }
@@ -137,7 +137,9 @@ export type WriteStep = { readonly in: CollectionSchema } & (
   | { readonly deleteMany: Filter }
   /** Writes nothing; fails unless a record matches, or with `exists: false`, if one does. */
   | { readonly require: Filter; readonly exists: boolean }
-)
+
+/** One step of `Store.write`, in the collection of the schema `in`. */
+export type WriteStep = { readonly in: CollectionSchema } & WriteAction
 
 /** What one step did. */
 export interface StepResult {

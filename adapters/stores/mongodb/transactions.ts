@@ -14,6 +14,7 @@ import type {
   WriteStep,
 } from '../../../src/ports/store.ts'
 import { hasLabel, portError } from './errors.ts'
+import { takingTurns } from './turns.ts'
 import { type Writes, writesTo } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
@@ -41,8 +42,10 @@ export function stepWriter(
     return { results }
   }
 
+  const inTurn = takingTurns((steps) => retried(client, (session) => take(steps, session)))
+
   return async (steps) => {
-    if (steps.length > 0) return retried(client, (session) => take(steps, session))
+    if (steps.length > 0) return inTurn(steps)
     await checkTransactions(database)
     return { results: [] }
   }
