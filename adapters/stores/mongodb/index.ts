@@ -11,6 +11,7 @@ import { connect, refuseWeaker } from './client.ts'
 import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
 import { prepareCollection } from './schema.ts'
+import { stepWriter } from './transactions.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
@@ -75,6 +76,8 @@ export function mongoStore(options: MongoStoreOptions): Store {
     if (client !== options.client) await client.close()
   }
 
+  const write = stepWriter(client, database, indexedOf)
+
   return {
     name: 'mongodb',
     rawRegex: true,
@@ -86,6 +89,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
         () => indexedOf(schema),
         (work) => run(schema, work),
       ),
+    write: (steps) => run(undefined, () => write(steps)),
     async prepare(schemas, warn = () => {}) {
       await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {
