@@ -6,7 +6,7 @@
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
 
@@ -23,30 +23,39 @@ export interface CommandLine {
   readonly json: boolean
   /** Options that take a value, by their names. */
   readonly values: Readonly<Partial<Record<string, string>>>
+  /** Options without a value that were given. */
+  readonly flags: ReadonlySet<string>
 }
 
-/** Reads what follows a command, which takes a value for each of `names`; undefined if that asked for `usage`. */
+/**
+ * Reads what follows a command, which takes a value for each of `names` and none for `flags`; undefined if that asked for
+ * `usage`.
+ */
 export function commandLine(
   args: readonly string[],
   usage: string,
   names: readonly string[] = [],
+  flags: readonly string[] = [],
 ): CommandLine | undefined {
-  const taking = names.map((name) => [name, { type: 'string' }] as const)
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      ...Object.fromEntries(taking),
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const { json = false, help, ...others } = values
-  if (help) {
+  const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
+  for (const name of names) options[name] = { type: 'string' }
+  for (const flag of [...flags, 'json']) options[flag] = { type: 'boolean' }
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
+  if (values.help) {
     console.log(usage)
     return undefined
   }
-  return { module: positionals[0], json, values: others as CommandLine['values'] }
+  const given = Object.entries(values)
+  return {
+    module: positionals[0],
+    json: values.json === true,
+    values: Object.fromEntries(given.filter((entry) => isText(entry))),
+    flags: new Set(given.filter(([, value]) => value === true).map(([name]) => name)),
+  }
+}
+
+function isText(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === 'string'
 }
 
 /** An app, and what it lends to its routers. */

@@ -1,19 +1,29 @@
 /**
- * Stores and their copies, as command lines name them.
+ * Stores, as command lines name them.
  *
  * @module
  */
 
-import { type CopyResult, copyRecords } from '../../src/copy/copy.ts'
-import type { Model } from '../../src/model/model.ts'
+import { existsSync } from 'node:fs'
 import type { Store } from '../../src/ports/store.ts'
-import { bar, Unusable } from './command.ts'
+import { Unusable } from './command.ts'
 
-/** Opens a store by its address; the MongoDB driver is loaded only if it is needed. */
+/** How a store is named, for the usage of a command. */
+export const STORES = `<store>   sqlite:<file>, or a MongoDB URL: mongodb://host/database`
+
+/** Opens a store that must exist, by its address. */
+export async function openSource(address: string): Promise<Store> {
+  const file = fileOf(address)
+  if (file !== undefined && !existsSync(file)) throw new Unusable(`there is no file '${file}'`)
+  return openStore(address)
+}
+
+/** Opens a store by its address; a SQLite file that doesn't exist is made. The MongoDB driver is loaded on demand. */
 export async function openStore(address: string): Promise<Store> {
-  if (address.startsWith('sqlite:')) {
+  const path = fileOf(address)
+  if (path !== undefined) {
     const { sqliteStore } = await import('../stores/sqlite/node.ts')
-    return sqliteStore({ path: address.slice('sqlite:'.length) })
+    return sqliteStore({ path })
   }
   if (/^mongodb(?:\+srv)?:/.test(address)) {
     const { mongoStore } = await import('../stores/mongodb/index.ts')
@@ -22,22 +32,6 @@ export async function openStore(address: string): Promise<Store> {
   throw new Unusable(`'${address}' is not a store; write sqlite:<file> or mongodb://host/database`)
 }
 
-/** Copies the records of `models` and shows the progress on `stream`. Throws a `CopyMismatch` as `copyRecords` does. */
-export function copyWithBar(
-  from: Store,
-  to: Store,
-  models: Iterable<Model>,
-  stream: NodeJS.WriteStream,
-): Promise<CopyResult[]> {
-  return copyRecords(from, to, [...models], bar(stream))
-}
-
-/** One line for each collection. */
-export function linesOf(results: readonly CopyResult[]): string {
-  return results
-    .map(
-      ({ collection, target, copied, checksum }) =>
-        `${collection}: ${target.toLocaleString('en')} records, ${copied.toLocaleString('en')} copied now, checksum ${checksum.slice(0, 16)} on both sides`,
-    )
-    .join('\n')
+function fileOf(address: string): string | undefined {
+  return address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : undefined
 }

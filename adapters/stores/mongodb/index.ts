@@ -11,6 +11,7 @@ import { connect, refuseWeaker } from './client.ts'
 import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
 import { prepareCollection } from './schema.ts'
+import { watchWrites } from './watch.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
@@ -86,6 +87,9 @@ export function mongoStore(options: MongoStoreOptions): Store {
         () => indexedOf(schema),
         (work) => run(schema, work),
       ),
+    copying: {
+      watch: (names) => run(undefined, () => watchWrites(client, database, names)),
+    },
     async prepare(schemas, warn = () => {}) {
       await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {

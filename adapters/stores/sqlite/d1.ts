@@ -28,6 +28,7 @@ import {
 import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
 import type { Shadow } from './shadow.ts'
 import type { Row, Statement } from './sql.ts'
+import { watchWrites } from './watch.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
 export interface D1Binding {
@@ -86,6 +87,10 @@ export function d1Store(binding: D1Binding): Store {
             return { rows: results, changes: meta.changes ?? results.length }
           }),
       })
+    },
+    copying: {
+      watch: () =>
+        watchWrites(async (statement) => (await bound(binding, statement).all()).results),
     },
     async prepare(schemas) {
       checkNames(schemas)

@@ -16,6 +16,7 @@ import { PACE, type Pace, Reads } from './reads.ts'
 import { SearchIndexes } from './search-indexes.ts'
 import type { Statement } from './sql.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
+import { watchWrites } from './watch.ts'
 import { Writer } from './writer.ts'
 
 /** The store in a file. Throws if it cannot be opened. */
@@ -76,6 +77,9 @@ export function openStore(path: string, pace: Pace = PACE): Store {
             ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
           ),
       }),
+    copying: {
+      watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
+    },
     async prepare(schemas) {
       checkOpen()
       await connection.ready()
