@@ -10,6 +10,8 @@ import { type CollectionSchema, type Store, StoreUnavailable } from '../../../sr
 import { connect, refuseWeaker } from './client.ts'
 import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
+import { exactCollection } from './exact.ts'
+import { foreignValues } from './foreign.ts'
 import { prepareCollection } from './schema.ts'
 import { watchWrites } from './watch.ts'
 
@@ -89,6 +91,10 @@ export function mongoStore(options: MongoStoreOptions): Store {
       ),
     copying: {
       watch: (names) => run(undefined, () => watchWrites(client, database, names)),
+      foreign: (schema) =>
+        foreignValues(database.collection(schema.name), schema, (work) => run(schema, work)),
+      exact: (schema) =>
+        exactCollection(database.collection(schema.name), (work) => run(schema, work)),
     },
     async prepare(schemas, warn = () => {}) {
       await run(undefined, () => database.command({ ping: 1 }))
