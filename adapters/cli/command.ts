@@ -9,16 +9,21 @@ import { pathToFileURL } from 'node:url'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
+import { makerOf } from '../runtimes/makers.ts'
+import { type BindingOptions, openBindings } from './bindings.ts'
+import { Unusable } from './unusable.ts'
 
-/** The command line asks for what cannot be. */
-export class Unusable extends Error {
-  override readonly name = 'Unusable'
+export { Unusable }
+
+/** A file that exports an app, or what makes one from bindings. */
+export interface AppModule extends BindingOptions {
+  readonly path: string | undefined
 }
 
 /** What follows the name of a command. */
 export interface CommandLine {
-  /** The file that exports the app. */
-  readonly module: string | undefined
+  /** The file that exports the app, with the bindings that it may need. */
+  readonly module: AppModule
   /** Whether the output is for programs. */
   readonly json: boolean
   /** Options that take a value, by their names. */
@@ -38,7 +43,7 @@ export function commandLine(
   flags: readonly string[] = [],
 ): CommandLine | undefined {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
-  for (const name of names) options[name] = { type: 'string' }
+  for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
   for (const flag of [...flags, 'json']) options[flag] = { type: 'boolean' }
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
   if (values.help) {
@@ -46,10 +51,11 @@ export function commandLine(
     return undefined
   }
   const given = Object.entries(values)
+  const texts: CommandLine['values'] = Object.fromEntries(given.filter(isText))
   return {
-    module: positionals[0],
+    module: { path: positionals[0], config: texts.config, env: texts.env },
     json: values.json === true,
-    values: Object.fromEntries(given.filter((entry) => isText(entry))),
+    values: texts,
     flags: new Set(given.filter(([, value]) => value === true).map(([name]) => name)),
   }
 }
@@ -64,18 +70,36 @@ export interface OpenedApp {
   readonly host: Host
 }
 
-/** The app that `module` exports as `app`, or as its default. Throws an `Unusable` that says what to write. */
-export async function openApp(module: string | undefined): Promise<OpenedApp> {
-  if (!module) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
-  const exported = await load(module)
-  const app = (exported.app ?? exported.default) as App | undefined
+/**
+ * The app that `module` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
+ * bindings of wrangler. Throws an `Unusable` that says what to write.
+ */
+export async function openApp(module: AppModule): Promise<OpenedApp> {
+  const { path } = module
+  if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
+  const exported = await load(path)
+  const found = exported.app ?? exported.default
+  const make = typeof found === 'function' ? (found as MakeApp) : makerOf(found)
+  const app = make ? await made(make, module) : (found as App | undefined)
   const host = app?.store && HostedRecords.hostOf(app.store)
-  if (!app || !host) {
-    throw new Unusable(
-      `'${module}' exports no app. Write in it: export const app = createApp({ … }). If it does, check that your project has one copy of fieldgate: npm ls fieldgate`,
-    )
+  if (app && host) return { app, host }
+  throw new Unusable(
+    `'${path}' exports no app. Write in it: export const app = createApp({ … }). If it does, check that your project has one copy of fieldgate: npm ls fieldgate`,
+  )
+}
+
+type MakeApp = (env: never) => App
+
+/** The app that `make` makes from bindings; closing it closes them. */
+async function made(make: MakeApp, { path, ...options }: AppModule): Promise<App> {
+  const { env, close } = await openBindings(options)
+  try {
+    const app = make(env as never)
+    return { ...app, close: () => app.close().finally(close) }
+  } catch (error) {
+    await close()
+    throw new Unusable(`'${path}' could not make its app: ${(error as Error).message}`)
   }
-  return { app, host }
 }
 
 async function load(module: string): Promise<Record<string, unknown>> {

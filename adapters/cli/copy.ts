@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Store } from '../../src/ports/store.ts'
 import { commandLine, openApp, Unusable } from './command.ts'
 import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
 import { openSource, openStore, STORES } from './stores.ts'
@@ -11,6 +12,7 @@ import { openSource, openStore, STORES } from './stores.ts'
 const USAGE = `Copies all records of your app's models from one store to another.
 
   fieldgate copy <module> --to <store> [--from <store>] [--convert] [--json]
+                            [--config <wrangler.toml>] [--env <environment>]
 
   <module>   the file that exports your app: export const app = createApp({ … })
   ${STORES}
@@ -31,20 +33,26 @@ export async function copy(args: readonly string[]): Promise<number> {
   const { module, json, values, flags } = given
   if (!values.to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
   const { app, host } = await openApp(module)
-  const from = values.from ? await openSource(values.from) : host.database
-  const to = await openStore(values.to)
+  const opened: { close(): Promise<void> }[] = [app]
+  const kept = (store: Store) => {
+    opened.push(store)
+    return store
+  }
   try {
     const convert = flags.has('convert')
-    const models = host.known()
-    const end = await copyStores({ from, to, models, convert, stream: process.stderr })
+    const end = await copyStores({
+      from: values.from ? kept(await openSource(values.from, module)) : host.database,
+      to: kept(await openStore(values.to, module)),
+      models: host.known(),
+      convert,
+      stream: process.stderr,
+    })
     if (json) console.log(JSON.stringify(end))
     else if (end.ok) console.log(linesOf(end.collections))
     else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))
     if (end.error) console.error(`fieldgate copy: ${end.error}`)
     return end.ok ? 0 : 1
   } finally {
-    await to.close()
-    await from.close()
-    await app.close()
+    for (const one of opened) await one.close()
   }
 }

@@ -9,6 +9,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Model } from '../../src/model/model.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { copy, linesOf, lossesOf } from './copying.ts'
 import { openSource, openStore, STORES } from './stores.ts'
 
@@ -38,12 +39,16 @@ async function main(): Promise<void> {
     return
   }
   const models = await modelsOf(values.models)
-  const [from, to] = [await openSource(values.from), await openStore(values.to)]
+  const opened: Store[] = []
+  const kept = (store: Store) => {
+    opened.push(store)
+    return store
+  }
   const { convert } = values
   try {
     const { ok, collections, lost, error } = await copy({
-      from,
-      to,
+      from: kept(await openSource(values.from)),
+      to: kept(await openStore(values.to)),
       models,
       convert,
       stream: process.stdout,
@@ -52,8 +57,7 @@ async function main(): Promise<void> {
     if (!ok) throw new Error(error)
     console.log(linesOf(collections))
   } finally {
-    await from.close()
-    await to.close()
+    for (const store of opened) await store.close()
   }
 }
 
