@@ -89,6 +89,7 @@ export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
   OnGet,
+  Payload,
   PopulateOption,
   ReadOptions,
   RunAfterCreate,

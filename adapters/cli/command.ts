@@ -112,6 +112,11 @@ async function load(module: string): Promise<Record<string, unknown>> {
         `this version of Node does not run '${module}': use Node 22.18 or later, or name the compiled file`,
       )
     }
+    if (code === 'EADDRINUSE') {
+      throw new Unusable(
+        `'${module}' serves, and its port is in use. Name a file that exports the app and does not serve it`,
+      )
+    }
     throw new Unusable(`'${module}' could not be loaded: ${message}`)
   }
 }

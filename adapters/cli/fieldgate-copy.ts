@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { copy, linesOf, lossesOf } from './copying.ts'
+import { end } from './end.ts'
 import { openSource, openStore, STORES } from './stores.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
@@ -23,7 +24,8 @@ const USAGE = `Copies all records of your models from one store to another.
 
 Stop everything that writes to the source first. Run the command again to continue an interrupted copy.`
 
-async function main(): Promise<void> {
+/** Runs the command; resolves to its exit code. */
+async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       from: { type: 'string' },
@@ -35,8 +37,7 @@ async function main(): Promise<void> {
   })
   if (values.help || !values.from || !values.to || !values.models) {
     console.log(USAGE)
-    process.exitCode = values.help ? 0 : 2
-    return
+    return values.help ? 0 : 2
   }
   const models = await modelsOf(values.models)
   const opened: Store[] = []
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
     if (lost.length > 0 && !convert) console.log(lossesOf(lost))
     if (!ok) throw new Error(error)
     console.log(linesOf(collections))
+    return 0
   } finally {
     for (const store of opened) await store.close()
   }
@@ -70,7 +72,8 @@ async function modelsOf(module: string): Promise<Model[]> {
   return models
 }
 
-await main().catch((error: Error) => {
+const code = await main().catch((error: Error) => {
   console.error(`fieldgate-copy: ${error.message}`)
-  process.exitCode = 1
+  return 1
 })
+await end(code)

@@ -5,16 +5,22 @@
  * @module
  */
 
+import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
 import { copy } from './copy.ts'
+import { end } from './end.ts'
 
 /** Each command with a line for the list. */
 const COMMANDS = {
   check: {
     about: 'reads every stored record through your models and tells what does not fit',
     run: check,
+  },
+  backfill: {
+    about: 'stores what your app shows of old records: new names, converted values, defaults',
+    run: backfill,
   },
   copy: { about: 'copies all records to another store', run: copy },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
@@ -34,16 +40,20 @@ choose other ones than those of this folder.
 fieldgate <command> --help tells the options of a command. Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
 const [, , name = '', ...args] = process.argv
-const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name as keyof typeof COMMANDS] : undefined
-if (!command) {
-  console.log(USAGE)
-  process.exitCode = ['', '-h', '--help', 'help'].includes(name) ? 0 : 2
-} else {
+await end(await run())
+
+/** Runs the command; resolves to its exit code. */
+async function run(): Promise<number> {
+  const command = Object.hasOwn(COMMANDS, name) && COMMANDS[name as keyof typeof COMMANDS]
+  if (!command) {
+    console.log(USAGE)
+    return ['', '-h', '--help', 'help'].includes(name) ? 0 : 2
+  }
   try {
-    process.exitCode = await command.run(args)
+    return await command.run(args)
   } catch (error) {
     console.error(`fieldgate ${name}: ${error instanceof Error ? error.message : String(error)}`)
     if (!(error instanceof Unusable) && process.env.DEBUG) console.error(error)
-    process.exitCode = 2
+    return 2
   }
 }

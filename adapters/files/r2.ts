@@ -53,7 +53,7 @@ interface R2List {
  * that expire. Throws a `TypeError` naming the option if one makes no sense.
  *
  * ```ts
- * export default worker((env) => createApp({ store: d1Store(env.DB), files: r2Files(env.FILES, { secret: env.SECRET }) }))
+ * export default worker((env: Env) => createApp({ store: d1Store(env.DB), files: r2Files(env.FILES, { secret: env.SECRET }) }))
  * ```
  */
 export function r2Files(bucket: R2Binding, options: R2Options): FileStore {

@@ -7,7 +7,8 @@
  *
  * ```ts
  * import { commonPasswords } from 'fieldgate/common-passwords'
- * createAuthRouter({ password: { common: commonPasswords }, … })
+ *
+ * createAuthRouter({ model: User, token: { secret }, password: { common: commonPasswords } })
  * ```
  *
  * @module

@@ -6,6 +6,7 @@
 
 import type { App } from '../../src/app/app.ts'
 import { endOnSignals } from './signals.ts'
+import { startFailure } from './start-failure.ts'
 
 /** Where to listen. */
 export interface ServeOptions {
@@ -161,7 +162,7 @@ export async function served(
 ): Promise<Served> {
   await app.ready().catch(async (error: unknown) => {
     await stop(0)
-    throw error
+    throw startFailure(error)
   })
   const finish = async (): Promise<boolean> => {
     const until = performance.now() + graceMs

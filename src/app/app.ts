@@ -20,7 +20,7 @@ import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
-import { AppContext } from './context.ts'
+import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
 import { respondElse } from './methods.ts'
 import { observed } from './observers.ts'
@@ -33,7 +33,7 @@ export interface App {
    * Responds to a request. You can pass it to a runtime as it is: it is bound, and it never rejects. `env` is the
    * runtime's environment, `platform` what the runtime knows of the request.
    */
-  readonly handle: (request: Request, env?: unknown, platform?: unknown) => Promise<Response>
+  readonly handle: (request: Request, env?: unknown, platform?: Platform) => Promise<Response>
   /** Reads and writes records from your own code. */
   readonly store: RecordStore
   /** The uploaded files, for `sweepFiles`. */
@@ -91,7 +91,7 @@ export function createApp(options: AppOptions): App {
     }
   }
 
-  function handle(raw: Request, env?: unknown, platform?: unknown): Promise<Response> {
+  function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
     if (observers.length === 0) return inTime(request, context)

@@ -36,12 +36,12 @@ export class AppContext extends Deadline implements Context {
   #headers: Headers | undefined
   #store: RecordStore | undefined
 
-  constructor(host: Host, request: ApiRequest, env: unknown, platform: unknown) {
+  constructor(host: Host, request: ApiRequest, env: unknown, platform?: Platform) {
     super(request)
     this.env = environment(env) ?? host.env
     this.#host = host
     this.#request = request
-    this.#platform = (platform ?? undefined) as Platform | undefined
+    this.#platform = platform
   }
 
   /** The app's logger, which adds the request's trace to each line. */

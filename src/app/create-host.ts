@@ -6,10 +6,12 @@
 
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
+import { historySchema, ModelHistory } from '../changes/model-history.ts'
+import { changeLook } from '../changes/start-up.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { idMaker } from '../model/id.ts'
 import { checkReferences } from '../model/references.ts'
-import type { CollectionSchema } from '../ports/store.ts'
+import type { Collection, CollectionSchema } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf } from './observers.ts'
@@ -25,22 +27,23 @@ export interface AppHost extends Host {
 /** The host of one app. */
 export function createHost(options: ResolvedAppOptions): AppHost {
   const { store: database, now, logger, env, cache, files } = options
-  const { images, hasher, secret } = options
+  const { images, hasher, secret, onModelChange = 'warn' } = options
   const { maxBodySize, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
   const caches = new Caches({ logger, now, collection })
   // Writes concern every app that shares the cache, even if no router of this app reads from it.
   if (cache) caches.space({ store: cache, ...defaultsOf(env, failed) })
-  const own = new Set<CollectionSchema>()
   const checks: (() => void | Promise<void>)[] = []
   const start = appStart(async () => {
     for (const check of checks) await check()
     checkReferences(models.known(), models.modelNamed)
     warnOfOpen(host)
     await database.prepare(host.schemas(), warnOnce)
+    await look()
   })
   const { declared, ready, isReady } = start
+  const own = ownCollections(collection, declared)
   const models = appModels({
     engines: { now, newId: idMaker(now) },
     open: (model, schema) => caches.watched(model, collection(schema)),
@@ -52,6 +55,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     if (!warned.has(message)) logger.warn(message)
     warned.add(message)
   }
+  const history = new ModelHistory(own.open(historySchema))
+  const look = changeLook({ database, models, history, mode: onModelChange, warn: warnOnce, now })
   let closing: Promise<void> | undefined
 
   const host: AppHost = {
@@ -70,12 +75,9 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         await ready()
       })
     },
-    collection(schema) {
-      if (!own.has(schema)) declared('always')
-      own.add(schema)
-      return collection(schema)
-    },
-    schemas: () => [...models.schemas(), ...own, ...caches.schemas()],
+    collection: own.open,
+    history,
+    schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
       return caches.space(settings)
@@ -98,6 +100,22 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
   const store = new HostedRecords(host, ready)
   return host
+}
+
+/** The collections of the app itself, beside those of models. */
+function ownCollections(
+  open: (schema: CollectionSchema) => Collection,
+  declared: (when: 'always') => void,
+): { readonly schemas: Set<CollectionSchema>; open(schema: CollectionSchema): Collection } {
+  const schemas = new Set<CollectionSchema>()
+  return {
+    schemas,
+    open(schema) {
+      if (!schemas.has(schema)) declared('always')
+      schemas.add(schema)
+      return open(schema)
+    },
+  }
 }
 
 /** Once per mount. */

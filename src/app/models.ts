@@ -4,8 +4,10 @@
  * @module
  */
 
+import { collectionSchema } from '../model/collection-schema.ts'
 import type { Model } from '../model/model.ts'
 import { lastDefined } from '../model/registry.ts'
+import { renamedCollection } from '../model/renamed-collection.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import type { Models } from '../records/engine/host.ts'
 import { RecordEngine, type Surroundings } from '../records/engine/record-engine.ts'
@@ -29,6 +31,7 @@ export interface ModelNeeds {
 
 interface Entry {
   readonly engine: RecordEngine
+  readonly stored: Collection
   readonly schema: CollectionSchema
   readonly searchable: Set<string>
   readonly scopes: (ScopeOption | undefined)[]
@@ -46,10 +49,20 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     if (known) return known
     checkApart(entries.keys(), model)
     const searchable = new Set<string>()
-    const schema = schemaOf(model, searchable)
-    const engine = new RecordEngine(model, open(model.name, schema), engines)
+    const schema = collectionSchema(model, { searchable })
+    const stored = open(model.name, schema)
+    const records = renamedCollection(stored, model.renamed)
+    const engine = new RecordEngine(model, records, engines)
     const files = new ModelFiles()
-    const entry: Entry = { engine, schema, searchable, scopes: [], guarded: undefined, files }
+    const entry: Entry = {
+      engine,
+      stored,
+      schema,
+      searchable,
+      scopes: [],
+      guarded: undefined,
+      files,
+    }
     entries.set(model, entry)
     declared('always')
     return entry
@@ -59,9 +72,11 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     known: () => entries.keys(),
     schemas: () => [...[...entries.values()].map(({ schema }) => schema), ...twins],
     engine: (model) => entryOf(model).engine,
+    stored: (model) => entryOf(model).stored,
     twin(model, name) {
       const { searchable } = entryOf(model)
-      const schema = schemaOf(model, searchable, `fieldgate_${name}_${model.collection}`)
+      const twin = `fieldgate_${name}_${model.collection}`
+      const schema = collectionSchema(model, { searchable, name: twin })
       twins.push(schema)
       return open(model.name, schema)
     },
@@ -92,24 +107,5 @@ function checkApart(others: Iterable<Model>, { name, collection }: Model): void 
     if (other.name === name || other.collection === collection) {
       throw new TypeError(`Model '${name}': another model has its name or its collection`)
     }
-  }
-}
-
-/** What a store needs to know about a model; what is searched is known when all routers are mounted. */
-function schemaOf(
-  { collection, idType, shape, declared, unique, indexes }: Model,
-  searchable: ReadonlySet<string>,
-  name: string = collection,
-): CollectionSchema {
-  return {
-    name,
-    idType,
-    shape,
-    declared,
-    unique,
-    indexes,
-    get searchable() {
-      return [...searchable]
-    },
   }
 }

@@ -10,6 +10,7 @@ import {
   checkOptions,
   flag,
   natural,
+  oneOf,
   type Rule,
   whatever,
 } from '../model/option-rules.ts'
@@ -70,6 +71,11 @@ export interface AppOptions {
   readonly onError?: ErrorHandler
   /** The clock, in epoch milliseconds. Default `Date.now`. */
   readonly now?: () => number
+  /**
+   * What happens at start-up if a model has changed since its records were stored: `'warn'` logs which fields, and the
+   * commands that help; `'refuse'` checks the model's records and fails if some do not fit. Default `'warn'`.
+   */
+  readonly onModelChange?: 'warn' | 'refuse'
   /** Hashes passwords. Default: scrypt, native if the runtime has it. */
   readonly hasher?: Hasher
 }
@@ -137,6 +143,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   onError: callable,
   now: callable,
   hasher: whatever,
+  onModelChange: oneOf('warn', 'refuse'),
 }
 
 /** Checks the options; throws a `TypeError` naming the one that makes no sense. */

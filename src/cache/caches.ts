@@ -67,6 +67,7 @@ export class Caches {
       update: (filter, change, options) => write(() => collection.update(filter, change, options)),
       updateMany: (filter, change) => write(() => collection.updateMany(filter, change)),
       delete: (filter, options) => write(() => collection.delete(filter, options)),
+      ...(collection.refresh && { refresh: collection.refresh.bind(collection) }),
     }
   }
 

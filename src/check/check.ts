@@ -6,29 +6,30 @@
  * @module
  */
 
+import { collectionSchema } from '../model/collection-schema.ts'
 import type { Model } from '../model/model.ts'
+import { renamedCollection } from '../model/renamed-collection.ts'
+import { upgraded, upgradeOf } from '../model/upgrade.ts'
 import { all, type Filter, type Scalar } from '../ports/filter.ts'
 import type { Collection, Fields, Store } from '../ports/store.ts'
 import { batches, readable } from '../ports/walk.ts'
 import { Duplicates } from './duplicates.ts'
-import { type Finding, type RecordProblem, recordChecker } from './record.ts'
-
-/** A kind of problem that records of one model have in one field. */
-export interface Problem {
-  readonly model: string
-  readonly problem: RecordProblem | 'duplicate'
-  /** Its path; of a duplicate the fields that are the same, with commas between them. */
-  readonly field: string
-  /** How many records have it. */
-  readonly count: number
-  /** The ids of the first of them, three at most. */
-  readonly examples: readonly string[]
-}
+import { recordChecker } from './record.ts'
+import { EXAMPLES, type Problem, Tally } from './tally.ts'
 
 /** What a check has found. */
 export interface CheckResult {
   readonly ok: boolean
   readonly problems: readonly Problem[]
+  /** What reads show otherwise than it is stored, until a backfill writes it. It is no problem. */
+  readonly pending: readonly Pending[]
+}
+
+/** Records of one model in which a backfill would write one field. */
+export interface Pending {
+  readonly model: string
+  readonly field: string
+  readonly count: number
 }
 
 /** Hears how far a check is. */
@@ -39,8 +40,6 @@ export interface CheckProgress {
   advance?(model: string, done: number): void
 }
 
-const EXAMPLES = 3
-
 /** Reads every stored record of `models` and tells what does not fit. Records that are written meanwhile may be missed. */
 export async function checkRecords(
   store: Store,
@@ -48,55 +47,50 @@ export async function checkRecords(
   progress: CheckProgress = {},
 ): Promise<CheckResult> {
   const problems: Problem[] = []
+  const pending: Pending[] = []
   for (const model of models) {
-    const collection = await readable(store.collection(schemaOf(model)))
-    problems.push(...(await problemsOf(model, collection, progress)))
+    const collection = await readable(store.collection(collectionSchema(model)))
+    const found = await checkModel(model, collection, progress)
+    problems.push(...found.problems)
+    pending.push(...found.pending)
   }
-  return { ok: problems.length === 0, problems }
+  return { ok: problems.length === 0, problems, pending }
 }
 
-async function problemsOf(
+async function checkModel(
   model: Model,
   collection: Collection,
   progress: CheckProgress,
-): Promise<Problem[]> {
+): Promise<Omit<CheckResult, 'ok'>> {
   const total = await collection.count({ op: 'and', filters: [] })
   progress.start?.(model.name, total)
   const check = recordChecker(model)
-  const tally = new Tally()
+  const tally = new Tally(model.name)
   const sets = model.unique.map((fields) => new Duplicates(fields, total))
+  const pending = new Map<string, number>()
   let done = 0
   for await (const batch of batches(collection)) {
-    for (const record of batch) {
+    for (const stored of batch) {
+      const record = upgraded(model, stored)
       for (const finding of await check(record)) tally.add(finding, record)
       for (const set of sets) set.add(record)
+      count(pending, upgradeOf(model, stored)?.fields)
     }
     done += batch.length
     progress.advance?.(model.name, done)
   }
-  const problems = tally.problems(model.name)
+  const problems = tally.problems()
+  const current = renamedCollection(collection, model.renamed)
   for (const set of sets) {
-    const duplicate = await duplicatesOf(set, collection)
-    if (duplicate) problems.push({ model: model.name, problem: 'duplicate', ...duplicate })
+    const found = await duplicatesOf(set, current)
+    if (found) problems.push({ model: model.name, problem: 'duplicate', ...found })
   }
-  return problems
+  const counts = [...pending].map(([field, count]) => ({ model: model.name, field, count }))
+  return { problems, pending: counts }
 }
 
-/** How many records of a model have each problem. */
-class Tally {
-  readonly #found = new Map<string, Finding & { count: number; examples: string[] }>()
-
-  add(finding: Finding, { _id }: Fields): void {
-    const key = `${finding.problem} ${finding.field}`
-    const seen = this.#found.get(key) ?? { ...finding, count: 0, examples: [] }
-    seen.count += 1
-    if (seen.examples.length < EXAMPLES) seen.examples.push(String(_id))
-    this.#found.set(key, seen)
-  }
-
-  problems(model: string): Problem[] {
-    return [...this.#found.values()].map((seen) => ({ model, ...seen }))
-  }
+function count(counts: Map<string, number>, names: readonly string[] = []): void {
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
 /** The store says which of those that look alike are: two values may have one hash. */
@@ -127,9 +121,4 @@ async function idsOf(collection: Collection, filter: Filter, limit: number): Pro
     select: { include: ['_id'] },
   })
   return records.map(({ _id }) => String(_id))
-}
-
-/** Without search fields and indexes: a check makes none. */
-function schemaOf({ collection: name, idType, shape, declared }: Model) {
-  return { name, idType, shape, declared, unique: [], indexes: [], searchable: [] }
 }

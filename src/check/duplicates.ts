@@ -6,8 +6,8 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { valueIn } from '../model/value-at.ts'
 import type { Fields } from '../ports/store.ts'
-import { valueIn } from '../records/engine/value-at.ts'
 
 /** How many values are kept to be looked at again; where there are more duplicates, the first tell enough. */
 const MOST_SUSPECTS = 10_000

@@ -7,11 +7,9 @@
 
 import { object } from 'zod/mini'
 import { type $ZodIssue, type $ZodType, safeParseAsync } from 'zod/v4/core'
+import { isTransformed, membersAt, otherTypesIn } from '../model/fits.ts'
 import type { Model } from '../model/model.ts'
-import { partsIn } from '../model/parts.ts'
-import { isFields } from '../model/writable.ts'
 import type { Declared } from '../ports/declared.ts'
-import type { Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 
 /**
@@ -36,6 +34,11 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
     const add = (problem: RecordProblem, fields: Iterable<string>) => {
       for (const field of fields) if (!found.has(field)) found.set(field, problem)
     }
+    if (model.timestamps)
+      add(
+        'missing',
+        TIMESTAMPS.filter((name) => record[name] === undefined),
+      )
     add('undeclared', undeclaredIn(model.declared, record, ''))
     add('type', otherTypesIn(model.shape, record, ''))
     for (const issue of await issuesOf(checked, record)) {
@@ -49,14 +52,10 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
   }
 }
 
+const TIMESTAMPS = ['createdAt', 'updatedAt']
+
 async function issuesOf(schema: $ZodType, record: Fields): Promise<readonly $ZodIssue[]> {
   return (await safeParseAsync(schema, record)).error?.issues ?? []
-}
-
-/** Whether a schema makes something else of what it takes: a stored value has been through it, and can't go again. */
-function isTransformed(schema: $ZodType): boolean {
-  const { parts, rest } = partsIn(schema)
-  return rest || parts.some(({ schema: { _zod } }) => _zod.def.type === 'transform')
 }
 
 function problemOf(issue: $ZodIssue, record: Fields): RecordProblem | undefined {
@@ -82,53 +81,9 @@ function* undeclaredIn(declared: Declared, value: unknown, path: string): Genera
     if (elements) for (const element of value) yield* undeclaredIn(elements, element, path)
     return
   }
-  for (const [at, key, inner] of membersOf(value, path)) {
+  for (const [at, key, inner] of membersAt(value, path)) {
     const inside = declared.members?.get(key) ?? declared.rest
     if (inside) yield* undeclaredIn(inside, inner, at)
     else yield at
-  }
-}
-
-function* otherTypesIn(shape: Shape | undefined, value: unknown, path: string): Generator<string> {
-  if (value === null || value === undefined || !shape || shape.kind === 'mixed') return
-  if (!isOf(shape, value)) {
-    yield path
-  } else if (shape.kind === 'list') {
-    for (const element of value as unknown[]) yield* otherTypesIn(shape.element, element, path)
-  } else {
-    for (const [at, key, inner] of membersOf(value, path)) {
-      yield* otherTypesIn(shape.kind === 'map' ? shape.value : insideOf(shape, key), inner, at)
-    }
-  }
-}
-
-/** The members of an object with their paths; none of anything else. */
-function membersOf(value: unknown, path: string): [at: string, key: string, inner: unknown][] {
-  if (!isFields(value)) return []
-  return Object.entries(value).map(([key, inner]) => [
-    path === '' ? key : `${path}.${key}`,
-    key,
-    inner,
-  ])
-}
-
-function insideOf(shape: Shape, key: string): Shape | undefined {
-  return shape.kind === 'object' ? shape.fields.get(key) : undefined
-}
-
-function isOf({ kind }: Shape, value: unknown): boolean {
-  switch (kind) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === kind
-    case 'id':
-      return typeof value === 'string'
-    case 'date':
-      return value instanceof Date
-    case 'list':
-      return Array.isArray(value)
-    default:
-      return isFields(value)
   }
 }

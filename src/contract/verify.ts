@@ -31,12 +31,14 @@ export type Runner =
 export type RegisterGroup = (name: string, body: () => void) => unknown
 
 /**
- * Registers every promise of a contract as a test, for one adapter.
+ * Registers every promise of a contract as a test, for one adapter. The runner is `{ describe, it }` of vitest or
+ * node:test, or one function that registers a test, such as `Deno.test`.
  *
  * ```ts
+ * import { describe, it } from 'node:test'
+ *
  * const opening = { open: () => myStore(), close: (store: Store) => store.close() }
- * verify('my store', storeContract, opening, { describe, it }) // of vitest or node:test
- * verify('my store', storeContract, opening, Deno.test)
+ * verify('my store', storeContract, opening, { describe, it })
  * ```
  */
 export function verify<Subject>(

@@ -4,12 +4,12 @@
  * @module
  */
 
+import { causesOf, causeText } from '../ports/causes.ts'
 import { StoreTimeout, StoreUnavailable } from '../ports/store.ts'
 import { HttpError } from './errors.ts'
 
 /** Seconds until a client may retry: about as long as a failover takes. */
 const RETRY_AFTER = 5
-const MAX_CAUSES = 5
 
 /** The 503 of spec 7; it does not reveal what is unavailable. */
 export function unavailable(cause?: unknown): HttpError {
@@ -21,15 +21,6 @@ export function unavailable(cause?: unknown): HttpError {
 export function outageIn(error: unknown): HttpError | undefined {
   const isOutage = (at: Error) => at instanceof StoreUnavailable || at instanceof StoreTimeout
   return causesOf(error).some(isOutage) ? unavailable(error) : undefined
-}
-
-/** An error, its cause, and so on. */
-function causesOf(error: unknown): readonly Error[] {
-  const causes: Error[] = []
-  for (let at = error; at instanceof Error && causes.length < MAX_CAUSES; at = at.cause) {
-    causes.push(at)
-  }
-  return causes
 }
 
 /** Limits the log of an outage to one short line per second for each cause, however many requests fail. */
@@ -62,10 +53,5 @@ export function outageLog(now: () => number = () => performance.now()): OutageLo
 /** An error's message and those of its causes, on one line without stacks. */
 export function causeOf(error: unknown): string {
   // The message for the client explains nothing, so log its cause.
-  const first = error instanceof HttpError ? (error.cause ?? error) : error
-  const parts = new Set(causesOf(first).map(({ message }) => message))
-  return [...parts].join(': ').replace(/\s+/g, ' ').slice(0, MAX_TEXT)
+  return causeText(error instanceof HttpError ? (error.cause ?? error) : error)
 }
-
-/** A driver may describe its whole view of a cluster. */
-const MAX_TEXT = 300

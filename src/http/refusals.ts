@@ -56,6 +56,8 @@ export const tooManyValues = (field: string, most: number): HttpError =>
   badRequest(`Filter '${field}' exceeds ${most} values.`)
 export const notFilterable = (field: string): HttpError =>
   badRequest(`Field '${field}' is not filterable.`)
+export const fieldNotSingle = (parameter: string): HttpError =>
+  badRequest(`'${parameter}' must be a single field name.`)
 export const notSortable = (field: string): HttpError =>
   badRequest(`Field '${field}' is not sortable.`)
 export const sortNotSingle = (): HttpError => badRequest('Sort must be a single field name.')

@@ -6,15 +6,24 @@
 
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'
+import { staticDefault } from './static-default.ts'
 
 /** By schema: a schema that refers to itself leads back to the same place. */
 const known = new WeakMap<$ZodType, Declared>()
 
 /** The declaration of a whole record: the fields of `schema`, and the fields that the server sets itself. */
 export function declaredRecord(schema: $ZodObject, managed: readonly string[]): Declared {
-  const { members = [], rest } = placeOf([schema])
+  const place = placeOf([schema])
   const scalars = managed.map((name) => [name, scalar] as const)
-  return { open: false, members: new Map([...scalars, ...members]), rest, elements: undefined }
+  return {
+    open: false,
+    members: new Map([...scalars, ...(place.members ?? [])]),
+    rest: place.rest,
+    elements: undefined,
+    get defaults() {
+      return place.defaults
+    },
+  }
 }
 
 const scalar: Declared = { open: false, members: undefined, rest: undefined, elements: undefined }
@@ -45,6 +54,7 @@ class Place implements Declared {
   #members: ReadonlyMap<string, Declared> | undefined
   #rest: Declared | undefined
   #elements: Declared | undefined
+  #defaults: ReadonlyMap<string, unknown> | undefined
 
   constructor(schemas: readonly $ZodType[]) {
     this.#schemas = schemas
@@ -72,6 +82,14 @@ class Place implements Declared {
     return this.#elements
   }
 
+  get defaults(): ReadonlyMap<string, unknown> | undefined {
+    const [object, ...others] = this.#found.objects
+    // Where one of several objects may be stored, nobody knows which one's members are missing.
+    if (!object || others.length > 0 || this.#found.values.length > 0) return undefined
+    this.#defaults ??= defaultsOf(object)
+    return this.#defaults
+  }
+
   get #found(): Containers {
     this.#containers ??= containersIn(this.#schemas)
     return this.#containers
@@ -86,6 +104,11 @@ function membersOf({ objects, values }: Containers): ReadonlyMap<string, Declare
     return [name, placeOf([...schemas, ...values])] as const
   })
   return new Map(members)
+}
+
+function defaultsOf({ _zod: { def } }: $ZodObject): ReadonlyMap<string, unknown> {
+  const entries = Object.entries(def.shape).map(([name, schema]) => [name, staticDefault(schema)])
+  return new Map(entries.filter(([, value]) => value !== undefined) as [string, unknown][])
 }
 
 function restOf({ objects, values }: Containers): readonly $ZodType[] {

@@ -9,7 +9,7 @@ import type { $ZodObject, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import { declaredRecord } from './declared.ts'
-import { checkDefinition, checkFieldNames } from './definition-checks.ts'
+import { checkDefinition, checkFieldNames, conversions, renames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
 import {
   type FieldName,
@@ -44,6 +44,17 @@ export interface ModelDefinition<S extends FieldSchemas> {
   readonly hidden?: readonly FieldName<Values<S>>[]
   /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
   readonly output?: (record: Values<S> & Managed) => unknown
+  /**
+   * Earlier names of fields, each with the field's name of now: `{ surname: 'lastName' }`. Reads and filters find values
+   * under both names; writes use the one of now, and `fieldgate backfill` moves the rest.
+   */
+  readonly renamed?: Readonly<Record<string, keyof NoInfer<S> & string>>
+  /**
+   * Functions that make a stored value which the field no longer takes into one that it does: `{ age: (old) =>
+   * Number(old) }`. Reads show the result, and `fieldgate backfill` stores it. A result that the field does not take
+   * either, or an error, leaves the value as it is.
+   */
+  readonly convert?: { readonly [F in keyof NoInfer<S>]?: (stored: unknown) => unknown }
   /** The collection's name. Default: the model's name in lower case, plural. */
   readonly collection?: string
   /** The format of ids. Default `'objectId'`: 24 hexadecimal digits, on every store. */
@@ -119,6 +130,8 @@ export function defineModel<const S extends FieldSchemas>(
       (definition.hidden ?? []).map((path) => known('hidden', path)),
     ),
     ...(definition.output && { output: definition.output }),
+    renamed: renames(definition.renamed ?? {}, fields, fail),
+    ...(definition.convert && { convert: conversions(definition.convert, fields, fail) }),
   })
   remember(model as unknown as Model)
   return model

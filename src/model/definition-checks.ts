@@ -4,11 +4,13 @@
  * @module
  */
 
+import type { Convert } from './model.ts'
 import {
   callable,
   checkOptions,
   type Fail,
   flag,
+  isFunction,
   isNames,
   oneOf,
   type Rule,
@@ -31,13 +33,62 @@ const RULES: Readonly<Record<string, Rule>> = {
   indexes: fieldSets,
   hidden: { must: 'be a list of field names', test: isNames },
   output: callable,
+  renamed: {
+    must: "be an object of names: { old: 'new' }",
+    test: (value) => isObject(value) && isNames(Object.values(value)),
+  },
+  convert: {
+    must: 'be an object of functions: { field: (stored) => value }',
+    test: (value) =>
+      isObject(value) && Object.values(value).every((one) => one === undefined || isFunction(one)),
+  },
   collection: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
   id: oneOf('objectId', 'uuid'),
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Refuses unknown options, and values that make no sense. */
 export function checkDefinition(definition: object, fail: Fail): void {
   checkOptions({ fields: null, ...definition }, RULES, fail)
+}
+
+/** The renames of a model: earlier names, none of them a field, each with the field that it is now. */
+export function renames(
+  given: Readonly<Record<string, string>>,
+  fields: object,
+  fail: Fail,
+): ReadonlyMap<string, string> {
+  checkFieldNames(Object.keys(given), (message) => fail(`'renamed': ${message}`))
+  for (const [old, now] of Object.entries(given)) {
+    if (Object.hasOwn(fields, old)) {
+      fail(`'renamed' names '${old}' as an earlier name, but it is a field. Write { old: 'new' }`)
+    }
+    if (old.includes('.')) {
+      fail(`'renamed' names '${old}': only whole fields can be renamed, not parts of them`)
+    }
+    if (!Object.hasOwn(fields, now)) fail(noField('renamed', now))
+  }
+  return new Map(Object.entries(given))
+}
+
+/** The conversions of a model, each of one of its fields. */
+export function conversions(
+  given: Readonly<Record<string, Convert | undefined>>,
+  fields: object,
+  fail: Fail,
+): Readonly<Record<string, Convert>> {
+  for (const field of Object.keys(given)) {
+    if (!Object.hasOwn(fields, field)) fail(noField('convert', field))
+  }
+  const named = Object.entries(given).filter(([, convert]) => convert !== undefined)
+  return Object.fromEntries(named) as Record<string, Convert>
+}
+
+function noField(option: string, name: string): string {
+  return `'${option}' names '${name}', which is not a field of the model`
 }
 
 /** Refuses names that a field cannot have. */

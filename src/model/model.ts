@@ -36,6 +36,9 @@ export type FieldName<R> = (keyof R & string) | keyof Managed | `${keyof R & str
 /** A sort key: a field's name, with `-` in front for descending. */
 export type SortName<R> = FieldName<R> | `-${FieldName<R>}`
 
+/** Makes a stored value that a field no longer takes into one that it does. */
+export type Convert = (stored: unknown) => unknown
+
 /** A data model made by `defineModel`: its records are `R`, and writes take `I`. */
 export interface Model<R = Fields, I = unknown> {
   readonly name: string
@@ -58,6 +61,10 @@ export interface Model<R = Fields, I = unknown> {
   readonly indexes: readonly (readonly SortKey[])[]
   readonly hidden: readonly string[]
   readonly output?: (record: never) => unknown
+  /** The earlier names of fields, each with the name of now. */
+  readonly renamed: ReadonlyMap<string, string>
+  /** What makes a value that an earlier model allowed into one of now, by field. */
+  readonly convert?: Readonly<Record<string, Convert>>
   /** Carries the record's type; never set. */
   readonly '~values'?: R
   /** Carries the type of what is written; never set. */

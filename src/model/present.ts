@@ -4,9 +4,10 @@
  * @module
  */
 
-import { onlyDeclared } from '../ports/declared.ts'
+import { onlyDeclared, withDefaults } from '../ports/declared.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
+import { converted } from './convert.ts'
 import { isHidden, type Model } from './model.ts'
 import { isFields } from './writable.ts'
 
@@ -35,9 +36,19 @@ function visiblePaths(model: Model, path: string): string[] {
   return [...shape.fields.keys()].flatMap((key) => visiblePaths(model, `${path}.${key}`))
 }
 
-/** `record`, as a store returns it, without what `model` does not declare; hidden fields stay. */
-export function declaredPart(model: Pick<Model, 'declared'>, record: Fields): Fields {
-  return onlyDeclared(model.declared, record) as Fields
+/**
+ * `record`, as a store returns it for `select`, as `model` declares it: without what is not declared, old values
+ * converted, and unless `lean` with the defaults that it lacks. Hidden fields stay.
+ */
+export function declaredPart(
+  model: Model,
+  record: Fields,
+  { select, lean = false }: { select?: Projection | undefined; lean?: boolean } = {},
+): Fields {
+  const shown = onlyDeclared(model.declared, converted(model, record)) as Fields
+  if (lean) return shown
+  const whole = withDefaults(model.declared, shown) as Fields
+  return whole === shown ? whole : projected(whole, select)
 }
 
 /** Applies a projection to a whole record; stores apply it to their own reads. */

@@ -16,13 +16,17 @@ const MAX_DEPTH = 64
 const SCALAR = 0
 const OPEN = 1
 
-/** A declaration as JSON; `m`, `r` and `e` are its members, rest and elements, `^2` the place two levels up. */
+/**
+ * A declaration as JSON; `m`, `r` and `e` are its members, rest and elements, `d` the names of the members that have
+ * defaults, `^2` the place two levels up.
+ */
 type Tree = typeof SCALAR | typeof OPEN | string | Branch
 
 interface Branch {
   readonly m?: Readonly<Record<string, Tree>>
   readonly r?: Tree
   readonly e?: Tree
+  readonly d?: readonly string[]
 }
 
 /** A declaration as a string: equal strings mean equal declarations. Undefined if it is endless or very long. */
@@ -35,7 +39,10 @@ export function declaredText(declared: Declared): string | undefined {
   }
 }
 
-/** Whether everything that a record may hold under `other` is declared in `own` too; both are such strings. */
+/**
+ * Whether everything that a record may hold under `other` is declared in `own` too, and every default of `own` is one of
+ * `other`; both are such strings.
+ */
 export function covers(own: string, other: string): boolean {
   if (own === other) return true
   // References to a place further up could only be compared together with everything around them.
@@ -48,7 +55,7 @@ class Endless extends Error {}
 
 function treeOf(declared: Declared, above: readonly Declared[], seen: { places: number }): Tree {
   if (declared.open) return OPEN
-  const { members, rest, elements } = declared
+  const { members, rest, elements, defaults } = declared
   if (!members && !rest && !elements) return SCALAR
   const known = above.indexOf(declared)
   if (known !== -1) return `^${above.length - known}`
@@ -60,6 +67,7 @@ function treeOf(declared: Declared, above: readonly Declared[], seen: { places: 
     ...(members && { m: Object.fromEntries(entries.map(([name, one]) => [name, inside(one)])) }),
     ...(rest && { r: inside(rest) }),
     ...(elements && { e: inside(elements) }),
+    ...(defaults && defaults.size > 0 && { d: [...defaults.keys()].sort() }),
   }
 }
 
@@ -70,8 +78,9 @@ function coversTree(own: Tree, other: Tree): boolean {
 }
 
 function coversMembers(own: Branch, other: Branch): boolean {
-  const { m = {}, r } = other
+  const { m = {}, r, d = [] } = other
   if (!other.m && r === undefined) return true
+  if (own.d?.some((name) => !d.includes(name))) return false
   // A member that only `own` declares by name counts, in `other`, as one of the rest.
   const names = new Set([...Object.keys(m), ...(r === undefined ? [] : Object.keys(own.m ?? {}))])
   const named = [...names].every((name) => coversPlace(memberOf(own, name), memberOf(other, name)))

@@ -17,6 +17,8 @@ export interface Declared {
   readonly rest: Declared | undefined
   /** The elements of a list here; undefined if no list is declared. */
   readonly elements: Declared | undefined
+  /** Values for members of an object here that older records lack: the defaults that are always the same. */
+  readonly defaults?: ReadonlyMap<string, unknown> | undefined
 }
 
 /**
@@ -27,6 +29,66 @@ export function onlyDeclared(declared: Declared, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || declared.open) return value
   if (value instanceof Date) return value
   return Array.isArray(value) ? onlyElements(declared, value) : onlyMembers(declared, value)
+}
+
+/**
+ * `value` with the declared defaults of members that it lacks: `value` itself if it lacks none, otherwise a copy. Null is
+ * a value, so it stays.
+ */
+export function withDefaults(declared: Declared, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (!hasDefaults(declared)) return value
+  return Array.isArray(value)
+    ? withDefaultsInList(declared.elements, value)
+    : withDefaultsInObject(declared, value as Readonly<Record<string, unknown>>)
+}
+
+/** Whether `declared` names defaults, at any depth. */
+function hasDefaults(declared: Declared): boolean {
+  const known = defaulted.get(declared)
+  if (known !== undefined) return known
+  const found = [...placesIn(declared)].some(({ defaults }) => defaults && defaults.size > 0)
+  defaulted.set(declared, found)
+  return found
+}
+
+const defaulted = new WeakMap<Declared, boolean>()
+
+/** Places beyond these come from functions that make a new schema at each level; they are not looked at. */
+const MOST_PLACES = 2000
+
+/** `declared` and every place inside it, each once. */
+function placesIn(declared: Declared): ReadonlySet<Declared> {
+  const places = new Set([declared])
+  for (const { open, members, rest, elements } of places) {
+    if (open || places.size > MOST_PLACES) continue
+    for (const inside of [...(members?.values() ?? []), rest, elements]) {
+      if (inside) places.add(inside)
+    }
+  }
+  return places
+}
+
+function withDefaultsInList(element: Declared | undefined, list: readonly unknown[]): unknown {
+  if (!element) return list
+  const filled = list.map((item) => withDefaults(element, item))
+  return filled.some((item, at) => item !== list[at]) ? filled : list
+}
+
+function withDefaultsInObject(
+  declared: Declared,
+  object: Readonly<Record<string, unknown>>,
+): unknown {
+  let filled: Record<string, unknown> | undefined
+  for (const [key, item] of Object.entries(object)) {
+    const member = memberOf(declared, key)
+    const whole = member ? withDefaults(member, item) : item
+    if (whole !== item) filled = { ...(filled ?? object), [key]: whole }
+  }
+  for (const [key, value] of declared.defaults ?? []) {
+    if (object[key] === undefined) filled = { ...(filled ?? object), [key]: structuredClone(value) }
+  }
+  return filled ?? object
 }
 
 /** The declaration at a dotted path that leads through objects; undefined if nothing is declared there. */

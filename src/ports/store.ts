@@ -58,6 +58,8 @@ export interface Read {
   readonly limit: number
   /** The part of each record to return. Default: all of it. */
   readonly select?: Projection
+  /** Whether `findJson` fills in the defaults that the schema's `declared` names. Default false; `find` never does. */
+  readonly fillDefaults?: boolean
   readonly hints?: ReadHints
 }
 
@@ -125,6 +127,11 @@ export interface Collection {
   updateMany(filter: Filter, change: Change): Promise<number>
   /** Removes one matching record and resolves to it, or to null if none matches. */
   delete(filter: Filter, options?: WriteOptions): Promise<Fields | null>
+  /**
+   * Looks again at the records with these ids. A store that keeps what it knows of a record beside it, for faster reads,
+   * may note it anew; the records themselves do not change. Optional.
+   */
+  refresh?(ids: readonly string[]): Promise<void>
 }
 
 /** What a store may add for copies of its records. Without a member, a copy does what the port allows. */

@@ -9,9 +9,12 @@ import type { Collection, Fields } from './store.ts'
 
 const BATCH = 1000
 
-/** All records in the order of their ids, some at a time; those that are written meanwhile may be missed. */
-export async function* batches(collection: Collection): AsyncGenerator<Fields[]> {
-  let after: string | undefined
+/**
+ * All records in the order of their ids, some at a time, from the first or after the one with the id `from`; those that
+ * are written meanwhile may be missed.
+ */
+export async function* batches(collection: Collection, from?: string): AsyncGenerator<Fields[]> {
+  let after = from
   for (;;) {
     const batch = await collection.find({
       filter: everything,

@@ -5,7 +5,14 @@
  */
 
 import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
-import { type App, createApp, createAuthRouter, defineModel, userFields } from '../../src/index.ts'
+import {
+  type App,
+  createApp,
+  createAuthRouter,
+  defineModel,
+  type Platform,
+  userFields,
+} from '../../src/index.ts'
 
 const options = { refresh: { enabled: true } } as const
 const User = defineModel('User', {
@@ -22,7 +29,7 @@ const auth = createAuthRouter({
 let app: App | undefined
 
 export default {
-  fetch(request: Request, env: { DB: D1Binding }, platform: unknown): Promise<Response> {
+  fetch(request: Request, env: { DB: D1Binding }, platform: Platform): Promise<Response> {
     if (!app) {
       app = createApp({ store: d1Store(env.DB) })
       app.mount('/auth', auth.router)

@@ -41,12 +41,14 @@ export function checks(store: string, open: () => Promise<Store>): void {
         price: z.number().nullable(),
       })
       const records = [{ name: 'a', at: new Date(), tags: ['x'], price: null }]
-      expect(await checked(same, records, same)).toEqual({ ok: true, problems: [] })
+      expect(await checked(same, records, same)).toMatchObject({ ok: true, problems: [] })
     })
 
     it('finds nothing where there is no record, and no table', async () => {
       const kept = await open()
-      expect(await checkRecords(kept, [model({ name: z.string() }) as unknown as Model])).toEqual({
+      expect(
+        await checkRecords(kept, [model({ name: z.string() }) as unknown as Model]),
+      ).toMatchObject({
         ok: true,
         problems: [],
       })
@@ -127,7 +129,10 @@ export function checks(store: string, open: () => Promise<Store>): void {
           .max(3)
           .transform((code) => `${code}!`),
       })
-      expect(await checked(upper, [{ code: 'abc' }], upper)).toEqual({ ok: true, problems: [] })
+      expect(await checked(upper, [{ code: 'abc' }], upper)).toMatchObject({
+        ok: true,
+        problems: [],
+      })
     })
 
     it('counts records that a new unique set does not allow', async () => {

@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Project, project } from './project.ts'
 
 /** A user's project: an app whose model has changed since its one record was written. */
@@ -12,6 +16,9 @@ export const app = createApp({ store: sqliteStore({ path: new URL('books.db', im
 app.mount('/books', createRouter({ model: Book, allowedFields: ['title'], middlewares: [] }))
 `
 const appWith = (fields: string) => APP.replace('FIELDS', fields)
+const servingOn = (port: number) => `${appWith('{ title: z.string(), pages: z.number() }')}
+const { serve } = await import('fieldgate/node')
+await serve(app, { hostname: '127.0.0.1', port: ${port} })`
 
 describe('fieldgate check', () => {
   let folder: Project
@@ -23,6 +30,7 @@ describe('fieldgate check', () => {
       'app.ts': appWith('{ title: z.string(), year: z.number() }'),
       'fits.ts': appWith('{ title: z.string(), pages: z.number() }'),
       'none.ts': 'export const nothing = 1',
+      'serves.ts': servingOn(0),
     })
     expect(await folder.node('old.ts')).toMatchObject({ code: 0 })
   })
@@ -52,6 +60,24 @@ describe('fieldgate check', () => {
   it('ends with 0 where all records fit', async () => {
     const fits = await fieldgate('check', './fits.ts')
     expect([fits.code, fits.out]).toEqual([0, 'All records fit their models.\n'])
+  })
+
+  it('ends by itself, although the module that it imports serves', async () => {
+    const serves = await fieldgate('check', './serves.ts')
+    expect([serves.code, serves.out]).toEqual([0, 'All records fit their models.\n'])
+  })
+
+  it('says what to do where the port of a module that serves is in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    await writeFile(join(folder.folder, 'taken.ts'), servingOn(port))
+    const serves = await fieldgate('check', './taken.ts')
+    expect(serves.code).toBe(2)
+    expect(serves.err).toContain(
+      "fieldgate check: './taken.ts' serves, and its port is in use. Name a file that exports the app and does not serve it\n",
+    )
   })
 
   it.each([

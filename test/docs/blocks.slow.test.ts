@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { readEntries } from '../../scripts/reference/entries.ts'
 import { typeErrors } from './check-types.ts'
+import { examples } from './examples.ts'
 import { manual } from './pages.ts'
-import { UNRUN, UNTYPED } from './pending.ts'
 import { editionsOf } from './programs.ts'
 import { problemsIn } from './run.ts'
 
@@ -10,14 +11,25 @@ const editions = pages.flatMap((page) => editionsOf(page))
 /** Programs at the same time: more would only wait for each other. */
 const AT_ONCE = 2
 
+/** Of the manual's programs and of the examples in doc comments: one run of the compiler checks them all. */
 let errors: readonly string[] = []
+const inSources = (error: string) => /^(?:src|adapters)\//.test(error)
+const inComments = examples(readEntries())
 beforeAll(async () => {
-  errors = await typeErrors(editions)
+  errors = await typeErrors([...editions, ...inComments])
+})
+
+describe('the examples in doc comments', () => {
+  it('have the types that they say', () => {
+    // No example at all would pass for a check of every example.
+    expect(inComments.length).toBeGreaterThan(15)
+    expect(errors.filter(inSources)).toEqual([])
+  })
 })
 
 describe('the programs of the manual', () => {
   it('have the types that they say', () => {
-    expect(errors.filter((error) => !isOf(UNTYPED, error))).toEqual([])
+    expect(errors.filter((error) => !inSources(error))).toEqual([])
   })
 
   it('run, and print what their page shows', { timeout: 600_000 }, async () => {
@@ -30,12 +42,6 @@ describe('the programs of the manual', () => {
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    expect(problems.filter((problem) => !isOf(UNRUN, problem))).toEqual([])
-    const mended = UNRUN.filter((page) => !problems.some((problem) => isOf([page], problem)))
-    expect(mended, 'pages that pass: take them off UNRUN in test/docs/pending.ts').toEqual([])
+    expect(problems).toEqual([])
   })
 })
-
-function isOf(list: readonly string[], problem: string): boolean {
-  return list.some((page) => problem.startsWith(`${page}:`))
-}

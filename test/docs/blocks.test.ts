@@ -2,12 +2,11 @@ import { parse as parseToml } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { type Block, blocksOf, manual } from './pages.ts'
-import { UNTYPED } from './pending.ts'
 import { editionsOf, headerOf, isRun, mainFiles } from './programs.ts'
 import { differenceOf, jsonIn, jsonValues } from './shape.ts'
 
 /** Blocks that say `no-run`. Raise it only for what no test can run, such as a program for a paid service. */
-const MOST_NOT_RUN = 20
+const MOST_NOT_RUN = 3
 
 const blocks = manual().flatMap((page) => blocksOf(page))
 const placeOf = ({ page, line }: Block) => `${page}:${line}`
@@ -33,18 +32,8 @@ const PARSERS: Readonly<Record<string, (text: string) => void>> = {
 
 describe('a block of code in the manual', () => {
   it('names its file in the first line when it is TypeScript', () => {
-    const nameless = blocks
-      .filter(({ language, page }) => language === 'ts' && !UNTYPED.includes(page))
-      .filter((block) => !headerOf(block))
+    const nameless = blocks.filter((block) => block.language === 'ts' && !headerOf(block))
     expect(nameless.map(placeOf)).toEqual([])
-  })
-
-  it('leaves the list of pages to be rewritten', () => {
-    const done = UNTYPED.filter((page) => {
-      const programs = blocks.filter((block) => block.page === page && block.language === 'ts')
-      return programs.every(headerOf)
-    })
-    expect(done, 'pages whose blocks name their files: take them off UNTYPED').toEqual([])
   })
 
   it('is TypeScript, not JavaScript', () => {

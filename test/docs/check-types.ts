@@ -19,15 +19,20 @@ const FOLDER = join(root, '.cache/docs/blocks')
 /** What programs use of Deno and Bun, whose own types we do not install. */
 const GLOBALS = `
 type ServeHandler = (request: Request) => Response | Promise<Response>
+type DenoAddress = { hostname: string; port: number }
 declare const Deno: {
   readonly env: { get(name: string): string | undefined; toObject(): Record<string, string> }
-  serve(options: { port?: number; hostname?: string }, handler: ServeHandler): { shutdown(): Promise<void> }
+  serve(options: { port?: number; hostname?: string }, handler: ServeHandler): { shutdown(): Promise<void>; addr: DenoAddress }
+  connect(address: DenoAddress): Promise<{ write(bytes: Uint8Array): Promise<number>; read(into: Uint8Array): Promise<number | null> }>
   serve(handler: ServeHandler): { shutdown(): Promise<void> }
   test(name: string, test: () => void | Promise<void>): void
 }
+type BunSocket = { write(text: string): number }
+type BunHandlers = { open(socket: BunSocket): void; data(socket: BunSocket): void; close(socket: BunSocket): void }
 declare const Bun: {
   readonly env: Record<string, string | undefined>
-  serve(options: { port?: number; hostname?: string; fetch: ServeHandler }): { stop(): Promise<void> }
+  serve(options: { port?: number; hostname?: string; fetch: ServeHandler }): { stop(): Promise<void>; port: number }
+  connect(options: { hostname: string; port: number; socket: BunHandlers }): Promise<BunSocket>
 }
 `
 

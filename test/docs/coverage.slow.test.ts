@@ -7,8 +7,10 @@ import {
   exportedNames,
   type Fact,
   imports,
+  isSaid,
   listParameters,
   options,
+  quoted,
   refusals,
 } from './facts.ts'
 import { blocksOf, chapters, proseOf, textOf } from './pages.ts'
@@ -76,5 +78,19 @@ describe('the manual names', () => {
 
   it('every exported name, in the reference at least', () => {
     expect(missingIn(withReference, 'exports', exportedNames(reference))).toEqual([])
+  })
+})
+
+describe('what the manual quotes', () => {
+  it('is what start-up errors and the log say', () => {
+    const messages = manual.flatMap(quoted)
+    totals.push(`${messages.length} messages are quoted`)
+    expect(messages.length).toBeGreaterThan(0)
+    expect(messages.filter((message) => !isSaid(message))).toEqual([])
+  })
+
+  it('and what nothing says is found', () => {
+    expect(isSaid("Router '/cities': every field of 'City' is writable")).toBe(true)
+    expect(isSaid("Router '/cities': every member of 'City' may be written")).toBe(false)
   })
 })

@@ -166,3 +166,36 @@ export function imports(): Fact[] {
     .map((name) => name.replace('.', 'fieldgate'))
     .map((name) => ({ name, pattern: word(name) }))
 }
+
+/** What a page quotes of start-up errors and of the log, with what varies in quotes. */
+export function quoted(page: string): string[] {
+  const logged = page.matchAll(/"message": ?"((?:[^"\\]|\\.)+)"/g)
+  const sentences = page.matchAll(/`((?:Model|Router|Auth router|Auth:|'\w+' \w).*?)`/g)
+  const warnings = page
+    .split(/^\| warning \|.*$/m)
+    .slice(1)
+    .join()
+    .matchAll(/^\| `(.+?)` \|/gm)
+  return [...logged, ...sentences, ...warnings].map(([, found = '']) =>
+    found.replaceAll('\\"', '"'),
+  )
+}
+
+/** Whether some source says so, as far as that does not vary. */
+export function isSaid(message: string): boolean {
+  const constant = message.split(/'[^']*'|"[^"]*"|<.*?>|\/[\w/:]+|[\d,.:;?=()[\]{}…]+/)
+  const parts = constant.map((part) => part.trim().split(/\s+/)).filter((words) => words.length > 2)
+  return parts.every((words) => {
+    // One of the words may be a value without quotes.
+    const variants = [words, ...words.map((_, at) => words.with(at, HOLE))]
+    return variants.some((variant) => SOURCES.includes(variant.join(' ')))
+  })
+}
+
+/** The sources without comments, with holes for the values in their sentences. */
+const SOURCES = globSync('{src,adapters,examples}/**/*.ts', { cwd: root })
+  .map(read)
+  .join('\n')
+  .replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')
+  .replaceAll("\\'", "'")
+  .replace(/\$\{[^}]*\}/g, HOLE)

@@ -16,6 +16,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   mongodb: async () => (await import('./mongodb/weather.ts')).mongodb,
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
   soak: async () => (await import('./soak.ts')).soak,
+  backfill: async () => (await import('./changes/backfill.ts')).backfill,
   overload: async () => (await import('./overload/run.ts')).overload,
 }
 

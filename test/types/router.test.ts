@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 import {
+  type App,
   type AuthRouter,
   createAuthRouter,
   createRouter,
@@ -140,18 +141,23 @@ describe('design, Model: types flow through createRouter', () => {
     requireRole('admin')
   })
 
-  test("2.6 types: hooks see the record's type", () => {
+  test('2.6 types: hooks know the fields, and that nobody has checked what the client sent', () => {
     createRouter({
       model: City,
       validate(payload, { req, res, operation, id }) {
-        expectTypeOf(payload.name).toEqualTypeOf<string | undefined>()
-        expectTypeOf(payload.population).toEqualTypeOf<number | undefined>()
+        expectTypeOf(payload.name).toEqualTypeOf<unknown>()
+        // @ts-expect-error a client may send anything in the place of a string
+        payload.name?.trim()
+        // @ts-expect-error no field of the record
+        void payload.nam
         expectTypeOf(operation).toEqualTypeOf<'create' | 'update'>()
         expectTypeOf(id).toEqualTypeOf<string | undefined>()
         expectTypeOf(req.params).toEqualTypeOf<Readonly<Record<string, string>>>()
         res.status = 202
         res.headers.set('X-Checked', 'yes')
-        return { name: payload.name ?? '' }
+        return typeof payload.name === 'string'
+          ? { ...payload, name: payload.name.trim() }
+          : payload
       },
       runAfterCreate(record, request) {
         expectTypeOf(record.name).toEqualTypeOf<string>()
@@ -162,12 +168,20 @@ describe('design, Model: types flow through createRouter', () => {
     createRouter({
       model: City,
       // @ts-expect-error a hook returns fields of the record
-      validate: () => ({ population: 'many' }),
+      validate: () => ({ inhabitants: 3 }),
     })
     createRouter({
       model: City,
       validate: { create: async (payload) => payload, update: () => null },
     })
+  })
+
+  test('types: what a runtime hands to `handle` needs no annotations', () => {
+    const work: Promise<unknown>[] = []
+    const platform: Parameters<App['handle']>[2] = {
+      waitUntil: (promise) => void work.push(promise),
+    }
+    expectTypeOf(platform.waitUntil).not.toBeAny()
   })
 
   test('2.6 types: options may be written apart from the call', () => {

@@ -27,6 +27,7 @@ function doubtful() {
   const store: Store = Object.assign(Object.create(inner), {
     collection(schema: Parameters<Store['collection']>[0]): Collection {
       const real = inner.collection(schema)
+      if (schema.name.startsWith('fieldgate_')) return real
       return Object.assign(Object.create(real), {
         insert: doubted(real.insert.bind(real)),
         update: doubted(real.update.bind(real)),

@@ -5,7 +5,7 @@
  */
 
 import type { Document, FindOptions, Collection as Native, Filter as Query } from 'mongodb'
-import { onlyDeclared } from '../../../src/ports/declared.ts'
+import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
@@ -77,19 +77,23 @@ export function openCollection(
     return hasPaths(read.select) ? found.map((one) => project(one, read.select)) : found
   }
 
-  /** The JSON of a record read for this call, without what the model does not declare. */
-  const shownJson = (fields: Fields): string =>
-    textOf(declared ? (onlyDeclared(declared, fields) as Fields) : fields)
+  /** The JSON of a record read for `read`: what the model declares of it, and the defaults that it lacks. */
+  const shownJson = (fields: Fields, { select, fillDefaults }: Read): string => {
+    if (!declared) return textOf(fields)
+    const shown = onlyDeclared(declared, fields)
+    const whole = fillDefaults ? withDefaults(declared, shown) : shown
+    return textOf(whole === shown ? (shown as Fields) : project(whole as Fields, select))
+  }
 
-  const readList = listReader(async (read) => (await find(read)).map(shownJson))
+  const textsOf = async (read: Read) => (await find(read)).map((one) => shownJson(one, read))
+  const readList = listReader(textsOf)
 
   return {
     find: (read) => run(() => find(read)),
 
     findJson: (read) =>
       run(async () => {
-        if (idOf(read) === undefined) return readList(read)
-        return (await find(read)).map(shownJson)
+        return idOf(read) === undefined ? readList(read) : textsOf(read)
       }),
 
     count: (filter, hints) =>

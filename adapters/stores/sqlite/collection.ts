@@ -4,7 +4,7 @@
  * @module
  */
 
-import { onlyDeclared } from '../../../src/ports/declared.ts'
+import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
@@ -12,7 +12,6 @@ import type {
   Collection,
   CollectionSchema,
   Fields,
-  Projection,
   Read,
   ReadHints,
   WriteOptions,
@@ -54,7 +53,37 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     marks: schema.declared && new Marks(schema.declared, runner.shapes),
     compilation: compiler(schema, runner),
   }
-  return { ...readsOf(opened), ...writesOf(opened) }
+  const { marks } = opened
+  return {
+    ...readsOf(opened),
+    ...writesOf(opened),
+    ...(marks && { refresh: (ids: readonly string[]) => refresh(ids, marks, opened) }),
+  }
+}
+
+/** Longer records are left as they are: their JSON goes to the database and back. */
+const MOST_REFRESHED = 16 * 1024
+
+/** Marks those of the records which turn out to be whole. */
+async function refresh(
+  ids: readonly string[],
+  marks: Marks,
+  { runner, table }: Opened,
+): Promise<void> {
+  const rows = await runner.read({
+    sql: `SELECT rowid AS row, doc FROM ${table} WHERE _id IN (SELECT value FROM json_each(?1)) AND ${marks.untrusted()} AND length(doc) <= ${MOST_REFRESHED}`,
+    values: [JSON.stringify(ids)],
+  })
+  const marked = rows.flatMap(({ row, doc }) => {
+    const mark = marks.ofWhole(parsed(String(doc)))
+    return mark === undefined ? [] : [[row, doc, mark]]
+  })
+  if (marked.length === 0) return
+  // A record that was changed meanwhile has the mark of that change.
+  await runner.write({
+    sql: `UPDATE ${table} SET ${MARK} = value ->> 2 FROM json_each(?1) WHERE rowid = value ->> 0 AND doc = value ->> 1`,
+    values: [JSON.stringify(marked)],
+  })
 }
 
 /** What the reads and the writes of a collection share. */
@@ -109,7 +138,7 @@ function readsOf({
       const found = await rows(read, `${marks?.shown() ?? 'doc'} AS shown`)
       return eachOf(
         found,
-        ({ shown }) => shownJson(shown as string, read.select),
+        ({ shown }) => shownJson(shown as string, read),
         (text) => text,
       )
     },
@@ -198,19 +227,23 @@ function compiler(schema: CollectionSchema, runner: Runner): () => Compilation {
   }
 }
 
-/** Returns the stored JSON if everything in it is declared and selected, else the JSON of the part that is. */
+/**
+ * Returns the stored JSON if everything in it is declared and selected and no default is missing, else the JSON of the
+ * record as it is to be shown.
+ */
 function textShower(
   { shape, declared }: CollectionSchema,
   marks: Marks | undefined,
-): (given: string, select: Projection | undefined) => string | Promise<string> {
+): (given: string, read: Pick<Read, 'select' | 'fillDefaults'>) => string | Promise<string> {
   // In a JavaScript object such names come first, wherever they are in the JSON.
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
-  return (given, select) => {
+  return (given, { select, fillDefaults }) => {
     const [text, isDeclared] = marks ? unmarked(given) : [given, true]
     if (isDeclared && !select && !hasNumberedField) return text
     const chosen = (record: unknown): string => {
       const shown = declared && !isDeclared ? onlyDeclared(declared, record) : record
-      return textOf(project(shown as Fields, select))
+      const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
+      return textOf(project(whole as Fields, select))
     }
     const record = parsed(text)
     return record instanceof Promise ? record.then(chosen) : chosen(record)

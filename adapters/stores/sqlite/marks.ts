@@ -1,17 +1,23 @@
 /**
  * Marks: each record has a mark of the model shape that wrote it. The record's JSON can be sent as it is stored if that
- * model declares nothing that this one does not.
+ * model declares nothing that this one does not, and has every default that this one has.
  *
  * The database keeps the marks true for every writer. A write of fieldgate changes the mark (or its sign, if it stays
  * the same). A trigger removes the mark when another writer changes the record: a version of the app without marks, a
- * script, a shell. A record without a mark, or with that of a model that declares more, is read through `onlyDeclared`.
+ * script, a shell. A record without a mark, or with that of another model, is read through `onlyDeclared` and
+ * `withDefaults`.
  *
  * @module
  */
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Declared, declaredAt, onlyDeclared } from '../../../src/ports/declared.ts'
+import {
+  type Declared,
+  declaredAt,
+  onlyDeclared,
+  withDefaults,
+} from '../../../src/ports/declared.ts'
 import { covers, declaredText } from '../../../src/ports/declared-text.ts'
 import type { Change, CollectionSchema, Fields } from '../../../src/ports/store.ts'
 import { identifier, type Statement } from './sql.ts'
@@ -92,10 +98,19 @@ export class Marks {
     return `iif(${MARK} IN (${[...this.#marks()]}), doc, '${UNTRUSTED}' || doc)`
   }
 
+  /** Whether a record is not sent as it is stored, as SQL. */
+  untrusted(): string {
+    return `coalesce(${MARK} NOT IN (${[...this.#marks()]}), TRUE)`
+  }
+
+  /** The mark of a record that is whole: everything in it is declared, and no default is missing. */
+  ofWhole(record: unknown): number | undefined {
+    return isWhole(this.#declared, record) ? this.#ownShape()?.mark : undefined
+  }
+
   /** The mark of a new record, as SQL. */
   ofNew(record: Fields): string {
-    const own = this.#ownShape()
-    return own && onlyDeclared(this.#declared, record) === record ? String(own.mark) : 'NULL'
+    return String(this.ofWhole(record) ?? 'NULL')
   }
 
   /** The mark of a record that `change` changes, as SQL. */
@@ -107,13 +122,30 @@ export class Marks {
     return `CASE ${MARK} WHEN ${own.mark} THEN ${-own.mark} WHEN ${-own.mark} THEN ${own.mark}${kept} END`
   }
 
-  #declares({ set = {}, push = {}, increment = {} }: Change): boolean {
+  #declares({ set = {}, unset = [], push = {}, increment = {} }: Change): boolean {
     const pushed = Object.entries(push).map(([path, { value }]) => [path, [value]] as const)
     const numbers = Object.entries(increment)
-    return [...Object.entries(set), ...pushed, ...numbers].every(([path, value]) => {
-      const declared = declaredAt(this.#declared, path)
-      return declared !== undefined && onlyDeclared(declared, value) === value
-    })
+    const written = [...Object.entries(set), ...pushed, ...numbers]
+    return (
+      written.every(([path, value]) => {
+        const declared = declaredAt(this.#declared, path)
+        return declared !== undefined && isWhole(declared, value) && !this.#mayMakeParent(path)
+      }) && unset.every((path) => !this.#isDefault(path))
+    )
+  }
+
+  #isDefault(path: string): boolean {
+    const [parent, name] = cut(path)
+    const place = parent === '' ? this.#declared : declaredAt(this.#declared, parent)
+    return place?.defaults?.has(name) === true
+  }
+
+  /** Whether a write to `path` may make an object around it which then lacks a default. */
+  #mayMakeParent(path: string): boolean {
+    const [parent] = cut(path)
+    if (parent === '') return false
+    const place = declaredAt(this.#declared, parent)
+    return (place?.defaults?.size ?? 0) > 0 || this.#mayMakeParent(parent)
   }
 
   #ownShape(): { readonly text: string; readonly mark: number } | undefined {
@@ -135,6 +167,17 @@ export class Marks {
     this.#trusted = new Set(marks.flatMap((mark) => [mark, -mark]))
     return this.#trusted
   }
+}
+
+/** Whether everything in `value` is declared, and no default is missing. */
+function isWhole(declared: Declared, value: unknown): boolean {
+  return onlyDeclared(declared, value) === value && withDefaults(declared, value) === value
+}
+
+/** A dotted path as the path of the object around it, which may be empty, and the last name. */
+function cut(path: string): [parent: string, name: string] {
+  const dot = path.lastIndexOf('.')
+  return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)]
 }
 
 /** 48 bits of a hash, so that a shape has the same mark in every database. */

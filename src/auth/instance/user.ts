@@ -6,7 +6,7 @@
 
 import { declaredPart, present, projected } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Fields, Projection } from '../../ports/store.ts'
 import { SECRETS } from '../setup/field-names.ts'
 
 import type { AuthInstance } from './instance.ts'
@@ -17,10 +17,10 @@ export function withoutSecrets({ settings, names }: AuthInstance, record: Fields
   return projected(declared, { exclude: [...settings.model.hidden, ...secrets] })
 }
 
-/** A user as responses show it. */
-export function shownUser(auth: AuthInstance, record: Fields): unknown {
+/** A user as responses show it, or the part that `select` names. */
+export function shownUser(auth: AuthInstance, record: Fields, select?: Projection): unknown {
   const { model, list } = auth.settings
-  return present(model, withoutSecrets(auth, record), list.lean === true)
+  return present(model, projected(withoutSecrets(auth, record), select), list.lean === true)
 }
 
 /** The user with `id`, secrets included. */

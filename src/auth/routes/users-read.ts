@@ -7,7 +7,6 @@
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import { projected } from '../../model/present.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { isAdmin } from '../guards.ts'
 import type { AuthInstance } from '../instance/instance.ts'
@@ -30,8 +29,7 @@ async function getUser(auth: AuthInstance, request: ApiRequest): Promise<Respons
   if (!user) throw entryNotFound()
   const { visibleFields } = auth.settings
   const whole = !visibleFields || isSelf(request, id) || isAdmin(auth, request)
-  const seen = whole ? user : projected(user, { include: visibleFields })
-  return valueResponse(shownUser(auth, seen))
+  return valueResponse(shownUser(auth, user, whole ? undefined : { include: visibleFields }))
 }
 
 /** Whether the signed-in user is the one with `id`. */

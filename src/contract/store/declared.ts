@@ -1,13 +1,13 @@
 /**
  * The store port's promises about `findJson`: it returns nothing that the model does not declare, no matter who stored
- * it.
+ * it, and fills in declared defaults if it is asked to.
  *
  * @module
  */
 
 import * as z from 'zod/mini'
 import { defineModel } from '../../model/define.ts'
-import { onlyDeclared } from '../../ports/declared.ts'
+import { onlyDeclared, withDefaults } from '../../ports/declared.ts'
 import { everything } from '../../ports/filter.ts'
 import type { Change, Collection, CollectionSchema, Fields, Store } from '../../ports/store.ts'
 import { deepEqual, ok } from '../assert.ts'
@@ -20,17 +20,30 @@ const name = z.optional(z.string())
 const number = z.optional(z.number())
 const list = z.optional(z.array(z.object({ a: number, s: name })))
 
-/** Four versions of one model: each declares what another does not. */
+const three = z._default(z.number(), 3)
+
+/** Versions of one model: each declares what another does not. */
 const VERSIONS = {
   plain: { name },
   secret: { name, secret: name, in: z.optional(z.object({ x: z.number() })) },
   nested: { name, in: z.optional(z.object({ x: z.number(), y: number })), list },
   open: { name, in: z.optional(z.looseObject({})), list: z.optional(z.array(z.unknown())) },
+  filled: {
+    name: z._default(z.string(), 'nobody'),
+    in: z.optional(z.object({ x: z.number(), y: three })),
+    list: z.optional(z.array(z.object({ a: number, b: three }))),
+  },
 }
 
 type Version = keyof typeof VERSIONS
 
-const versions = ['plain', 'secret', 'nested', 'open'] as const satisfies readonly Version[]
+const versions = [
+  'plain',
+  'secret',
+  'nested',
+  'open',
+  'filled',
+] as const satisfies readonly Version[]
 
 function schemaOf(version: Version): CollectionSchema {
   const { shape, declared } = defineModel('Versioned', { fields: VERSIONS[version] })
@@ -49,17 +62,17 @@ const schemas = Object.fromEntries(
   versions.map((version) => [version, schemaOf(version)]),
 ) as Record<Version, CollectionSchema>
 
-/** What a version shows, and what it should show: every record without what the version does not declare. */
+/** What a version shows, and what it should show: every record as the version declares it. */
 async function shown(
   collection: Collection,
   { declared }: CollectionSchema,
 ): Promise<[unknown, unknown]> {
   const [texts, records] = await Promise.all([
-    collection.findJson?.(reading(everything)),
+    collection.findJson?.({ ...reading(everything), fillDefaults: true }),
     collection.find(reading(everything)),
   ])
   ok(declared)
-  const wanted = records.map((record) => onlyDeclared(declared, record))
+  const wanted = records.map((record) => withDefaults(declared, onlyDeclared(declared, record)))
   return [texts?.map((text) => JSON.parse(text)) ?? wanted, wanted]
 }
 
@@ -106,7 +119,23 @@ export const declarations: Contract<Store> = {
       { _id: b, name: 'B', secret: 's3cret' },
     ])
   },
-  async 'whatever four versions write, each shows what it declares'(store) {
+  async 'texts hold the defaults that older records lack, if asked for and selected'(store) {
+    await store.prepare([schemas.filled])
+    const { declared: _, ...bare } = schemas.filled
+    const _id = newId()
+    await store.collection(bare).insert({ _id, in: { x: 1 }, list: [{ b: null }, {}] })
+    const filled = store.collection(schemas.filled)
+    const [texts] = await shown(filled, schemas.filled)
+    const list = [{ b: null }, { b: 3 }]
+    deepEqual(texts, [{ _id, name: 'nobody', in: { x: 1, y: 3 }, list }])
+    const some = { ...reading(everything), select: { include: ['in.x', 'list'] } }
+    const selected = await filled.findJson?.({ ...some, fillDefaults: true })
+    if (selected) deepEqual(JSON.parse(selected[0] ?? ''), { _id, in: { x: 1 }, list })
+    const bareTexts = await filled.findJson?.(some)
+    const stored = { _id, in: { x: 1 }, list: [{ b: null }, {}] }
+    if (bareTexts) deepEqual(JSON.parse(bareTexts[0] ?? ''), stored)
+  },
+  async 'whatever several versions write, each shows what it declares'(store) {
     for (const seed of [1, 2, 3, 4]) await mixedWriters(store, new Random(seed))
   },
 }

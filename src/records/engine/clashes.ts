@@ -6,9 +6,9 @@
  */
 
 import type { Model } from '../../model/model.ts'
+import { valueAt } from '../../model/value-at.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Collection, DuplicateKey, Fields } from '../../ports/store.ts'
-import { valueAt } from './value-at.ts'
 
 /** A write that the store has refused: an insert, or changes to one record or to all that match. */
 export type Refused =

@@ -6,6 +6,7 @@
 
 import type { SpaceSettings } from '../../cache/caches.ts'
 import type { VersionedCache } from '../../cache/versioned-cache.ts'
+import type { ModelHistory } from '../../changes/model-history.ts'
 import type { BodyLimits } from '../../http/body.ts'
 import type { Model } from '../../model/model.ts'
 import type { CacheStore } from '../../ports/cache.ts'
@@ -61,6 +62,8 @@ export interface Models extends KnownScopes {
   known(): Iterable<Model>
   /** The engine of a model, shared by all its routers. */
   engine(model: Model): RecordEngine
+  /** The records of a model as they are stored, perhaps under earlier names of their fields. */
+  stored(model: Model): Collection
   /** A collection with the schema of `model` and another name; writes to it count as writes of the model. */
   twin(model: Model, name: string): Collection
   /** The model that a `ref()` names. */
@@ -96,6 +99,8 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   storeFor(request: Request): RecordStore
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
+  /** What is known of the models that wrote the records. */
+  readonly history: ModelHistory
   /** Every collection that start-up creates. */
   schemas(): readonly CollectionSchema[]
   /** The space in which a router keeps responses; writes of any record clear it. */

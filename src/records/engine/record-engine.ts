@@ -14,6 +14,7 @@ import {
   validateFields,
   validateRecord,
 } from '../../model/validate.ts'
+import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import { isLarge, nextTurn } from '../../ports/slices.ts'
@@ -21,7 +22,6 @@ import { type Change, type Collection, DuplicateKey, type Fields } from '../../p
 import { clashingFields, type Refused } from './clashes.ts'
 import { Lines } from './lines.ts'
 import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
-import { valueIn } from './value-at.ts'
 
 /** What the engine needs from the app. */
 export interface Surroundings {

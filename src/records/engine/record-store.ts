@@ -107,8 +107,9 @@ export function recordCollection<R, I>(
   return {
     async find(filter, options = {}) {
       await ready()
-      const found = await stored.find(readOf(model, filterOf(filter), options))
-      return found.map((record) => declaredPart(model, record) as Stored)
+      const read = readOf(model, filterOf(filter), options)
+      const found = await stored.find(read)
+      return found.map((record) => declaredPart(model, record, read) as Stored)
     },
     findOne: async (filter) => first(filterOf(filter)),
     findById: async (id) => first(byId(id)),

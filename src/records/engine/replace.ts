@@ -5,11 +5,11 @@
  * @module
  */
 
+import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { isWithin } from '../../ports/paths.ts'
 import type { ObjectShape, Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
-import { valueIn } from './value-at.ts'
 
 /** What a write sets and removes, by dotted path. */
 export interface Replacement {

@@ -5,6 +5,7 @@
  */
 
 import {
+  fieldNotSingle,
   invalidCompareValue,
   invalidFilter,
   invalidRange,
@@ -39,7 +40,7 @@ export function equalitiesInUrl(rules: ListRules, { query, shaped }: UrlParamete
 export function rangeInUrl(rules: ListRules, { query }: UrlParameters): Asked {
   const { rangeField, range } = query
   if (!rangeField || range === '') return {}
-  const field = filterableField(rules, rangeField)
+  const field = filterableField(rules, 'rangeField', rangeField)
   if (typeof range !== 'string') throw invalidRange()
   const shape = shapeAt(rules, field)
   const [low, high] = splitRange(range, shape)
@@ -67,7 +68,7 @@ export function compareInUrl(rules: ListRules, { query, shaped }: UrlParameters)
   const { compareField, compareOperator = '', compareValue } = query
   if (shaped.has('compareValue')) throw invalidCompareValue()
   if (!compareField) return {}
-  const field = filterableField(rules, compareField)
+  const field = filterableField(rules, 'compareField', compareField)
   const operator = compareOperator === '' ? 'eq' : String(compareOperator)
   if (!isCompareOperator(operator)) throw unknownCompareOperator(operator)
   if (typeof compareValue !== 'string') throw invalidCompareValue()
@@ -87,9 +88,9 @@ function asNumber(shape: Shape, text: string): string | number {
   return shape.kind === 'mixed' ? (numberFrom(text) ?? text) : text
 }
 
-function filterableField(rules: ListRules, name: string | string[]): string {
-  const field = String(name)
-  if (typeof name !== 'string' || !rules.urlFilterable.has(field)) throw notFilterable(field)
+function filterableField(rules: ListRules, parameter: string, field: string | string[]): string {
+  if (typeof field !== 'string') throw fieldNotSingle(parameter)
+  if (!rules.urlFilterable.has(field)) throw notFilterable(field)
   return field
 }
 

@@ -109,7 +109,10 @@ async function loaded(
       hints,
     })
     for (const record of found) {
-      into.add(String(record._id), present(target, declaredPart(target, record), lean))
+      into.add(
+        String(record._id),
+        present(target, declaredPart(target, record, { select, lean }), lean),
+      )
     }
   }
   return into

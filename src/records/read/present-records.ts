@@ -76,9 +76,10 @@ export async function readAsJson(
     hints: hintsFor(resource.hints, request),
   }
   const signs = resource.upload?.signUrls !== undefined
-  const unchanged = view.populate.length === 0 && !signs && (lean || !model.output)
+  const unchanged =
+    view.populate.length === 0 && !signs && (lean || !model.output) && !model.convert
   if (unchanged && engine.stored.findJson) {
-    const texts = await engine.stored.findJson(query)
+    const texts = await engine.stored.findJson({ ...query, fillDefaults: !lean })
     return {
       texts: texts.slice(0, shown),
       hasMore: texts.length > shown,
@@ -86,7 +87,7 @@ export async function readAsJson(
     }
   }
   const all = await engine.stored.find(query)
-  const found = all.slice(0, shown).map((record) => declaredPart(model, record))
+  const found = all.slice(0, shown).map((record) => declaredPart(model, record, { ...view, lean }))
   const filled = await filledIn(resource, view, found, request)
   return {
     texts: await signedTexts(resource, filled),
@@ -106,7 +107,10 @@ export async function presentAfterWrite(
   whole: Fields,
   request: ApiRequest,
 ): Promise<string> {
-  const chosen = projected(declaredPart(resource.model, whole), view.select)
+  const chosen = projected(
+    declaredPart(resource.model, whole, { lean: resource.lean }),
+    view.select,
+  )
   const filled = filledIn(resource, view, [chosen], request).catch((error: unknown) => {
     if (error instanceof HttpError && error.status === 413) return undefined
     throw error

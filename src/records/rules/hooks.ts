@@ -25,13 +25,19 @@ export interface ValidateContext {
 }
 
 /**
+ * What the client has sent for the fields that it may write. The values are not cast or checked yet, so a field of
+ * numbers may hold a string.
+ */
+export type Payload<R> = { [Name in keyof R]?: unknown }
+
+/**
  * Checks or replaces a filtered payload. Return nothing to keep it, or an object to replace it; throw a
  * `ValidationError` or `HttpError` to refuse it. Anything else that it throws is a 500.
  */
 export type Validate<R> = (
-  payload: Partial<R>,
+  payload: Payload<R>,
   context: ValidateContext,
-) => Partial<R> | undefined | null | void | Promise<Partial<R> | undefined | null | void>
+) => Payload<R> | undefined | null | void | Promise<Payload<R> | undefined | null | void>
 
 /** `validate`: one function for both operations, or one for each. */
 export type ValidateOption<R> =

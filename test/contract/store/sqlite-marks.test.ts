@@ -138,4 +138,43 @@ describe('A record is sent as it is stored', () => {
     })
     expect(marksIn(path)).toEqual([null, expect.any(Number)])
   })
+
+  it('only while no default of the model is missing in it', async () => {
+    const path = newFile()
+    const titled = noteSchema({ title: z.string().default('none'), body: text })
+    await withStore(path, note, async (store) => {
+      await store.collection(note).insert({ _id: newId(), title: 'old' })
+    })
+    await withStore(path, titled, async (store) => {
+      const notes = store.collection(titled)
+      await notes.insert({ _id: newId(), title: 'new' })
+      await notes.insert({ _id: newId(), body: 'without' })
+      expect(await texts(store, titled)).toMatchObject([
+        { title: 'old' },
+        { title: 'new' },
+        { body: 'without' },
+      ])
+      await notes.update(where('title', 'eq', 'new'), { unset: ['title'] })
+    })
+    const [, second, third] = marksIn(path)
+    expect([second, third]).toEqual([null, null])
+  })
+
+  it('again once it has been looked at, if everything in it is declared', async () => {
+    const path = newFile()
+    const titled = noteSchema({ title: z.string().default('none') })
+    const ids = [newId(), newId(), newId()]
+    await withStore(path, titled, async (store) => {
+      const notes = store.collection(titled)
+      for (const _id of ids) await notes.insert({ _id, title: 't' })
+      sql(path, `UPDATE notes SET doc = json_set(doc, '$.title', 'by hand')`)
+      sql(path, `UPDATE notes SET doc = json_set(doc, '$.secret', 1) WHERE _id = '${ids[1]}'`)
+      sql(path, `UPDATE notes SET doc = json_remove(doc, '$.title') WHERE _id = '${ids[2]}'`)
+      const before = await texts(store, titled)
+      expect(marksIn(path)).toEqual([null, null, null])
+      await notes.refresh?.(ids)
+      expect(await texts(store, titled)).toEqual(before)
+    })
+    expect(marksIn(path)).toEqual([expect.any(Number), null, null])
+  })
 })

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { type Context, createRouter, defineModel, HttpError } from '../../../src/index.ts'
+import {
+  type Context,
+  createRouter,
+  defineModel,
+  HttpError,
+  type Platform,
+} from '../../../src/index.ts'
 import { answerOf, NOON, request, service } from '../service.ts'
 
 const Thing = defineModel('AppThing', { fields: { name: z.string() }, timestamps: true })
@@ -70,7 +76,7 @@ describe('design, App', () => {
 
 describe('design, App: the context', () => {
   /** Runs `use` as the handler of a route and resolves to its answer. */
-  async function inContext(use: (context: Context) => unknown, env?: unknown, platform?: unknown) {
+  async function inContext(use: (context: Context) => unknown, env?: unknown, platform?: Platform) {
     const { app, log } = service({ env: { FROM: 'options' } })
     const router = createRouter({ model: Thing, allowedFields: ['name'] })
     router.get('/run', async (_, context) => Response.json((await use(context)) ?? null))

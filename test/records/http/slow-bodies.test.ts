@@ -6,9 +6,10 @@ import { service } from '../service.ts'
 const Note = defineModel('SlowNote', { fields: { text: z.string() } })
 
 /** A POST whose body is sent bit by bit by the test. */
-function slowPost() {
+async function slowPost() {
   const { app } = service({ maxBodySize: 1024 * 1024 })
   app.mount('/notes', createRouter({ model: Note, allowedFields: ['text'] }))
+  await app.ready()
   let body: ReadableStreamDefaultController<Uint8Array> | undefined
   const request = new Request('http://localhost/notes', {
     method: 'POST',
@@ -36,7 +37,7 @@ describe('K4: slow bodies', () => {
   afterEach(() => void vi.useRealTimers())
 
   test('K4: a body that trickles in has 25 seconds', async () => {
-    const { answer, send } = slowPost()
+    const { answer, send } = await slowPost()
     send('{"text":"')
     for (let second = 0; second < 26; second += 1) {
       await vi.advanceTimersByTimeAsync(1000)
@@ -49,13 +50,13 @@ describe('K4: slow bodies', () => {
   })
 
   test('K4: a body that never begins has 25 seconds', async () => {
-    const { answer } = slowPost()
+    const { answer } = await slowPost()
     await vi.advanceTimersByTimeAsync(25_500)
     expect((await answer).status).toBe(408)
   })
 
   test('K4: a large body may take another second for each 64 KiB', async () => {
-    const { answer, send, end } = slowPost()
+    const { answer, send, end } = await slowPost()
     send('{"text":"')
     for (let second = 0; second < 12; second += 1) {
       send('x'.repeat(65_536))

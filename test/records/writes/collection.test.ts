@@ -139,9 +139,11 @@ describe('design, app.store: writes', () => {
     expect(await cities.findById(a._id)).toEqual({ ...a, size: 8 })
   })
 
-  test('design, app.store: undefined on a field with a default removes it', async () => {
+  test('design, app.store: undefined on a field with a default removes it, and reads show the default', async () => {
     const { cities, a } = await three()
-    expect(await cities.update(a._id, { kind: undefined } as never)).not.toHaveProperty('kind')
+    const { kind } = a
+    expect(await cities.update(a._id, { kind: undefined } as never)).toMatchObject({ kind })
+    expect(await cities.find({ kind: null } as never)).toMatchObject([{ _id: a._id, kind }])
   })
 
   test('design, app.store: updateWhere changes what matches and gives the count', async () => {

@@ -4,6 +4,7 @@ import {
   createRouter,
   defineModel,
   HttpError,
+  type Payload,
   type Validate,
   type ValidateContext,
   type ValidateOption,
@@ -20,14 +21,9 @@ const Thing = defineModel('HookThing', {
   },
   timestamps: true,
 })
-type Fields = {
-  name?: string
-  role?: string | undefined
-  extra?: unknown
-  count?: number | undefined
-}
+type Fields = Payload<{ name: string; role: string; extra: unknown; count: number }>
 
-function things(validate: ValidateOption<Fields & { name: string }>) {
+function things(validate: ValidateOption<Fields>) {
   const served = service()
   served.app.mount(
     '/things',
@@ -38,7 +34,7 @@ function things(validate: ValidateOption<Fields & { name: string }>) {
 
 /** A hook as a JavaScript user may write it. */
 const loose = (hook: (payload: Record<string, unknown>, context: ValidateContext) => unknown) =>
-  hook as unknown as Validate<Fields & { name: string }>
+  hook as unknown as Validate<Fields>
 
 describe('4.1 Write rules, 3: what the validate hook receives', () => {
   test('4.1 Write rules, 3: null as it was sent, and what it returns may be null', async () => {

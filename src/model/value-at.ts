@@ -4,9 +4,9 @@
  * @module
  */
 
-import { isFields } from '../../model/writable.ts'
-import type { Scalar } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
+import type { Scalar } from '../ports/filter.ts'
+import type { Fields } from '../ports/store.ts'
+import { isFields } from './writable.ts'
 
 /** The value at a dotted path that leads to one value; null if there is none. */
 export function valueAt(record: Fields, path: string): Scalar {

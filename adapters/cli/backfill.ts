@@ -1,0 +1,49 @@
+/**
+ * `fieldgate backfill ./src/app.ts [--json]`
+ *
+ * @module
+ */
+
+import { type BackfillResult, backfillRecords } from '../../src/changes/backfill.ts'
+import { tableOf } from '../../src/check/table.ts'
+import { bar, commandLine, openApp } from './command.ts'
+
+const USAGE = `Stores what your app shows of old records: fields under the names of now, converted values and defaults.
+
+  fieldgate backfill <module> [--json]
+
+  <module>  the file that exports your app: export const app = createApp({ … })
+  --json    one JSON value instead of lines:
+            { ok, models: [{ model, records, changed }], problems: [{ model, problem, field, count, examples }] }
+
+Your app may serve meanwhile. Stop earlier versions of it first: they look for fields under their earlier names. An
+interrupted run goes on where it was when you run the command again.
+
+Exit codes: 0 every record fits its model now, 1 some could not be made to fit, 2 the backfill could not run.`
+
+/** Runs the command; resolves to its exit code. */
+export async function backfill(args: readonly string[]): Promise<number> {
+  const given = commandLine(args, USAGE)
+  if (!given) return 0
+  const { module, json } = given
+  const { app, host } = await openApp(module)
+  try {
+    // Not a whole start-up: that may refuse to run until this has run.
+    await host.database.prepare(host.schemas())
+    const { stored, history } = host
+    const target = { models: [...host.known()], stored, history }
+    const result = await backfillRecords(target, bar(process.stderr))
+    console.log(json ? JSON.stringify(result) : textOf(result))
+    return result.ok ? 0 : 1
+  } finally {
+    await app.close()
+  }
+}
+
+function textOf({ models, problems }: BackfillResult): string {
+  const lines = models.map(
+    ({ model, records, changed }) =>
+      `${model}: ${changed.toLocaleString('en')} of ${records.toLocaleString('en')} records changed`,
+  )
+  return [...lines, ...(problems.length === 0 ? [] : ['', tableOf(problems)])].join('\n')
+}

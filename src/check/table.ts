@@ -1,0 +1,40 @@
+/**
+ * Problems as a table for people.
+ *
+ * @module
+ */
+
+import type { Problem } from './tally.ts'
+
+/** What a user can do about each problem. */
+const CURES: Readonly<Record<Problem['problem'], string>> = {
+  undeclared: 'clients never see it; declare it in the model, or remove it from the records',
+  missing: 'give the field a default, or make it .optional()',
+  type: 'store it as the model says, or change the model',
+  invalid: 'mend the records, or let the model take the value',
+  duplicate: 'make the values differ, or drop it from unique',
+}
+
+/** A line for each problem, under a head: what it is, how many records have it, three of them, and what to do. */
+export function tableOf(problems: readonly Problem[]): string {
+  const head = ['model', 'problem', 'field', 'records', 'for example', 'what to do']
+  const rows = problems.map(({ model, problem, field, count, examples }) => [
+    model,
+    problem,
+    field,
+    count.toLocaleString('en'),
+    examples.join(' '),
+    CURES[problem],
+  ])
+  const widths = head.map((title, at) =>
+    Math.max(...[title, ...rows.map((row) => row[at] ?? '')].map(({ length }) => length)),
+  )
+  return [head, ...rows]
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,56 @@
+/**
+ * What a store needs to know about a model.
+ *
+ * @module
+ */
+
+import type { SortKey } from '../ports/filter.ts'
+import type { ObjectShape } from '../ports/shape.ts'
+import type { CollectionSchema } from '../ports/store.ts'
+import type { Model } from './model.ts'
+import { formerPaths } from './renamed.ts'
+
+/** Parts of a collection's schema that are not the model's. */
+export interface SchemaOptions {
+  /** The collection's name. Default: the model's. */
+  readonly name?: string
+  /** The paths that are searched; they may grow until the store is prepared. Default: none. */
+  readonly searchable?: ReadonlySet<string>
+}
+
+/** The schema of a model's collection: fields that were renamed are in it under all their names. */
+export function collectionSchema(model: Model, options: SchemaOptions = {}): CollectionSchema {
+  const { collection, idType, declared, unique, renamed } = model
+  const { name = collection, searchable = new Set() } = options
+  return {
+    name,
+    idType,
+    shape: withFormer(model.shape, renamed),
+    declared,
+    unique,
+    indexes: model.indexes.flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
+    get searchable() {
+      return [...searchable].flatMap((path) => [path, ...formerPaths(path, renamed)])
+    },
+  }
+}
+
+type Renamed = Model['renamed']
+
+function withFormer(shape: ObjectShape, renamed: Renamed): ObjectShape {
+  if (renamed.size === 0) return shape
+  const former = [...renamed].flatMap(([old, now]) => {
+    const place = shape.fields.get(now)
+    return place ? [[old, place] as const] : []
+  })
+  return { kind: 'object', fields: new Map([...shape.fields, ...former]) }
+}
+
+/** The same index over the earlier names, for the filters that look for both. */
+function formerIndexes(keys: readonly SortKey[], renamed: Renamed): SortKey[][] {
+  return keys.flatMap((key) =>
+    formerPaths(key.field, renamed).map((field) =>
+      keys.map((one) => (one === key ? { ...key, field } : one)),
+    ),
+  )
+}

@@ -1,0 +1,197 @@
+/**
+ * A collection whose fields have had other names (`renamed` in a model): reads and filters find values under all of
+ * them, and a record that is written moves to the names of now.
+ *
+ * @module
+ */
+
+import { all, any, type Filter, type Scalar, type SortKey, withId } from '../ports/filter.ts'
+import { project } from '../ports/projection.ts'
+import type { Change, Collection, Fields, Projection, Read, WriteOptions } from '../ports/store.ts'
+import type { Model } from './model.ts'
+import { formerPaths, underCurrentNames } from './renamed.ts'
+import { valueAt } from './value-at.ts'
+
+type Renamed = Model['renamed']
+
+/** `inner` under the names of now; `inner` itself if nothing was renamed. */
+export function renamedCollection(inner: Collection, renamed: Renamed): Collection {
+  if (renamed.size === 0) return inner
+  const { settled, unsettled } = conditionsOf(renamed)
+  const current = (record: Fields) => underCurrentNames(record, renamed)
+  const found = (filter: Filter) => translated(filter, renamed)
+
+  /** Moves one record that matches `filter` to the names of now; whether there was one to move. */
+  const settle = async (filter: Filter): Promise<boolean> => {
+    const [record] = await inner.find({ filter: all([filter, unsettled]), sort: [], limit: 1 })
+    if (!record) return false
+    const { change, expect } = moveOf(record, renamed)
+    await inner.update(withId(String(record._id)), change, { expect })
+    return true
+  }
+
+  /** Writes one record under the names of now. */
+  const written = async (
+    filter: Filter,
+    write: (filter: Filter) => Promise<Fields | null>,
+  ): Promise<Fields | null> => {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const record = await write(all([found(filter), settled]))
+      if (record) return current(record)
+      // Another writer may have moved the record in between, so the last word is a write, too.
+      if (!(await settle(found(filter)))) return write(all([found(filter), settled]))
+    }
+    throw new Error('a record changed faster than it could be moved to its new names')
+  }
+
+  return {
+    async find(read) {
+      const query = { ...read, filter: found(read.filter), ...selectOf(read, renamed) }
+      const streams = streamsOf(read.sort, renamed)
+      if (streams.length === 1) return (await inner.find(query)).map(current)
+      return merged(query, streams, async (part) => (await inner.find(part)).map(current))
+    },
+    count: (filter, hints) => inner.count(found(filter), hints),
+    estimate: () => inner.estimate(),
+    insert: (record) => inner.insert(record),
+    update: (filter: Filter, change: Change, options?: WriteOptions) =>
+      written(filter, (one) => inner.update(one, change, options)),
+    async updateMany(filter, change) {
+      while (await settle(found(filter)));
+      return inner.updateMany(found(filter), change)
+    },
+    delete: (filter: Filter, options?: WriteOptions) =>
+      written(filter, (one) => inner.delete(one, options)),
+  }
+}
+
+/** How often other writers may come in between. */
+const MAX_TRIES = 50
+
+/** What moves a stored record to the names of now, and what it must hold until then. */
+export function moveOf(
+  record: Fields,
+  renamed: Renamed,
+): { readonly change: Change; readonly expect: Fields } {
+  const current = underCurrentNames(record, renamed)
+  const old = [...renamed.keys()].filter((name) => record[name] !== undefined)
+  const names = new Set(old.flatMap((name) => [name, renamed.get(name) ?? name]))
+  const set = Object.fromEntries(
+    [...names]
+      .filter((name) => !renamed.has(name) && current[name] !== undefined)
+      .map((name) => [name, current[name]]),
+  )
+  return {
+    change: { set, unset: old },
+    expect: Object.fromEntries([...names].map((name) => [name, record[name]])),
+  }
+}
+
+/** The records under the names of now alone, and the others. */
+function conditionsOf(renamed: Renamed): { readonly settled: Filter; readonly unsettled: Filter } {
+  const old = [...renamed.keys()]
+  return { settled: all(old.map(lacks)), unsettled: any(old.map(has)) }
+}
+
+function has(field: string): Filter {
+  return { op: 'ne', field, value: null }
+}
+
+function lacks(field: string): Filter {
+  return { op: 'eq', field, value: null }
+}
+
+/** The same filter for records under any of the names. */
+function translated(filter: Filter, renamed: Renamed): Filter {
+  if ('filters' in filter) {
+    const filters = filter.filters.map((one) => translated(one, renamed))
+    return filters.length === 0 ? filter : { op: filter.op, filters }
+  }
+  const places = placesOf(filter.field, renamed)
+  return places.length === 1
+    ? filter
+    : any(places.map(({ path, conditions }) => all([...conditions, { ...filter, field: path }])))
+}
+
+/** Where the value at `path` may be: its path, and what is true of the records that have it there. */
+function placesOf(path: string, renamed: Renamed): { path: string; conditions: Filter[] }[] {
+  const former = formerPaths(path, renamed)
+  const fields = former.map((one) => one.split('.', 1)[0] ?? one)
+  return [...former, path].map((one, at) => ({
+    path: one,
+    conditions: [...fields.slice(0, at).map(lacks), ...fields.slice(at, at + 1).map(has)],
+  }))
+}
+
+/** The paths to read. To merge, all of a record must be there. */
+function selectOf({ select, sort }: Read, renamed: Renamed): { select?: Projection } {
+  if (!select || streamsOf(sort, renamed).length > 1) return select ? { select } : {}
+  const both = (paths: readonly string[]) =>
+    paths.flatMap((path) => [path, ...formerPaths(path, renamed)])
+  return 'include' in select
+    ? { select: { include: both(select.include) } }
+    : { select: { exclude: both(select.exclude) } }
+}
+
+/** Records that have the sort's values at the same paths. */
+interface Stream {
+  readonly conditions: readonly Filter[]
+  readonly sort: readonly SortKey[]
+}
+
+function streamsOf(sort: readonly SortKey[], renamed: Renamed): readonly Stream[] {
+  return sort.reduce<readonly Stream[]>(
+    (streams, key) =>
+      streams.flatMap((stream) =>
+        placesOf(key.field, renamed).map(({ path, conditions }) => ({
+          conditions: [...stream.conditions, ...conditions],
+          sort: [...stream.sort, { ...key, field: path }],
+        })),
+      ),
+    [{ conditions: [], sort: [] }],
+  )
+}
+
+/** The records of all streams in one order, cut and projected as `read` says. */
+async function merged(
+  read: Read,
+  streams: readonly Stream[],
+  find: (read: Read) => Promise<readonly Fields[]>,
+): Promise<Fields[]> {
+  const { filter, sort, skip = 0, limit, select, ...rest } = read
+  const most = Math.min(skip + limit, Number.MAX_SAFE_INTEGER)
+  const parts = await Promise.all(
+    streams.map((stream) =>
+      find({
+        ...rest,
+        filter: all([filter, ...stream.conditions]),
+        sort: stream.sort,
+        limit: most,
+      }),
+    ),
+  )
+  return parts
+    .flat()
+    .sort((a, b) => compareRecords(sort, a, b))
+    .slice(skip, skip + limit)
+    .map((record) => project(record, select))
+}
+
+function compareRecords(sort: readonly SortKey[], a: Fields, b: Fields): number {
+  for (const { field, descending } of sort) {
+    const sign = compare(valueAt(a, field), valueAt(b, field))
+    if (sign !== 0) return descending ? -sign : sign
+  }
+  return 0
+}
+
+/** Null first; strings by code point, as stores do. */
+function compare(a: Scalar, b: Scalar): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+  if (typeof a !== 'string' || typeof b !== 'string') return Number(a) - Number(b)
+  if (a === b) return 0
+  const [left, right] = [[...a], [...b]]
+  const at = left.findIndex((char, index) => char !== right[index])
+  if (at === -1) return -1
+  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1)
+}

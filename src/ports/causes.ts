@@ -1,0 +1,25 @@
+/**
+ * Errors with their causes, for logs and messages.
+ *
+ * @module
+ */
+
+const MAX_CAUSES = 5
+
+/** A driver may describe its whole view of a cluster. */
+const MAX_TEXT = 300
+
+/** An error, its cause, and so on. */
+export function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = []
+  for (let at = error; at instanceof Error && causes.length < MAX_CAUSES; at = at.cause) {
+    causes.push(at)
+  }
+  return causes
+}
+
+/** An error's message and those of its causes, on one line without stacks. */
+export function causeText(error: unknown): string {
+  const parts = new Set(causesOf(error).map(({ message }) => message))
+  return [...parts].join(': ').replace(/\s+/g, ' ').slice(0, MAX_TEXT)
+}

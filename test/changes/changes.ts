@@ -1,0 +1,164 @@
+/**
+ * Models that change while records stay, on any store: what a client sees of old records before, while the new model
+ * serves them, and after a backfill.
+ *
+ * @module
+ */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { checkRecords } from '../../src/check/check.ts'
+import { type App, createApp, createRouter, type Fields } from '../../src/index.ts'
+import { recordedLog } from '../records/service.ts'
+import { CHANGES } from './kinds.ts'
+import { type Database, modelOf, serve, started, type Version } from './served.ts'
+
+const name = z.string()
+
+/** Registers the suite for the store with this name. */
+export function changes(store: string, database: Database): void {
+  describe(`a model that changes, on ${store}`, () => {
+    for (const [kind, change] of Object.entries(CHANGES)) {
+      const { after, shown, found, foundAfter, problems } = change
+
+      it(`${kind}: before, meanwhile and after a backfill`, async () => {
+        const { open, id } = await started(database, change)
+        const now = serve(open, after)
+        expect((await now.call('GET', `/things/${id}`)).data).toEqual({ _id: id, ...shown })
+        expect(await now.list()).toEqual([shown])
+        expect(await now.app.store.collection(now.model).findById(id)).toEqual({
+          _id: id,
+          ...shown,
+        })
+        for (const parameters of found) expect(await now.list(parameters)).toEqual([shown])
+        for (const parameters of foundAfter) expect(await now.list(parameters)).toEqual([])
+        const { problems: misfits } = await checkRecords(open(), [now.model])
+        expect(misfits.map(({ problem, field }) => `${problem} ${field}`)).toEqual(problems)
+        const left = problems.filter((problem) => !problem.startsWith('undeclared'))
+        expect(await now.backfill()).toMatchObject({
+          ok: left.length === 0,
+          problems: left.map((problem) => ({
+            problem: problem.split(' ')[0],
+            field: problem.split(' ')[1],
+            count: 1,
+            examples: [id],
+          })),
+        })
+        for (const parameters of [...found, ...foundAfter]) {
+          expect(await now.list(parameters)).toEqual([shown])
+        }
+        expect((await now.call('GET', `/lean/${id}`)).data).toEqual({ _id: id, ...shown })
+      })
+
+      it(`${kind}: start-up says so until a backfill has made the records fit`, async () => {
+        const { open, old } = await started(database, change)
+        await old.app.close()
+        const warnings = async (version: Version) => {
+          const { app, log } = serve(open, version)
+          await app.ready()
+          return log.lines
+            .filter(({ message }) => message.includes('has changed since'))
+            .map(({ message }) => /stored: ([^.]*)\./.exec(message)?.[1])
+        }
+        expect(await warnings(change.before)).toEqual([])
+        expect(await warnings(after)).toEqual(change.warned ? [change.warned] : [])
+        const { ok } = await serve(open, after).backfill()
+        expect(await warnings(after)).toEqual(change.warned && !ok ? [change.warned] : [])
+      })
+
+      it(`${kind}: with onModelChange: 'refuse' an app starts only if all records fit`, async () => {
+        const { open, old } = await started(database, change)
+        await old.app.close()
+        const start = serve(open, after, { onModelChange: 'refuse' }).app.ready()
+        const [first] = problems
+        if (first === undefined) await start
+        else await expect(start).rejects.toThrow(first.split(' ')[1])
+      })
+    }
+
+    it('says nothing of a changed model without records, and forgets the change', async () => {
+      const open = await database()
+      await serve(open, { fields: { name } }).app.ready()
+      const changed = serve(open, { fields: { other: z.number() } }, { onModelChange: 'refuse' })
+      await changed.app.ready()
+      expect(changed.log.text).not.toContain('has changed since')
+    })
+
+    it('shows no default on a lean router, and of selected fields only theirs', async () => {
+      const { open, id } = await started(database, {
+        before: { fields: { name } },
+        stored: { name: 'a' },
+      })
+      const after = { fields: { name, size: z.number().default(3), more: z.number().default(4) } }
+      const now = serve(open, after)
+      expect((await now.call('GET', `/lean/${id}`)).data).toEqual({ _id: id, name: 'a' })
+      const select = async () => ({ select: ['size'] })
+      const app = createApp({ store: open(), logger: recordedLog(), env: {} })
+      onTestFinished(() => app.close())
+      app.mount('/s', createRouter({ model: now.model, onGet: select, middlewares: [] } as never))
+      const response = await app.handle(new Request(`http://localhost/s/${id}`))
+      expect(await response.json()).toMatchObject({ data: { _id: id, size: 3 } })
+      const some = await app.store.collection(now.model).find({}, { select: ['-size'] })
+      expect(some).toEqual([{ _id: id, name: 'a', more: 4 }])
+    })
+
+    it('fills in no default that is made anew each time, and none for null', async () => {
+      const before = { fields: { name, rank: z.number().nullable().optional() } }
+      const { open, id } = await started(database, { before, stored: { name: 'a', rank: null } })
+      const now = serve(open, {
+        fields: {
+          name,
+          rank: z.number().nullable().default(1),
+          at: z.date().default(() => new Date()),
+          stamp: z.number().default(() => Date.now()),
+          key: z.string().default(() => crypto.randomUUID()),
+          since: z.date().default(new Date(0)),
+        },
+      })
+      expect((await now.call('GET', `/things/${id}`)).data).toEqual({
+        _id: id,
+        name: 'a',
+        rank: null,
+        since: new Date(0).toISOString(),
+      })
+      expect(await now.list('?sort=since')).toHaveLength(1)
+    })
+
+    it('pages by cursor over records with and without a field that has a default', async () => {
+      const open = await database()
+      const old = serve(open, { fields: { name } })
+      for (const one of 'abcd') await old.call('POST', '/things', { name: one })
+      const model = modelOf({ fields: { name, size: z.number().default(3) } })
+      const app = createApp({ store: open(), logger: recordedLog(), env: {} })
+      onTestFinished(() => app.close())
+      const options = { pagination: 'cursor', orderBy: ['size', '_id'], defaultPageSize: 2 }
+      app.mount(
+        '/things',
+        createRouter({
+          model,
+          allowedFields: ['name', 'size'],
+          sortableFields: ['size'],
+          middlewares: [],
+          ...options,
+        } as never),
+      )
+      const things = app.store.collection(model)
+      for (const size of [-5, 2, 9]) await things.insert({ name: `n${size}`, size } as never)
+      const seen = (await pages(app, '/things?pageSize=2&sort=size')).map((one) => one.name)
+      expect(seen).toEqual(['a', 'b', 'c', 'd', 'n-5', 'n2', 'n9'])
+    })
+  })
+}
+
+/** The records of every page of a list, by cursor. */
+async function pages(app: App, path: string, cursor = ''): Promise<Fields[]> {
+  const response = await app.handle(new Request(`http://localhost${path}${cursor}`))
+  const { data, pagination } = (await response.json()) as {
+    data: Fields[]
+    pagination: { nextCursor: string | null }
+  }
+  const { nextCursor } = pagination
+  return nextCursor === null
+    ? data
+    : [...data, ...(await pages(app, path, `&cursor=${nextCursor}`))]
+}

@@ -1,0 +1,119 @@
+/**
+ * The time between a rename and its backfill, on any store: two versions of an app write, and nothing is lost.
+ *
+ * @module
+ */
+
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { Fields } from '../../src/index.ts'
+import { type Database, serve, started, type Version } from './served.ts'
+
+const name = z.string()
+
+/** Registers the suite for the store with this name. */
+export function meanwhile(store: string, database: Database): void {
+  describe(`while a rename is under way, on ${store}`, () => {
+    const before: Version = { fields: { surname: name, size: z.number().optional() } }
+    const after: Version = {
+      fields: { lastName: name, size: z.number().optional() },
+      options: { renamed: { surname: 'lastName' }, indexes: ['lastName'] },
+    }
+    const stored = { surname: 'b', size: 1 }
+
+    it('a write moves its record to the name of now', async () => {
+      const { open, old, id } = await started(database, { before, stored })
+      const now = serve(open, after)
+      const patched = await now.call('PATCH', `/things/${id}`, { size: 2 })
+      expect(patched).toEqual({ status: 200, data: { _id: id, lastName: 'b', size: 2 } })
+      expect(await old.list()).toEqual([{ size: 2 }])
+      expect(await now.list('?lastName=b')).toEqual([{ lastName: 'b', size: 2 }])
+      expect((await now.call('PATCH', `/things/${id}`, { lastName: 'c' })).status).toBe(200)
+      expect(await now.list()).toEqual([{ lastName: 'c', size: 2 }])
+    })
+
+    it('a write of the earlier version to a record that has moved is seen, and stays', async () => {
+      const { open, old, id } = await started(database, { before, stored })
+      const now = serve(open, after)
+      await now.call('PATCH', `/things/${id}`, { lastName: 'c' })
+      await old.call('PATCH', `/things/${id}`, { surname: 'd' })
+      expect(await now.list('?lastName=d')).toEqual([{ lastName: 'd', size: 1 }])
+      expect(await now.list('?lastName=c')).toEqual([])
+      await now.backfill()
+      expect(await now.list('?lastName=d')).toEqual([{ lastName: 'd', size: 1 }])
+    })
+
+    it('If-Match and DELETE work on a record that has not moved', async () => {
+      const { open, id } = await started(database, { before, stored })
+      const { app } = serve(open, after)
+      const read = await app.handle(new Request(`http://localhost/things/${id}`))
+      const headers = { 'if-match': read.headers.get('etag') ?? '' }
+      const wrong = { 'if-match': '"x"' }
+      const remove = (given: Record<string, string>) =>
+        app.handle(
+          new Request(`http://localhost/things/${id}`, { method: 'DELETE', headers: given }),
+        )
+      expect((await remove(wrong)).status).toBe(412)
+      expect((await remove(headers)).status).toBe(200)
+      expect((await remove({})).status).toBe(404)
+    })
+
+    it('lists are in one order, page by page, across both names', async () => {
+      const { open, old } = await started(database, { before, stored })
+      const now = serve(open, after)
+      for (const surname of ['d', 'f', 'é']) await old.call('POST', '/things', { surname })
+      for (const lastName of ['a', 'c', 'e', '😀']) await now.call('POST', '/things', { lastName })
+      const names = async (parameters: string) =>
+        (await now.list(parameters)).map(({ lastName }) => lastName)
+      const order = ['a', 'b', 'c', 'd', 'e', 'f', 'é', '😀']
+      expect(await names('?sort=lastName')).toEqual(order)
+      expect(await names('?sort=-lastName')).toEqual(order.toReversed())
+      const pages = [1, 2, 3].map((page) => names(`?sort=lastName&page=${page}&pageSize=3`))
+      expect((await Promise.all(pages)).flat()).toEqual(order)
+    })
+
+    it('refuses to start while a unique field is under two names', async () => {
+      const { open, id } = await started(database, { before, stored })
+      const unique = { ...after, options: { ...after.options, unique: ['lastName'] } }
+      const now = serve(open, unique)
+      await expect(now.app.ready()).rejects.toThrow("records still hold 'lastName' as 'surname'")
+      expect(await now.backfill()).toMatchObject({ ok: true, models: [{ changed: 1 }] })
+      expect((await now.call('GET', `/things/${id}`)).status).toBe(200)
+      expect((await now.call('POST', '/things', { lastName: 'b' })).status).toBe(409)
+    })
+    it('a backfill loses no write of the app meanwhile', async () => {
+      const open = await database()
+      const before: Version = { fields: { n: z.string() } }
+      const after: Version = {
+        fields: { m: z.number(), size: z.number().default(3) },
+        options: { renamed: { n: 'm' }, convert: { m: Number } },
+      }
+      const { app, model } = serve(open, before)
+      const old = app.store.collection(model)
+      const made = Array.from({ length: 300 }, (_, at) => old.insert({ n: String(at) } as never))
+      const ids = (await Promise.all(made)).map(({ _id }) => _id)
+      const now = serve(open, after)
+      const things = now.app.store.collection(now.model)
+      const expected = new Map<string, Fields>(ids.map((id, at) => [id, { m: at, size: 3 }]))
+      const every = (step: number, from: number) =>
+        ids.flatMap((id, at) => (at % step === from ? [[id, at] as const] : []))
+      const updates = async () => {
+        for (const [id, at] of every(3, 0)) {
+          await things.update(id, { m: 1000 + at } as never)
+          expected.set(id, { m: 1000 + at, size: 3 })
+        }
+      }
+      const deletes = async () => {
+        for (const [id] of every(30, 1)) {
+          expect(await things.delete(id)).toBe(true)
+          expected.delete(id)
+        }
+      }
+      const [result] = await Promise.all([now.backfill(), updates(), deletes()])
+      expect(result.ok).toBe(true)
+      const found = (await things.find()).map(({ _id, ...rest }) => [_id, rest] as const)
+      expect(new Map<string, unknown>(found)).toEqual(expected)
+      expect(await now.backfill()).toMatchObject({ models: [{ changed: 0 }] })
+    })
+  })
+}

@@ -1,0 +1,68 @@
+/**
+ * A store whose records hold some fields under earlier names, as before a backfill, seen through `renamed`.
+ *
+ * @module
+ */
+
+import { Random } from '../../../src/contract/store/random.ts'
+import { collectionSchema } from '../../../src/model/collection-schema.ts'
+import type { Model } from '../../../src/model/model.ts'
+import { renamedCollection } from '../../../src/model/renamed-collection.ts'
+import type { Collection, CollectionSchema, Fields, Store } from '../../../src/ports/store.ts'
+
+/** Earlier names of the fields of the contract's people; one field had two. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['title', 'name'],
+  ['label', 'name'],
+  ['years', 'age'],
+  ['points', 'score'],
+  ['isMember', 'member'],
+  ['bornAt', 'born'],
+  ['mate', 'friend'],
+  ['words', 'tags'],
+  ['numbers', 'marks'],
+  ['home', 'address'],
+  ['houses', 'homes'],
+  ['anything', 'any'],
+  ['times', 'by'],
+])
+
+/** `store`, in which another version of the app writes every second record under earlier names. */
+export function mixedNames(store: Store, seed: number): Store {
+  const random = new Random(seed)
+  const former = (schema: CollectionSchema): CollectionSchema => ({
+    ...schema,
+    ...collectionSchema(
+      { ...schema, collection: schema.name, renamed: RENAMED } as never as Model,
+      {
+        searchable: new Set(schema.searchable),
+      },
+    ),
+  })
+  return {
+    ...store,
+    name: store.name,
+    rawRegex: store.rawRegex,
+    prepare: (schemas) => store.prepare(schemas.map(former)),
+    close: () => store.close(),
+    collection(schema): Collection {
+      const raw = store.collection(former(schema))
+      return {
+        ...renamedCollection(raw, RENAMED),
+        insert: (record) =>
+          raw.insert(random.chance(50) ? underFormerNames(record, random) : record),
+      }
+    },
+  }
+}
+
+function underFormerNames(record: Fields, random: Random): Fields {
+  const entries = Object.entries(record).map(([field, value]) => {
+    const old = [...RENAMED].filter(([, now]) => now === field).map(([name]) => name)
+    const [first] = old
+    return first === undefined || random.chance(20)
+      ? [field, value]
+      : [random.of([first, ...old.slice(1)]), value]
+  })
+  return Object.fromEntries(entries)
+}
