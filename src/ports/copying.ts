@@ -45,6 +45,6 @@ export interface Copyable<R> {
   idOf(record: R): string
   /** Equal for records that hold the same. */
   contentOf(record: R): Uint8Array
-  /** See `Copying` in store.ts. */
+  /** As in `Copying`. */
   foreign?(): AsyncIterable<ForeignBatch>
 }
