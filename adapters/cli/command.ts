@@ -6,47 +6,62 @@
 
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseArgs } from 'node:util'
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
+import { makerOf } from '../runtimes/makers.ts'
+import { type BindingOptions, openBindings } from './bindings.ts'
+import { Unusable } from './unusable.ts'
 
-/** The command line asks for what cannot be. */
-export class Unusable extends Error {
-  override readonly name = 'Unusable'
+export { Unusable }
+
+/** A file that exports an app, or what makes one from bindings. */
+export interface AppModule extends BindingOptions {
+  readonly path: string | undefined
 }
 
 /** What follows the name of a command. */
 export interface CommandLine {
-  /** The file that exports the app. */
-  readonly module: string | undefined
+  /** The file that exports the app, with the bindings that it may need. */
+  readonly module: AppModule
   /** Whether the output is for programs. */
   readonly json: boolean
   /** Options that take a value, by their names. */
   readonly values: Readonly<Partial<Record<string, string>>>
+  /** Options without a value that were given. */
+  readonly flags: ReadonlySet<string>
 }
 
-/** Reads what follows a command, which takes a value for each of `names`; undefined if that asked for `usage`. */
+/**
+ * Reads what follows a command, which takes a value for each of `names` and none for `flags`; undefined if that asked for
+ * `usage`.
+ */
 export function commandLine(
   args: readonly string[],
   usage: string,
   names: readonly string[] = [],
+  flags: readonly string[] = [],
 ): CommandLine | undefined {
-  const taking = names.map((name) => [name, { type: 'string' }] as const)
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      ...Object.fromEntries(taking),
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
-  const { json = false, help, ...others } = values
-  if (help) {
+  const options: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
+  for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
+  for (const flag of [...flags, 'json']) options[flag] = { type: 'boolean' }
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
+  if (values.help) {
     console.log(usage)
     return undefined
   }
-  return { module: positionals[0], json, values: others as CommandLine['values'] }
+  const given = Object.entries(values)
+  const texts: CommandLine['values'] = Object.fromEntries(given.filter(isText))
+  return {
+    module: { path: positionals[0], config: texts.config, env: texts.env },
+    json: values.json === true,
+    values: texts,
+    flags: new Set(given.filter(([, value]) => value === true).map(([name]) => name)),
+  }
+}
+
+function isText(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === 'string'
 }
 
 /** An app, and what it lends to its routers. */
@@ -55,18 +70,36 @@ export interface OpenedApp {
   readonly host: Host
 }
 
-/** The app that `module` exports as `app`, or as its default. Throws an `Unusable` that says what to write. */
-export async function openApp(module: string | undefined): Promise<OpenedApp> {
-  if (!module) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
-  const exported = await load(module)
-  const app = (exported.app ?? exported.default) as App | undefined
+/**
+ * The app that `module` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
+ * bindings of wrangler. Throws an `Unusable` that says what to write.
+ */
+export async function openApp(module: AppModule): Promise<OpenedApp> {
+  const { path } = module
+  if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
+  const exported = await load(path)
+  const found = exported.app ?? exported.default
+  const make = typeof found === 'function' ? (found as MakeApp) : makerOf(found)
+  const app = make ? await made(make, module) : (found as App | undefined)
   const host = app?.store && HostedRecords.hostOf(app.store)
-  if (!app || !host) {
-    throw new Unusable(
-      `'${module}' exports no app. Write in it: export const app = createApp({ … }). If it does, check that your project has one copy of fieldgate: npm ls fieldgate`,
-    )
+  if (app && host) return { app, host }
+  throw new Unusable(
+    `'${path}' exports no app. Write in it: export const app = createApp({ … }). If it does, check that your project has one copy of fieldgate: npm ls fieldgate`,
+  )
+}
+
+type MakeApp = (env: never) => App
+
+/** The app that `make` makes from bindings; closing it closes them. */
+async function made(make: MakeApp, { path, ...options }: AppModule): Promise<App> {
+  const { env, close } = await openBindings(options)
+  try {
+    const app = make(env as never)
+    return { ...app, close: () => app.close().finally(close) }
+  } catch (error) {
+    await close()
+    throw new Unusable(`'${path}' could not make its app: ${(error as Error).message}`)
   }
-  return { app, host }
 }
 
 async function load(module: string): Promise<Record<string, unknown>> {

@@ -1,47 +1,58 @@
 /**
- * `fieldgate copy ./src/app.ts --to mongodb://127.0.0.1:27017/app [--from sqlite:app.db] [--json]`
+ * `fieldgate copy ./src/app.ts --to mongodb://127.0.0.1:27017/app [--from sqlite:app.db] [--convert] [--json]`
  *
  * @module
  */
 
-import { CopyMismatch } from '../../src/copy/copy.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { commandLine, openApp, Unusable } from './command.ts'
-import { copyWithBar, linesOf, openStore } from './stores.ts'
+import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
+import { openSource, openStore, STORES } from './stores.ts'
 
 const USAGE = `Copies all records of your app's models from one store to another.
 
-  fieldgate copy <module> --to <store> [--from <store>] [--json]
+  fieldgate copy <module> --to <store> [--from <store>] [--convert] [--json]
+                            [--config <wrangler.toml>] [--env <environment>]
 
-  <module>  the file that exports your app: export const app = createApp({ … })
-  <store>   sqlite:<file>, or a MongoDB URL: mongodb://host/database
-  --from    default: the store of your app
-  --json    one JSON value instead of lines: { ok, collections: [{ collection, source, target, copied, checksum }] }
+  <module>   the file that exports your app: export const app = createApp({ … })
+  ${STORES}
+  --from     default: the store of your app
+  --convert  copy values that the target can't hold as something else; without it, they are listed, and nothing is written
+  --json     one JSON value instead of lines: { ok, collections: [{ collection, source, target, copied, checksum }],
+             lost: [{ collection, field, type, becomes, count, examples }], error }
 
 Stop everything that writes to the source first. Run the command again to continue an interrupted copy.
 
-Exit codes: 0 both sides are equal, 1 they differ, 2 the copy could not run.`
+Exit codes: 0 both sides are equal, 1 they are not, or the target can't hold what the source has, 2 the copy could not
+run.`
 
 /** Runs the command; resolves to its exit code. */
 export async function copy(args: readonly string[]): Promise<number> {
-  const given = commandLine(args, USAGE, ['from', 'to'])
+  const given = commandLine(args, USAGE, ['from', 'to'], ['convert'])
   if (!given) return 0
-  const { module, json, values } = given
+  const { module, json, values, flags } = given
   if (!values.to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
   const { app, host } = await openApp(module)
-  const to = await openStore(values.to)
-  const from = values.from ? await openStore(values.from) : host.database
+  const opened: { close(): Promise<void> }[] = [app]
+  const kept = (store: Store) => {
+    opened.push(store)
+    return store
+  }
   try {
-    const collections = await copyWithBar(from, to, host.known(), process.stderr)
-    console.log(json ? JSON.stringify({ ok: true, collections }) : linesOf(collections))
-    return 0
-  } catch (error) {
-    if (!(error instanceof CopyMismatch)) throw error
-    console.error(`fieldgate copy: ${error.message}`)
-    if (json) console.log(JSON.stringify({ ok: false, collections: [] }))
-    return 1
+    const convert = flags.has('convert')
+    const end = await copyStores({
+      from: values.from ? kept(await openSource(values.from, module)) : host.database,
+      to: kept(await openStore(values.to, module)),
+      models: host.known(),
+      convert,
+      stream: process.stderr,
+    })
+    if (json) console.log(JSON.stringify(end))
+    else if (end.ok) console.log(linesOf(end.collections))
+    else if (end.lost.length > 0 && !convert) console.log(lossesOf(end.lost))
+    if (end.error) console.error(`fieldgate copy: ${end.error}`)
+    return end.ok ? 0 : 1
   } finally {
-    await to.close()
-    await from.close()
-    await app.close()
+    for (const one of opened) await one.close()
   }
 }

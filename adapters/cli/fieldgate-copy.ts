@@ -9,15 +9,18 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { Model } from '../../src/model/model.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { copy, linesOf, lossesOf } from './copying.ts'
 import { end } from './end.ts'
-import { copyWithBar, linesOf, openStore } from './stores.ts'
+import { openSource, openStore, STORES } from './stores.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
 
-  fieldgate-copy --from <store> --to <store> --models <module>
+  fieldgate-copy --from <store> --to <store> --models <module> [--convert]
 
-  <store>    sqlite:<file>, or a MongoDB URL: mongodb://host/database
-  <module>   a module that exports the models, as your app defines them
+  ${STORES}
+  <module>  a module that exports the models, as your app defines them
+  --convert copy values that the target can't hold as something else
 
 Stop everything that writes to the source first. Run the command again to continue an interrupted copy.`
 
@@ -28,6 +31,7 @@ async function main(): Promise<number> {
       from: { type: 'string' },
       to: { type: 'string' },
       models: { type: 'string' },
+      convert: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
   })
@@ -36,13 +40,26 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2
   }
   const models = await modelsOf(values.models)
-  const [from, to] = [await openStore(values.from), await openStore(values.to)]
+  const opened: Store[] = []
+  const kept = (store: Store) => {
+    opened.push(store)
+    return store
+  }
+  const { convert } = values
   try {
-    console.log(linesOf(await copyWithBar(from, to, models, process.stdout)))
+    const { ok, collections, lost, error } = await copy({
+      from: kept(await openSource(values.from)),
+      to: kept(await openStore(values.to)),
+      models,
+      convert,
+      stream: process.stdout,
+    })
+    if (lost.length > 0 && !convert) console.log(lossesOf(lost))
+    if (!ok) throw new Error(error)
+    console.log(linesOf(collections))
     return 0
   } finally {
-    await from.close()
-    await to.close()
+    for (const store of opened) await store.close()
   }
 }
 

@@ -32,7 +32,10 @@ ${Object.entries(COMMANDS)
   .map(([name, { about }]) => `  ${name.padEnd(10)}${about}`)
   .join('\n')}
 
-  <module>  the file that exports your app: export const app = createApp({ … })
+  <module>  the file that exports your app: export const app = createApp({ … }), or the export default of a Worker
+
+A Worker's app gets its bindings from wrangler, as in wrangler dev: --config <wrangler.toml> and --env <environment>
+choose other ones than those of this folder.
 
 fieldgate <command> --help tells the options of a command. Exit codes: 0 fine, 1 problems found, 2 could not run.`
 

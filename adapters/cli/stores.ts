@@ -1,43 +1,60 @@
 /**
- * Stores and their copies, as command lines name them.
+ * Stores, as command lines name them.
  *
  * @module
  */
 
-import { type CopyResult, copyRecords } from '../../src/copy/copy.ts'
-import type { Model } from '../../src/model/model.ts'
+import { existsSync } from 'node:fs'
 import type { Store } from '../../src/ports/store.ts'
-import { bar, Unusable } from './command.ts'
+import { type D1Binding, d1Store } from '../stores/sqlite/d1.ts'
+import { type BindingOptions, openBindings } from './bindings.ts'
+import { Unusable } from './unusable.ts'
 
-/** Opens a store by its address; the MongoDB driver is loaded only if it is needed. */
-export async function openStore(address: string): Promise<Store> {
-  if (address.startsWith('sqlite:')) {
+/** How a store is named, for the usage of a command. */
+export const STORES = `<store>    sqlite:<file>, a MongoDB URL: mongodb://host/database, or d1:<binding>, a database of your wrangler.toml`
+
+/** Opens a store that must exist, by its address. */
+export async function openSource(address: string, bindings: BindingOptions = {}): Promise<Store> {
+  const file = nameIn('sqlite:', address)
+  if (file !== undefined && !existsSync(file)) throw new Unusable(`there is no file '${file}'`)
+  return openStore(address, bindings)
+}
+
+/** Opens a store by its address; a SQLite file that doesn't exist is made. Drivers are loaded on demand. */
+export async function openStore(address: string, bindings: BindingOptions = {}): Promise<Store> {
+  const path = nameIn('sqlite:', address)
+  if (path !== undefined) {
     const { sqliteStore } = await import('../stores/sqlite/node.ts')
-    return sqliteStore({ path: address.slice('sqlite:'.length) })
+    return sqliteStore({ path })
   }
   if (/^mongodb(?:\+srv)?:/.test(address)) {
     const { mongoStore } = await import('../stores/mongodb/index.ts')
     return mongoStore({ url: address })
   }
-  throw new Unusable(`'${address}' is not a store; write sqlite:<file> or mongodb://host/database`)
+  const binding = nameIn('d1:', address)
+  if (binding !== undefined) return openD1(binding, bindings)
+  throw new Unusable(
+    `'${address}' is not a store; write sqlite:<file>, mongodb://host/database or d1:<binding>`,
+  )
 }
 
-/** Copies the records of `models` and shows the progress on `stream`. Throws a `CopyMismatch` as `copyRecords` does. */
-export function copyWithBar(
-  from: Store,
-  to: Store,
-  models: Iterable<Model>,
-  stream: NodeJS.WriteStream,
-): Promise<CopyResult[]> {
-  return copyRecords(from, to, [...models], bar(stream))
+async function openD1(binding: string, options: BindingOptions): Promise<Store> {
+  const { env, close } = await openBindings(options)
+  const database = env[binding]
+  if (!isD1(database)) {
+    const others = Object.keys(env).filter((name) => isD1(env[name]))
+    await close()
+    const known = others.length > 0 ? `; it binds ${others.join(', ')}` : ''
+    throw new Unusable(`your wrangler configuration binds no D1 database as '${binding}'${known}`)
+  }
+  const store = d1Store(database)
+  return { ...store, close: () => store.close().finally(close) }
 }
 
-/** One line for each collection. */
-export function linesOf(results: readonly CopyResult[]): string {
-  return results
-    .map(
-      ({ collection, target, copied, checksum }) =>
-        `${collection}: ${target.toLocaleString('en')} records, ${copied.toLocaleString('en')} copied now, checksum ${checksum.slice(0, 16)} on both sides`,
-    )
-    .join('\n')
+function isD1(value: unknown): value is D1Binding {
+  return typeof value === 'object' && value !== null && 'prepare' in value && 'batch' in value
+}
+
+function nameIn(scheme: string, address: string): string | undefined {
+  return address.startsWith(scheme) ? address.slice(scheme.length) : undefined
 }

@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
+import { madeBy } from './makers.ts'
 
 /** Creates the app from the bindings; called once per isolate or object. */
 export type MakeApp<Env> = (env: Env) => App
@@ -52,9 +53,9 @@ const INSTANCES = 4
  */
 export function worker<Env>(make: MakeApp<Env>): WorkerHandler<Env> {
   const app = lazily(make)
-  return {
-    fetch: async (request, env, context) => answer(() => app(env), request, env, context),
-  }
+  const fetch: WorkerHandler<Env>['fetch'] = async (request, env, context) =>
+    answer(() => app(env), request, env, context)
+  return { fetch: madeBy(fetch, make) }
 }
 
 /**
@@ -91,21 +92,20 @@ export function appObject<Env>(make: MakeApp<Env>): AppObjectClass<Env> {
       }
       // Each isolate starts at a random object, so that isolates with a single request do not all use the same one.
       let turn = Math.floor(Math.random() * instances)
-      return {
-        fetch: async (request, env) => {
-          const objects = env[binding] as ObjectNamespace | undefined
-          if (typeof objects?.idFromName !== 'function') {
-            return failure(500, new Error(`no Durable Objects are bound as '${binding}'`))
-          }
-          turn = (turn + 1) % instances
-          try {
-            return await objects.get(objects.idFromName(`app-${turn}`) as never).fetch(request)
-          } catch (error) {
-            // Overloaded, reset or out of memory. It is unknown what it has written by then, so nothing is repeated.
-            return failure(503, error)
-          }
-        },
+      const fetch: WorkerHandler<Env>['fetch'] = async (request, env) => {
+        const objects = env[binding] as ObjectNamespace | undefined
+        if (typeof objects?.idFromName !== 'function') {
+          return failure(500, new Error(`no Durable Objects are bound as '${binding}'`))
+        }
+        turn = (turn + 1) % instances
+        try {
+          return await objects.get(objects.idFromName(`app-${turn}`) as never).fetch(request)
+        } catch (error) {
+          // Overloaded, reset or out of memory. It is unknown what it has written by then, so nothing is repeated.
+          return failure(503, error)
+        }
       }
+      return { fetch: madeBy(fetch, make) }
     }
   }
 }

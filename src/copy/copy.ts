@@ -1,24 +1,30 @@
 /**
- * Copies all records from one store to another; resumable, and verified by counts and checksums.
+ * Copies all records from one store to another; resumable, and verified record by record.
  *
  * This folder depends on models and the store port, and nothing depends on it.
  *
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { collectionSchema } from '../model/collection-schema.ts'
 import type { Model } from '../model/model.ts'
-import { everything } from '../ports/filter.ts'
-import type { Collection, CollectionSchema, Fields, Store } from '../ports/store.ts'
-import { batches, readable } from '../ports/walk.ts'
+import type { Copyable, WriteWatch } from '../ports/copying.ts'
+import type { CollectionSchema, Store } from '../ports/store.ts'
+import { type Comparison, compare } from './compare.ts'
+import { ForeignValues, type Loss, losses } from './losses.ts'
+import { mismatch } from './mismatch.ts'
+import { sideOf } from './side.ts'
 
-/** Callbacks for the progress of a copy. */
-export interface CopyProgress {
-  /** A collection has been started; it holds `total` records. */
-  start?(collection: string, total: number): void
-  /** The target now holds `done` of its records. */
-  advance?(collection: string, done: number): void
+/** What a caller may decide, and what it hears. */
+export interface CopyOptions {
+  /** Whether to copy records with values that the target can't hold, each as something else. Default false. */
+  readonly convert?: boolean
+  /** A pass over a collection has been started; it holds `total` records. `pass` says what is done to which one. */
+  start?(pass: string, total: number): void
+  /** The pass has come to `done` of its records. */
+  advance?(pass: string, done: number): void
+  /** What the copy will hold as something else: called before anything is written, and only with `convert`. */
+  converting?(lost: readonly Loss[]): void
 }
 
 /** The result for one collection. */
@@ -29,66 +35,133 @@ export interface CopyResult {
   readonly target: number
   /** How many of them this run has copied; the others were already there from an earlier run. */
   readonly copied: number
-  /** SHA-256 over all records in the order of their ids, keys sorted; equal on both sides. */
+  /** SHA-256 over all records in the order of their ids; equal on both sides. */
   readonly checksum: string
 }
 
-/** Thrown if source and target differ after a copy: something wrote to one of them meanwhile. */
-export class CopyMismatch extends Error {
-  override readonly name = 'CopyMismatch'
-}
-
-/** What is already in the target is never overwritten or deleted. */
-const AGAIN =
-  'stop what writes to the stores and copy again, into an empty target if records were changed or deleted since they were copied'
-
 /**
- * Copies the records of `models` from one store to another, and verifies them. A record already in the target under the
- * same id is left as it is, so an interrupted copy continues. The source is only read, so an app can keep reading from
- * it. Throws a `CopyMismatch` if the two sides are not equal afterwards.
+ * Copies the records of `models` from one store to another, and compares both sides. A record already in the target under
+ * the same id is left as it is, so an interrupted copy continues. The source is only read.
+ *
+ * Resolves only if both sides were equal at one moment. Throws a `ForeignValues`, before anything is written, if the
+ * target can't hold what the source has; a `CopyMismatch` if the two sides are not equal afterwards, or if that can't be
+ * told because the source was written to.
  */
 export async function copyRecords(
   from: Store,
   to: Store,
   models: readonly Model[],
-  progress: CopyProgress = {},
+  options: CopyOptions = {},
 ): Promise<CopyResult[]> {
-  const schemas = models.map(schemaOf)
-  await to.prepare(schemas)
-  const results: CopyResult[] = []
-  for (const schema of schemas) {
-    const [source, target] = [await readable(from.collection(schema)), to.collection(schema)]
-    const copied = await copyCollection(schema.name, source, target, progress)
-    results.push({ ...(await verified(schema.name, source, target)), copied })
-  }
-  return results
+  const schemas = models.map((model) => collectionSchema(model))
+  const exact = exactly(from, to)
+  return exact
+    ? copyAll(from, to, schemas, exact, options)
+    : copyAll(from, to, schemas, sideOf, options)
 }
 
-async function copyCollection(
-  name: string,
-  source: Collection,
-  target: Collection,
-  progress: CopyProgress,
+/** Opens a collection of a store. */
+type Open<R> = (store: Store, schema: CollectionSchema) => Promise<Copyable<R>>
+
+/** How two stores of one kind pass on what their database holds; undefined if they can't. */
+function exactly(from: Store, to: Store): Open<Uint8Array> | undefined {
+  const [ours, theirs] = [from, to].map(({ copying }) => copying?.exact)
+  if (from.name !== to.name || !ours || !theirs) return undefined
+  return async (store, schema) => (store === from ? ours : theirs)(schema)
+}
+
+async function copyAll<R>(
+  from: Store,
+  to: Store,
+  schemas: readonly CollectionSchema[],
+  open: Open<R>,
+  options: CopyOptions,
+): Promise<CopyResult[]> {
+  const sources = await Promise.all(
+    schemas.map(async (schema) => ({ schema, source: await open(from, schema) })),
+  )
+  const lost = await losses(sources, options)
+  if (lost.length > 0) {
+    if (!options.convert) throw new ForeignValues(lost)
+    options.converting?.(lost)
+  }
+  await to.prepare(schemas)
+  const pairs = await Promise.all(
+    sources.map(async ({ schema, source }) => ({
+      name: schema.name,
+      source,
+      target: await open(to, schema),
+    })),
+  )
+  const watch = await from.copying?.watch?.(schemas.map(({ name }) => name))
+  try {
+    return await copyPairs(pairs, watch, options)
+  } finally {
+    await watch?.close()
+  }
+}
+
+/** `watch` watches the source, if its store can do that. */
+async function copyPairs<R>(
+  pairs: readonly Pair<R>[],
+  watch: WriteWatch | undefined,
+  options: CopyOptions,
+): Promise<CopyResult[]> {
+  const copied: number[] = []
+  for (const pair of pairs) copied.push(await copyCollection(pair, options))
+  const wasWritten = await watch?.written()
+  const compared: Comparison[] = []
+  for (const pair of pairs) compared.push(await comparison(pair, options))
+  const isBeingWritten = watch ? await watch.written() : await hasChanged(pairs, compared)
+  const failure = mismatch(compared, {
+    wasWritten: isBeingWritten || wasWritten,
+    isBeingWritten,
+    mayLeaveOut: options.convert === true,
+  })
+  if (failure) throw failure
+  return compared.map(({ collection, source, target, checksum }, at) => {
+    return { collection, source, target, copied: copied[at] ?? 0, checksum }
+  })
+}
+
+interface Pair<R> {
+  readonly name: string
+  readonly source: Copyable<R>
+  readonly target: Copyable<R>
+}
+
+/** How many records are written at once. */
+const AT_ONCE = 100
+
+async function copyCollection<R>(
+  { name, source, target }: Pair<R>,
+  { start, advance }: CopyOptions,
 ): Promise<number> {
-  progress.start?.(name, await source.count(everything))
+  const pass = `copying ${name}`
+  start?.(pass, await source.count())
   let copied = 0
   let done = 0
-  for await (const batch of batches(source)) {
-    const ids = batch.map((record) => String(record._id))
-    const there = await target.find({
-      filter: { op: 'in', field: '_id', values: ids },
-      sort: [],
-      limit: ids.length,
-      select: { include: ['_id'] },
-    })
-    const known = new Set(there.map((record) => record._id))
-    const missing = batch.filter((record) => !known.has(record._id))
-    await allOf(missing.map((record) => target.insert(record)))
+  for await (const batch of source.batches()) {
+    const there = await target.counterparts(batch)
+    const missing = batch.filter((record) => !there.has(source.idOf(record)))
+    for (let at = 0; at < missing.length; at += AT_ONCE) {
+      await allOf(missing.slice(at, at + AT_ONCE).map((record) => written(name, target, record)))
+    }
     copied += missing.length
     done += batch.length
-    progress.advance?.(name, done)
+    advance?.(pass, done)
   }
   return copied
+}
+
+async function written<R>(name: string, target: Copyable<R>, record: R): Promise<void> {
+  try {
+    await target.insert(record)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    const which = `'${name}': the record ${target.idOf(record)}`
+    throw new Error(`${which} can't be written: ${why}`, { cause: error })
+  }
 }
 
 /** Waits for every write, then throws the first failure: no write goes on in the background. */
@@ -97,58 +170,25 @@ async function allOf(writes: readonly Promise<void>[]): Promise<void> {
   if (failed) throw failed.reason
 }
 
-async function verified(
-  name: string,
-  source: Collection,
-  target: Collection,
-): Promise<Omit<CopyResult, 'copied'>> {
-  const before = await source.count(everything)
-  const [ours, theirs] = await Promise.all([summary(source), summary(target)])
-  const after = await source.count(everything)
-  if (ours.count !== before || before !== after) {
-    // A walk by id only finds ids of one type, but other programs, e.g. Mongoose or a script, may have written other
-    // ids.
-    const isQuiet = before === after && (await summary(source)).checksum === ours.checksum
-    throw new CopyMismatch(
-      isQuiet && ours.count < before
-        ? `'${name}': ${before - ours.count} of ${before} records have an _id of another type than the model's, and were not copied`
-        : `'${name}': the source was written to during the copy; ${AGAIN}`,
-    )
-  }
-  if (ours.count !== theirs.count || ours.checksum !== theirs.checksum) {
-    throw new CopyMismatch(
-      `'${name}': the source holds ${ours.count} records (${ours.checksum}), the target ${theirs.count} (${theirs.checksum}); ${AGAIN}`,
-    )
-  }
-  return { collection: name, source: ours.count, target: theirs.count, checksum: ours.checksum }
+function comparison<R>(
+  { name, ...sides }: Pair<R>,
+  { start, advance }: CopyOptions,
+): Promise<Comparison> {
+  const pass = `comparing ${name}`
+  return compare(name, sides, {
+    start: (total) => start?.(pass, total),
+    advance: (done) => advance?.(pass, done),
+  })
 }
 
-async function summary(collection: Collection): Promise<{ count: number; checksum: string }> {
-  const hash = sha256.create()
-  let count = 0
-  for await (const batch of batches(collection)) {
-    for (const record of batch) hash.update(utf8ToBytes(canonical(record)))
-    count += batch.length
+/** For a store that can't tell of writes: whether a second look finds something else. */
+async function hasChanged<R>(
+  pairs: readonly Pair<R>[],
+  compared: readonly Comparison[],
+): Promise<boolean> {
+  for (const [at, { name, ...sides }] of pairs.entries()) {
+    const again = await compare(name, sides)
+    if (again.checksum !== compared[at]?.checksum) return true
   }
-  return { count, checksum: bytesToHex(hash.digest()) }
-}
-
-/** JSON with sorted keys: stores may keep the members of objects in another order. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
-  if (typeof value !== 'object' || value === null || value instanceof Date) {
-    return JSON.stringify(value) ?? 'null'
-  }
-  const fields = value as Fields
-  const members = Object.keys(fields)
-    .filter((key) => fields[key] !== undefined)
-    .toSorted()
-    .map((key) => `${JSON.stringify(key)}:${canonical(fields[key])}`)
-  return `{${members.join(',')}}`
-}
-
-/** Without search fields: search data is created when an app opens the target. */
-function schemaOf(model: Model): CollectionSchema {
-  const { collection: name, idType, shape, declared, unique, indexes } = model
-  return { name, idType, shape, declared, unique, indexes, searchable: [] }
+  return false
 }

@@ -7,6 +7,7 @@
  */
 
 export type { CacheStore } from './cache.ts'
+export type { Copyable, ForeignBatch, ForeignValue, WriteWatch } from './copying.ts'
 export { type Declared, declaredAt, onlyDeclared, withDefaults } from './declared.ts'
 export {
   type Acl,
@@ -54,6 +55,7 @@ export {
   type Change,
   type Collection,
   type CollectionSchema,
+  type Copying,
   DuplicateKey,
   type Fields,
   IndexConflict,

@@ -57,3 +57,19 @@ export function placeOf(shape: ObjectShape, path: string): Place | undefined {
   }
   return { shape: at, parts: [...parts, part] }
 }
+
+/** The shape of the member `key` of an object of this shape; undefined if it has none. */
+export function memberShape(shape: Shape | undefined, key: string): Shape | undefined {
+  if (shape?.kind === 'map') return valueShape(shape.value)
+  return shape?.kind === 'object' ? valueShape(shape.fields.get(key)) : undefined
+}
+
+/** The shape of the elements of a list of this shape; undefined if it has none. */
+export function elementShape(shape: Shape | undefined): Shape | undefined {
+  return shape?.kind === 'list' ? valueShape(shape.element) : undefined
+}
+
+/** The shape of a value, or what is known of one that may be anything. */
+function valueShape(shape: Shape | undefined): Shape | undefined {
+  return shape?.kind === 'mixed' ? shape.inside : shape
+}

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import type { IdType, ObjectShape } from './shape.ts'
@@ -159,6 +160,21 @@ export interface StepResult {
 /** The result of each step, or the index of the first one that failed; then nothing was written. */
 export type WriteOutcome = { readonly results: readonly StepResult[] } | { readonly failed: number }
 
+/** What a store may add for copies of its records. Without a member, a copy does what the port allows. */
+export interface Copying {
+  /**
+   * Begins to watch `collections` for writes by any program, this one included. Undefined if the database can't tell
+   * of writes.
+   */
+  watch?(collections: readonly string[]): Promise<WriteWatch | undefined>
+  /**
+   * Looks for stored values that `find` returns as something else, because records can't hold them. Changes nothing.
+   */
+  foreign?(schema: CollectionSchema): AsyncIterable<ForeignBatch>
+  /** A collection with its records exactly as the database holds them, for a copy into a store of the same name. */
+  exact?(schema: CollectionSchema): Copyable<Uint8Array>
+}
+
 /** A store. */
 export interface Store {
   /** The store's name in logs: `sqlite`, `mongodb`, `d1`. */
@@ -169,6 +185,8 @@ export interface Store {
    * True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does.
    */
   readonly exactOrder?: boolean
+  /** What `fieldgate copy` can use beyond this port. */
+  readonly copying?: Copying
   /** A handle on a collection. Makes no call to the database. */
   collection(schema: CollectionSchema): Collection
   /**

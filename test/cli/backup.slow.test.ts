@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
@@ -28,7 +29,7 @@ async function books() {
 
 describe('fieldgate backup', () => {
   it('copies what was written before it began, while others are written, and the copy works', async () => {
-    const { fieldgate, open } = await books()
+    const { fieldgate, folder, open } = await books()
     const app = open('books.db')
     const stored = app.store.collection(Book)
     for (let at = 0; at < 500; at += 1) await stored.insert({ title: `before ${at}` })
@@ -47,7 +48,12 @@ describe('fieldgate backup', () => {
 
     expect(made).toMatchObject({ code: 0, err: '' })
     const { collections, file, bytes } = JSON.parse(made.out)
-    expect([file, bytes > 0, collections.length]).toEqual(['copy.db', true, 1])
+    expect([file, bytes > 0]).toEqual(['copy.db', true])
+    const names = collections.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(['books', 'fieldgate_models'])
+    const checked = new DatabaseSync(join(folder, 'copy.db'), { readOnly: true })
+    expect(checked.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    checked.close()
     const copy = open('copy.db')
     const titles = (await copy.store.collection(Book).find({})).map(({ title }) => title)
     expect(titles).toHaveLength(collections[0].records)
@@ -68,7 +74,9 @@ describe('fieldgate backup', () => {
     await app.store.collection(Book).insert({ title: 'Emma' })
     await app.close()
     const { out } = await fieldgate('backup', './app.ts', '--to', 'copy.db')
-    expect(out).toMatch(/^books: 1 records\ncopy\.db: [\d.]+ MB, checked\n$/)
+    expect(out).toMatch(
+      /^books: 1 records\nfieldgate_models: 1 records\ncopy\.db: [\d.]+ MB, checked\n$/,
+    )
   })
 
   it('replaces no file, and makes none where it fails', async () => {

@@ -24,6 +24,8 @@ export interface Ended {
 /** A project that is there. */
 export interface Project {
   readonly folder: string
+  /** The command `fieldgate`, for tests that start it themselves; arguments follow. */
+  readonly command: readonly [string, ...string[]]
   /** Runs a file of the project on Node. */
   node(...args: string[]): Promise<Ended>
   /** Runs the command `fieldgate`. */
@@ -41,8 +43,9 @@ export async function project(files: Readonly<Record<string, string>>): Promise<
   await symlink(join(root, 'node_modules/zod'), join(folder, 'node_modules/zod'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  const program = join(root, 'adapters/cli/fieldgate.ts')
+  const [command = '', ...flags] = RUNTIMES.node ?? []
   async function node(...args: string[]): Promise<Ended> {
-    const [command = '', ...flags] = RUNTIMES.node ?? []
     const run = spawn(command, [...flags, ...args], { cwd: folder })
     const ended = new Promise<number | null>((resolve) => run.on('close', resolve))
     const [out, err] = await Promise.all([text(run.stdout), text(run.stderr)])
@@ -50,8 +53,9 @@ export async function project(files: Readonly<Record<string, string>>): Promise<
   }
   return {
     folder,
+    command: [command, ...flags, program],
     node,
-    fieldgate: (...args) => node(join(root, 'adapters/cli/fieldgate.ts'), ...args),
+    fieldgate: (...args) => node(program, ...args),
     fieldgateCopy: (...args) => node(join(root, 'adapters/cli/fieldgate-copy.ts'), ...args),
     remove: () => rm(folder, { recursive: true, force: true }),
   }

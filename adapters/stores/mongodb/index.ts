@@ -10,8 +10,11 @@ import { type CollectionSchema, type Store, StoreUnavailable } from '../../../sr
 import { connect, refuseWeaker } from './client.ts'
 import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
+import { exactCollection } from './exact.ts'
+import { foreignValues } from './foreign.ts'
 import { prepareCollection } from './schema.ts'
 import { stepWriter } from './transactions.ts'
+import { watchWrites } from './watch.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
@@ -90,6 +93,13 @@ export function mongoStore(options: MongoStoreOptions): Store {
         (work) => run(schema, work),
       ),
     write: (steps) => run(undefined, () => write(steps)),
+    copying: {
+      watch: (names) => run(undefined, () => watchWrites(client, database, names)),
+      foreign: (schema) =>
+        foreignValues(database.collection(schema.name), schema, (work) => run(schema, work)),
+      exact: (schema) =>
+        exactCollection(database.collection(schema.name), (work) => run(schema, work)),
+    },
     async prepare(schemas, warn = () => {}) {
       await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {

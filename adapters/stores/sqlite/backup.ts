@@ -4,7 +4,8 @@
  * @module
  */
 
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Connection } from './connection.ts'
 import { identifier } from './sql.ts'
 
@@ -17,25 +18,57 @@ export interface BackedUp {
 
 /**
  * Copies the database in the file `path` to a new file, as it is at one moment: other processes go on reading and
- * writing. The copy is then checked. Throws, and leaves no copy, where that file is there already or the check fails.
+ * writing. The new file appears when the copy is complete, checked and on disk; until then its name ends in
+ * `.unfinished`. Throws, and leaves no file, where there is one already, the disk is full or the check fails.
  */
 export function backUp(path: string, to: string): BackedUp {
-  if (existsSync(to)) throw new Error(`'${to}' is there already: name a new file, or remove it`)
-  try {
-    copy(path, to)
-    return checked(to)
-  } catch (error) {
-    for (const file of [to, `${to}-journal`]) rmSync(file, { force: true })
-    throw error
+  const unfinished = `${to}.unfinished`
+  const remove = () => {
+    for (const file of [unfinished, `${unfinished}-journal`]) rmSync(file, { force: true })
   }
+  refuseExisting(to)
+  // Of a backup that was killed.
+  remove()
+  try {
+    copy(path, unfinished)
+    const made = checked(unfinished)
+    refuseExisting(to)
+    persist(unfinished)
+    renameSync(unfinished, to)
+    persist(dirname(to))
+    return made
+  } finally {
+    remove()
+  }
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new Error(`'${file}' is there already: name a new file, or remove it`)
 }
 
 function copy(path: string, to: string): void {
   const source = new Connection(path, { readOnly: true })
   try {
+    // Nothing else runs in this process, so SQLite may wait for whoever has the lock.
+    source.db.exec('PRAGMA busy_timeout = 10000')
+    // Whoever may not read the database may not read its copy. SQLite takes an empty file for a new one.
+    closeSync(openSync(to, 'wx', statSync(path).mode))
     source.rows({ sql: 'VACUUM INTO ?', values: [to] })
+  } catch (error) {
+    throw new Error(`'${to}' can't be written: ${(error as Error).message}`, { cause: error })
   } finally {
     source.close()
+  }
+}
+
+/** Waits until a file or a folder is on disk. Windows can't do that with folders, and doesn't need it. */
+function persist(path: string): void {
+  if (process.platform === 'win32' && statSync(path).isDirectory()) return
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -29,6 +29,7 @@ import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from
 import type { Shadow } from './shadow.ts'
 import type { Row, Statement, Written } from './sql.ts'
 import { stepWriter } from './steps.ts'
+import { watchWrites } from './watch.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
 export interface D1Binding {
@@ -98,6 +99,10 @@ export function d1Store(binding: D1Binding): Store {
         return answers.map(written)
       }),
     ),
+    copying: {
+      watch: () =>
+        watchWrites(async (statement) => (await bound(binding, statement).all()).results),
+    },
     async prepare(schemas) {
       checkNames(schemas)
       for (const schema of schemas) await run(schema, () => prepareTable(binding, schema))

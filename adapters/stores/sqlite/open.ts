@@ -17,6 +17,7 @@ import { SearchIndexes } from './search-indexes.ts'
 import type { Statement } from './sql.ts'
 import { stepWriter } from './steps.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
+import { watchWrites } from './watch.ts'
 import { Writer } from './writer.ts'
 
 /** The store in a file. Throws if it cannot be opened. */
@@ -65,6 +66,9 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       }
       return results
     }),
+    copying: {
+      watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
+    },
     async prepare(schemas) {
       checkOpen()
       await connection.ready()

@@ -67,6 +67,21 @@ export const startUp: Contract<Store> = {
     await rejects(people.find(reading(slow, { hints: { timeLimitMs: 1 } })), StoreTimeout)
     equal(await people.count(where('name', 'eq', 'none'), { timeLimitMs: 10_000 }), 0)
   },
+  async 'a watch tells whether there was a write since it was last asked'(store) {
+    const people = await holding(store, { name: 'a' })
+    const watch = await store.copying?.watch?.([schema.name])
+    if (!watch) return
+    equal(await watch.written(), false)
+    await people.find(reading(everything))
+    equal(await watch.written(), false)
+    await people.update(where('name', 'eq', 'a'), { set: { name: 'b' } })
+    await people.update(where('name', 'eq', 'b'), { set: { name: 'a' } })
+    equal(await watch.written(), true)
+    equal(await watch.written(), false)
+    await people.delete(where('name', 'eq', 'a'))
+    equal(await watch.written(), true)
+    await watch.close()
+  },
   async 'after close everything rejects with StoreUnavailable, and closing twice is harmless'(
     store,
   ) {

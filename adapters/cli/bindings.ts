@@ -1,0 +1,71 @@
+/**
+ * The bindings of a Worker, as wrangler gives them on this machine.
+ *
+ * @module
+ */
+
+import { Unusable } from './unusable.ts'
+
+/** Which bindings: wrangler's own options. */
+export interface BindingOptions {
+  /** The configuration. Default: the wrangler.toml or wrangler.json of this folder or one above. */
+  readonly config?: string | undefined
+  /** The environment in it. */
+  readonly env?: string | undefined
+}
+
+/** Bindings that are open. */
+export interface Bindings {
+  /** What a Worker gets as `env`. */
+  readonly env: Readonly<Record<string, unknown>>
+  /** Call it once; the last one who uses the bindings closes them. */
+  close(): Promise<void>
+}
+
+interface Platform {
+  readonly env: Readonly<Record<string, unknown>>
+  dispose(): Promise<void>
+}
+
+let platform: Promise<Platform> | undefined
+let users = 0
+
+/**
+ * Opens the bindings: local databases, those of `wrangler dev`, except where the configuration says `remote = true`.
+ * Throws an `Unusable` without wrangler. One process has one set of bindings.
+ */
+export async function openBindings(options: BindingOptions): Promise<Bindings> {
+  platform ??= start(options)
+  const { env, dispose } = await platform
+  users += 1
+  return {
+    env,
+    async close() {
+      users -= 1
+      if (users === 0) await dispose()
+    },
+  }
+}
+
+async function start({ config, env }: BindingOptions): Promise<Platform> {
+  const { getPlatformProxy } = await wrangler()
+  try {
+    return await getPlatformProxy({
+      ...(config !== undefined && { configPath: config }),
+      ...(env !== undefined && { environment: env }),
+    })
+  } catch (error) {
+    throw new Unusable(`wrangler could not open the bindings: ${(error as Error).message}`)
+  }
+}
+
+async function wrangler(): Promise<typeof import('wrangler')> {
+  // Its notes would go to the standard output, which is for the result of a command.
+  process.env.WRANGLER_LOG ??= 'warn'
+  try {
+    return await import('wrangler')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new Unusable('the bindings of a Worker need wrangler: npm install --save-dev wrangler')
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * A copy with its progress and its end, for the commands that make one.
+ *
+ * @module
+ */
+
+import { type CopyResult, copyRecords } from '../../src/copy/copy.ts'
+import { ForeignValues, type Loss } from '../../src/copy/losses.ts'
+import { CopyMismatch } from '../../src/copy/mismatch.ts'
+import type { Model } from '../../src/model/model.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { bar } from './command.ts'
+import { table } from './table.ts'
+
+/** What is copied, and how. */
+export interface CopyJob {
+  readonly from: Store
+  readonly to: Store
+  readonly models: Iterable<Model>
+  /** Whether to go on where the target can't hold values as they are. */
+  readonly convert: boolean
+  /** Where the progress goes. */
+  readonly stream: NodeJS.WriteStream
+}
+
+/** How a copy has ended. */
+export interface CopyEnd {
+  /** Whether both sides are equal. */
+  readonly ok: boolean
+  readonly collections: readonly CopyResult[]
+  /** What the target can't hold. Without `convert`, nothing has been written if there is any. */
+  readonly lost: readonly Loss[]
+  /** Why it is not ok. */
+  readonly error?: string
+}
+
+/** Copies, and shows the progress. Throws what is not the end of a copy, such as a store that can't be reached. */
+export async function copy({ from, to, models, convert, stream }: CopyJob): Promise<CopyEnd> {
+  let lost: readonly Loss[] = []
+  const converting = (found: readonly Loss[]) => {
+    lost = found
+    stream.write(`${lossesOf(found)}\n`)
+  }
+  try {
+    const options = { ...bar(stream), convert, converting }
+    return { ok: true, collections: await copyRecords(from, to, [...models], options), lost }
+  } catch (error) {
+    if (error instanceof ForeignValues) {
+      return { ok: false, collections: [], lost: error.lost, error: NOTHING_WRITTEN }
+    }
+    if (!(error instanceof CopyMismatch)) throw error
+    return { ok: false, collections: [], lost, error: error.message }
+  }
+}
+
+const NOTHING_WRITTEN =
+  'the target would hold values in another way than the source. Nothing has been written. Look at the table; to copy them so, add --convert'
+
+/** What the target can't hold, as a table. */
+export function lossesOf(lost: readonly Loss[]): string {
+  return table([
+    ['collection', 'field', 'type', 'becomes', 'values', 'for example'],
+    ...lost.map(({ collection, field, type, becomes, count, examples }) => {
+      return [collection, field, type, becomes, count.toLocaleString('en'), examples.join(' ')]
+    }),
+  ])
+}
+
+/** One line for each collection. */
+export function linesOf(results: readonly CopyResult[]): string {
+  return results
+    .map(
+      ({ collection, target, copied, checksum }) =>
+        `${collection}: ${target.toLocaleString('en')} records, ${copied.toLocaleString('en')} copied now, checksum ${checksum.slice(0, 16)} on both sides`,
+    )
+    .join('\n')
+}

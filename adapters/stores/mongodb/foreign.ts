@@ -1,0 +1,57 @@
+/**
+ * BSON values that records don't have, and what `find` returns instead.
+ *
+ * @module
+ */
+
+import type { Collection } from 'mongodb'
+import type { ForeignBatch, ForeignValue } from '../../../src/ports/copying.ts'
+import { elementShape, memberShape, type Shape } from '../../../src/ports/shape.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { otherThan, type Place, typeOf } from './bson-types.ts'
+import type { Run } from './collection.ts'
+import { documentOf, idOf, storedBatches } from './exact.ts'
+
+/** Looks at every document of `native`. */
+export async function* foreignValues(
+  native: Collection,
+  schema: CollectionSchema,
+  run: Run,
+): AsyncGenerator<ForeignBatch> {
+  for await (const batch of storedBatches(native, run)) {
+    yield { read: batch.length, values: batch.flatMap((record) => foreignIn(record, schema)) }
+  }
+}
+
+function foreignIn(record: Uint8Array, { shape, idType }: CollectionSchema): ForeignValue[] {
+  const { _id, ...fields } = documentOf(record)
+  const found = [...membersIn(fields, '', shape)]
+  const type = typeOf(_id)
+  if (type !== (idType === 'objectId' ? 'ObjectId' : 'String')) {
+    found.push({ field: '_id', type, becomes: 'nothing: the record is left out' })
+  }
+  return found.length === 0 ? [] : found.map((value) => ({ id: idOf(record), ...value }))
+}
+
+type Found = Omit<ForeignValue, 'id'>
+
+function* valuesIn(value: unknown, field: string, place: Place): Generator<Found> {
+  const type = typeOf(value)
+  if (Array.isArray(value)) {
+    const inside = { ...place, shape: elementShape(place.shape) }
+    for (const element of value) yield* valuesIn(element, field, inside)
+  } else if (type === 'Object') {
+    yield* membersIn(value as object, field, place.shape)
+  } else {
+    const becomes = otherThan(type, value, place)
+    if (becomes !== undefined) yield { field, type, becomes }
+  }
+}
+
+function* membersIn(value: object, field: string, shape: Shape | undefined): Generator<Found> {
+  for (const [key, member] of Object.entries(value)) {
+    const name = shape?.kind === 'map' ? '*' : key
+    const path = field === '' ? name : `${field}.${name}`
+    yield* valuesIn(member, path, { key, shape: memberShape(shape, key) })
+  }
+}

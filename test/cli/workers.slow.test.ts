@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Project, project } from './project.ts'
+
+const WRANGLER = `
+name = "books"
+main = "worker.ts"
+compatibility_date = "2026-11-01"
+[[d1_databases]]
+binding = "DB"
+database_name = "books"
+database_id = "00000000-0000-0000-0000-000000000000"
+`
+const MODEL = `
+import * as z from 'zod/mini'
+import { createApp, createRouter, defineModel } from 'fieldgate'
+
+export const Book = defineModel('Book', { fields: FIELDS, unique: ['title'] })
+const makeApp = (store) => createApp({ store }).mount('/books', createRouter({ model: Book, middlewares: [], allowedFields: ['title'] }))
+`
+const WORKER = `${MODEL}
+import { d1Store } from 'fieldgate/d1'
+import { worker } from 'fieldgate/workers'
+const make = (env) => {
+  if (env.SECRET !== 'from .dev.vars') throw new Error('no SECRET')
+  return makeApp(d1Store(env.DB))
+}
+`
+const OLD = '{ title: z.string(), pages: z.number() }'
+const NEW = '{ title: z.string(), year: z.number() }'
+
+describe('the commands on an app for Workers with a local D1', () => {
+  let books: Project
+  beforeAll(async () => {
+    const handler = `export default { ...worker(make), async scheduled() {} }`
+    const sqlite = `
+import { sqliteStore } from 'fieldgate/sqlite'
+export const app = makeApp(sqliteStore({ path: 'books.db' }))
+`
+    const writes = `
+for (let at = 0; at < 300; at += 1) await app.store.collection(Book).insert({ title: 'Book ' + at, pages: at })
+await app.close()
+`
+    books = await project({
+      'wrangler.toml': WRANGLER,
+      '.dev.vars': 'SECRET="from .dev.vars"',
+      'seed.ts': MODEL.replace('FIELDS', OLD) + sqlite + writes,
+      'old.ts': MODEL.replace('FIELDS', OLD) + sqlite,
+      'fits.ts': WORKER.replace('FIELDS', OLD) + handler,
+      'worker.ts': WORKER.replace('FIELDS', NEW) + handler,
+      'function.ts': `${WORKER.replace('FIELDS', OLD)}export const app = make`,
+      'object.ts': `${WORKER.replace('FIELDS', OLD)}
+import { appObject } from 'fieldgate/workers'
+export const Api = appObject(make)
+export default Api.worker({ binding: 'API' })`,
+      'broken.ts': `${MODEL.replace('FIELDS', OLD)}
+import { worker } from 'fieldgate/workers'
+export default worker((env) => { throw new TypeError('no store for ' + Object.keys(env).toSorted()) })`,
+    })
+    expect(await books.node('seed.ts')).toMatchObject({ code: 0 })
+  })
+  afterAll(() => books.remove())
+
+  it('copy fills the database, and goes on where it was', async () => {
+    const args = ['copy', './old.ts', '--to', 'd1:DB', '--json']
+    const first = await books.fieldgate(...args)
+    expect(first).toMatchObject({ code: 0 })
+    const [collection] = JSON.parse(first.out).collections
+    expect(collection).toMatchObject({ source: 300, target: 300, copied: 300 })
+    const again = JSON.parse((await books.fieldgate(...args)).out).collections[0]
+    expect(again).toEqual({ ...collection, copied: 0 })
+  })
+
+  it('copy reads it too, as the store of the app and by its binding', async () => {
+    for (const [at, from] of [[], ['--from', 'd1:DB']].entries()) {
+      const to = ['--to', `sqlite:copy-${at}.db`, '--json']
+      const { code, out } = await books.fieldgate('copy', './fits.ts', ...from, ...to)
+      expect(code).toBe(0)
+      expect(JSON.parse(out).collections[0]).toMatchObject({ source: 300, target: 300 })
+    }
+  })
+
+  it.each(['fits.ts', 'function.ts', 'object.ts'])('check reads it through %s', async (file) => {
+    const { code, out } = await books.fieldgate('check', `./${file}`, '--json')
+    expect([code, out]).toEqual([0, '{"ok":true,"problems":[]}\n'])
+  })
+
+  it('check names what does not fit a changed model', async () => {
+    const { code, out } = await books.fieldgate('check', './worker.ts', '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(out).problems).toMatchObject([
+      { model: 'Book', problem: 'undeclared', field: 'pages', count: 300 },
+      { model: 'Book', problem: 'missing', field: 'year', count: 300 },
+    ])
+  })
+
+  it('ends with 2 and says why where there is no such binding, app or configuration', async () => {
+    const codeAndError = async (...args: string[]) => {
+      const { code, err } = await books.fieldgate(...args)
+      return [code, err]
+    }
+    expect(await codeAndError('copy', './old.ts', '--to', 'd1:BOOKS')).toEqual([
+      2,
+      "fieldgate copy: your wrangler configuration binds no D1 database as 'BOOKS'; it binds DB\n",
+    ])
+    expect(await codeAndError('copy', './fits.ts', '--to', 'nowhere')).toEqual([
+      2,
+      expect.stringContaining("'nowhere' is not a store"),
+    ])
+    expect(await codeAndError('check', './broken.ts')).toEqual([
+      2,
+      "fieldgate check: './broken.ts' could not make its app: no store for DB,SECRET\n",
+    ])
+    expect(await codeAndError('check', './fits.ts', '--config', 'none.toml')).toEqual([
+      2,
+      expect.stringMatching(/^fieldgate check: wrangler could not open the bindings: .*none\.toml/),
+    ])
+  })
+})
