@@ -33,7 +33,7 @@ export function mixedNames(store: Store, seed: number): Store {
   const former = (schema: CollectionSchema): CollectionSchema => ({
     ...schema,
     ...collectionSchema(
-      { ...schema, collection: schema.name, renamed: RENAMED } as never as Model,
+      { ...schema, fields: {}, collection: schema.name, renamed: RENAMED } as never as Model,
       {
         searchable: new Set(schema.searchable),
       },
