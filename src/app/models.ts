@@ -61,7 +61,9 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     engine: (model) => entryOf(model).engine,
     twin(model, name) {
       const { searchable } = entryOf(model)
-      const schema = schemaOf(model, searchable, `fieldgate_${name}_${model.collection}`)
+      // Its records need not have what the model requires.
+      const loose = { ...model, absence: new Map() }
+      const schema = schemaOf(loose, searchable, `fieldgate_${name}_${model.collection}`)
       twins.push(schema)
       return open(model.name, schema)
     },
@@ -97,7 +99,7 @@ function checkApart(others: Iterable<Model>, { name, collection }: Model): void 
 
 /** What a store needs to know about a model; what is searched is known when all routers are mounted. */
 function schemaOf(
-  { collection, idType, shape, declared, unique, indexes }: Model,
+  { collection, idType, shape, declared, absence, unique, indexes }: Model,
   searchable: ReadonlySet<string>,
   name: string = collection,
 ): CollectionSchema {
@@ -106,6 +108,7 @@ function schemaOf(
     idType,
     shape,
     declared,
+    absence,
     unique,
     indexes,
     get searchable() {

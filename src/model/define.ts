@@ -8,6 +8,7 @@ import { object } from 'zod/mini'
 import type { $ZodObject, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
+import { absences } from './absence.ts'
 import { declaredRecord } from './declared.ts'
 import { checkDefinition, checkFieldNames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
@@ -111,6 +112,7 @@ export function defineModel<const S extends FieldSchemas>(
     refinements: refinementsOf(schema),
     shape,
     declared: declaredRecord(schema, managedFields(definition.timestamps === true)),
+    absence: absences(fields, managedFields(definition.timestamps === true)),
     input: shapeAt('input', name, fields),
     unique: distinct((definition.unique ?? []).map((set) => list(set).map(ordered))),
     indexes: distinct((definition.indexes ?? []).map((set) => index(list(set).map(indexKey)))),

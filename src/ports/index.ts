@@ -51,6 +51,7 @@ export type { ObservedRequest, Observer, StoreCall } from './observer.ts'
 export { project } from './projection.ts'
 export { type IdType, type ObjectShape, type Place, placeOf, type Shape } from './shape.ts'
 export {
+  type Absence,
   type Change,
   type Collection,
   type CollectionSchema,

@@ -9,10 +9,10 @@ export type IdType = 'objectId' | 'uuid'
 
 /**
  * The shape of a stored value. `mixed` is any JSON value; its `inside` may say where it holds dates. `map` is an object
- * with arbitrary keys.
+ * with arbitrary keys. `isInteger` says of numbers that they are integers.
  */
 export type Shape =
-  | { readonly kind: 'string' | 'number' | 'boolean' | 'date' }
+  | { readonly kind: 'string' | 'number' | 'boolean' | 'date'; readonly isInteger?: true }
   | { readonly kind: 'mixed'; readonly inside?: Shape }
   | { readonly kind: 'id'; readonly idType: IdType; readonly ref?: string }
   | ObjectShape

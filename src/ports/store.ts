@@ -24,6 +24,11 @@ export interface CollectionSchema {
   /** What the model declares of a record, for `findJson`. If undefined, everything stored is returned. */
   readonly declared?: Declared
   /**
+   * What the model lets stand for "no value", by top-level field. A field that is not listed may be missing in one record
+   * and null in another. Existing records may lack any field.
+   */
+  readonly absence?: ReadonlyMap<string, Absence>
+  /**
    * Sets of fields that must be unique. Sparse: a record in which one of the fields is null or missing never clashes.
    * Each field leads to one value of one type, never to a list or a `mixed` value.
    */
@@ -32,6 +37,9 @@ export interface CollectionSchema {
   /** The paths that `contains` is used on: strings or lists of strings. */
   readonly searchable: readonly string[]
 }
+
+/** How a record may lack a field: `never` if it is required, else only by being `missing`, or only by being `null`. */
+export type Absence = 'never' | 'missing' | 'null'
 
 /** The part of a record that a read returns; `_id` always comes along. Names may be dotted. */
 export type Projection =

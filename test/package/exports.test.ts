@@ -145,6 +145,7 @@ describe('an entry', () => {
         "./legacy": "ControllerSets createRouterS3upload",
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",
+        "./postgres": "postgresStore",
         "./node": "serve",
         "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withId",
         "./r2": "r2Files",

@@ -5,6 +5,7 @@
  */
 
 import { type Mongo, mongo } from './mongo.ts'
+import { type Postgres, postgres } from './postgres.ts'
 import { mongod } from './replica-set.ts'
 import { type Seaweed, seaweed } from './seaweed.ts'
 import { type Valkey, valkey } from './valkey.ts'
@@ -14,6 +15,7 @@ export interface Services {
   mongo: Mongo
   /** The program alone, for tests that start replica sets of their own. */
   mongod: { readonly program: string; stop(): Promise<void> }
+  postgres: Postgres
   valkey: Valkey
   seaweed: Seaweed
 }
@@ -22,6 +24,7 @@ export interface Services {
 export const catalogue: { readonly [Name in keyof Services]: () => Promise<Services[Name]> } = {
   mongo,
   mongod: async () => ({ program: await mongod(), stop: async () => {} }),
+  postgres,
   valkey,
   seaweed,
 }
