@@ -9,7 +9,7 @@ import type { Change, Fields } from '../../../src/ports/store.ts'
 import type { Column, Table } from './columns.ts'
 import { NULLS } from './columns.ts'
 import { dateText } from './dates.ts'
-import { columnOf, json, scalarIn } from './places.ts'
+import { json, scalarIn } from './places.ts'
 import { every, identifier, literal, type Parameters } from './sql.ts'
 import { stored, storedJson } from './text.ts'
 
@@ -134,7 +134,8 @@ export function compileExpected(
 ): string {
   return every(
     Object.entries(expected).map(([field, value]) => {
-      const column = columnOf(field, table)
+      const column = table.byField.get(field)
+      if (!column) return value === undefined ? 'TRUE' : 'FALSE'
       if (value === undefined || value === null) return isLacking(column, value === null)
       return `${column.sql} = ${bindValue(value, column, parameters)}`
     }),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { onlyDeclared } from '../../../src/ports/declared.ts'
 import { everything, type Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
@@ -21,6 +22,7 @@ import type { Table } from './columns.ts'
 import { type Compilation, compileFilter } from './compile.ts'
 import type { Result } from './connection.ts'
 import { inserter } from './inserts.ts'
+import { jsonWriter } from './json-rows.ts'
 import { orderBy, type Stretch, stretchesAfter } from './order.ts'
 import { type Reader, type Row, readerOf } from './rows.ts'
 import { every, literal, Parameters, type Statement } from './sql.ts'
@@ -64,14 +66,26 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
   const assigned = (change: Change, { parameters }: Compilation): string =>
     compileChange(change, table, parameters) || `${table.id} = ${table.id}`
 
+  const rowsOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
+    if (read.limit === 0) return []
+    const compiled = compilation()
+    const sql = compileRead(read, reader, compiled)
+    return (await runner.read(compiled.parameters.statement(sql), read.hints)).rows
+  }
+
+  const find = async (read: Read): Promise<Fields[]> => {
+    const reader = read.select ? readerOf(table, read.select) : whole
+    return recordsOf(await rowsOf(read, reader), reader, read.select)
+  }
+
+  const writeJson = jsonWriter(table, schema.declared)
+
   return {
-    async find(read) {
-      if (read.limit === 0) return []
-      const reader = read.select ? readerOf(table, read.select) : whole
-      const compiled = compilation()
-      const sql = compileRead(read, reader, compiled)
-      const { rows } = await runner.read(compiled.parameters.statement(sql), read.hints)
-      return recordsOf(rows, reader, read.select)
+    find,
+
+    async findJson(read) {
+      if (read.select) return (await find(read)).map((record) => selectedJson(record, schema))
+      return Promise.all((await rowsOf(read, whole)).map(writeJson))
     },
 
     count(filter, hints) {
@@ -109,6 +123,13 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
       return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
     },
   }
+}
+
+/** The JSON of a part of a record, with `_id` before names that are whole numbers. */
+function selectedJson(record: Fields, { declared }: CollectionSchema): string {
+  const { _id, ...rest } = declared ? (onlyDeclared(declared, record) as Fields) : record
+  const others = JSON.stringify(rest)
+  return `{"_id":${JSON.stringify(_id)}${others === '{}' ? '}' : `,${others.slice(1)}`}`
 }
 
 /** Bytes of a table that is counted in a few milliseconds. */

@@ -5,12 +5,14 @@
  */
 
 import type { Options, Sql } from 'postgres'
-import type { CollectionSchema, Store } from '../../../src/ports/store.ts'
-import { openCollection } from './collection.ts'
+import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { existingTable } from './catalog.ts'
+import { openCollection, type Runner } from './collection.ts'
 import { type Table, tableOf } from './columns.ts'
 import { Connection } from './connection.ts'
 import { portError } from './errors.ts'
 import { prepareTables } from './prepare.ts'
+import { surveyed } from './survey.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface PostgresStoreOptions {
@@ -39,13 +41,8 @@ export interface PostgresStoreOptions {
 export function postgresStore(options: PostgresStoreOptions): Store {
   const { schema: space = 'public', max = 10, prepare = true, url, ssl, client } = options
   const connection = new Connection({ url, ssl, client, max, prepare })
-  const tables = new Map<CollectionSchema, Table>()
-
-  function table(schema: CollectionSchema): Table {
-    const known = tables.get(schema) ?? tableOf(schema, space)
-    tables.set(schema, known)
-    return known
-  }
+  /** The tables that `prepare` has brought to their columns. */
+  const prepared = new Set<string>()
 
   async function ported<T>(
     schema: CollectionSchema | undefined,
@@ -58,22 +55,48 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     }
   }
 
+  function collection(schema: CollectionSchema): Collection {
+    const runner: Runner = {
+      read: (statement, hints) => ported(schema, () => connection.read(statement, hints)),
+      write: (statement) => ported(schema, () => connection.run(statement)),
+    }
+    const table = tableOf(schema, space)
+    const key = columnsOf(table)
+    const opened = openCollection(schema, table, runner)
+    const survey = async (): Promise<Collection | undefined> => {
+      const existing = await ported(schema, () => existingTable(connection, table.sql))
+      return existing && openCollection(schema, surveyed(table, existing), runner)
+    }
+    return {
+      ...opened,
+      find: async (read) =>
+        prepared.has(key) ? opened.find(read) : ((await (await survey())?.find(read)) ?? []),
+      count: async (filter, hints) =>
+        prepared.has(key)
+          ? opened.count(filter, hints)
+          : ((await (await survey())?.count(filter, hints)) ?? 0),
+    }
+  }
+
   return {
     name: 'postgres',
     rawRegex: false,
-    collection: (schema) =>
-      openCollection(schema, table(schema), {
-        read: (statement, hints) => ported(schema, () => connection.read(statement, hints)),
-        write: (statement) => ported(schema, () => connection.run(statement)),
-      }),
+    collection,
     prepare: (schemas, warn = () => {}) =>
-      ported(undefined, () =>
-        prepareTables(
-          connection,
-          schemas.map((schema) => ({ schema, table: table(schema), space })),
-          warn,
-        ),
-      ),
+      ported(undefined, async () => {
+        const collections = schemas.map((schema) => ({
+          schema,
+          table: tableOf(schema, space),
+          space,
+        }))
+        await prepareTables(connection, collections, warn)
+        for (const { table } of collections) prepared.add(columnsOf(table))
+      }),
     close: () => connection.close(),
   }
+}
+
+/** A table's name and columns, to tell the versions of a model apart. */
+function columnsOf({ sql, columns }: Table): string {
+  return JSON.stringify([sql, ...columns.map(({ name, type, absence }) => [name, type, absence])])
 }

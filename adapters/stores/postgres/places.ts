@@ -67,8 +67,9 @@ export function columnOf(field: string, { byField }: Table): Column {
 
 function operandAt(column: Column, keys: readonly string[], shape: Shape): Operand {
   if (keys.length > 0) return operandIn(column.sql, keys, shape)
-  const isInteger = shape.kind === 'number' && shape.isInteger
-  return { kind: shape.kind, isInteger, sql: column.sql, isColumn: column.type !== 'jsonb' }
+  const { kind } = column.shape
+  const isInteger = column.shape.kind === 'number' && column.shape.isInteger
+  return { kind, isInteger, sql: column.sql, isColumn: column.type !== 'jsonb' }
 }
 
 /** The elements of a list, each with the alias `element`; anything but a list is its own only element. */

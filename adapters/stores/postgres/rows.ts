@@ -7,9 +7,9 @@
 import { parseInSlices, stringifyInSlices } from '../../../src/ports/json.ts'
 import { isLarge } from '../../../src/ports/slices.ts'
 import type { Fields, Projection } from '../../../src/ports/store.ts'
-import { reviverOf } from '../revive.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
-import { dateFrom } from './dates.ts'
+import { dateFrom, dateText } from './dates.ts'
+import { restoreOf } from './json-values.ts'
 import { identifier } from './sql.ts'
 import { inStoredJson, restored, restoredValue } from './text.ts'
 
@@ -58,7 +58,7 @@ async function awaited(record: Fields): Promise<Fields> {
 }
 
 /** The names in a `text[]`, if there are any. */
-function nullsIn(list: Buffer | null | undefined): ReadonlySet<string> | undefined {
+export function nullsIn(list: Buffer | null | undefined): ReadonlySet<string> | undefined {
   if (!list || list.length <= '{}'.length) return undefined
   const names = list.toString().matchAll(/"((?:[^"\\]|\\.)*)"|([^{},]+)/g)
   return new Set(
@@ -74,7 +74,8 @@ function isSelected(field: string, select: Projection | undefined): boolean {
 
 type Parse = (text: string) => unknown
 
-function parserOf({ type, shape }: Column): Parse {
+/** How a column's text becomes a value; a long one in slices. */
+export function parserOf({ type, shape }: Column): Parse {
   switch (type) {
     case 'text':
       return restored
@@ -84,8 +85,8 @@ function parserOf({ type, shape }: Column): Parse {
     case 'boolean':
       return (text) => text === 't'
     case 'jsonb': {
-      const revive = reviverOf(shape) ?? ((value: unknown) => value)
-      const whole = (text: string, value: unknown) => revive(restoredValue(text, value))
+      const restore = restoreOf(shape) ?? ((value: unknown) => value)
+      const whole = (text: string, value: unknown) => restore(restoredValue(text, value))
       return (text) =>
         text.length > LONG
           ? parseInSlices(text).then((value) => whole(text, value))
@@ -103,7 +104,8 @@ export async function rowJson(record: Fields, table: Table): Promise<string> {
   for (const { field, name, absence } of table.columns) {
     const value = record[field]
     if (value === null && absence === 'either') nulls.push(field)
-    if (value !== undefined && value !== null) row[name] = value
+    if (value === undefined || value === null) continue
+    row[name] = value instanceof Date ? dateText(value) : value
   }
   if (table.hasNulls) row[NULLS] = nulls
   const json = isLarge(row) ? await stringifyInSlices(row) : JSON.stringify(row)
