@@ -62,7 +62,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     twin(model, name) {
       const { searchable } = entryOf(model)
       // Its records need not have what the model requires.
-      const loose = { ...model, absence: new Map() }
+      const { adopted: _, ...loose } = { ...model, absence: new Map() }
       const schema = schemaOf(loose, searchable, `fieldgate_${name}_${model.collection}`)
       twins.push(schema)
       return open(model.name, schema)
@@ -99,13 +99,14 @@ function checkApart(others: Iterable<Model>, { name, collection }: Model): void 
 
 /** What a store needs to know about a model; what is searched is known when all routers are mounted. */
 function schemaOf(
-  { collection, idType, shape, declared, absence, unique, indexes }: Model,
+  { collection, idType, adopted, shape, declared, absence, unique, indexes }: Model,
   searchable: ReadonlySet<string>,
   name: string = collection,
 ): CollectionSchema {
   return {
     name,
     idType,
+    ...(adopted && { adopted }),
     shape,
     declared,
     absence,

@@ -149,6 +149,7 @@ function canonical(value: unknown): string {
 
 /** Without search fields: search data is created when an app opens the target. */
 function schemaOf(model: Model): CollectionSchema {
-  const { collection: name, idType, shape, declared, unique, indexes } = model
-  return { name, idType, shape, declared, unique, indexes, searchable: [] }
+  const { collection: name, idType, adopted, shape, declared, absence, unique, indexes } = model
+  const schema = { name, idType, shape, declared, absence, unique, indexes, searchable: [] }
+  return adopted ? { ...schema, adopted } : schema
 }

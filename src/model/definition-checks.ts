@@ -32,7 +32,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   hidden: { must: 'be a list of field names', test: isNames },
   output: callable,
   collection: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
-  id: oneOf('objectId', 'uuid'),
+  id: oneOf('objectId', 'uuid', 'integer', 'text'),
+  table: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
+  columns: {
+    must: 'be an object of column names',
+    test: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.values(value).every((name) => typeof name === 'string' && name !== ''),
+  },
 }
 
 /** Refuses unknown options, and values that make no sense. */

@@ -52,6 +52,7 @@ export { project } from './projection.ts'
 export { type IdType, type ObjectShape, type Place, placeOf, type Shape } from './shape.ts'
 export {
   type Absence,
+  type AdoptedTable,
   type Change,
   type Collection,
   type CollectionSchema,

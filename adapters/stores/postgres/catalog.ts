@@ -13,8 +13,8 @@ export interface ExistingColumn {
   readonly isNotNull: boolean
   /** The collation of a string. */
   readonly collation: string | undefined
-  /** Whether rows get a value where an `INSERT` gives none. */
-  readonly hasDefault: boolean
+  /** The SQL of the value that rows get where an `INSERT` gives none. */
+  readonly byDefault: string | undefined
 }
 
 /** An index that exists. */
@@ -25,7 +25,12 @@ export interface ExistingIndex {
   readonly isBuilding: boolean
   readonly isOwn: boolean
   readonly isConstraint: boolean
-  /** The columns that it is on. */
+  readonly isPrimary: boolean
+  /** The SQL that creates it. */
+  readonly definition: string
+  /** Whether it holds every row. */
+  readonly isWhole: boolean
+  /** The columns that it is on, in its order. */
   readonly columns: readonly string[]
 }
 
@@ -44,8 +49,11 @@ export async function existingTable(
   table: string,
 ): Promise<ExistingTable | undefined> {
   const columns = await textRows(connection, {
-    sql: `SELECT attname, format_type(atttypid, atttypmod), attnotnull, collname, atthasdef OR attidentity <> ''
+    sql: `SELECT attname, format_type(atttypid, atttypmod), attnotnull, collname,
+        CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
+          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END
       FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
       WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
     values: [table],
   })
@@ -55,35 +63,53 @@ export async function existingTable(
         EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
         obj_description(indexrelid, 'pg_class') = ${literal(OWN)},
         EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
-        (SELECT json_agg(attname) FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey))
+        indisprimary, pg_get_indexdef(indexrelid), indpred IS NULL AND indexprs IS NULL,
+        (SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum))
+          FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey))
       FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-      WHERE indrelid = to_regclass($1::text) AND NOT indisprimary`,
+      WHERE indrelid = to_regclass($1::text)`,
     values: [table],
   })
   return {
     columns: new Map(
-      columns.map(([name, type, isNotNull, collation, hasDefault]) => [
+      columns.map(([name, type, isNotNull, collation, byDefault]) => [
         name ?? '',
         {
           type: type ?? '',
           isNotNull: isNotNull === 't',
           collation,
-          hasDefault: hasDefault === 't',
+          byDefault,
         },
       ]),
     ),
     indexes: new Map(
-      indexes.map(([name, isUnique, isValid, isBuilding, isOwn, isConstraint, names]) => [
-        name ?? '',
-        {
-          isUnique: isUnique === 't',
-          isValid: isValid === 't',
-          isBuilding: isBuilding === 't',
-          isOwn: isOwn === 't',
-          isConstraint: isConstraint === 't',
-          columns: JSON.parse(names ?? '[]') as string[],
-        },
-      ]),
+      indexes.map(
+        ([
+          name,
+          isUnique,
+          isValid,
+          isBuilding,
+          isOwn,
+          isConstraint,
+          isPrimary,
+          definition,
+          isWhole,
+          names,
+        ]) => [
+          name ?? '',
+          {
+            isUnique: isUnique === 't',
+            isValid: isValid === 't',
+            isBuilding: isBuilding === 't',
+            isOwn: isOwn === 't',
+            isConstraint: isConstraint === 't',
+            isPrimary: isPrimary === 't',
+            definition: definition ?? '',
+            isWhole: isWhole === 't',
+            columns: JSON.parse(names ?? '[]') as string[],
+          },
+        ],
+      ),
     ),
   }
 }

@@ -55,7 +55,8 @@ export function compileChange(change: Change, table: Table, parameters: Paramete
   }
   for (const [column, inside] of insides) {
     if (!isWeak(inside)) nulls.set(column, false)
-    assignments.set(column, changedObject(assignments.get(column) ?? column.sql, inside))
+    const before = assignments.get(column) ?? column.value
+    assignments.set(column, column.fromJson(changedObject(before, inside)))
   }
   const all = [...assignments].map(([{ sql }, value]) => `${sql} = ${value}`)
   return [...all, ...nulls.assignments()].join(', ')
@@ -91,8 +92,7 @@ function adding(path: string, by: number, parameters: Parameters): Step {
   const sum = (before: string, type: string) => `COALESCE(${before}, 0) + ${bound(type)}`
   return {
     path,
-    column: ({ sql, type }) =>
-      sum(sql, type === 'bigint' && Number.isSafeInteger(by) ? type : 'double precision'),
+    column: ({ sql, boundAs }) => sum(sql, Number.isSafeInteger(by) ? boundAs : 'double precision'),
     isNull: false,
     inside: (at, key) =>
       at.set.set(
@@ -111,7 +111,7 @@ function pushing(
   const next: Next = (before) => pushed(before, bindJson(value, parameters), cap)
   return {
     path,
-    column: ({ sql }) => next(sql),
+    column: ({ value: before, fromJson }) => fromJson(next(before)),
     isNull: false,
     inside: (at, key) => at.set.set(key, next),
   }
@@ -121,7 +121,8 @@ function pulling(path: string, member: string, value: Scalar, parameters: Parame
   const next: Next = (before) => without(before, member, value, parameters)
   return {
     path,
-    column: ({ sql }) => `CASE jsonb_typeof(${sql}) WHEN 'array' THEN ${next(sql)} ELSE ${sql} END`,
+    column: ({ value: before, fromJson }) =>
+      fromJson(`CASE jsonb_typeof(${before}) WHEN 'array' THEN ${next(before)} ELSE ${before} END`),
     inside: (at, key) => at.lists.set(key, next),
   }
 }
@@ -137,9 +138,15 @@ export function compileExpected(
       const column = table.byField.get(field)
       if (!column) return value === undefined ? 'TRUE' : 'FALSE'
       if (value === undefined || value === null) return isLacking(column, value === null)
-      return `${column.sql} = ${bindValue(value, column, parameters)}`
+      return `${column.value} = ${expectedValue(value, column, parameters)}`
     }),
   )
+}
+
+function expectedValue(value: unknown, { kind, boundAs }: Column, parameters: Parameters): string {
+  if (kind === 'json') return bindJson(value, parameters)
+  const text = value instanceof Date ? dateText(value) : String(value)
+  return parameters.bind(kind === 'text' ? stored(text) : text, boundAs)
 }
 
 function isLacking(column: Column, isNull: boolean): string {
@@ -179,15 +186,10 @@ class Nulls {
 }
 
 /** A value that is not null as a parameter of its column's type. */
-export function bindValue(value: unknown, { type }: Column, parameters: Parameters): string {
-  return parameters.bind(columnText(value, type), type)
-}
-
-/** A value that is not null as the text of a column's type. */
-function columnText(value: unknown, type: Column['type']): string {
-  if (type === 'jsonb') return storedJson(value)
-  if (value instanceof Date) return dateText(value)
-  return typeof value === 'string' ? stored(value) : String(value)
+function bindValue(value: unknown, column: Column, parameters: Parameters): string {
+  if (column.kind === 'json') return column.fromJson(bindJson(value, parameters))
+  const text = value instanceof Date ? dateText(value) : String(value)
+  return parameters.bind(column.kind === 'text' ? stored(text) : text, column.type)
 }
 
 function bindJson(value: unknown, parameters: Parameters): string {

@@ -6,6 +6,7 @@
 
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { Absence, CollectionSchema } from '../../../src/ports/store.ts'
+import { primaryKeyName, uniqueName } from './names.ts'
 import { identifier } from './sql.ts'
 
 /** The column of one field. */
@@ -15,13 +16,28 @@ export interface Column {
   readonly name: string
   readonly sql: string
   readonly shape: Shape
-  /** The type that fieldgate gives it. */
-  readonly type: ColumnType
+  /** Its SQL type. */
+  readonly type: string
+  /** How its text becomes a value. */
+  readonly kind: ColumnKind
+  /** Its value as reads return it and conditions compare it. */
+  readonly value: string
+  /** Its value as ranges and sorts compare it: strings by code point. */
+  readonly ordered: string
+  /** The type of the parameters that it is compared with. */
+  readonly boundAs: string
+  /** Turns `jsonb` into its type. */
+  fromJson(json: string): string
   /** How a record may lack the field; `either` if missing and null must be told apart. */
   readonly absence: Absence | 'either'
+  /** Whether an index of it has no place for NULL. Unknown for tables that this store keeps. */
+  readonly isNotNull?: boolean
 }
 
-/** The types of columns. */
+/** What a column's text stands for. */
+export type ColumnKind = 'text' | 'number' | 'boolean' | 'date' | 'json'
+
+/** The types of the columns that fieldgate creates. */
 export type ColumnType =
   | 'text'
   | 'double precision'
@@ -45,31 +61,67 @@ export interface Table {
   readonly byField: ReadonlyMap<string, Column>
   /** Whether it has a column of nulls. */
   readonly hasNulls: boolean
+  /** Whether another program created it: it has no search columns, and makes values where an `INSERT` gives none. */
+  readonly isAdopted: boolean
   /** The function that folds strings for searches, as SQL. */
   readonly fold: string
+  /** The fields of each unique constraint, by its name. */
+  readonly constraints: ReadonlyMap<string, readonly string[]>
 }
 
 /** The table of a collection in the database's schema `space`. */
 export function tableOf(schema: CollectionSchema, space: string): Table {
-  const columns = [...schema.shape.fields].map(([field, shape]): Column => {
-    const type = typeOf(shape)
+  const { name, shape, unique } = schema
+  const columns = [...shape.fields].map(([field, fieldShape]): Column => {
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'either')
-    return { field, name: field, sql: identifier(field), shape, type, absence }
+    return ownColumn(field, fieldShape, typeOf(fieldShape), absence)
   })
-  for (const { name } of columns) {
-    if (name === NULLS || name.startsWith(SEARCH_PREFIX)) {
-      throw new TypeError(`'${schema.name}': the PostgreSQL store reserves the name '${name}'`)
+  for (const column of columns) {
+    if (column.name === NULLS || column.name.startsWith(SEARCH_PREFIX)) {
+      throw new TypeError(`'${name}': the PostgreSQL store reserves the name '${column.name}'`)
     }
   }
   return {
-    name: schema.name,
-    sql: `${identifier(space)}.${identifier(schema.name)}`,
+    name,
+    sql: tableSql(space, name),
     id: identifier('_id'),
     columns,
     byField: new Map(columns.map((column) => [column.field, column])),
-    fold: `${identifier(space)}.${FOLD}`,
     hasNulls: columns.some(({ absence }) => absence === 'either'),
+    isAdopted: false,
+    fold: `${identifier(space)}.${FOLD}`,
+    constraints: new Map([
+      [primaryKeyName(name), ['_id']],
+      ...unique.map((fields) => [uniqueName(name, fields), fields] as const),
+    ]),
   }
+}
+
+/** A table's name with its schema, as SQL. */
+export function tableSql(space: string, name: string): string {
+  return `${identifier(space)}.${identifier(name)}`
+}
+
+/** A column of a type that fieldgate uses. */
+export function ownColumn(
+  field: string,
+  shape: Shape,
+  type: ColumnType,
+  absence: Column['absence'],
+): Column {
+  const sql = identifier(field)
+  const boundAs = type === 'timestamp(3) with time zone' ? 'timestamptz' : type
+  const same = { value: sql, ordered: sql, fromJson: (json: string) => json }
+  return { field, name: field, sql, shape, type, kind: KINDS[type], boundAs, absence, ...same }
+}
+
+const KINDS: Readonly<Record<ColumnType, ColumnKind>> = {
+  text: 'text',
+  'double precision': 'number',
+  bigint: 'number',
+  boolean: 'boolean',
+  'timestamp(3) with time zone': 'date',
+  jsonb: 'json',
 }
 
 /** The prefix of the names of search columns. */

@@ -6,7 +6,7 @@
 
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { dateText, isoText } from './dates.ts'
-import { type Collected, found, type Operand, scalarIn } from './places.ts'
+import { type Collected, found, jsonOperand, type Operand } from './places.ts'
 import { containsText } from './search.ts'
 import { arrayText, every, type Parameters, some } from './sql.ts'
 import { stored } from './text.ts'
@@ -63,7 +63,7 @@ function isIn(operand: Operand, values: readonly Scalar[], parameters: Parameter
   const texts = values.flatMap((value) => boundText(operand, value) ?? [])
   const [only] = texts
   if (only === undefined) return 'FALSE'
-  const type = typeOf(operand)
+  const { type } = operand
   if (texts.length === 1) return `${operand.sql} = ${parameters.bind(only, type)}`
   return `${operand.sql} = ANY (${parameters.bind(arrayText(texts), `${type}[]`)})`
 }
@@ -78,8 +78,10 @@ function compare(sign: Sign, field: string, value: Scalar, compilation: Compilat
 
 /** A mixed value compares with values of its own type alone. */
 function ofType({ sql }: Operand, value: Scalar): Operand {
-  const kind = typeof value === 'number' || typeof value === 'boolean' ? typeof value : 'string'
-  return { kind: kind as 'number', sql: scalarIn(sql, kind as 'number'), isColumn: false }
+  return jsonOperand(
+    sql,
+    typeof value === 'number' || typeof value === 'boolean' ? (typeof value as 'number') : 'string',
+  )
 }
 
 /** `operand` compared with a value that is not null. */
@@ -89,34 +91,15 @@ export function comparison(
   value: NonNullable<Scalar>,
   parameters: Parameters,
 ): string {
+  const { type, sql, ordered } = operand
   // Both sides as JavaScript's numbers: no integer equals 1.5, but some lie beyond it.
-  if (isBigint(operand) && typeof value === 'number' && !Number.isSafeInteger(value)) {
-    return sign === '='
-      ? 'FALSE'
-      : `${operand.sql}::double precision ${sign} ${parameters.bind(String(value), 'double precision')}`
+  if (type === 'bigint' && typeof value === 'number' && !Number.isSafeInteger(value)) {
+    const bound = parameters.bind(String(value), 'double precision')
+    return sign === '=' ? 'FALSE' : `${sql}::double precision ${sign} ${bound}`
   }
   const text = boundText(operand, value)
-  return text === undefined
-    ? 'FALSE'
-    : `${operand.sql} ${sign} ${parameters.bind(text, typeOf(operand))}`
-}
-
-/** The SQL type that a value is compared as. */
-function typeOf(operand: Operand): string {
-  const { kind, isColumn } = operand
-  switch (kind) {
-    case 'number':
-      return isBigint(operand) ? 'bigint' : 'double precision'
-    case 'boolean':
-      return 'boolean'
-    case 'date':
-      return isColumn ? 'timestamptz' : 'text'
-    case 'string':
-    case 'id':
-      return 'text'
-    default:
-      return 'jsonb'
-  }
+  if (text === undefined) return 'FALSE'
+  return `${sign === '=' ? sql : ordered} ${sign} ${parameters.bind(text, type)}`
 }
 
 /** A value as the text of its type; undefined if no stored value can equal it. */
@@ -124,22 +107,26 @@ function boundText(operand: Operand, value: Scalar): string | undefined {
   if (operand.kind === 'mixed') {
     return JSON.stringify(typeof value === 'string' ? stored(value) : value)
   }
-  const type = typeOf(operand)
-  if (value instanceof Date) return dateAs(type, operand, value)
+  if (value instanceof Date) return dateAs(operand, value)
   const kind = operand.kind === 'id' ? 'string' : operand.kind
   if (typeof value !== kind) return undefined
-  if (typeof value === 'string') return stored(value)
-  return type === 'bigint' && !Number.isSafeInteger(value) ? undefined : String(value)
+  if (typeof value === 'string') return keyAs(operand, value)
+  return operand.type === 'bigint' && !Number.isSafeInteger(value) ? undefined : String(value)
 }
 
-function dateAs(type: string, { kind }: Operand, value: Date): string | undefined {
+function dateAs({ kind, type }: Operand, value: Date): string | undefined {
   if (kind !== 'date') return undefined
   return type === 'text' ? isoText(value) : dateText(value)
 }
 
-function isBigint({ isInteger, isColumn }: Operand): boolean {
-  return isInteger === true && isColumn
+/** A string, or the key of another type that it spells. */
+function keyAs({ type }: Operand, value: string): string | undefined {
+  if (type === 'uuid') return UUID.test(value) ? value : undefined
+  if (type === 'bigint') return /^-?\d{1,18}$/.test(value) ? value : undefined
+  return stored(value)
 }
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 function not(condition: string): string {
   return condition === 'FALSE' ? 'TRUE' : `(${condition}) IS NOT TRUE`

@@ -19,13 +19,27 @@ export function isoText(date: Date): string {
   return text.startsWith('+') ? ':' : text
 }
 
-const TEXT = /^(\d{4,})-(\d\d)-(\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-]\d\d)(:\d\d)?(?::\d\d)?( BC)?$/
+const TEXT =
+  /^(\d{4,})-(\d\d)-(\d\d) (\d\d:\d\d:\d\d)(\.\d+)?(?:([+-]\d\d)(:\d\d)?(?::\d\d)?)?( BC)?$/
 
-/** The date of a text that PostgreSQL wrote, with its `DateStyle` ISO. Digits beyond the milliseconds are cut. */
+/**
+ * The date of a text that PostgreSQL wrote, with its `DateStyle` ISO. Without a zone it is in
+ * UTC. Digits beyond the milliseconds are cut.
+ */
 export function dateFrom(text: string): Date {
   const parts = TEXT.exec(text)
   if (!parts) throw new TypeError(`PostgreSQL wrote the date ${JSON.stringify(text)}`)
-  const [, year = '', month, day, time, fraction = '.000', hours, minutes = ':00', isBefore] = parts
+  const [
+    ,
+    year = '',
+    month,
+    day,
+    time,
+    fraction = '.000',
+    hours = '+00',
+    minutes = ':00',
+    isBefore,
+  ] = parts
   const number = isBefore ? 1 - Number(year) : Number(year)
   const written =
     number >= 0 && number <= 9999

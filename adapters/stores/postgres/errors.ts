@@ -4,13 +4,8 @@
  * @module
  */
 
-import {
-  type CollectionSchema,
-  DuplicateKey,
-  StoreTimeout,
-  StoreUnavailable,
-} from '../../../src/ports/store.ts'
-import { primaryKeyName, uniqueName } from './names.ts'
+import { DuplicateKey, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
+import type { Table } from './columns.ts'
 
 /** A unique value is taken. */
 export const TAKEN = '23505'
@@ -47,11 +42,11 @@ export function isUnusable(error: unknown): boolean {
 }
 
 /** The driver's `error` as one for the caller of a collection. */
-export function portError(error: unknown, schema?: CollectionSchema): unknown {
+export function portError(error: unknown, constraints?: Table['constraints']): unknown {
   const code = codeOf(error)
   if (code === CANCELLED) return new StoreTimeout('the read took too long', { cause: error })
-  if (schema && code === TAKEN)
-    return new DuplicateKey(takenFields(error, schema), { cause: error })
+  if (constraints && code === TAKEN)
+    return new DuplicateKey(takenFields(error, constraints), { cause: error })
   if (isUnusable(error) || isCollision(error)) {
     return new StoreUnavailable('the database cannot be used', { cause: error })
   }
@@ -59,8 +54,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
 }
 
 /** The fields of the constraint that the error names. */
-function takenFields(error: unknown, { name, unique }: CollectionSchema): readonly string[] {
-  const { constraint_name: constraint } = error as { constraint_name?: unknown }
-  if (constraint === primaryKeyName(name)) return ['_id']
-  return unique.find((fields) => uniqueName(name, fields) === constraint) ?? ['_id']
+function takenFields(error: unknown, constraints: Table['constraints']): readonly string[] {
+  const { constraint_name: name } = error as { constraint_name?: unknown }
+  return constraints.get(String(name)) ?? ['_id']
 }

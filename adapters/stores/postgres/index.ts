@@ -6,9 +6,10 @@
 
 import type { Options, Sql } from 'postgres'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { adoptedCollection } from './adopted-collection.ts'
 import { existingTable } from './catalog.ts'
-import { openCollection, type Runner } from './collection.ts'
-import { type Table, tableOf } from './columns.ts'
+import { openCollection } from './collection.ts'
+import { type Table, tableOf, tableSql } from './columns.ts'
 import { Connection } from './connection.ts'
 import { portError } from './errors.ts'
 import { prepareTables } from './prepare.ts'
@@ -45,35 +46,40 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const prepared = new Set<string>()
 
   async function ported<T>(
-    schema: CollectionSchema | undefined,
+    constraints: Table['constraints'] | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      throw portError(error, schema)
+      throw portError(error, constraints)
     }
   }
 
-  function collection(schema: CollectionSchema): Collection {
-    const runner: Runner = {
-      read: (statement, hints) => ported(schema, () => connection.read(statement, hints)),
-      write: (statement) => ported(schema, () => connection.run(statement)),
-    }
+  function opened(schema: CollectionSchema, table: Table): Collection {
+    const port = <T>(work: () => Promise<T>) => ported(table.constraints, work)
+    return openCollection(schema, table, {
+      read: (statement, hints) => port(() => connection.read(statement, hints)),
+      write: (statement) => port(() => connection.run(statement)),
+    })
+  }
+
+  /** A collection in a table of the store's own. */
+  function own(schema: CollectionSchema): Collection {
     const table = tableOf(schema, space)
     const key = columnsOf(table)
-    const opened = openCollection(schema, table, runner)
+    const known = opened(schema, table)
     const survey = async (): Promise<Collection | undefined> => {
-      const existing = await ported(schema, () => existingTable(connection, table.sql))
-      return existing && openCollection(schema, surveyed(table, existing), runner)
+      const existing = await ported(undefined, () => existingTable(connection, table.sql))
+      return existing && opened(schema, surveyed(table, existing))
     }
     return {
-      ...opened,
+      ...known,
       find: async (read) =>
-        prepared.has(key) ? opened.find(read) : ((await (await survey())?.find(read)) ?? []),
+        prepared.has(key) ? known.find(read) : ((await (await survey())?.find(read)) ?? []),
       count: async (filter, hints) =>
         prepared.has(key)
-          ? opened.count(filter, hints)
+          ? known.count(filter, hints)
           : ((await (await survey())?.count(filter, hints)) ?? 0),
     }
   }
@@ -81,14 +87,15 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   return {
     name: 'postgres',
     rawRegex: false,
-    collection,
+    collection: (schema) =>
+      schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
     prepare: (schemas, warn = () => {}) =>
       ported(undefined, async () => {
-        const collections = schemas.map((schema) => ({
-          schema,
-          table: tableOf(schema, space),
-          space,
-        }))
+        const collections = schemas.map((schema) => {
+          const table = tableOf(schema, space)
+          const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
+          return { schema, table: { ...table, sql }, space }
+        })
         await prepareTables(connection, collections, warn)
         for (const { table } of collections) prepared.add(columnsOf(table))
       }),

@@ -16,9 +16,9 @@ import { Parameters } from './sql.ts'
  * Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone.
  */
 export function inserter(table: Table, runner: Runner): (record: Fields) => Promise<void> {
-  async function insert(rows: readonly string[]): Promise<void> {
+  async function insert(rows: readonly string[], fields?: ReadonlySet<string>): Promise<void> {
     const parameters = new Parameters()
-    const sql = insertRows(table, parameters.bind(`[${rows.join()}]`, 'json'))
+    const sql = insertRows(table, parameters.bind(`[${rows.join()}]`, 'json'), fields)
     await runner.write(parameters.statement(sql))
   }
 
@@ -36,5 +36,13 @@ export function inserter(table: Table, runner: Runner): (record: Fields) => Prom
     })
   })
 
-  return async (record) => gathered(await rowJson(record, table))
+  return async (record) => {
+    const row = await rowJson(record, table)
+    return table.isAdopted ? insert([row], fieldsOf(record)) : gathered(row)
+  }
+}
+
+/** The fields that hold a value or null. */
+function fieldsOf(record: Fields): ReadonlySet<string> {
+  return new Set(Object.keys(record).filter((field) => record[field] !== undefined))
 }

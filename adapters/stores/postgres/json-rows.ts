@@ -68,17 +68,15 @@ function isIndex(name: string): boolean {
 type Write = (text: string) => Written
 
 function writerOf(column: Column, declared: Declared | undefined): Write {
-  switch (column.type) {
+  switch (column.kind) {
     case 'text':
       return (text) => JSON.stringify(restored(text))
-    case 'bigint':
-      return (text) => text
-    case 'double precision':
+    case 'number':
       // PostgreSQL writes 1e+15 and 1e-07 where JavaScript writes 1000000000000000 and 1e-7.
       return (text) => (PLAIN.test(text) ? text : JSON.stringify(Number(text)))
     case 'boolean':
       return (text) => (text === 't' ? 'true' : 'false')
-    case 'jsonb': {
+    case 'json': {
       const parse = parserOf(column)
       const shown = (value: unknown) =>
         JSON.stringify(declared ? onlyDeclared(declared, value) : value)

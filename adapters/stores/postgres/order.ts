@@ -24,9 +24,9 @@ export function orderBy(sort: readonly SortKey[], collected: Collected): string 
 
 /** One key of an order, as sorts and indexes spell it. PostgreSQL has NULL at the other end than the port. */
 export function orderOf({ field, descending }: SortKey, collected: Collected): string {
-  const { sql, isColumn } = valueAt(field, collected)
-  const value = isColumn ? sql : `(${sql})`
-  if (field === '_id') return descending ? `${value} DESC` : value
+  const { ordered, isColumn, isNotNull } = valueAt(field, collected)
+  const value = isColumn ? ordered : `(${ordered})`
+  if (field === '_id' || isNotNull) return descending ? `${value} DESC` : value
   return `${value} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`
 }
 

@@ -11,13 +11,17 @@ import { literal } from './sql.ts'
 
 /** A value in the database. */
 export interface Operand {
-  /** What it is: a column's own type, or how it is read from JSON. */
   readonly kind: Shape['kind']
-  readonly isInteger?: boolean | undefined
   /** Its SQL; NULL where the value is null or missing. For a mixed value, `jsonb`. */
   readonly sql: string
-  /** Whether `sql` is a column, so that a date is an instant and no text. */
+  /** The same as ranges and sorts compare it. */
+  readonly ordered: string
+  /** The SQL type that it is compared as. */
+  readonly type: string
+  /** Whether it is a column, which needs no parentheses in an index. */
   readonly isColumn: boolean
+  /** Whether it is never NULL. */
+  readonly isNotNull?: boolean | undefined
 }
 
 /** A condition on one value. May be NULL, which matches nothing. */
@@ -37,7 +41,7 @@ export function found(field: string, { schema, table }: Collected, test: Test): 
   const [name = ''] = keys
   const column = columnOf(name, table)
   if (lists.length === 0) return test(operandAt(column, keys.slice(1), shape))
-  return inLists(json(column.sql, keys.slice(1)), lists, shape, test)
+  return inLists(json(column.value, keys.slice(1)), lists, shape, test)
 }
 
 /** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */
@@ -66,10 +70,10 @@ export function columnOf(field: string, { byField }: Table): Column {
 }
 
 function operandAt(column: Column, keys: readonly string[], shape: Shape): Operand {
-  if (keys.length > 0) return operandIn(column.sql, keys, shape)
-  const { kind } = column.shape
-  const isInteger = column.shape.kind === 'number' && column.shape.isInteger
-  return { kind, isInteger, sql: column.sql, isColumn: column.type !== 'jsonb' }
+  const { value: sql, ordered, boundAs: type, isNotNull } = column
+  if (keys.length > 0) return operandIn(sql, keys, shape)
+  const isColumn = column.kind !== 'json' && ordered === column.sql
+  return { kind: column.shape.kind, sql, ordered, type, isColumn, isNotNull }
 }
 
 /** The elements of a list, each with the alias `element`; anything but a list is its own only element. */
@@ -100,7 +104,21 @@ export function json(root: string, keys: readonly string[]): string {
 
 /** A value inside JSON. */
 function operandIn(root: string, keys: readonly string[], { kind }: Shape): Operand {
-  return { kind, sql: scalarIn(json(root, keys), kind), isColumn: false }
+  return jsonOperand(json(root, keys), kind)
+}
+
+/** A value in JSON as one of a kind. */
+export function jsonOperand(value: string, kind: Shape['kind']): Operand {
+  const sql = scalarIn(value, kind)
+  return { kind, sql, ordered: sql, type: JSON_TYPES[kind] ?? 'jsonb', isColumn: false }
+}
+
+const JSON_TYPES: { readonly [Kind in Shape['kind']]?: string } = {
+  string: 'text',
+  id: 'text',
+  date: 'text',
+  number: 'double precision',
+  boolean: 'boolean',
 }
 
 /** The scalar that JSON holds, as SQL of its type; NULL if it has another. Dates are strings in JSON. */

@@ -6,6 +6,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { IndexConflict } from '../../../src/ports/store.ts'
+import { checkAdopted } from './adopt.ts'
 import {
   type ExistingColumn,
   type ExistingTable,
@@ -56,6 +57,10 @@ export async function prepareTables(
   const isSearched = collections.some(({ schema }) => schema.searchable.length > 0)
   const trigrams = isSearched ? await prepareSearch(connection, space, warn) : undefined
   for (const collection of collections) {
+    if (collection.schema.adopted) {
+      await checkAdopted(connection, collection, trigrams, warn)
+      continue
+    }
     await patiently(() => prepareTable(connection, collection, trigrams))
     await warnOfOthers(connection, collection, trigrams, warn)
   }
@@ -154,7 +159,7 @@ function alterationsOf(collection: Prepared, { columns }: ExistingTable): string
 /** Whether a column refuses records that the model allows. */
 function isTooStrict(table: Table, name: string, existing: ExistingColumn): boolean {
   const column = table.byField.get(name)
-  const isRequired = column ? column.absence === 'never' : existing.hasDefault
+  const isRequired = column ? column.absence === 'never' : existing.byDefault !== undefined
   return existing.isNotNull && !isRequired
 }
 
@@ -215,8 +220,8 @@ async function warnOfOthers(
   const { table, space, schema } = collection
   const existing = await existingTable(connection, table.sql)
   const wanted = indexesOf(collection, trigrams)
-  for (const [name, { isOwn, isUnique, columns }] of existing?.indexes ?? []) {
-    if (isOwn || wanted.some((index) => index.name === name)) continue
+  for (const [name, { isOwn, isPrimary, isUnique, columns }] of existing?.indexes ?? []) {
+    if (isOwn || isPrimary || wanted.some((index) => index.name === name)) continue
     if (!columns.some((column) => table.byField.has(column))) continue
     const why = isUnique
       ? `refuses a second record with the same ${columns.join(', ')}`

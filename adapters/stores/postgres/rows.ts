@@ -32,7 +32,7 @@ export function readerOf(table: Table, select?: Projection): Reader {
   const columns = table.columns.filter(({ field }) => isSelected(field, select))
   const parsed = columns.map((column) => ({ ...column, parse: parserOf(column) }))
   const nullsAt = columns.some(({ absence }) => absence === 'either') ? columns.length : -1
-  const names = columns.map(({ sql }) => sql)
+  const names = columns.map(({ value }) => value)
   return {
     columns: (nullsAt < 0 ? names : [...names, identifier(NULLS)]).join(', '),
     record(row) {
@@ -75,16 +75,15 @@ function isSelected(field: string, select: Projection | undefined): boolean {
 type Parse = (text: string) => unknown
 
 /** How a column's text becomes a value; a long one in slices. */
-export function parserOf({ type, shape }: Column): Parse {
-  switch (type) {
+export function parserOf({ kind, shape }: Column): Parse {
+  switch (kind) {
     case 'text':
       return restored
-    case 'double precision':
-    case 'bigint':
+    case 'number':
       return Number
     case 'boolean':
       return (text) => text === 't'
-    case 'jsonb': {
+    case 'json': {
       const restore = restoreOf(shape) ?? ((value: unknown) => value)
       const whole = (text: string, value: unknown) => restore(restoredValue(text, value))
       return (text) =>
@@ -112,11 +111,16 @@ export async function rowJson(record: Fields, table: Table): Promise<string> {
   return inStoredJson(json ?? '{}', () => row)
 }
 
-/** An `INSERT` of all rows in a list of such JSON. */
-export function insertRows(table: Table, list: string): string {
-  const columns = table.columns.map(({ sql, type }) => ({ sql, type: type as string }))
+/**
+ * An `INSERT` of all rows in a list of such JSON. An adopted table fills in the columns that are not in `fields`.
+ */
+export function insertRows(table: Table, list: string, fields?: ReadonlySet<string>): string {
+  const given = table.columns.filter(({ field }) => fields?.has(field) ?? true)
+  const columns = given.map(({ sql, type }) => ({ sql, type }))
   if (table.hasNulls) columns.push({ sql: identifier(NULLS), type: 'text[]' })
   const names = columns.map(({ sql }) => sql).join(', ')
   const typed = columns.map(({ sql, type }) => `${sql} ${type}`).join(', ')
-  return `INSERT INTO ${table.sql} (${names}) SELECT ${names} FROM json_to_recordset(${list}) AS new(${typed})`
+  // Identity columns take a given value only if asked to.
+  const overriding = table.isAdopted ? ' OVERRIDING SYSTEM VALUE' : ''
+  return `INSERT INTO ${table.sql} (${names})${overriding} SELECT ${names} FROM json_to_recordset(${list}) AS new(${typed})`
 }

@@ -44,7 +44,7 @@ export function createTable({ schema, table }: Prepared): string {
 }
 
 /** A column's name and type. */
-export function columnSql({ sql, type }: Column): string {
+export function columnSql({ sql, type }: Pick<Column, 'sql' | 'type'>): string {
   return `${sql} ${type}${type === 'text' ? ' COLLATE "C"' : ''}`
 }
 

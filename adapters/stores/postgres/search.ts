@@ -35,12 +35,13 @@ export function searchColumn(
   const column = columnOf(keys[0] ?? '', table)
   const name = shortName(SEARCH_PREFIX + path)
   const value =
-    parts.length > 1 ? `(${json(column.sql, keys.slice(1))})::text` : textAt(column, keys)
-  return { path, name, sql: identifier(name), expression: `${table.fold}(${value})` }
+    parts.length > 1 ? `(${json(column.value, keys.slice(1))})::text` : textAt(column, keys)
+  const expression = `${table.fold}(${value})`
+  return { path, name, sql: table.isAdopted ? expression : identifier(name), expression }
 }
 
 function textAt(column: Column, keys: readonly string[]): string {
-  return keys.length === 1 ? column.sql : `(${json(column.sql, keys.slice(1))} #>> '{}')`
+  return keys.length === 1 ? column.value : `(${json(column.value, keys.slice(1))} #>> '{}')`
 }
 
 /** The condition that the string at `field` contains `text`, or one element of a list does. */

@@ -7,8 +7,14 @@
 
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { ExistingColumn, ExistingTable } from './catalog.ts'
-import { type Column, type ColumnType, NULLS, SEARCH_PREFIX, type Table } from './columns.ts'
-import { identifier } from './sql.ts'
+import {
+  type Column,
+  type ColumnType,
+  NULLS,
+  ownColumn,
+  SEARCH_PREFIX,
+  type Table,
+} from './columns.ts'
 
 /** `table` with the columns that exist: others are NULL, and those that no field has come too. */
 export function surveyed(table: Table, { columns }: ExistingTable): Table {
@@ -17,7 +23,7 @@ export function surveyed(table: Table, { columns }: ExistingTable): Table {
     .filter(
       ([name]) => !table.byField.has(name) && name !== NULLS && !name.startsWith(SEARCH_PREFIX),
     )
-    .map(([name, existing]) => actual(plainColumn(name), existing))
+    .map(([name, existing]) => actual(ownColumn(name, SHAPES.text, 'text', 'missing'), existing))
   const all = [...declared, ...others].map((column) =>
     column.absence === 'either' && !columns.has(NULLS)
       ? { ...column, absence: 'missing' as const }
@@ -31,11 +37,6 @@ export function surveyed(table: Table, { columns }: ExistingTable): Table {
   }
 }
 
-function plainColumn(name: string): Column {
-  const shape = { kind: 'string' } as const
-  return { field: name, name, sql: identifier(name), shape, type: 'text', absence: 'missing' }
-}
-
 /** How values of each type are read; everything else is read as a string. */
 const SHAPES: Readonly<Record<ColumnType, Shape>> = {
   text: { kind: 'string' },
@@ -47,16 +48,16 @@ const SHAPES: Readonly<Record<ColumnType, Shape>> = {
 }
 
 function actual(column: Column, existing: ExistingColumn | undefined): Column {
-  if (!existing) return { ...column, sql: `NULL::${column.type}` }
-  if (existing.type === column.type) return column
-  if (!isKnown(existing.type)) return { ...column, sql: `${column.sql}::text`, ...asType('text') }
-  return { ...column, ...asType(existing.type) }
+  const { field, type, absence } = column
+  if (existing?.type === type) return column
+  if (existing && isKnown(existing.type)) {
+    return ownColumn(field, SHAPES[existing.type], existing.type, absence)
+  }
+  const value = existing ? `${column.sql}::text` : `NULL::${type}`
+  const text = existing ? ownColumn(field, SHAPES.text, 'text', absence) : column
+  return { ...text, value, ordered: value }
 }
 
 function isKnown(type: string): type is ColumnType {
   return Object.hasOwn(SHAPES, type)
-}
-
-function asType(type: ColumnType): Pick<Column, 'type' | 'shape'> {
-  return { type, shape: SHAPES[type] }
 }
