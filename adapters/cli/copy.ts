@@ -13,7 +13,7 @@ const USAGE = `Copies all records of your app's models from one store to another
   fieldgate copy <module> --to <store> [--from <store>] [--json]
 
   <module>  the file that exports your app: export const app = createApp({ … })
-  <store>   sqlite:<file>, or a MongoDB URL: mongodb://host/database
+  <store>   sqlite:<file>, mongodb://host/database or postgres://host/database[?schema=name]
   --from    default: the store of your app
   --json    one JSON value instead of lines: { ok, collections: [{ collection, source, target, copied, checksum }] }
 

@@ -15,7 +15,7 @@ const USAGE = `Copies all records of your models from one store to another.
 
   fieldgate-copy --from <store> --to <store> --models <module>
 
-  <store>    sqlite:<file>, or a MongoDB URL: mongodb://host/database
+  <store>    sqlite:<file>, mongodb://host/database or postgres://host/database[?schema=name]
   <module>   a module that exports the models, as your app defines them
 
 Stop everything that writes to the source first. Run the command again to continue an interrupted copy.`

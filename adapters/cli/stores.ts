@@ -9,7 +9,8 @@ import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { bar, Unusable } from './command.ts'
 
-/** Opens a store by its address; the MongoDB driver is loaded only if it is needed. */
+/** Opens a store by its address; drivers are loaded only if they are needed. `?schema=` names a schema
+ * of PostgreSQL. */
 export async function openStore(address: string): Promise<Store> {
   if (address.startsWith('sqlite:')) {
     const { sqliteStore } = await import('../stores/sqlite/node.ts')
@@ -19,7 +20,15 @@ export async function openStore(address: string): Promise<Store> {
     const { mongoStore } = await import('../stores/mongodb/index.ts')
     return mongoStore({ url: address })
   }
-  throw new Unusable(`'${address}' is not a store; write sqlite:<file> or mongodb://host/database`)
+  if (/^postgres(?:ql)?:/.test(address)) {
+    const { postgresStore } = await import('../stores/postgres/index.ts')
+    const [, schema] = /[?&]schema=([^&]+)/.exec(address) ?? []
+    const url = address.replace(/([?&])schema=[^&]*&?/, '$1')
+    return postgresStore({ url, ...(schema && { schema: decodeURIComponent(schema) }) })
+  }
+  throw new Unusable(
+    `'${address}' is not a store; write sqlite:<file>, mongodb://host/database or postgres://host/database`,
+  )
 }
 
 /** Copies the records of `models` and shows the progress on `stream`. Throws a `CopyMismatch` as `copyRecords` does. */

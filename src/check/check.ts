@@ -131,5 +131,15 @@ async function idsOf(collection: Collection, filter: Filter, limit: number): Pro
 
 /** Without search fields and indexes: a check makes none. */
 function schemaOf({ collection: name, idType, adopted, shape, declared, absence }: Model) {
-  return { name, idType, ...(adopted && { adopted }), shape, declared, absence, unique: [], indexes: [], searchable: [] }
+  return {
+    name,
+    idType,
+    ...(adopted && { adopted }),
+    shape,
+    declared,
+    absence,
+    unique: [],
+    indexes: [],
+    searchable: [],
+  }
 }
