@@ -5,7 +5,7 @@
  */
 
 import { execFile } from 'node:child_process'
-import { chown } from 'node:fs/promises'
+import { chown, cp, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -22,8 +22,6 @@ export interface Postgres {
 /** A PostgreSQL of our own, which tests may harm. */
 export interface OwnPostgres extends Postgres {
   readonly port: number
-  /** The folder with its data. */
-  readonly folder: string
   /** Sends a signal to its main process: `SIGKILL`, or `SIGSTOP` and `SIGCONT`. */
   signal(name: NodeJS.Signals): void
 }
@@ -41,14 +39,62 @@ const NOBODY = 65534
 
 /** Starts a PostgreSQL with an empty database `fieldgate`, on a free port. */
 export async function startPostgres(settings: readonly string[] = []): Promise<OwnPostgres> {
-  const programs = await installed()
+  const server = await startServerIn(await newCluster(), settings)
+  await run(server.url.replace(/fieldgate$/, 'postgres'), 'CREATE DATABASE fieldgate')
+  return server
+}
+
+/** A primary and a standby that has every write before it is acknowledged. */
+export interface PostgresPair {
+  readonly primary: OwnPostgres
+  readonly standby: OwnPostgres
+  /** The address of both; clients use the one that takes writes. */
+  readonly url: string
+  /** Makes the standby a primary that waits for nobody. */
+  promote(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a pair with an empty database `fieldgate`. */
+export async function startPair(): Promise<PostgresPair> {
+  const [folder, copy] = [await newCluster(), await newFolder('postgres')]
+  await cp(join(folder, 'data'), join(copy, 'data'), { recursive: true })
+  await writeFile(join(copy, 'data', 'standby.signal'), '')
+  if (isRoot) await promisify(execFile)('chown', ['-R', `${NOBODY}:${NOBODY}`, copy])
+  const primary = await startServerIn(folder, ['synchronous_standby_names=*'])
+  const source = `primary_conninfo=host=127.0.0.1 port=${primary.port} user=fieldgate`
+  const standby = await startServerIn(copy, [source])
+  await run(primary.url.replace(/fieldgate$/, 'postgres'), 'CREATE DATABASE fieldgate')
+  return {
+    primary,
+    standby,
+    url: `postgres://fieldgate@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/fieldgate`,
+    promote: () => run(standby.url, 'SELECT pg_promote()'),
+    async stop() {
+      await Promise.all([primary.stop(), standby.stop()])
+    },
+  }
+}
+
+const isRoot = process.getuid?.() === 0
+
+/** A folder with a new database cluster in `data`. */
+async function newCluster(): Promise<string> {
   const folder = await newFolder('postgres')
-  const data = join(folder, 'data')
-  if (process.getuid?.() === 0) await chown(folder, NOBODY, NOBODY)
-  const made = ['-D', data, '-U', 'fieldgate', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N']
-  await promisify(execFile)(...asNobody(join(programs, 'initdb'), made), { cwd: folder })
+  if (isRoot) await chown(folder, NOBODY, NOBODY)
+  const options = ['-D', join(folder, 'data'), '-U', 'fieldgate', '-A', 'trust', '-E', 'UTF8']
+  const [command, args] = asNobody(join(await installed(), 'initdb'), [
+    ...options,
+    '--locale=C',
+    '-N',
+  ])
+  await promisify(execFile)(command, args, { cwd: folder })
+  return folder
+}
+
+/** Starts a server on the cluster in a folder. */
+async function startServerIn(folder: string, settings: readonly string[]): Promise<OwnPostgres> {
   const [port = 0] = await freePorts(1)
-  const server = (database: string) => `postgres://fieldgate@127.0.0.1:${port}/${database}`
   const options = {
     port,
     listen_addresses: '127.0.0.1',
@@ -59,24 +105,16 @@ export async function startPostgres(settings: readonly string[] = []): Promise<O
     max_connections: 300,
   }
   const given = [...Object.entries(options).map(([name, value]) => `${name}=${value}`), ...settings]
-  const [command, args] = asNobody(join(programs, 'postgres'), [
+  const [command, args] = asNobody(join(await installed(), 'postgres'), [
     '-D',
-    data,
+    join(folder, 'data'),
     ...given.flatMap((setting) => ['-c', setting]),
   ])
-  const { pid, stop } = await startServer({
-    command,
-    args,
-    folder,
-    ready: () => run(server('postgres'), 'CREATE DATABASE fieldgate'),
-  })
-  return {
-    url: server('fieldgate'),
-    port,
-    folder,
-    signal: (name) => void process.kill(pid, name),
-    stop,
-  }
+  const base = `postgres://fieldgate@127.0.0.1:${port}`
+  const ready = () => run(`${base}/postgres`, 'SELECT 1')
+  const { pid, stop } = await startServer({ command, args, folder, ready })
+  const signal = (name: NodeJS.Signals) => void process.kill(pid, name)
+  return { url: `${base}/fieldgate`, port, signal, stop }
 }
 
 /** The folder of the programs. Their links are made here if the package's own script was not allowed to run. */
@@ -88,7 +126,7 @@ async function installed(): Promise<string> {
 }
 
 function asNobody(command: string, args: readonly string[]): [string, string[]] {
-  if (process.getuid?.() !== 0) return [command, [...args]]
+  if (!isRoot) return [command, [...args]]
   const user = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
   return ['setpriv', [...user, command, ...args]]
 }

@@ -33,17 +33,25 @@ const MOST_PREPARED = 500
 /** How often a statement is sent again after it collided with another one. */
 const MOST_ATTEMPTS = 5
 
+/** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
+const PATIENCE_MS = 2500
+/** How long the answer may take. */
+const PROBE_MS = 1500
+
 /** The connections of one store. */
 export class Connection {
-  readonly sql: Sql
   readonly #options: ConnectionOptions
+  /** Replaced when the database has stopped answering: its connections would never end by themselves. */
+  #sql: Sql
+  #outage: Outage = new Outage()
+  #probing: Promise<boolean> | undefined
   readonly #prepared = new Set<string>()
   readonly #underWay = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.sql = options.client ?? connect(options)
+    this.#sql = options.client ?? connect(options)
   }
 
   /** Runs a statement that reads. Rejects with the driver's error, `StoreTimeout`, or the signal's reason. */
@@ -60,7 +68,7 @@ export class Connection {
     return this.#noted(async () => {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await this.#send(this.sql, statement)
+          return await this.#send(this.#sql, statement)
         } catch (error) {
           if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
         }
@@ -71,7 +79,7 @@ export class Connection {
   /** Runs SQL without parameters, which may be several statements: they are one transaction. */
   exec(sql: string): Promise<void> {
     return this.#noted(async () => {
-      await this.sql.unsafe(sql)
+      await this.#sql.unsafe(sql)
     })
   }
 
@@ -83,17 +91,53 @@ export class Connection {
 
   async #end(): Promise<void> {
     await Promise.allSettled(this.#underWay)
-    if (this.sql !== this.#options.client) await this.sql.end({ timeout: 5 })
+    if (this.#sql !== this.#options.client) await this.#sql.end({ timeout: 5 })
   }
 
   async #noted<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing) throw new StoreUnavailable('the store has been closed')
-    const working = work()
+    const working = this.#outage.ends(work())
     this.#underWay.add(working)
+    let timer = setTimeout(() => watch(), PATIENCE_MS)
+    const watch = async (): Promise<void> => {
+      if (await this.#isThere()) timer = setTimeout(watch, PATIENCE_MS)
+    }
     try {
       return await working
     } finally {
+      clearTimeout(timer)
       this.#underWay.delete(working)
+    }
+  }
+
+  /** Whether the database answers on a new connection. If not, every call under way ends. */
+  #isThere(): Promise<boolean> {
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = undefined
+    })
+    return this.#probing
+  }
+
+  async #probe(): Promise<boolean> {
+    const { url } = this.#options
+    if (!url) return true
+    const probe = connect({ ...this.#options, max: 1 })
+    try {
+      await within(
+        PROBE_MS,
+        () => probe.unsafe('SELECT 1'),
+        () => new Error('the database does not answer'),
+      )
+      return true
+    } catch (error) {
+      const [outage, sql] = [this.#outage, this.#sql]
+      this.#outage = new Outage()
+      this.#sql = connect(this.#options)
+      outage.begin(new StoreUnavailable('the database cannot be used', { cause: error }))
+      await sql.end({ timeout: 0 })
+      return false
+    } finally {
+      await probe.end({ timeout: 0 })
     }
   }
 
@@ -117,7 +161,7 @@ export class Connection {
       limit,
       () =>
         this.#noted(() =>
-          this.sql.begin('read only', async (transaction) => {
+          this.#sql.begin('read only', async (transaction) => {
             const limiting = transaction.unsafe(`SET LOCAL statement_timeout = ${limit}`)
             const [, result] = await Promise.all([limiting, this.#send(transaction, statement)])
             return result
@@ -125,6 +169,27 @@ export class Connection {
         ) as Promise<Result>,
       () => new StoreTimeout('the read took too long'),
     )
+  }
+}
+
+/** What ends the calls under way when the database has stopped answering. */
+class Outage {
+  readonly #begun: Promise<never>
+  #reject: (reason: Error) => void = () => {}
+
+  constructor() {
+    this.#begun = new Promise((_, reject) => {
+      this.#reject = reject
+    })
+    this.#begun.catch(() => {})
+  }
+
+  begin(reason: Error): void {
+    this.#reject(reason)
+  }
+
+  ends<T>(call: Promise<T>): Promise<T> {
+    return Promise.race([call, this.#begun])
   }
 }
 
