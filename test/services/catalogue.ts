@@ -5,6 +5,7 @@
  */
 
 import { type Mongo, mongo } from './mongo.ts'
+import { pgbouncer } from './pgbouncer.ts'
 import { type Postgres, postgres } from './postgres.ts'
 import { mongod } from './replica-set.ts'
 import { type Seaweed, seaweed } from './seaweed.ts'
@@ -16,6 +17,8 @@ export interface Services {
   /** The program alone, for tests that start replica sets of their own. */
   mongod: { readonly program: string; stop(): Promise<void> }
   postgres: Postgres
+  /** PgBouncer in transaction mode, in front of a PostgreSQL of its own. */
+  pgbouncer: Postgres
   valkey: Valkey
   seaweed: Seaweed
 }
@@ -25,6 +28,7 @@ export const catalogue: { readonly [Name in keyof Services]: () => Promise<Servi
   mongo,
   mongod: async () => ({ program: await mongod(), stop: async () => {} }),
   postgres,
+  pgbouncer,
   valkey,
   seaweed,
 }

@@ -132,7 +132,7 @@ function asNobody(command: string, args: readonly string[]): [string, string[]] 
 }
 
 /** Runs one statement at an address; waits five seconds for a connection at most. */
-async function run(url: string, statement: string): Promise<void> {
+export async function run(url: string, statement: string): Promise<void> {
   const sql = connect(url, { max: 1, connect_timeout: 5, onnotice: () => {} })
   try {
     await sql.unsafe(statement)
