@@ -10,7 +10,7 @@ import type { Owner } from './records/database.ts'
 import { pocketbase, serving } from './records/pocketbase.ts'
 
 /** A store. */
-export type StoreName = 'sqlite' | 'mongodb'
+export type StoreName = 'sqlite' | 'mongodb' | 'postgres'
 
 /** A server that is measured. */
 export interface Contender {
@@ -66,6 +66,7 @@ const fieldgate = [
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
   sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), pocketbaseItself],
+  postgres: [...fieldgate, peer(LIMIT, 'bare/postgres')],
   mongodb: [
     ...fieldgate,
     peer(LIMIT, 'bare/mongodb'),

@@ -26,7 +26,7 @@ export function readSettings(args: readonly string[], size = 200_000): Settings 
     args: [...args],
     allowPositionals: true,
     options: {
-      store: { type: 'string', default: process.env.BENCH_STORE ?? 'sqlite,mongodb' },
+      store: { type: 'string', default: process.env.BENCH_STORE ?? 'sqlite,mongodb,postgres' },
       server: { type: 'string', default: process.env.BENCH_SERVER ?? '' },
       rounds: { type: 'string', default: process.env.BENCH_ROUNDS ?? '3' },
       seconds: { type: 'string', default: process.env.BENCH_SECONDS ?? '2' },
@@ -50,6 +50,6 @@ function listOf(text: string): string[] {
 }
 
 function storeOf(name: string): StoreName {
-  if (name === 'sqlite' || name === 'mongodb') return name
-  throw new Error(`no store is named ${name}: sqlite, mongodb`)
+  if (name === 'sqlite' || name === 'mongodb' || name === 'postgres') return name
+  throw new Error(`no store is named ${name}: sqlite, mongodb, postgres`)
 }

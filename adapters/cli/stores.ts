@@ -11,7 +11,8 @@ import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 
 /** How a store is named, for the usage of a command. */
-export const STORES = `<store>    sqlite:<file>, a MongoDB URL: mongodb://host/database, or d1:<binding>, a database of your wrangler.toml`
+export const STORES = `<store>    sqlite:<file>, mongodb://host/database, postgres://host/database[?schema=name], or d1:<binding>, a database of your
+             wrangler.toml`
 
 /** Opens a store that must exist, by its address. */
 export async function openSource(address: string, bindings: BindingOptions = {}): Promise<Store> {
@@ -31,10 +32,16 @@ export async function openStore(address: string, bindings: BindingOptions = {}):
     const { mongoStore } = await import('../stores/mongodb/index.ts')
     return mongoStore({ url: address })
   }
+  if (/^postgres(?:ql)?:/.test(address)) {
+    const { postgresStore } = await import('../stores/postgres/index.ts')
+    const [, schema] = /[?&]schema=([^&]+)/.exec(address) ?? []
+    const url = address.replace(/([?&])schema=[^&]*&?/, '$1')
+    return postgresStore({ url, ...(schema && { schema: decodeURIComponent(schema) }) })
+  }
   const binding = nameIn('d1:', address)
   if (binding !== undefined) return openD1(binding, bindings)
   throw new Unusable(
-    `'${address}' is not a store; write sqlite:<file>, mongodb://host/database or d1:<binding>`,
+    `'${address}' is not a store; write sqlite:<file>, mongodb://host/database, postgres://host/database or d1:<binding>`,
   )
 }
 

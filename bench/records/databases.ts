@@ -7,18 +7,22 @@
 import type { StoreName } from '../servers.ts'
 import type { Databases } from './database.ts'
 import { mongoServer } from './mongodb.ts'
+import { postgresServer } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
+
+const servers: { readonly [Name in StoreName]: () => Promise<Databases> } = {
+  sqlite: async () => ({ database: sqliteDatabase, stop: async () => undefined }),
+  mongodb: mongoServer,
+  postgres: postgresServer,
+}
 
 /** Calls `use` with the store, and ends it afterwards. */
 export async function withStore(
   name: StoreName,
   use: (databases: Databases) => Promise<void>,
 ): Promise<void> {
-  const databases =
-    name === 'mongodb'
-      ? await mongoServer()
-      : { database: sqliteDatabase, stop: async () => undefined }
-  // While MongoDB's process ends nothing else would keep this one alive.
+  const databases = await servers[name]()
+  // While the database's process ends nothing else would keep this one alive.
   const alive = setInterval(() => {}, 60_000)
   try {
     await use(databases)

@@ -76,7 +76,9 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     twin(model, name) {
       const { searchable } = entryOf(model)
       const twin = `fieldgate_${name}_${model.collection}`
-      const schema = collectionSchema(model, { searchable, name: twin })
+      // Its records need not have what the model requires.
+      const { adopted: _, ...loose } = { ...model, absence: new Map() }
+      const schema = collectionSchema(loose, { searchable, name: twin })
       twins.push(schema)
       return open(model.name, schema)
     },

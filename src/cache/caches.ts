@@ -63,6 +63,7 @@ export class Caches {
       ...(collection.findJson && { findJson: collection.findJson.bind(collection) }),
       count: (filter, hints) => collection.count(filter, hints),
       estimate: () => collection.estimate(),
+      ...(collection.newId && { newId: collection.newId.bind(collection) }),
       insert: (record) => write(() => collection.insert(record)),
       update: (filter, change, options) => write(() => collection.update(filter, change, options)),
       updateMany: (filter, change) => write(() => collection.updateMany(filter, change)),

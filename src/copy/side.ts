@@ -18,6 +18,8 @@ const BATCH = 1000
 const LEAST: Readonly<Record<IdType, string>> = {
   objectId: '0'.repeat(24),
   uuid: '00000000-0000-0000-0000-000000000000',
+  integer: String(-(2 ** 53) + 1),
+  text: '',
 }
 
 /** The collection of `schema` in `store`; an empty one if it doesn't exist yet. */

@@ -59,9 +59,22 @@ function isDay(iso: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** An id in its stored form, lower case, or undefined if it does not have the format of the model's ids. */
+/** An id in its stored form, or undefined if it does not have the format of the model's ids. */
 export function idFrom(text: string, idType: IdType): string | undefined {
+  if (idType === 'integer') return isInteger(text) ? text : undefined
+  if (idType === 'text') return isKey(text) ? text : undefined
   return (idType === 'uuid' ? UUID : OBJECT_ID).test(text) ? text.toLowerCase() : undefined
+}
+
+/** Whether it is an integer of 64 bits, as databases write them. */
+function isInteger(text: string): boolean {
+  return /^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+}
+
+const LONGEST_KEY = 1000
+
+function isKey(text: string): boolean {
+  return text !== '' && text.length <= LONGEST_KEY && text.isWellFormed() && !text.includes('\0')
 }
 
 /**

@@ -21,13 +21,15 @@ export interface SchemaOptions {
 
 /** The schema of a model's collection: fields that were renamed are in it under all their names. */
 export function collectionSchema(model: Model, options: SchemaOptions = {}): CollectionSchema {
-  const { collection, idType, declared, unique, renamed } = model
+  const { collection, idType, adopted, declared, absence, unique, renamed } = model
   const { name = collection, searchable = new Set() } = options
   return {
     name,
     idType,
+    ...(adopted && { adopted }),
     shape: withFormer(model.shape, renamed),
     declared,
+    absence: new Map([...absence, ...[...renamed.keys()].map((old) => [old, 'missing'] as const)]),
     unique,
     indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
     get searchable() {

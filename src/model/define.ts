@@ -8,6 +8,8 @@ import { object } from 'zod/mini'
 import type { $ZodObject, $ZodType } from 'zod/v4/core'
 import type { SortKey } from '../ports/filter.ts'
 import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
+import type { AdoptedTable } from '../ports/store.ts'
+import { absences } from './absence.ts'
 import { declaredRecord } from './declared.ts'
 import { checkDefinition, checkFieldNames, conversions, renames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
@@ -21,6 +23,7 @@ import {
   sortKey,
   type Values,
 } from './model.ts'
+import type { Fail } from './option-rules.ts'
 import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
@@ -57,8 +60,15 @@ export interface ModelDefinition<S extends FieldSchemas> {
   readonly convert?: { readonly [F in keyof NoInfer<S>]?: (stored: unknown) => unknown }
   /** The collection's name. Default: the model's name in lower case, plural. */
   readonly collection?: string
-  /** The format of ids. Default `'objectId'`: 24 hexadecimal digits, on every store. */
+  /**
+   * The format of ids. Default `'objectId'`: 24 hexadecimal digits, on every store. `'integer'` and `'text'` are for
+   * adopted tables.
+   */
   readonly id?: IdType
+  /** The name of an existing PostgreSQL table to use for the records. It is never altered. */
+  readonly table?: string
+  /** The names of the table's columns that differ from their fields', `_id` included. */
+  readonly columns?: Readonly<Partial<Record<keyof S | keyof Managed, string>>>
 }
 
 /**
@@ -116,12 +126,14 @@ export function defineModel<const S extends FieldSchemas>(
     name,
     collection: definition.collection ?? plural(name),
     idType,
+    ...adoptedBy(definition, shape, fail),
     timestamps: definition.timestamps === true,
     schema,
     fields,
     refinements: refinementsOf(schema),
     shape,
     declared: declaredRecord(schema, managedFields(definition.timestamps === true)),
+    absence: absences(fields, managedFields(definition.timestamps === true)),
     input: shapeAt('input', name, fields),
     unique: distinct((definition.unique ?? []).map((set) => list(set).map(ordered))),
     indexes: distinct((definition.indexes ?? []).map((set) => index(list(set).map(indexKey)))),
@@ -146,6 +158,20 @@ function asObject<S extends FieldSchemas>(fields: S | $ZodObject<S>): $ZodObject
   const isSchema = (field: unknown) =>
     typeof field === 'object' && field !== null && '_zod' in field
   return schemas.every(isSchema) ? object(fields as FieldSchemas) : undefined
+}
+
+/** The table that a definition adopts. */
+function adoptedBy(
+  { table, columns = {} }: Pick<ModelDefinition<FieldSchemas>, 'table' | 'columns'>,
+  shape: ObjectShape,
+  fail: Fail,
+): { adopted?: AdoptedTable } {
+  const [unknown] = Object.keys(columns).filter((field) => !shape.fields.has(field))
+  if (unknown !== undefined) fail(`'columns' names '${unknown}', which is not a field`)
+  if (table === undefined && Object.keys(columns).length > 0) fail(`'columns' needs 'table'`)
+  return table === undefined
+    ? {}
+    : { adopted: { name: table, columns: columns as AdoptedTable['columns'] } }
 }
 
 function managedFields(timestamps: boolean): readonly string[] {

@@ -43,7 +43,15 @@ const RULES: Readonly<Record<string, Rule>> = {
       isObject(value) && Object.values(value).every((one) => one === undefined || isFunction(one)),
   },
   collection: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
-  id: oneOf('objectId', 'uuid'),
+  id: oneOf('objectId', 'uuid', 'integer', 'text'),
+  table: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
+  columns: {
+    must: 'be an object of column names',
+    test: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.values(value).every((name) => typeof name === 'string' && name !== ''),
+  },
 }
 
 function isObject(value: unknown): value is object {

@@ -19,6 +19,7 @@ export function idMaker(now: () => number): (idType: IdType) => string {
   let counter = 0
   return (idType) => {
     if (idType === 'uuid') return crypto.randomUUID()
+    if (idType === 'integer') throw new TypeError('ids that are integers come from the database')
     if (random === undefined) {
       const bytes = crypto.getRandomValues(new Uint8Array(8))
       random = bytesToHex(bytes.subarray(0, 5))

@@ -9,7 +9,7 @@ import type { Declared } from '../ports/declared.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { isWithin } from '../ports/paths.ts'
 import type { IdType, ObjectShape } from '../ports/shape.ts'
-import type { Fields } from '../ports/store.ts'
+import type { Absence, AdoptedTable, Fields } from '../ports/store.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
 export type FieldSchemas = Readonly<Record<string, $ZodType>>
@@ -44,6 +44,8 @@ export interface Model<R = Fields, I = unknown> {
   readonly name: string
   readonly collection: string
   readonly idType: IdType
+  /** The existing table that holds the records, on stores that adopt tables. */
+  readonly adopted?: AdoptedTable
   readonly timestamps: boolean
   /** The zod object that validates a whole record. */
   readonly schema: $ZodObject
@@ -55,6 +57,8 @@ export interface Model<R = Fields, I = unknown> {
   readonly shape: ObjectShape
   /** What responses may show of a record. */
   readonly declared: Declared
+  /** How a record may lack each top-level field. */
+  readonly absence: ReadonlyMap<string, Absence>
   /** The shape of what a write sends; it differs from the record's if a field is a pipe. */
   readonly input: ObjectShape
   readonly unique: readonly (readonly string[])[]

@@ -4,15 +4,11 @@
  * @module
  */
 
-import { nullable, nullish, optional, refine, regex, string, type ZodMiniString } from 'zod/mini'
+import { nullable, nullish, optional, refine, string, type ZodMiniString } from 'zod/mini'
 import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { idFrom } from './cast.ts'
 import { checkOptions, oneOf } from './option-rules.ts'
 import { lastDefined } from './registry.ts'
-
-/** The format of an id: 24 hexadecimal digits or a UUID, in lower case. */
-export const idPattern: RegExp =
-  /^(?:[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
 
 /**
  * What deleting a record does to the records that refer to it: `restrict` refuses, `cascade` deletes them too, `unset`
@@ -59,7 +55,7 @@ export function ref(model: string, options: ReferenceOptions = {}): Reference {
   // The target may be defined after the reference, so its id format is looked up when needed.
   const isId = (id: string) => idFrom(id, lastDefined(model)?.idType ?? 'objectId') !== undefined
   const message = 'Invalid ID format.'
-  const schema = string().check(regex(idPattern, message), refine(isId, message))
+  const schema = string().check(refine(isId, message))
   // The name is in the definition, which zod copies when it clones a schema.
   Object.assign(schema._zod.def, { reference: model, onDelete: options.onDelete })
   return Object.assign(schema as ZodMiniString<string> & Reference, {

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type $ZodTupleDef, type $ZodType, type $ZodTypes, util } from 'zod/v4/core'
+import {
+  type $ZodNumberDef,
+  type $ZodTupleDef,
+  type $ZodType,
+  type $ZodTypes,
+  util,
+} from 'zod/v4/core'
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
@@ -45,7 +51,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'template_literal':
       return { kind: 'string' }
     case 'number':
-      return { kind: 'number' }
+      return isInteger(def) ? { kind: 'number', isInteger: true } : { kind: 'number' }
     case 'boolean':
       return { kind: 'boolean' }
     case 'date':
@@ -100,6 +106,12 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
   }
 }
 
+/** Whether a number is checked to be an integer: `z.int()`, or `z.number().int()`. */
+function isInteger({ checks = [], ...own }: $ZodNumberDef): boolean {
+  const formats = [own, ...checks.map((check) => check._zod.def)] as readonly { format?: string }[]
+  return formats.some(({ format }) => format?.endsWith('int') || format?.endsWith('int32'))
+}
+
 /** The shape of an object with declared keys. */
 export function objectShape(
   fields: Readonly<Record<string, $ZodType>>,
@@ -136,7 +148,9 @@ function sameKind(values: readonly unknown[]): Shape {
 function sameShape(shapes: readonly Shape[]): Shape {
   const [first, ...rest] = shapes
   const simple = first && ['string', 'number', 'boolean', 'date'].includes(first.kind)
-  return simple && rest.every((shape) => shape.kind === first.kind) ? first : mixed
+  if (!simple || !rest.every((shape) => shape.kind === first.kind)) return mixed
+  // Integers beside other numbers are numbers.
+  return rest.find((shape) => shape.kind === 'number' && !shape.isInteger) ?? first
 }
 
 /** Records are stored as they are. For an incoming write, objects are read as one object with the fields of all. */

@@ -52,6 +52,8 @@ export type { ObservedRequest, Observer, StoreCall } from './observer.ts'
 export { project } from './projection.ts'
 export { type IdType, type ObjectShape, type Place, placeOf, type Shape } from './shape.ts'
 export {
+  type Absence,
+  type AdoptedTable,
   type Change,
   type Collection,
   type CollectionSchema,

@@ -4,15 +4,18 @@
  * @module
  */
 
-/** The format of a model's ids: 24 hexadecimal digits, or a UUID; both in lower case. */
-export type IdType = 'objectId' | 'uuid'
+/**
+ * The format of a model's ids: 24 hexadecimal digits, or a UUID, both in lower case; or the key of an adopted table, an
+ * integer or any string.
+ */
+export type IdType = 'objectId' | 'uuid' | 'integer' | 'text'
 
 /**
  * The shape of a stored value. `mixed` is any JSON value; its `inside` may say where it holds dates. `map` is an object
- * with arbitrary keys.
+ * with arbitrary keys. `isInteger` says of numbers that they are integers.
  */
 export type Shape =
-  | { readonly kind: 'string' | 'number' | 'boolean' | 'date' }
+  | { readonly kind: 'string' | 'number' | 'boolean' | 'date'; readonly isInteger?: true }
   | { readonly kind: 'mixed'; readonly inside?: Shape }
   | { readonly kind: 'id'; readonly idType: IdType; readonly ref?: string }
   | ObjectShape

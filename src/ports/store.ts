@@ -20,10 +20,17 @@ export interface CollectionSchema {
   /** The collection's or table's name. */
   readonly name: string
   readonly idType: IdType
+  /** The table of another program that holds the records. A store that adopts no tables ignores it. */
+  readonly adopted?: AdoptedTable
   /** The whole record's shape, with `_id` and the timestamps. */
   readonly shape: ObjectShape
   /** What the model declares of a record, for `findJson`. If undefined, everything stored is returned. */
   readonly declared?: Declared
+  /**
+   * What the model lets stand for "no value", by top-level field. A field that is not listed may be missing in one record
+   * and null in another. Existing records may lack any field.
+   */
+  readonly absence?: ReadonlyMap<string, Absence>
   /**
    * Sets of fields that must be unique. Sparse: a record in which one of the fields is null or missing never clashes.
    * Each field leads to one value of one type, never to a list or a `mixed` value.
@@ -33,6 +40,16 @@ export interface CollectionSchema {
   /** The paths that `contains` is used on: strings or lists of strings. */
   readonly searchable: readonly string[]
 }
+
+/** A table that the store did not create, and never alters. */
+export interface AdoptedTable {
+  readonly name: string
+  /** The names of columns that differ from those of their fields. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** How a record may lack a field: `never` if it is required, else only by being `missing`, or only by being `null`. */
+export type Absence = 'never' | 'missing' | 'null'
 
 /** The part of a record that a read returns; `_id` always comes along. Names may be dotted. */
 export type Projection =
@@ -116,6 +133,8 @@ export interface Collection {
   count(filter: Filter, hints?: ReadHints): Promise<number>
   /** The approximate number of all records; must be cheap. */
   estimate(): Promise<number>
+  /** A new `_id`, if the database makes them. Optional: without it or its result, fieldgate makes them. */
+  newId?(): Promise<string | undefined>
   /**
    * Stores a record, which already has its `_id`. Rejects with `DuplicateKey`, and stores nothing, if a unique field
    * set or the `_id` is taken. Once it resolves, the record is durable.

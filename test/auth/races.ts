@@ -219,8 +219,10 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
             body: { currentPassword: right, newPassword: 'another password' },
             token,
           },
-          ...times(5, () => ({ path: '/auth/login', body: { email, password: right } })),
+          // With five more sessions, the one that changes the password could be the oldest, and end first.
+          ...times(4, () => ({ path: '/auth/login', body: { email, password: right } })),
         ])
+        expect(answers[0]?.status).toBe(200)
         const opened = answers
           .filter(({ body }) => body.data !== undefined)
           .map((answer) => data(answer).refreshToken)

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
+import { postgresStore } from '../../adapters/stores/postgres/index.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../src/index.ts'
 import { withService } from '../services/shared.ts'
+import { freshSchemas } from '../stores/postgres/schemas.ts'
 import { password } from './accounts.ts'
 import { service } from './service.ts'
 
@@ -52,5 +54,12 @@ await withService('mongo', ({ url }) => {
   place.pathname = `/spellings${process.pid}`
   describe('Spellings of an address', () => {
     spellings('MongoDB', () => mongoStore({ url: place.href }))
+  })
+})
+
+await withService('postgres', ({ url }) => {
+  const schema = freshSchemas(url)()
+  describe('Spellings of an address', () => {
+    spellings('PostgreSQL', () => postgresStore({ url, schema }))
   })
 })

@@ -14,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   s3: async () => (await import('./uploads/weather.ts')).s3,
   cache: async () => (await import('./cache/trial.ts')).cache,
   mongodb: async () => (await import('./mongodb/weather.ts')).mongodb,
+  postgres: async () => (await import('./postgres/rounds.ts')).postgres,
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
   soak: async () => (await import('./soak.ts')).soak,
   backfill: async () => (await import('./changes/backfill.ts')).backfill,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withService } from '../services/shared.ts'
+import { addressOf } from '../stores/postgres/address.ts'
+import { freshSchemas } from '../stores/postgres/schemas.ts'
 import type { World } from './check.ts'
 import { type Client, client } from './client.ts'
 import { type Running, runtimes, start } from './runtimes.ts'
@@ -47,6 +49,15 @@ await withService('mongo', ({ url }) => {
     conforms(`${runtime} on MongoDB`, () => start(command, { STORE: own() }))
   }
   conforms('workerd on MongoDB, through Durable Objects', () => startObjects(own()))
+})
+
+await withService('postgres', ({ url }) => {
+  const fresh = freshSchemas(url)
+  const own = () => addressOf(url, fresh())
+  for (const [runtime, command] of Object.entries(runtimes)) {
+    conforms(`${runtime} on PostgreSQL`, () => start(command, { STORE: own() }))
+  }
+  conforms('workerd on PostgreSQL, through Durable Objects', () => startObjects(own()))
 })
 
 describe('runtime parity', () => {

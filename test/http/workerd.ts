@@ -47,9 +47,9 @@ export function startWorkerd(): Promise<Running> {
   return running('worker', { d1Databases: ['DB'] })
 }
 
-/** Starts the atlas on workerd, in Durable Objects that hold the sockets to MongoDB. */
-export function startObjects(mongodb: string): Promise<Running> {
-  return running('object', { durableObjects: { API: 'Api' }, bindings: { MONGODB_URI: mongodb } })
+/** Starts the atlas on workerd, in Durable Objects that hold the sockets to the store at an address. */
+export function startObjects(store: string): Promise<Running> {
+  return running('object', { durableObjects: { API: 'Api' }, bindings: { STORE: store } })
 }
 
 async function running(

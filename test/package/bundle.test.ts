@@ -10,6 +10,7 @@ const LIMIT = 136 * KIB
 const FOREIGN = [
   'node:sqlite',
   'mongodb',
+  'postgres',
   '@aws-sdk',
   'aws4fetch',
   'ioredis',

@@ -92,6 +92,7 @@ describe('a project that installs the package', () => {
       '/workers',
       '/d1',
       '/mongodb',
+      '/postgres',
       '/memory',
       '/upstash',
       '/s3',

@@ -147,6 +147,7 @@ describe('an entry', () => {
         "./mongodb": "mongoStore",
         "./node": "serve",
         "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withId",
+        "./postgres": "postgresStore",
         "./r2": "r2Files",
         "./redis": "redisCache",
         "./s3": "s3Files",

@@ -1,5 +1,5 @@
 /**
- * Sends random requests to the same random apps over SQLite, D1 and MongoDB, and compares every answer byte for byte:
+ * Sends random requests to the same random apps over SQLite, D1, MongoDB and PostgreSQL, and compares every answer byte for byte:
  * `node -C fieldgate-source test/records/differential.ts --requests 50000 --seed 1`. Prints how many were answered with each status, or the
  * requests that led to different answers. `--most 20` goes on after the first of these.
  *
@@ -8,6 +8,7 @@
 
 import { parseArgs } from 'node:util'
 import { mongo } from '../services/mongo.ts'
+import { postgres } from '../services/postgres.ts'
 import { differ, report } from './differential/run.ts'
 import { openBackends } from './differential/stores.ts'
 
@@ -22,7 +23,8 @@ const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
 const requests = Number(values.requests)
 console.log(`${requests} requests from seed ${seed}`)
 const database = await mongo()
-const backends = await openBackends(database.url)
+const tables = await postgres()
+const backends = await openBackends(database.url, tables.url)
 const began = performance.now()
 try {
   const outcome = await differ(backends, {
@@ -41,4 +43,5 @@ try {
 } finally {
   await backends.close()
   await database.stop()
+  await tables.stop()
 }

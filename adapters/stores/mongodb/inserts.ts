@@ -5,7 +5,7 @@
  */
 
 import type { Collection, Document, MongoBulkWriteError } from 'mongodb'
-import { gather } from './batch-calls.ts'
+import { gather } from '../gather.ts'
 
 /**
  * Inserts documents into `native`; if one is refused, only that one fails, with the error that it would have had alone.

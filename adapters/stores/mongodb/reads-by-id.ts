@@ -7,7 +7,7 @@
 import type { Collection, FindOptions } from 'mongodb'
 import type { ObjectShape } from '../../../src/ports/shape.ts'
 import type { Fields, Read } from '../../../src/ports/store.ts'
-import { gather } from './batch-calls.ts'
+import { gather } from '../gather.ts'
 import { fromDocument } from './documents.ts'
 import { compileFilter } from './filter.ts'
 

@@ -6,7 +6,7 @@
  */
 
 import type { Fields, Read } from '../../../src/ports/store.ts'
-import { gather } from './batch-calls.ts'
+import { gather } from '../gather.ts'
 
 /** Reads lists through `textsOf`, each distinct list of a turn once. */
 export function listReader(

@@ -102,6 +102,7 @@ export const declarations: Contract<Store> = {
   },
   async 'two versions of a model that write to one collection show their own declarations'(store) {
     await store.prepare([schemas.plain])
+    await store.prepare([schemas.secret])
     const [plain, secret] = [store.collection(schemas.plain), store.collection(schemas.secret)]
     const [a, b] = [newId(), newId()]
     await plain.insert({ _id: a, name: 'a' })
@@ -136,6 +137,7 @@ export const declarations: Contract<Store> = {
     if (bareTexts) deepEqual(JSON.parse(bareTexts[0] ?? ''), stored)
   },
   async 'whatever several versions write, each shows what it declares'(store) {
+    for (const version of versions) await store.prepare([schemas[version]])
     for (const seed of [1, 2, 3, 4]) await mixedWriters(store, new Random(seed))
   },
 }

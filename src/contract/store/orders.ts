@@ -174,7 +174,7 @@ export const orders: Contract<Store> = {
   async 'what a select leaves stands in its stored order, _id first, also where an index could give it'(
     store,
   ) {
-    const people = await holding(store, { name: 'x', member: true, age: 2, score: 1 })
+    const people = await holding(store, { name: 'x', age: 2, score: 1, member: true })
     for (const [select, sort, filter] of [
       [['score'], ['-score', '_id'], where('score', 'eq', 1)],
       [['age', 'member'], ['member', '-age', '_id'], where('member', 'eq', true)],
@@ -183,7 +183,7 @@ export const orders: Contract<Store> = {
       const [one] = await people.find(read)
       const expected = [
         '_id',
-        ...['member', 'age', 'score'].filter((name) => select.includes(name as never)),
+        ...['age', 'score', 'member'].filter((name) => select.includes(name as never)),
       ]
       deepEqual(Object.keys(one ?? {}), expected)
       const [text = ''] = (await people.findJson?.(read)) ?? [JSON.stringify(one)]

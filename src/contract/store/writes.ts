@@ -18,28 +18,36 @@ async function mine(people: Collection): Promise<Fields> {
   return fields
 }
 
+/** A record with values of every kind. */
+const whole: Fields = {
+  name: 'whole',
+  age: null,
+  score: 0.1,
+  member: false,
+  born: new Date('2024-02-29T12:34:56.789Z'),
+  friend: newId(),
+  friends: [newId()],
+  tags: [],
+  visits: [new Date(1), new Date(-1)],
+  address: { since: new Date(0), city: null },
+  homes: [{ rooms: 1, city: 'x' }],
+  any: { z: [1, 'a', null, { deep: true }], a: 1 },
+  by: { first: new Date(3) },
+}
+
 /** Writes. */
 export const writes: Contract<Store> = {
-  async 'a record comes back exactly: dates, ids, nulls, nesting, key order'(store) {
+  async 'a record comes back exactly: dates, ids, nulls, nesting'(store) {
     const people = await holding(store)
-    const record = person({
-      name: 'whole',
-      age: null,
-      score: 0.1,
-      member: false,
-      born: new Date('2024-02-29T12:34:56.789Z'),
-      friend: newId(),
-      friends: [newId()],
-      tags: [],
-      visits: [new Date(1), new Date(-1)],
-      address: { since: new Date(0), city: null },
-      homes: [{ rooms: 1, city: 'x' }],
-      any: { z: [1, 'a', null, { deep: true }], a: 1 },
-      by: { first: new Date(3) },
-    })
+    const record = person(whole)
+    await people.insert(record)
+    deepEqual(await people.find(reading(everything)), [record])
+  },
+  async 'members of objects keep their order'(store) {
+    const people = await holding(store)
+    const record = person(whole)
     await people.insert(record)
     const [back] = await people.find(reading(everything))
-    deepEqual(back, record)
     equal(JSON.stringify(back), JSON.stringify(record))
   },
   async 'objects inside a free value may call their members as they like, _id among them'(store) {

@@ -133,7 +133,8 @@ export class RecordEngine {
   /** Stores validated values as a new record. Throws a 409 with the unique fields whose values are taken. */
   async insert(values: Fields, id?: string): Promise<Fields> {
     const { model } = this
-    const record: Fields = { _id: id ?? this.#surroundings.newId(model.idType), ...values }
+    const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(model.idType)
+    const record: Fields = { _id, ...values }
     if (model.timestamps) {
       const now = new Date(this.#surroundings.now())
       Object.assign(record, { createdAt: now, updatedAt: now })

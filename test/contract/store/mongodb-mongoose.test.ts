@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { newId, people } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
+import type { Shape } from '../../../src/ports/shape.ts'
 import type { Collection } from '../../../src/ports/store.ts'
 import { withService } from '../../services/shared.ts'
 
@@ -119,7 +120,10 @@ await withService('mongo', ({ url }) => {
     await store.prepare([people])
     const { fields } = people.shape
     const email = { kind: 'number' } as const
-    const shape = { kind: 'object', fields: new Map([...fields, ['email', email]]) } as const
+    const shape = {
+      kind: 'object',
+      fields: new Map<string, Shape>([...fields, ['email', email]]),
+    } as const
     const schema = { ...people, shape }
     await store.prepare([schema])
     const collection = store.collection(schema)

@@ -3,6 +3,7 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { containing, keys, namesOf, reading, where } from '../../../src/contract/store/ask.ts'
 import { people, person } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
+import type { Shape } from '../../../src/ports/shape.ts'
 import { type CollectionSchema, DuplicateKey, IndexConflict } from '../../../src/ports/store.ts'
 import { integrityOf, newFile, rowsOf } from './file.ts'
 
@@ -168,7 +169,10 @@ describe('What is stored', () => {
     const schema: CollectionSchema = {
       ...bare,
       name: 'odd "table\'s [name]',
-      shape: { kind: 'object', fields: new Map([...people.shape.fields, ...fields]) },
+      shape: {
+        kind: 'object',
+        fields: new Map<string, Shape>([...people.shape.fields, ...fields]),
+      },
       searchable: awkward,
       unique: awkward.map((name) => [name]),
       indexes: awkward.map((name) => keys(`-${name}`)),

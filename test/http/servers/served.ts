@@ -32,6 +32,10 @@ export async function served(): Promise<App> {
 
 async function store(): Promise<Store> {
   const url = process.env.STORE ?? 'sqlite'
+  if (url.startsWith('postgres')) {
+    const { storeAt } = await import('../../stores/postgres/address.ts')
+    return storeAt(url)
+  }
   if (!url.startsWith('mongodb')) return sqliteStore()
   const { mongoStore } = await import('../../../adapters/stores/mongodb/index.ts')
   return mongoStore({ url })

@@ -5,9 +5,9 @@ import { openBackends } from './stores.ts'
 
 const REQUESTS = 5000
 
-await withService('mongo', ({ url }) => {
-  test(`${REQUESTS} random requests to random models get the same bytes from SQLite, D1 and MongoDB`, async () => {
-    const backends = await openBackends(url)
+function compared(mongo: string, postgres: string): void {
+  test(`${REQUESTS} random requests to random models get the same bytes from SQLite, D1 and MongoDB, and the same values from PostgreSQL`, async () => {
+    const backends = await openBackends(mongo, postgres)
     try {
       const { statuses, disagreements } = await differ(backends, {
         seed: 20_261_122,
@@ -22,4 +22,8 @@ await withService('mongo', ({ url }) => {
       await backends.close()
     }
   }, 300_000)
+}
+
+await withService('mongo', async (mongo) => {
+  await withService('postgres', ({ url }) => compared(mongo.url, url))
 })

@@ -1,18 +1,20 @@
 /**
- * The three stores that are compared: SQLite in this process, D1 in workerd, MongoDB.
+ * The stores that are compared: SQLite in this process, D1 in workerd, MongoDB, PostgreSQL.
  *
  * @module
  */
 
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { MongoClient } from 'mongodb'
+import postgres from 'postgres'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { type D1Answer, type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../../src/index.ts'
 
 /** The names of the stores, in the order of their answers. */
-export const STORES = ['SQLite', 'D1', 'MongoDB'] as const
+export const STORES = ['SQLite', 'D1', 'MongoDB', 'PostgreSQL'] as const
 
 /** The services behind the stores. */
 export interface Backends {
@@ -38,8 +40,8 @@ const BRIDGE = `export default {
   },
 }`
 
-/** Starts workerd and connects to MongoDB at `mongoUrl`. */
-export async function openBackends(mongoUrl: string): Promise<Backends> {
+/** Starts workerd and connects to MongoDB and PostgreSQL at their addresses. */
+export async function openBackends(mongoUrl: string, postgresUrl: string): Promise<Backends> {
   const workerd = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
@@ -51,15 +53,24 @@ export async function openBackends(mongoUrl: string): Promise<Backends> {
   const d1 = bindingAt(String(await workerd.ready))
   const client = new MongoClient(mongoUrl)
   const database = `differential-${crypto.randomUUID()}`
+  const sql = postgres(postgresUrl, { onnotice: () => {}, fetch_types: false })
   return {
-    open: () => [sqliteStore(), d1Store(d1), mongoStore({ client, database })],
+    open: () => [
+      sqliteStore(),
+      d1Store(d1),
+      mongoStore({ client, database }),
+      postgresStore({ client: sql, schema: database }),
+    ],
     async drop(names) {
       await d1.batch(names.map((name) => d1.prepare(`DROP TABLE IF EXISTS "${name}"`)))
       for (const name of names) await client.db(database).dropCollection(name)
+      for (const name of names) await sql`DROP TABLE IF EXISTS ${sql(database)}.${sql(name)}`
     },
     async close() {
       await client.db(database).dropDatabase()
       await client.close()
+      await sql`DROP SCHEMA ${sql(database)} CASCADE`
+      await sql.end()
       await workerd.dispose()
     },
   }

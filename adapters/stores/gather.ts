@@ -1,5 +1,5 @@
 /**
- * Calls that share a round trip: per command, the driver costs more than the database does.
+ * Calls that share a round trip: per command, a driver costs more than its database does.
  *
  * @module
  */

@@ -1,0 +1,144 @@
+/**
+ * What the database knows of tables and of itself.
+ *
+ * @module
+ */
+
+import type { Connection } from './connection.ts'
+import { arrayText, literal, type Statement } from './sql.ts'
+
+/** A column that exists. */
+export interface ExistingColumn {
+  readonly type: string
+  readonly isNotNull: boolean
+  /** The collation of a string. */
+  readonly collation: string | undefined
+  /** The SQL of the value that rows get where an `INSERT` gives none. */
+  readonly byDefault: string | undefined
+}
+
+/** An index that exists. */
+export interface ExistingIndex {
+  readonly isUnique: boolean
+  /** False while it is built, and if its build failed. */
+  readonly isValid: boolean
+  readonly isBuilding: boolean
+  readonly isOwn: boolean
+  readonly isConstraint: boolean
+  readonly isPrimary: boolean
+  /** The SQL that creates it. */
+  readonly definition: string
+  /** Whether it holds every row. */
+  readonly isWhole: boolean
+  /** The columns that it is on, in its order. */
+  readonly columns: readonly string[]
+}
+
+/** A table that exists. */
+export interface ExistingTable {
+  readonly columns: ReadonlyMap<string, ExistingColumn>
+  readonly indexes: ReadonlyMap<string, ExistingIndex>
+}
+
+/** The comment on the indexes that this store created. No other is ever dropped. */
+export const OWN = 'made by fieldgate'
+
+/** What the database knows of a table; undefined if there is none. */
+export async function existingTable(
+  connection: Connection,
+  table: string,
+): Promise<ExistingTable | undefined> {
+  const columns = await textRows(connection, {
+    sql: `SELECT attname, format_type(atttypid, atttypmod), attnotnull, collname,
+        CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
+          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END
+      FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+      WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
+    values: [table],
+  })
+  if (columns.length === 0) return undefined
+  const indexes = await textRows(connection, {
+    sql: `SELECT relname, indisunique, indisvalid,
+        EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
+        obj_description(indexrelid, 'pg_class') = ${literal(OWN)},
+        EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
+        indisprimary, pg_get_indexdef(indexrelid), indpred IS NULL AND indexprs IS NULL,
+        (SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum))
+          FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey))
+      FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE indrelid = to_regclass($1::text)`,
+    values: [table],
+  })
+  return {
+    columns: new Map(
+      columns.map(([name, type, isNotNull, collation, byDefault]) => [
+        name ?? '',
+        {
+          type: type ?? '',
+          isNotNull: isNotNull === 't',
+          collation,
+          byDefault,
+        },
+      ]),
+    ),
+    indexes: new Map(
+      indexes.map(
+        ([
+          name,
+          isUnique,
+          isValid,
+          isBuilding,
+          isOwn,
+          isConstraint,
+          isPrimary,
+          definition,
+          isWhole,
+          names,
+        ]) => [
+          name ?? '',
+          {
+            isUnique: isUnique === 't',
+            isValid: isValid === 't',
+            isBuilding: isBuilding === 't',
+            isOwn: isOwn === 't',
+            isConstraint: isConstraint === 't',
+            isPrimary: isPrimary === 't',
+            definition: definition ?? '',
+            isWhole: isWhole === 't',
+            columns: JSON.parse(names ?? '[]') as string[],
+          },
+        ],
+      ),
+    ),
+  }
+}
+
+/** The schema that holds the operators of `pg_trgm`, as SQL names it; undefined if the extension is not there. */
+export async function trigramSpace(connection: Connection): Promise<string | undefined> {
+  const sql = `SELECT quote_ident(nspname) FROM pg_opclass JOIN pg_namespace ON pg_namespace.oid = opcnamespace
+    WHERE opcname = 'gin_trgm_ops'`
+  const [row] = await textRows(connection, { sql, values: [] })
+  return row?.[0]
+}
+
+/** Whether the function exists in the schema. */
+export async function hasFunction(
+  connection: Connection,
+  space: string,
+  name: string,
+): Promise<boolean> {
+  const sql = `SELECT 1 FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+    WHERE ARRAY[nspname, proname]::text[] = $1::text::text[]`
+  const rows = await textRows(connection, { sql, values: [arrayText([space, name])] })
+  return rows.length > 0
+}
+
+/** The rows of a statement, each value as a string. */
+export async function textRows(
+  connection: Connection,
+  statement: Statement,
+): Promise<(string | undefined)[][]> {
+  const { rows } = await connection.run(statement)
+  return rows.map((row) => row.map((value) => value?.toString()))
+}

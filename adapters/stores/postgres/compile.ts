@@ -1,0 +1,138 @@
+/**
+ * The neutral filter as SQL.
+ *
+ * @module
+ */
+
+import type { Filter, Scalar } from '../../../src/ports/filter.ts'
+import { dateText, isoText } from './dates.ts'
+import { type Collected, found, jsonOperand, type Operand } from './places.ts'
+import { containsText } from './search.ts'
+import { arrayText, every, type Parameters, some } from './sql.ts'
+import { stored } from './text.ts'
+
+/** What a filter is compiled with. */
+export interface Compilation extends Collected {
+  readonly parameters: Parameters
+}
+
+type Sign = '>' | '>=' | '<' | '<='
+
+const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/** `filter` as a condition, which is never NULL if it is negated. */
+export function compileFilter(filter: Filter, compilation: Compilation): string {
+  switch (filter.op) {
+    case 'and':
+      return every(filter.filters.map((one) => compileFilter(one, compilation)))
+    case 'or':
+      return some(filter.filters.map((one) => compileFilter(one, compilation)))
+    case 'eq':
+      return among(filter.field, [filter.value], compilation)
+    case 'ne':
+      return not(among(filter.field, [filter.value], compilation))
+    case 'in':
+      return among(filter.field, filter.values, compilation)
+    case 'nin':
+      return not(among(filter.field, filter.values, compilation))
+    case 'contains':
+      return containsText(filter.field, filter.text, compilation)
+    case 'matches':
+      throw new TypeError('the PostgreSQL store has no patterns')
+    default:
+      return compare(SIGNS[filter.op], filter.field, filter.value, compilation)
+  }
+}
+
+/** The condition that a field's value is one of `values`. */
+function among(field: string, values: readonly Scalar[], compilation: Compilation): string {
+  const others = values.filter((value) => value !== null && isStorable(value))
+  const conditions: string[] = []
+  if (values.includes(null)) conditions.push(found(field, compilation, isLacking))
+  if (others.length > 0) {
+    conditions.push(found(field, compilation, (one) => isIn(one, others, compilation.parameters)))
+  }
+  return some(conditions)
+}
+
+function isLacking({ sql, kind }: Operand): string {
+  return kind === 'mixed' ? `NULLIF(${sql}, 'null') IS NULL` : `${sql} IS NULL`
+}
+
+function isIn(operand: Operand, values: readonly Scalar[], parameters: Parameters): string {
+  const texts = values.flatMap((value) => boundText(operand, value) ?? [])
+  const [only] = texts
+  if (only === undefined) return 'FALSE'
+  const { type } = operand
+  if (texts.length === 1) return `${operand.sql} = ${parameters.bind(only, type)}`
+  return `${operand.sql} = ANY (${parameters.bind(arrayText(texts), `${type}[]`)})`
+}
+
+function compare(sign: Sign, field: string, value: Scalar, compilation: Compilation): string {
+  if (value === null || !isStorable(value)) return 'FALSE'
+  return found(field, compilation, (operand) => {
+    const one = operand.kind === 'mixed' ? ofType(operand, value) : operand
+    return comparison(one, sign, value, compilation.parameters)
+  })
+}
+
+/** A mixed value compares with values of its own type alone. */
+function ofType({ sql }: Operand, value: Scalar): Operand {
+  return jsonOperand(
+    sql,
+    typeof value === 'number' || typeof value === 'boolean' ? (typeof value as 'number') : 'string',
+  )
+}
+
+/** `operand` compared with a value that is not null. */
+export function comparison(
+  operand: Operand,
+  sign: Sign | '=',
+  value: NonNullable<Scalar>,
+  parameters: Parameters,
+): string {
+  const { type, sql, ordered } = operand
+  // Both sides as JavaScript's numbers: no integer equals 1.5, but some lie beyond it.
+  if (type === 'bigint' && typeof value === 'number' && !Number.isSafeInteger(value)) {
+    const bound = parameters.bind(String(value), 'double precision')
+    return sign === '=' ? 'FALSE' : `${sql}::double precision ${sign} ${bound}`
+  }
+  const text = boundText(operand, value)
+  if (text === undefined) return 'FALSE'
+  return `${sign === '=' ? sql : ordered} ${sign} ${parameters.bind(text, type)}`
+}
+
+/** A value as the text of its type; undefined if no stored value can equal it. */
+function boundText(operand: Operand, value: Scalar): string | undefined {
+  if (operand.kind === 'mixed') {
+    return JSON.stringify(typeof value === 'string' ? stored(value) : value)
+  }
+  if (value instanceof Date) return dateAs(operand, value)
+  const kind = operand.kind === 'id' ? 'string' : operand.kind
+  if (typeof value !== kind) return undefined
+  if (typeof value === 'string') return keyAs(operand, value)
+  return operand.type === 'bigint' && !Number.isSafeInteger(value) ? undefined : String(value)
+}
+
+function dateAs({ kind, type }: Operand, value: Date): string | undefined {
+  if (kind !== 'date') return undefined
+  return type === 'text' ? isoText(value) : dateText(value)
+}
+
+/** A string, or the key of another type that it spells. */
+function keyAs({ type }: Operand, value: string): string | undefined {
+  if (type === 'uuid') return UUID.test(value) ? value : undefined
+  if (type === 'bigint') return /^-?\d{1,18}$/.test(value) ? value : undefined
+  return stored(value)
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+function not(condition: string): string {
+  return condition === 'FALSE' ? 'TRUE' : `(${condition}) IS NOT TRUE`
+}
+
+/** UTF-8 has no lone surrogates, so no stored string has one. */
+function isStorable(value: Scalar): boolean {
+  return typeof value !== 'string' || value.isWellFormed()
+}

@@ -1,0 +1,232 @@
+/**
+ * The connections to the database: their deadlines, and the statements that they run.
+ *
+ * @module
+ */
+
+import connectTo, { type Options, type Sql } from 'postgres'
+import { type ReadHints, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
+import { within } from '../../../src/ports/within.ts'
+import { isCollision } from './errors.ts'
+import type { Row } from './rows.ts'
+import type { Statement } from './sql.ts'
+
+/** Where the database is, and how it is used. */
+export interface ConnectionOptions {
+  readonly url?: string | undefined
+  readonly client?: Sql | undefined
+  readonly max: number
+  readonly ssl?: Options<Record<string, never>>['ssl'] | undefined
+  readonly prepare: boolean
+}
+
+/** What a statement returned. */
+export interface Result {
+  readonly rows: readonly Row[]
+  /** The number of rows that it read or wrote. */
+  readonly count: number
+}
+
+/** The server keeps each prepared statement for as long as a connection lives. */
+const MOST_PREPARED = 500
+
+/** How often a statement is sent again after it collided with another one. */
+const MOST_ATTEMPTS = 5
+
+/** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
+const PATIENCE_MS = 2500
+/** How long the answer may take. */
+const PROBE_MS = 1500
+
+/** The connections of one store. */
+export class Connection {
+  readonly #options: ConnectionOptions
+  /** Replaced when the database has stopped answering: its connections would never end by themselves. */
+  #sql: Sql
+  #outage: Outage = new Outage()
+  #probing: Promise<boolean> | undefined
+  readonly #prepared = new Set<string>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  #closing: Promise<void> | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#sql = options.client ?? connect(options)
+  }
+
+  /** Runs a statement that reads. Rejects with the driver's error, `StoreTimeout`, or the signal's reason. */
+  async read(statement: Statement, { timeLimitMs, signal }: ReadHints = {}): Promise<Result> {
+    if (timeLimitMs === undefined && !signal) return this.run(statement)
+    signal?.throwIfAborted()
+    const reading =
+      timeLimitMs === undefined ? this.run(statement) : this.#limited(statement, timeLimitMs)
+    return signal ? unlessAborted(reading, signal) : reading
+  }
+
+  /** Runs a statement; again if it collided with another one. */
+  run(statement: Statement): Promise<Result> {
+    return this.#noted(async () => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await this.#send(this.#sql, statement)
+        } catch (error) {
+          if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
+        }
+      }
+    })
+  }
+
+  /** Runs SQL without parameters, which may be several statements: they are one transaction. */
+  exec(sql: string): Promise<void> {
+    return this.#noted(async () => {
+      await this.#sql.unsafe(sql)
+    })
+  }
+
+  /** Waits for what is under way and ends the connections, except a client of the app's own. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
+    if (this.#sql !== this.#options.client) await this.#sql.end({ timeout: 5 })
+  }
+
+  async #noted<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing) throw new StoreUnavailable('the store has been closed')
+    const working = this.#outage.ends(work())
+    this.#underWay.add(working)
+    let timer = setTimeout(() => watch(), PATIENCE_MS)
+    const watch = async (): Promise<void> => {
+      if (await this.#isThere()) timer = setTimeout(watch, PATIENCE_MS)
+    }
+    try {
+      return await working
+    } finally {
+      clearTimeout(timer)
+      this.#underWay.delete(working)
+    }
+  }
+
+  /** Whether the database answers on a new connection. If not, every call under way ends. */
+  #isThere(): Promise<boolean> {
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = undefined
+    })
+    return this.#probing
+  }
+
+  async #probe(): Promise<boolean> {
+    const { url } = this.#options
+    if (!url) return true
+    const probe = connect({ ...this.#options, max: 1 })
+    try {
+      await within(
+        PROBE_MS,
+        () => probe.unsafe('SELECT 1'),
+        () => new Error('the database does not answer'),
+      )
+      return true
+    } catch (error) {
+      const [outage, sql] = [this.#outage, this.#sql]
+      this.#outage = new Outage()
+      this.#sql = connect(this.#options)
+      outage.begin(new StoreUnavailable('the database cannot be used', { cause: error }))
+      await sql.end({ timeout: 0 })
+      return false
+    } finally {
+      await probe.end({ timeout: 0 })
+    }
+  }
+
+  async #send(sql: Sql | TransactionSql, { sql: text, values }: Statement): Promise<Result> {
+    const prepare = this.#options.prepare && this.#mayPrepare(text)
+    const rows = await sql.unsafe(text, [...values], { prepare }).raw()
+    return { rows: rows as unknown as readonly Row[], count: rows.count }
+  }
+
+  #mayPrepare(text: string): boolean {
+    if (this.#prepared.has(text)) return true
+    if (this.#prepared.size >= MOST_PREPARED) return false
+    this.#prepared.add(text)
+    return true
+  }
+
+  /** A read that the server ends. The time that it waits for a connection counts too. */
+  #limited(statement: Statement, timeLimitMs: number): Promise<Result> {
+    const limit = Math.max(1, Math.ceil(timeLimitMs))
+    return within(
+      limit,
+      () =>
+        this.#noted(() =>
+          this.#sql.begin('read only', async (transaction) => {
+            const limiting = transaction.unsafe(`SET LOCAL statement_timeout = ${limit}`)
+            const [, result] = await Promise.all([limiting, this.#send(transaction, statement)])
+            return result
+          }),
+        ) as Promise<Result>,
+      () => new StoreTimeout('the read took too long'),
+    )
+  }
+}
+
+/** What ends the calls under way when the database has stopped answering. */
+class Outage {
+  readonly #begun: Promise<never>
+  #reject: (reason: Error) => void = () => {}
+
+  constructor() {
+    this.#begun = new Promise((_, reject) => {
+      this.#reject = reject
+    })
+    this.#begun.catch(() => {})
+  }
+
+  begin(reason: Error): void {
+    this.#reject(reason)
+  }
+
+  ends<T>(call: Promise<T>): Promise<T> {
+    return Promise.race([call, this.#begun])
+  }
+}
+
+type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]
+
+function connect({ url, max, ssl, prepare }: ConnectionOptions): Sql {
+  if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
+  const isSeveral = /^[^:]+:\/\/[^/?]*,/.test(url)
+  try {
+    return connectTo(url, {
+      max,
+      prepare,
+      ...(ssl !== undefined && { ssl }),
+      ...(isSeveral &&
+        !url.includes('target_session_attrs') && { target_session_attrs: 'read-write' }),
+      connect_timeout: 4,
+      backoff: () => 0.1,
+      // Gateways drop idle connections silently.
+      idle_timeout: 60,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: { application_name: 'fieldgate', TimeZone: 'UTC', DateStyle: 'ISO' },
+    })
+  } catch (error) {
+    throw new TypeError(`postgresStore: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  try {
+    return await Promise.race([reading, aborted])
+  } finally {
+    if (abort) signal.removeEventListener('abort', abort)
+  }
+}

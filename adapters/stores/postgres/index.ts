@@ -1,0 +1,109 @@
+/**
+ * The PostgreSQL store: real tables with real columns.
+ *
+ * @module
+ */
+
+import type { Options, Sql } from 'postgres'
+import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { adoptedCollection } from './adopted-collection.ts'
+import { existingTable } from './catalog.ts'
+import { openCollection } from './collection.ts'
+import { type Table, tableOf, tableSql } from './columns.ts'
+import { Connection } from './connection.ts'
+import { portError } from './errors.ts'
+import { prepareTables } from './prepare.ts'
+import { surveyed } from './survey.ts'
+
+/** Where the database is: set `url` or `client`. */
+export interface PostgresStoreOptions {
+  /**
+   * A `postgres://` address. It may name several hosts, separated by commas: the store uses the one that takes writes. It
+   * connects on the first operation.
+   */
+  readonly url?: string
+  /** The database's schema that holds the tables; created if it does not exist. Default `public`. */
+  readonly schema?: string
+  /** The most connections. Default 10. */
+  readonly max?: number
+  /** Encryption, as in postgres.js: `'require'`, `'verify-full'`, or options of `tls.connect`. Default: as the address says. */
+  readonly ssl?: Options<Record<string, never>>['ssl']
+  /** Whether statements are prepared on the server. Set it to false behind a pooler that cannot keep them. Default true. */
+  readonly prepare?: boolean
+  /** A postgres.js client of your app, used instead of `url`. Closing the store does not close it. */
+  readonly client?: Sql
+}
+
+/**
+ * A store in a PostgreSQL database of version 14 or later, with UTF-8. A model becomes a table with a column for each
+ * field. If the database cannot be reached, calls reject with `StoreUnavailable` within five seconds; the store
+ * reconnects by itself.
+ */
+export function postgresStore(options: PostgresStoreOptions): Store {
+  const { schema: space = 'public', max = 10, prepare = true, url, ssl, client } = options
+  const connection = new Connection({ url, ssl, client, max, prepare })
+  /** The tables that `prepare` has brought to their columns. */
+  const prepared = new Set<string>()
+
+  async function ported<T>(
+    constraints: Table['constraints'] | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw portError(error, constraints)
+    }
+  }
+
+  function opened(schema: CollectionSchema, table: Table): Collection {
+    const port = <T>(work: () => Promise<T>) => ported(table.constraints, work)
+    return openCollection(schema, table, {
+      read: (statement, hints) => port(() => connection.read(statement, hints)),
+      write: (statement) => port(() => connection.run(statement)),
+    })
+  }
+
+  /** A collection in a table of the store's own. */
+  function own(schema: CollectionSchema): Collection {
+    const table = tableOf(schema, space)
+    const key = columnsOf(table)
+    const known = opened(schema, table)
+    const survey = async (): Promise<Collection | undefined> => {
+      const existing = await ported(undefined, () => existingTable(connection, table.sql))
+      return existing && opened(schema, surveyed(table, existing))
+    }
+    return {
+      ...known,
+      find: async (read) =>
+        prepared.has(key) ? known.find(read) : ((await (await survey())?.find(read)) ?? []),
+      count: async (filter, hints) =>
+        prepared.has(key)
+          ? known.count(filter, hints)
+          : ((await (await survey())?.count(filter, hints)) ?? 0),
+    }
+  }
+
+  return {
+    name: 'postgres',
+    rawRegex: false,
+    collection: (schema) =>
+      schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
+    prepare: (schemas, warn = () => {}) =>
+      ported(undefined, async () => {
+        const collections = schemas.map((schema) => {
+          const table = tableOf(schema, space)
+          const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
+          return { schema, table: { ...table, sql }, space }
+        })
+        await prepareTables(connection, collections, warn)
+        for (const { table } of collections) prepared.add(columnsOf(table))
+      }),
+    close: () => connection.close(),
+  }
+}
+
+/** A table's name and columns, to tell the versions of a model apart. */
+function columnsOf({ sql, columns }: Table): string {
+  return JSON.stringify([sql, ...columns.map(({ name, type, absence }) => [name, type, absence])])
+}

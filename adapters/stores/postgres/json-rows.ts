@@ -1,0 +1,93 @@
+/**
+ * Rows as the JSON of records, without making the records first.
+ *
+ * @module
+ */
+
+import { type Declared, declaredAt, onlyDeclared } from '../../../src/ports/declared.ts'
+import type { Column, Table } from './columns.ts'
+import { dateFrom } from './dates.ts'
+import { nullsIn, parserOf, type Row } from './rows.ts'
+import { restored } from './text.ts'
+
+/** Writes rows that hold all columns of `table` as JSON, without members that are not declared. */
+export function jsonWriter(
+  table: Table,
+  declared: Declared | undefined,
+): (row: Row) => string | Promise<string> {
+  const members = inOrder(table.columns).map(({ column, at }) =>
+    memberWriter(column, at, declared && declaredAt(declared, column.field)),
+  )
+  return (row) => {
+    const nulls = table.hasNulls ? nullsIn(row[table.columns.length]) : undefined
+    const parts = members.map((member) => member(row, nulls))
+    const isLate = parts.some((part) => part instanceof Promise)
+    return isLate ? Promise.all(parts).then(joined) : joined(parts as (string | undefined)[])
+  }
+}
+
+type Written = string | undefined | Promise<string | undefined>
+
+/** Writes one member with its name, or nothing if the record lacks it. */
+function memberWriter(
+  column: Column,
+  at: number,
+  declared: Declared | undefined,
+): (row: Row, nulls: ReadonlySet<string> | undefined) => Written {
+  const { field, absence } = column
+  const start = `${JSON.stringify(field)}:`
+  const write = writerOf(column, declared)
+  const member = (json: string | undefined) => json && start + json
+  return (row, nulls) => {
+    const value = row[at]
+    if (!value) return absence === 'null' || nulls?.has(field) ? `${start}null` : undefined
+    const json = write(value.toString())
+    return json instanceof Promise ? json.then(member) : member(json)
+  }
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return `{${parts.filter(Boolean).join()}}`
+}
+
+/** `_id`, then names that are whole numbers, as objects have them, then the others. */
+function inOrder(columns: readonly Column[]): { column: Column; at: number }[] {
+  const all = columns.map((column, at) => ({ column, at }))
+  const rank = ({ field }: Column) =>
+    field === '_id' ? -1 : isIndex(field) ? Number(field) : Infinity
+  return all.sort((a, b) => {
+    const [first, second] = [rank(a.column), rank(b.column)]
+    return first === second ? a.at - b.at : first - second
+  })
+}
+
+function isIndex(name: string): boolean {
+  return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1
+}
+
+type Write = (text: string) => Written
+
+function writerOf(column: Column, declared: Declared | undefined): Write {
+  switch (column.kind) {
+    case 'text':
+      return (text) => JSON.stringify(restored(text))
+    case 'number':
+      // PostgreSQL writes 1e+15 and 1e-07 where JavaScript writes 1000000000000000 and 1e-7.
+      return (text) => (PLAIN.test(text) ? text : JSON.stringify(Number(text)))
+    case 'boolean':
+      return (text) => (text === 't' ? 'true' : 'false')
+    case 'json': {
+      const parse = parserOf(column)
+      const shown = (value: unknown) =>
+        JSON.stringify(declared ? onlyDeclared(declared, value) : value)
+      return (text) => {
+        const value = parse(text)
+        return value instanceof Promise ? value.then(shown) : shown(value)
+      }
+    }
+    default:
+      return (text) => JSON.stringify(dateFrom(text))
+  }
+}
+
+const PLAIN = /^-?\d+(?:\.\d+)?$/

@@ -1,0 +1,139 @@
+/**
+ * Where values are: SQL for the places that a field's path leads to.
+ *
+ * @module
+ */
+
+import { type ObjectShape, placeOf, type Shape } from '../../../src/ports/shape.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { Column, Table } from './columns.ts'
+import { literal } from './sql.ts'
+
+/** A value in the database. */
+export interface Operand {
+  readonly kind: Shape['kind']
+  /** Its SQL; NULL where the value is null or missing. For a mixed value, `jsonb`. */
+  readonly sql: string
+  /** The same as ranges and sorts compare it. */
+  readonly ordered: string
+  /** The SQL type that it is compared as. */
+  readonly type: string
+  /** Whether it is a column, which needs no parentheses in an index. */
+  readonly isColumn: boolean
+  /** Whether it is never NULL. */
+  readonly isNotNull?: boolean | undefined
+}
+
+/** A condition on one value. May be NULL, which matches nothing. */
+export type Test = (operand: Operand) => string
+
+/** The collection whose fields are asked for. */
+export interface Collected {
+  readonly schema: CollectionSchema
+  readonly table: Table
+}
+
+/** `test` holds for the value at `field`, or for one element if the path leads through lists. */
+export function found(field: string, { schema, table }: Collected, test: Test): string {
+  const { shape, parts } = placeAt(field, schema.shape)
+  const [first = '', ...lists] = parts
+  const keys = first.split('.')
+  const [name = ''] = keys
+  const column = columnOf(name, table)
+  if (lists.length === 0) return test(operandAt(column, keys.slice(1), shape))
+  return inLists(json(column.value, keys.slice(1)), lists, shape, test)
+}
+
+/** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */
+export function valueAt(field: string, { schema, table }: Collected): Operand {
+  const { shape, parts } = placeAt(field, schema.shape)
+  const keys = (parts[0] ?? '').split('.')
+  if (parts.length > 1) throw new TypeError(`the field '${field}' leads through a list`)
+  return operandAt(columnOf(keys[0] ?? '', table), keys.slice(1), shape)
+}
+
+/** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
+export function placeAt(
+  field: string,
+  shape: ObjectShape,
+): { shape: Shape; parts: readonly string[] } {
+  const place = placeOf(shape, field)
+  if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
+  return place
+}
+
+/** The column of a top-level field. */
+export function columnOf(field: string, { byField }: Table): Column {
+  const column = byField.get(field)
+  if (!column) throw new TypeError(`the field '${field}' is not in the collection's shape`)
+  return column
+}
+
+function operandAt(column: Column, keys: readonly string[], shape: Shape): Operand {
+  const { value: sql, ordered, boundAs: type, isNotNull } = column
+  if (keys.length > 0) return operandIn(sql, keys, shape)
+  const isColumn = column.kind !== 'json' && ordered === column.sql
+  return { kind: column.shape.kind, sql, ordered, type, isColumn, isNotNull }
+}
+
+/** The elements of a list, each with the alias `element`; anything but a list is its own only element. */
+function inLists(
+  list: string,
+  [path = '', ...rest]: readonly string[],
+  shape: Shape,
+  test: Test,
+): string {
+  const element = `element${rest.length}`
+  const keys = path === '' ? [] : path.split('.')
+  const within =
+    rest.length > 0
+      ? inLists(json(`${element}.value`, keys), rest, shape, test)
+      : test(operandIn(`${element}.value`, keys, shape))
+  return `EXISTS (SELECT FROM jsonb_array_elements(${asList(list)}) AS ${element} WHERE ${within})`
+}
+
+/** `list` if it is one, else a list with this one element. */
+export function asList(list: string): string {
+  return `CASE jsonb_typeof(${list}) WHEN 'array' THEN ${list} ELSE jsonb_build_array(${list}) END`
+}
+
+/** The JSON at `keys` in the JSON `root`. */
+export function json(root: string, keys: readonly string[]): string {
+  return keys.length === 0 ? root : `(${root}${keys.map((key) => ` -> ${literal(key)}`).join('')})`
+}
+
+/** A value inside JSON. */
+function operandIn(root: string, keys: readonly string[], { kind }: Shape): Operand {
+  return jsonOperand(json(root, keys), kind)
+}
+
+/** A value in JSON as one of a kind. */
+export function jsonOperand(value: string, kind: Shape['kind']): Operand {
+  const sql = scalarIn(value, kind)
+  return { kind, sql, ordered: sql, type: JSON_TYPES[kind] ?? 'jsonb', isColumn: false }
+}
+
+const JSON_TYPES: { readonly [Kind in Shape['kind']]?: string } = {
+  string: 'text',
+  id: 'text',
+  date: 'text',
+  number: 'double precision',
+  boolean: 'boolean',
+}
+
+/** The scalar that JSON holds, as SQL of its type; NULL if it has another. Dates are strings in JSON. */
+export function scalarIn(value: string, kind: Shape['kind']): string {
+  switch (kind) {
+    case 'number':
+      return `CASE jsonb_typeof(${value}) WHEN 'number' THEN (${value})::double precision END`
+    case 'boolean':
+      return `CASE jsonb_typeof(${value}) WHEN 'boolean' THEN (${value})::boolean END`
+    case 'mixed':
+    case 'list':
+    case 'map':
+    case 'object':
+      return value
+    default:
+      return `(CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C")`
+  }
+}

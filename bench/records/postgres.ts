@@ -1,0 +1,94 @@
+/**
+ * The records in PostgreSQL: that of `POSTGRES_URL`, or a server that lives as long as the run.
+ *
+ * @module
+ */
+
+import postgres from 'postgres'
+import { startPostgres } from '../../test/services/postgres.ts'
+import { Product } from '../fieldgate/app.ts'
+import { storeAt } from '../fieldgate/store.ts'
+import { accountsOf } from './accounts.ts'
+import { type Asked, askedOf } from './asked.ts'
+import {
+  cursorOf,
+  type Database,
+  type Databases,
+  type Owner,
+  prepareFieldgate,
+} from './database.ts'
+import { CREATED, product } from './products.ts'
+
+/** Starts PostgreSQL, with memory for a million records. */
+export async function postgresServer(): Promise<Databases> {
+  const given = process.env.POSTGRES_URL
+  const own = given ? undefined : await startPostgres(['shared_buffers=1GB'])
+  const url = given ?? own?.url ?? ''
+  return {
+    database: (size, wanted) => postgresDatabase(url, size, wanted),
+    stop: async () => own?.stop(),
+  }
+}
+
+async function postgresDatabase(
+  url: string,
+  size: number,
+  wanted: readonly Owner[],
+): Promise<Database> {
+  const owners = wanted.filter((owner) => owner !== 'pocketbase')
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  const asked = askedOf(size)
+  const name = (owner: Owner) => `bench_${owner}_${size}`
+  const place = (owner: Owner) => {
+    const address = new URL(url)
+    address.searchParams.set('schema', name(owner))
+    return address.href
+  }
+  // The peers get the table as fieldgate makes it: the same types and indexes.
+  for (const owner of owners) {
+    await sql`DROP SCHEMA IF EXISTS ${sql(name(owner))} CASCADE`
+    await fill(place(owner), size)
+  }
+  if (owners.includes('peers')) await addAccounts(sql, name('peers'), asked)
+  await prepareFieldgate(place('fieldgate'), asked)
+  await sql`VACUUM ANALYZE`
+  await sql`CHECKPOINT`
+  return {
+    asked,
+    cursor: await cursorOf(asked),
+    owners,
+    place,
+    async tidy() {
+      for (const owner of owners) {
+        await sql`DELETE FROM ${sql(name(owner))}.products WHERE category = ${CREATED}`
+      }
+    },
+    async close() {
+      for (const owner of owners) await sql`DROP SCHEMA ${sql(name(owner))} CASCADE`
+      await sql.end()
+    },
+  }
+}
+
+async function fill(place: string, size: number): Promise<void> {
+  const store = await storeAt(place)
+  const { collection: name, idType, shape, declared, absence, unique, indexes } = Product
+  const schema = { name, idType, shape, declared, absence, unique, indexes, searchable: [] }
+  await store.prepare([schema])
+  const collection = store.collection(schema)
+  for (let from = 0; from < size; from += 5000) {
+    const batch = Array.from({ length: Math.min(5000, size - from) }, (_, at) =>
+      collection.insert({ ...product(from + at) }),
+    )
+    await Promise.all(batch)
+  }
+  await store.close()
+}
+
+async function addAccounts(sql: postgres.Sql, schema: string, asked: Asked): Promise<void> {
+  await sql`CREATE TABLE ${sql(schema)}.account (_id text PRIMARY KEY, email text NOT NULL UNIQUE,
+    role text NOT NULL, password text NOT NULL)`
+  for (const { _id, email, role, password } of accountsOf(asked)) {
+    await sql`INSERT INTO ${sql(schema)}.account VALUES (${_id}, ${email}, ${role}, ${password})`
+  }
+}

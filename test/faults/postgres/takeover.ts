@@ -1,0 +1,96 @@
+/**
+ * The trial of a failover: writers insert through the store while the primary is killed and its synchronous standby is
+ * promoted.
+ *
+ * @module
+ */
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { StoreUnavailable } from '../../../src/ports/store.ts'
+import { startPair } from '../../services/postgres.ts'
+import { notes } from '../mongodb/notes.ts'
+
+/** What a trial saw. */
+export interface Trial {
+  /** How many writes were acknowledged. */
+  readonly acknowledged: number
+  /** How many of them are not stored. */
+  readonly lost: number
+  /** Writes answered with `StoreUnavailable`; they may or may not be stored. */
+  readonly refused: number
+  /** From the promotion to the first write acknowledged that began after it. */
+  readonly secondsToServe: number
+}
+
+const WRITERS = 16
+const WRITES_BEFORE = 500
+const WRITES_AFTER = 500
+
+/** Starts a pair, kills its primary with `kill -9` amid the writes, and promotes the standby a moment later. */
+export async function takeover(): Promise<Trial> {
+  const pair = await startPair()
+  const store = postgresStore({ url: pair.url })
+  const collection = store.collection(notes)
+  await store.prepare([notes])
+  const acknowledged = new Set<string>()
+  let refused = 0
+  let promotedAt = Number.POSITIVE_INFINITY
+  let backAt = 0
+  let done = false
+
+  async function keepWriting(): Promise<void> {
+    while (!done) {
+      const _id = crypto.randomUUID()
+      const startedAt = performance.now()
+      try {
+        await collection.insert({ _id, n: acknowledged.size })
+        acknowledged.add(_id)
+        if (startedAt > promotedAt) backAt ||= performance.now()
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+        refused += 1
+        await delay(10)
+      }
+    }
+  }
+
+  try {
+    const writers = Array.from({ length: WRITERS }, keepWriting)
+    await until(() => acknowledged.size > WRITES_BEFORE)
+    pair.primary.signal('SIGKILL')
+    await until(() => refused > WRITERS)
+    await pair.promote()
+    promotedAt = performance.now()
+    await until(() => backAt > 0)
+    const enough = acknowledged.size + WRITES_AFTER
+    await until(() => acknowledged.size > enough)
+    done = true
+    await Promise.all(writers)
+    const lost = await missing(store, acknowledged)
+    const secondsToServe = (backAt - promotedAt) / 1000
+    return { acknowledged: acknowledged.size, lost, refused, secondsToServe }
+  } finally {
+    done = true
+    await store.close()
+    await pair.stop()
+  }
+}
+
+type PostgresStore = ReturnType<typeof postgresStore>
+
+/** How many of `ids` are not stored. */
+async function missing(store: PostgresStore, ids: ReadonlySet<string>): Promise<number> {
+  const found = await store.collection(notes).count({ op: 'in', field: '_id', values: [...ids] })
+  return ids.size - found
+}
+
+const PATIENCE_MS = 60_000
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error('the trial does not go on')
+    await delay(5)
+  }
+}
