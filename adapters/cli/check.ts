@@ -42,5 +42,5 @@ function textOf({ problems, pending }: CheckResult): string {
       `${model}.${field}: ${count.toLocaleString('en')} records are shown otherwise than they are stored; 'fieldgate backfill' writes them`,
   )
   const result = problems.length === 0 ? 'All records fit their models.' : tableOf(problems)
-  return [result, ...lines].join('\n')
+  return [result, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n')
 }

@@ -45,7 +45,7 @@ function reference(folder: string): Item {
   const index = readFileSync(`${folder}reference/index.md`, 'utf8')
   const entries = [...index.matchAll(/^\| \[`([^`]+)`\]\((.+?)\.md\)/gm)]
   return {
-    text: 'Reference',
+    text: 'Exports',
     link: '/reference/',
     collapsed: true,
     items: entries.map(([, text = '', page]) => ({ text, link: `/reference/${page}` })),

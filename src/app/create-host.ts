@@ -11,10 +11,12 @@ import { changeLook } from '../changes/start-up.ts'
 import { deadlineOf } from '../http/deadline.ts'
 import { idMaker } from '../model/id.ts'
 import { checkReferences } from '../model/references.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Collection, CollectionSchema } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
+import { Integrity } from '../records/engine/integrity.ts'
 import { appModels } from './models.ts'
-import { collectionsOf, observersOf } from './observers.ts'
+import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { appStart } from './start-up.ts'
 
@@ -38,6 +40,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const start = appStart(async () => {
     for (const check of checks) await check()
     checkReferences(models.known(), models.modelNamed)
+    await integrity.check()
     warnOfOpen(host)
     await database.prepare(host.schemas(), warnOnce)
     await look()
@@ -45,16 +48,13 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const { declared, ready, isReady } = start
   const own = ownCollections(collection, declared)
   const models = appModels({
-    engines: { now, newId: idMaker(now) },
+    engines: { now, newId: idMaker(now), integrity: () => integrity },
     open: (model, schema) => caches.watched(model, collection(schema)),
     declared,
   })
-  const warned = new Set<string>()
-  // Start-up runs again for what is declared later.
-  const warnOnce = (message: string) => {
-    if (!warned.has(message)) logger.warn(message)
-    warned.add(message)
-  }
+  const write = writeOf(database, observers, caches)
+  const integrity = new Integrity({ ...models, store: database, write })
+  const warnOnce = warnerOnce(logger)
   const history = new ModelHistory(own.open(historySchema))
   const look = changeLook({ database, models, history, mode: onModelChange, warn: warnOnce, now })
   let closing: Promise<void> | undefined
@@ -115,6 +115,15 @@ function ownCollections(
       schemas.add(schema)
       return open(schema)
     },
+  }
+}
+
+/** Logs each warning once: start-up runs again for what is declared later. */
+function warnerOnce(logger: Logger): (message: string) => void {
+  const warned = new Set<string>()
+  return (message) => {
+    if (!warned.has(message)) logger.warn(message)
+    warned.add(message)
   }
 }
 

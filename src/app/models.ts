@@ -52,7 +52,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     const schema = collectionSchema(model, { searchable })
     const stored = open(model.name, schema)
     const records = renamedCollection(stored, model.renamed)
-    const engine = new RecordEngine(model, records, engines)
+    const engine = new RecordEngine(model, schema, records, engines)
     const files = new ModelFiles()
     const entry: Entry = {
       engine,

@@ -4,8 +4,10 @@
  * @module
  */
 
+import type { Caches } from '../cache/caches.ts'
 import type { ObservedRequest, Observer } from '../ports/observer.ts'
 import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
+import type { WriteOfModels } from '../records/engine/integrity.ts'
 import { accessLog, slowCalls } from './access-log.ts'
 import type { ResolvedAppOptions } from './options.ts'
 
@@ -43,6 +45,30 @@ export function collectionsOf(store: Store, observers: readonly Observer[]): Ope
       (open, observer) => (schema) => seen(open(schema), observer, store.name, schema.name),
       (schema) => store.collection(schema),
     )
+}
+
+/**
+ * The `write` of `store`, for records of the models that its first parameter names: observed in the same way, and told
+ * to `caches`.
+ */
+export function writeOf(
+  store: Store,
+  observers: readonly Observer[],
+  caches: Caches,
+): WriteOfModels {
+  return async (models, steps) => {
+    const collection = [...new Set(steps.map((step) => step.in.name))].join(' ')
+    const call = { store: store.name, collection, operation: 'write' }
+    const write = async () => {
+      if (!store.write) throw new TypeError(`the store '${store.name}' has no 'write'`)
+      return store.write(steps)
+    }
+    const seen = observers.reduceRight<typeof write>(
+      (run, observer) => () => observer.storeCall?.(call, run) ?? run(),
+      write,
+    )
+    return caches.written(models, seen)
+  }
 }
 
 function seen(

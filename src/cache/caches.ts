@@ -57,7 +57,7 @@ export class Caches {
 
   /** `collection`, with each write held back until no cache returns anything older. */
   watched(model: string, collection: Collection): Collection {
-    const write = <T>(run: () => Promise<T>): Promise<T> => this.#write(model, run)
+    const write = <T>(run: () => Promise<T>): Promise<T> => this.written([model], run)
     return {
       find: (read) => collection.find(read),
       ...(collection.findJson && { findJson: collection.findJson.bind(collection) }),
@@ -71,21 +71,24 @@ export class Caches {
     }
   }
 
-  /** Closes the stores. */
-  async close(): Promise<void> {
-    for (const store of this.#stores) await store.close?.()
-  }
-
-  async #write<T>(model: string, run: () => Promise<T>): Promise<T> {
+  /** Runs a write of records of `models`, held back until no cache returns anything older. */
+  async written<T>(models: readonly string[], run: () => Promise<T>): Promise<T> {
     const spaces = [...this.#spaces.values()]
     if (spaces.length === 0) return run()
-    await Promise.all(spaces.map((space) => space.begin(model)))
+    const each = (tell: (space: VersionedCache, model: string) => Promise<void>) =>
+      Promise.all(spaces.flatMap((space) => models.map((model) => tell(space, model))))
+    await each((space, model) => space.begin(model))
     try {
       return await run()
     } finally {
       // After a failure too: a write may have happened even if its result was lost.
-      await Promise.all(spaces.map((space) => space.end(model)))
+      await each((space, model) => space.end(model))
     }
+  }
+
+  /** Closes the stores. */
+  async close(): Promise<void> {
+    for (const store of this.#stores) await store.close?.()
   }
 
   #newSpace(store: CacheStore, prefix: string): VersionedCache {

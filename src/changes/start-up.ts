@@ -4,6 +4,7 @@
  * @module
  */
 
+import { enforcedReferences } from '../model/enforced-references.ts'
 import type { Model } from '../model/model.ts'
 import { any, everything, type Filter } from '../ports/filter.ts'
 import type { Collection, Store } from '../ports/store.ts'
@@ -28,7 +29,8 @@ const REFUSED_MS = 60_000
 
 /**
  * Returns the look. It warns of changed models, or rejects if their records do not fit. It rejects, too, while records
- * hold a unique field under an earlier name: no index would stop a second record with the same value.
+ * hold a unique field or an enforced reference under an earlier name: no index would stop a second record with the same
+ * value.
  */
 export function changeLook({
   database,
@@ -74,7 +76,7 @@ export function changeLook({
 
   return async () => {
     const all = [...models.known()]
-    for (const model of all) await refuseFormerUnique(model, models.stored(model))
+    for (const model of all) await refuseFormer(model, models.stored(model))
     const changed = await changedModels(all)
     if (changed.length === 0) return
     if (mode === 'refuse') await refuseMisfits(changed)
@@ -86,15 +88,17 @@ function warningOf({ model, fields }: ChangedModel): string {
   return `Model '${model.name}' has changed since its records were stored: ${fields.join(', ')}. 'npx fieldgate check <file>' tells which records do not fit; <file> is the one that exports your app. Once all fit, 'npx fieldgate backfill <file>' ends this warning.`
 }
 
-async function refuseFormerUnique(model: Model, stored: Collection): Promise<void> {
-  const unique = new Set(model.unique.flat().map((path) => path.split('.', 1)[0]))
-  const former = [...model.renamed].filter(([, now]) => unique.has(now))
+async function refuseFormer(model: Model, stored: Collection): Promise<void> {
+  if (model.renamed.size === 0) return
+  const enforced = enforcedReferences(model).map(({ path }) => path)
+  const kept = new Set([...model.unique.flat(), ...enforced].map((path) => path.split('.', 1)[0]))
+  const former = [...model.renamed].filter(([, now]) => kept.has(now))
   if (former.length === 0) return
   const under = any(former.map(([old]): Filter => ({ op: 'ne', field: old, value: null })))
   if (!(await hasAny(stored, under))) return
   const names = former.map(([old, now]) => `'${now}' as '${old}'`).join(', ')
   throw new Error(
-    `Model '${model.name}': records still hold ${names}. The field is unique, and no index compares its two names. Stop what writes to the records and run 'npx fieldgate backfill <file>' before you start the app; <file> is the one that exports it.`,
+    `Model '${model.name}': records still hold ${names}. What is unique, or has onDelete, can't be kept under two names. Stop what writes to the records and run 'npx fieldgate backfill <file>' before you start the app; <file> is the one that exports it.`,
   )
 }
 

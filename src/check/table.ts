@@ -10,8 +10,8 @@ import type { Problem } from './tally.ts'
 const CURES: Readonly<Record<Problem['problem'], string>> = {
   undeclared: 'clients never see it; declare it in the model, or remove it from the records',
   missing: 'give the field a default, or make it .optional()',
-  type: 'store it as the model says, or change the model',
-  invalid: 'mend the records, or let the model take the value',
+  type: 'write a convert function in the model, or change the records',
+  invalid: 'write a convert function in the model, or mend the records',
   duplicate: 'make the values differ, or drop it from unique',
 }
 

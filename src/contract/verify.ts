@@ -35,8 +35,6 @@ export type RegisterGroup = (name: string, body: () => void) => unknown
  * node:test, or one function that registers a test, such as `Deno.test`.
  *
  * ```ts
- * import { describe, it } from 'node:test'
- *
  * const opening = { open: () => myStore(), close: (store: Store) => store.close() }
  * verify('my store', storeContract, opening, { describe, it })
  * ```

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { collectionSchema } from '../model/collection-schema.ts'
 import type { Model } from '../model/model.ts'
 import type { Copyable, WriteWatch } from '../ports/copying.ts'
 import type { CollectionSchema, Store } from '../ports/store.ts'
@@ -52,7 +53,7 @@ export async function copyRecords(
   models: readonly Model[],
   options: CopyOptions = {},
 ): Promise<CopyResult[]> {
-  const schemas = models.map(schemaOf)
+  const schemas = models.map((model) => collectionSchema(model))
   const exact = exactly(from, to)
   return exact
     ? copyAll(from, to, schemas, exact, options)
@@ -192,10 +193,4 @@ async function hasChanged<R>(
     if (again.checksum !== compared[at]?.checksum) return true
   }
   return false
-}
-
-/** Without search fields: search data is created when an app opens the target. */
-function schemaOf(model: Model): CollectionSchema {
-  const { collection: name, idType, shape, declared, unique, indexes } = model
-  return { name, idType, shape, declared, unique, indexes, searchable: [] }
 }

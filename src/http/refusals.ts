@@ -24,6 +24,18 @@ export const duplicate = (fields: readonly string[]): HttpError =>
   new HttpError(409, `Duplicate value for: ${fields.join(', ')}.`, {
     fields: Object.fromEntries(fields.map((field) => [field, 'Already exists.'])),
   })
+/** Enforced references: `paths` are the fields whose ids do not exist. */
+export const noSuchReferences = (paths: readonly string[]): ValidationError =>
+  new ValidationError(
+    `Invalid value for ${paths.join(', ')}.`,
+    Object.fromEntries(paths.map((path) => [path, 'Does not exist.'])),
+  )
+export const tooManyReferences = (most: number): HttpError =>
+  badRequest(`The entry refers to more than ${most} entries.`)
+export const stillReferenced = (model: string): HttpError =>
+  new HttpError(409, `Entry is still referenced by ${model}.`)
+export const tooManyDependents = (most: number): HttpError =>
+  new HttpError(409, `More than ${most} entries depend on this entry.`)
 
 // Bodies
 export const bodyTooLarge = (limit: number): HttpError =>

@@ -7,6 +7,7 @@
 import type { SortKey } from '../ports/filter.ts'
 import type { ObjectShape } from '../ports/shape.ts'
 import type { CollectionSchema } from '../ports/store.ts'
+import { enforcedReferences } from './enforced-references.ts'
 import type { Model } from './model.ts'
 import { formerPaths } from './renamed.ts'
 
@@ -28,7 +29,7 @@ export function collectionSchema(model: Model, options: SchemaOptions = {}): Col
     shape: withFormer(model.shape, renamed),
     declared,
     unique,
-    indexes: model.indexes.flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
+    indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
     get searchable() {
       return [...searchable].flatMap((path) => [path, ...formerPaths(path, renamed)])
     },
@@ -36,6 +37,16 @@ export function collectionSchema(model: Model, options: SchemaOptions = {}): Col
 }
 
 type Renamed = Model['renamed']
+
+/** The model's indexes, and one for each enforced reference: a removal looks for the records that have it. */
+function indexesOf(model: Model): readonly (readonly SortKey[])[] {
+  const { indexes } = model
+  const paths = enforcedReferences(model)
+    .filter(({ inList }) => !inList)
+    .map(({ path }) => path)
+    .filter((path) => !indexes.some(([first]) => first?.field === path))
+  return [...indexes, ...paths.map((field) => [{ field, descending: false }])]
+}
 
 function withFormer(shape: ObjectShape, renamed: Renamed): ObjectShape {
   if (renamed.size === 0) return shape

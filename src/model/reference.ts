@@ -7,11 +7,27 @@
 import { nullable, nullish, optional, refine, regex, string, type ZodMiniString } from 'zod/mini'
 import type { $ZodNullable, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { idFrom } from './cast.ts'
+import { checkOptions, oneOf } from './option-rules.ts'
 import { lastDefined } from './registry.ts'
 
 /** The format of an id: 24 hexadecimal digits or a UUID, in lower case. */
 export const idPattern: RegExp =
   /^(?:[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/
+
+/**
+ * What deleting a record does to the records that refer to it: `restrict` refuses, `cascade` deletes them too, `unset`
+ * removes the reference from them.
+ */
+export type OnDelete = 'restrict' | 'cascade' | 'unset'
+
+/** Options of `ref`. */
+export interface ReferenceOptions {
+  /**
+   * Enforces the reference: the record must exist when it is written, and this is what happens when it is deleted.
+   * `unset` needs an optional or nullable field, or a list of references. Default: the reference is not enforced.
+   */
+  readonly onDelete?: OnDelete
+}
 
 /** The schema that `ref()` returns; use and wrap it like any other zod field. */
 export interface Reference extends $ZodString<string> {
@@ -25,23 +41,27 @@ export interface Reference extends $ZodString<string> {
 
 /**
  * A field that stores the id of a record of the model named `model`. `onGet` may populate it, and a search may look
- * through it (`'country.name'`). fieldgate does not check that the record exists. The referenced model may be defined
- * later, but the app refuses to start if no model has that name.
+ * through it (`'country.name'`). Without `onDelete`, fieldgate does not check that the record exists. The referenced
+ * model may be defined later, but the app refuses to start if no model has that name.
  *
  * ```ts
  * const City = defineModel('City', { fields: { name: z.string(), country: ref('Country') } })
+ * const Street = defineModel('Street', { fields: { city: ref('City', { onDelete: 'cascade' }) } })
  * ```
  */
-export function ref(model: string): Reference {
+export function ref(model: string, options: ReferenceOptions = {}): Reference {
   if (typeof model !== 'string' || model === '') {
     throw new TypeError(`ref() takes the name of a model, as in ref('Country')`)
   }
+  checkOptions(options, RULES, (message) => {
+    throw new TypeError(`ref('${model}'): ${message}`)
+  })
   // The target may be defined after the reference, so its id format is looked up when needed.
   const isId = (id: string) => idFrom(id, lastDefined(model)?.idType ?? 'objectId') !== undefined
   const message = 'Invalid ID format.'
   const schema = string().check(regex(idPattern, message), refine(isId, message))
   // The name is in the definition, which zod copies when it clones a schema.
-  Object.assign(schema._zod.def, { reference: model })
+  Object.assign(schema._zod.def, { reference: model, onDelete: options.onDelete })
   return Object.assign(schema as ZodMiniString<string> & Reference, {
     optional: () => optional(schema) as unknown as $ZodOptional<Reference>,
     nullable: () => nullable(schema) as unknown as $ZodNullable<Reference>,
@@ -49,7 +69,14 @@ export function ref(model: string): Reference {
   })
 }
 
+const RULES = { onDelete: oneOf('restrict', 'cascade', 'unset') }
+
 /** The model that a `ref()` schema names, or undefined for any other schema. */
 export function referenceOf(schema: $ZodType): string | undefined {
   return (schema._zod.def as { reference?: string }).reference
+}
+
+/** The `onDelete` of a `ref()` schema; undefined if it has none, and for any other schema. */
+export function onDeleteOf(schema: $ZodType): OnDelete | undefined {
+  return (schema._zod.def as { onDelete?: OnDelete }).onDelete
 }

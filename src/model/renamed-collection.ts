@@ -14,12 +14,18 @@ import { valueAt } from './value-at.ts'
 
 type Renamed = Model['renamed']
 
+/** A collection whose records can be moved to the names of now, where they have others. */
+export interface Settling extends Collection {
+  /** Moves every record that matches. */
+  settle?(filter: Filter): Promise<void>
+}
+
 /** `inner` under the names of now; `inner` itself if nothing was renamed. */
-export function renamedCollection(inner: Collection, renamed: Renamed): Collection {
+export function renamedCollection(inner: Collection, renamed: Renamed): Settling {
   if (renamed.size === 0) return inner
   const { settled, unsettled } = conditionsOf(renamed)
   const current = (record: Fields) => underCurrentNames(record, renamed)
-  const found = (filter: Filter) => translated(filter, renamed)
+  const found = (filter: Filter) => underAllNames(filter, renamed)
 
   /** Moves one record that matches `filter` to the names of now; whether there was one to move. */
   const settle = async (filter: Filter): Promise<boolean> => {
@@ -56,6 +62,9 @@ export function renamedCollection(inner: Collection, renamed: Renamed): Collecti
     insert: (record) => inner.insert(record),
     update: (filter: Filter, change: Change, options?: WriteOptions) =>
       written(filter, (one) => inner.update(one, change, options)),
+    async settle(filter) {
+      while (await settle(found(filter)));
+    },
     async updateMany(filter, change) {
       while (await settle(found(filter)));
       return inner.updateMany(found(filter), change)
@@ -102,9 +111,9 @@ function lacks(field: string): Filter {
 }
 
 /** The same filter for records under any of the names. */
-function translated(filter: Filter, renamed: Renamed): Filter {
+export function underAllNames(filter: Filter, renamed: Renamed): Filter {
   if ('filters' in filter) {
-    const filters = filter.filters.map((one) => translated(one, renamed))
+    const filters = filter.filters.map((one) => underAllNames(one, renamed))
     return filters.length === 0 ? filter : { op: filter.op, filters }
   }
   const places = placesOf(filter.field, renamed)

@@ -63,8 +63,12 @@ export {
   type Projection,
   type Read,
   type ReadHints,
+  type StepResult,
   type Store,
   StoreTimeout,
   StoreUnavailable,
+  type WriteAction,
   type WriteOptions,
+  type WriteOutcome,
+  type WriteStep,
 } from './store.ts'

@@ -134,6 +134,32 @@ export interface Collection {
   refresh?(ids: readonly string[]): Promise<void>
 }
 
+/** What one step of `Store.write` does. */
+export type WriteAction =
+  | { readonly insert: Fields }
+  /** Changes one record. */
+  | { readonly update: Filter; readonly change: Change; readonly options?: WriteOptions }
+  | { readonly updateMany: Filter; readonly change: Change }
+  /** Removes one record. */
+  | { readonly delete: Filter; readonly options?: WriteOptions }
+  | { readonly deleteMany: Filter }
+  /** Writes nothing; fails unless a record matches, or with `exists: false`, if one does. */
+  | { readonly require: Filter; readonly exists: boolean }
+
+/** One step of `Store.write`, in the collection of the schema `in`. */
+export type WriteStep = { readonly in: CollectionSchema } & WriteAction
+
+/** What one step did. */
+export interface StepResult {
+  /** The number of records that it wrote. */
+  readonly count: number
+  /** The changed record of an `update`, the removed records of a `delete` or `deleteMany`; else empty. */
+  readonly records: readonly Fields[]
+}
+
+/** The result of each step, or the index of the first one that failed; then nothing was written. */
+export type WriteOutcome = { readonly results: readonly StepResult[] } | { readonly failed: number }
+
 /** What a store may add for copies of its records. Without a member, a copy does what the port allows. */
 export interface Copying {
   /**
@@ -169,6 +195,19 @@ export interface Store {
    * create; `warn` gets a sentence about each that the operator should know of.
    */
   prepare(schemas: readonly CollectionSchema[], warn?: (message: string) => void): Promise<void>
+  /**
+   * Takes all steps, in order, as one atomic write; each sees what the earlier ones did. It fails, and writes nothing,
+   * if an `update` or `delete` finds no record or a `require` does not hold. Errors, e.g. `DuplicateKey`, reject as
+   * they do alone, and nothing is written either. No reader sees a part of it.
+   *
+   * A record that a `require` found is still there when the write is complete, no matter who removes it meanwhile. What
+   * `exists: false` did not find may come into being meanwhile, unless whoever stores it also requires or changes a
+   * record that this write changes or removes.
+   *
+   * Optional: a store that has no such step leaves it out. Without steps it writes nothing, and rejects with a
+   * `TypeError` if the database, as it is set up, cannot do it.
+   */
+  write?(steps: readonly WriteStep[]): Promise<WriteOutcome>
   /** Waits for pending writes and releases everything. Calling it twice is harmless. */
   close(): Promise<void>
 }

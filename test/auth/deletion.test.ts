@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createRouter, type FileStore, HttpError } from '../../src/index.ts'
+import {
+  createRouter,
+  defineModel,
+  type FileStore,
+  HttpError,
+  type Model,
+  type OnDelete,
+  ref,
+} from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { parallel, service, statuses } from './service.ts'
 
@@ -83,6 +91,46 @@ describe('DELETE /users/:id', () => {
       expect(await it.users.count({ role: 'admin' })).toBeGreaterThanOrEqual(1)
       expect(statuses(answers)[200] ?? 0).toBeLessThanOrEqual(1)
     }
+  })
+
+  it('goes by onDelete of the references to the account, before its hook', async () => {
+    const seen: unknown[] = []
+    const { it, remove } = await app({
+      onDelete: (user: { email: string }) => seen.push(user.email),
+    })
+    const of = (onDelete: OnDelete) => ref(it.User.name, { onDelete })
+    const Order = defineModel('DeletionOrder', { fields: { by: of('restrict') } })
+    const Draft = defineModel('DeletionDraft', { fields: { by: of('cascade') } })
+    const Note = defineModel('DeletionNote', { fields: { by: of('unset').optional() } })
+    const records = [Order, Draft, Note].map((model) => it.app.store.collection(model as Model))
+    const ann = await it.register('ann@example.com')
+    const admins = [await it.admin('one@example.com'), await it.admin('two@example.com')]
+    const body = { currentPassword: password }
+    for (const { id, token } of [{ id: ann.user._id, token: ann.token }, ...admins.slice(1)]) {
+      const [order] = await Promise.all(records.map((model) => model.insert({ by: id })))
+      const refused = await remove(id, body, token)
+      expect(told(refused)).toEqual([409, 'Entry is still referenced by DeletionOrder.'])
+      expect(seen).not.toContain((await it.stored(id)).email)
+      await records[0]?.delete(order?._id ?? '')
+      expect((await remove(id, body, token)).status).toBe(200)
+    }
+    expect(await it.users.count({ role: 'admin' })).toBe(1)
+    expect(await Promise.all(records.map((model) => model.count()))).toEqual([0, 0, 2])
+    expect(await records[2]?.find({ by: null } as never)).toHaveLength(2)
+  })
+
+  it('an admin whom a reference keeps after all stays an admin', async () => {
+    let keep = async () => {}
+    const { it, remove } = await app({ onDelete: () => keep() })
+    const Order = defineModel('DeletionLateOrder', {
+      fields: { by: ref(it.User.name, { onDelete: 'restrict' }) },
+    })
+    const orders = it.app.store.collection(Order)
+    const [one] = [await it.admin('one@example.com'), await it.admin('two@example.com')]
+    keep = async () => void (await orders.insert({ by: one.id }))
+    const refused = await remove(one.id, { currentPassword: password }, one.token)
+    expect(told(refused)).toEqual([409, 'Entry is still referenced by DeletionLateOrder.'])
+    expect(await it.stored(one.id)).toMatchObject({ role: 'admin' })
   })
 
   it('an account without a password shows a recent sign-in', async () => {

@@ -8,7 +8,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { checkRecords } from '../../src/check/check.ts'
-import { type App, createApp, createRouter, type Fields } from '../../src/index.ts'
+import { type App, createApp, createRouter, defineModel, type Fields } from '../../src/index.ts'
 import { recordedLog } from '../records/service.ts'
 import { CHANGES } from './kinds.ts'
 import { type Database, modelOf, serve, started, type Version } from './served.ts'
@@ -122,6 +122,23 @@ export function changes(store: string, database: Database): void {
         since: new Date(0).toISOString(),
       })
       expect(await now.list('?sort=since')).toHaveLength(1)
+    })
+
+    it('rules across fields see an old record as reads show it', async () => {
+      const before = { fields: { low: z.string() } }
+      const { open, id } = await started(database, { before, stored: { low: '1' } })
+      const fields = { low: z.number(), high: z.number().default(5), note: name.optional() }
+      const model = defineModel('Thing', {
+        fields: z.object(fields).refine(({ low, high }) => low < high),
+        collection: 'things',
+        convert: { low: Number },
+      })
+      const app = createApp({ store: open(), logger: recordedLog(), env: {} })
+      onTestFinished(() => app.close())
+      const things = app.store.collection(model)
+      const shown = { _id: id, low: 1, high: 5, note: 'n' }
+      expect(await things.update(id, { note: 'n' })).toEqual(shown)
+      await expect(things.update(id, { high: 0 })).rejects.toMatchObject({ status: 400 })
     })
 
     it('pages by cursor over records with and without a field that has a default', async () => {

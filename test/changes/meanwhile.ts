@@ -4,9 +4,10 @@
  * @module
  */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import type { Fields } from '../../src/index.ts'
+import { createApp, defineModel, type Fields, ref } from '../../src/index.ts'
+import { recordedLog } from '../records/service.ts'
 import { type Database, serve, started, type Version } from './served.ts'
 
 const name = z.string()
@@ -81,6 +82,32 @@ export function meanwhile(store: string, database: Database): void {
       expect((await now.call('GET', `/things/${id}`)).status).toBe(200)
       expect((await now.call('POST', '/things', { lastName: 'b' })).status).toBe(409)
     })
+    it('enforced references hold for records that have not moved', async () => {
+      const open = await database()
+      const country = defineModel('Country', { fields: { name } })
+      const old = createApp({ store: open(), logger: recordedLog(), env: {} })
+      onTestFinished(() => old.close())
+      const before = defineModel('Town', { fields: { title: name, country: ref('Country') } })
+      const [fr, de] = [
+        await old.store.collection(country).insert({ name: 'fr' }),
+        await old.store.collection(country).insert({ name: 'de' }),
+      ]
+      const { _id } = await old.store.collection(before).insert({ title: 't', country: fr._id })
+      const now = createApp({ store: open(), logger: recordedLog(), env: {} })
+      onTestFinished(() => now.close())
+      const Town = defineModel('Town', {
+        fields: { name, country: ref('Country', { onDelete: 'restrict' }) },
+        renamed: { title: 'name' },
+      })
+      const [towns, countries] = [now.store.collection(Town), now.store.collection(country)]
+      await expect(countries.delete(fr._id)).rejects.toMatchObject({ status: 409 })
+      const moved = { name: 'u', country: de._id }
+      expect(await towns.update(_id, moved)).toEqual({ _id, ...moved })
+      expect(await towns.find({ name: 'u' })).toEqual([{ _id, ...moved }])
+      expect(await countries.delete(fr._id)).toBe(true)
+      await expect(towns.update(_id, { country: fr._id })).rejects.toMatchObject({ status: 400 })
+    })
+
     it('a backfill loses no write of the app meanwhile', async () => {
       const open = await database()
       const before: Version = { fields: { n: z.string() } }

@@ -26,6 +26,8 @@ const GIVEN: readonly (readonly [name: string, line: string])[] = [
     'Env',
     `interface Env { DB: import('fieldgate/d1').D1Binding; FILES: import('fieldgate/r2').R2Binding; API: unknown; MONGODB_URI: string; SECRET: string }`,
   ],
+  ['describe', `import { describe } from 'node:test'`],
+  ['it', `import { it } from 'node:test'`],
   ['process', `import process from 'node:process'`],
   ['z', `import * as z from 'zod'`],
 ]

@@ -169,7 +169,7 @@ export function imports(): Fact[] {
 
 /** What a page quotes of start-up errors and of the log, with what varies in quotes. */
 export function quoted(page: string): string[] {
-  const logged = page.matchAll(/"message": ?"((?:[^"\\]|\\.)+)"/g)
+  const logged = page.matchAll(/"level": ?"\w+", ?"message": ?"((?:[^"\\]|\\.)+)"/g)
   const sentences = page.matchAll(/`((?:Model|Router|Auth router|Auth:|'\w+' \w).*?)`/g)
   const warnings = page
     .split(/^\| warning \|.*$/m)

@@ -4,28 +4,26 @@
  * @module
  */
 
-import type { Document, FindOptions, Collection as Native, Filter as Query } from 'mongodb'
+import type { Document, FindOptions, Collection as Native } from 'mongodb'
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
-  Change,
   Collection,
   CollectionSchema,
   Fields,
   Projection,
   Read,
   ReadHints,
-  WriteOptions,
 } from '../../../src/ports/store.ts'
-import { compileChange, compileExpected } from './change.ts'
-import { fromDocument, textOf, toDocument } from './documents.ts'
+import { fromDocument, textOf } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
-import { addGrams, GRAMS } from './grams.ts'
+import { GRAMS } from './grams.ts'
 import { inserter } from './inserts.ts'
 import { idOf, pointReader } from './reads-by-id.ts'
 import { restAfter } from './seek-filter.ts'
 import { listReader } from './shared-lists.ts'
+import { writesTo } from './writes.ts'
 
 /** Runs an operation on the collection and turns its errors into the port's. */
 export type Run = <T>(work: () => Promise<T>) => Promise<T>
@@ -42,13 +40,9 @@ export function openCollection(
 ): Collection {
   const { shape, declared } = schema
   const compile = (filter: Filter) => compileFilter(filter, shape, indexed())
-  const stagesOf = (change: Change) => compileChange(change, shape, indexed())
   const insert = inserter(native)
+  const writes = writesTo(schema, native, indexed)
   const readPoint = pointReader(native, shape)
-
-  function record(document: Document | null) {
-    return document && fromDocument(document, shape)
-  }
 
   function readQuery({ filter, sort, after }: Read): Document {
     return compile(after ? restAfter(filter, sort, after) : filter)
@@ -57,12 +51,6 @@ export function openCollection(
   async function readMany(read: Read, options: FindOptions) {
     const documents = await native.find(readQuery(read), pageOptions(read, options)).toArray()
     return documents.map((document) => fromDocument(document, shape))
-  }
-
-  function writeQuery(filter: Filter, { expect = {} }: WriteOptions = {}): Query<Document> {
-    const query = compile(filter)
-    if (Object.keys(expect).length === 0) return query
-    return { $and: [query, compileExpected(expect, shape)] }
   }
 
   async function find(read: Read): Promise<Fields[]> {
@@ -101,30 +89,10 @@ export function openCollection(
 
     estimate: () => run(() => native.estimatedDocumentCount()),
 
-    insert: (fields) =>
-      run(async () => {
-        const document = toDocument(fields, shape)
-        addGrams(document, indexed())
-        await insert(document)
-      }),
-
-    update: (filter, change, options) =>
-      run(async () =>
-        record(
-          await native.findOneAndUpdate(writeQuery(filter, options), stagesOf(change), {
-            returnDocument: 'after',
-          }),
-        ),
-      ),
-
-    updateMany: (filter, change) =>
-      run(async () => {
-        const result = await native.updateMany(writeQuery(filter), stagesOf(change))
-        return result.matchedCount
-      }),
-
-    delete: (filter, options) =>
-      run(async () => record(await native.findOneAndDelete(writeQuery(filter, options)))),
+    insert: (fields) => run(async () => insert(writes.documentOf(fields))),
+    update: (filter, change, options) => run(() => writes.update(filter, change, options)),
+    updateMany: (filter, change) => run(() => writes.updateMany(filter, change)),
+    delete: (filter, options) => run(() => writes.delete(filter, options)),
   }
 }
 

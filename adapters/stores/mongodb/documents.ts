@@ -20,6 +20,9 @@ interface Tagged {
   toString(encoding?: string): string
 }
 
+/** The member of a document that is changed to keep the document from being removed by another transaction. */
+export const LOCK = '_lock'
+
 /** An ObjectId as a string: 24 lower-case hexadecimal digits. */
 const HEX = /^[0-9a-f]{24}$/
 
@@ -57,11 +60,12 @@ function objectId(value: unknown): unknown {
 }
 
 /**
- * A stored document as a record: `_id` first, without grams, with Mongoose's version key only if the model declares it.
+ * A stored document as a record: `_id` first, without grams and lock, with Mongoose's version key only if the model declares it.
  */
 export function fromDocument(document: Document, shape: ObjectShape): Fields {
   if ('__v' in document && !shape.fields.has('__v')) delete document.__v
   if (GRAMS in document) delete document[GRAMS]
+  if (LOCK in document) delete document[LOCK]
   return decode(document) as Fields
 }
 

@@ -51,6 +51,7 @@ const NOT_NOW: ReadonlySet<unknown> = new Set([
   89, // NetworkTimeout
   91, // ShutdownInProgress
   100, // UnsatisfiableWriteConcern
+  112, // WriteConflict: a transaction has met others each time that it was tried
   134, // ReadConcernMajorityNotAvailableYet
   189, // PrimarySteppedDown
   9001, // SocketException
@@ -100,6 +101,11 @@ export function isDriverError(error: unknown): error is MongoServerError {
 /** Whether the database replied with this code. */
 export function hasCode(error: unknown, code: number): boolean {
   return isDriverError(error) && error.code === code
+}
+
+/** Whether the driver put this label on an error. */
+export function hasLabel(error: unknown, label: string): boolean {
+  return isDriverError(error) && error.hasErrorLabel(label)
 }
 
 /** The fields of the index that has the value, in the schema's order. */

@@ -13,6 +13,7 @@ import { portError } from './errors.ts'
 import { exactCollection } from './exact.ts'
 import { foreignValues } from './foreign.ts'
 import { prepareCollection } from './schema.ts'
+import { stepWriter } from './transactions.ts'
 import { watchWrites } from './watch.ts'
 
 /** Where the database is: set `url` or `client`. */
@@ -78,6 +79,8 @@ export function mongoStore(options: MongoStoreOptions): Store {
     if (client !== options.client) await client.close()
   }
 
+  const write = stepWriter(client, database, indexedOf)
+
   return {
     name: 'mongodb',
     rawRegex: true,
@@ -89,6 +92,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
         () => indexedOf(schema),
         (work) => run(schema, work),
       ),
+    write: (steps) => run(undefined, () => write(steps)),
     copying: {
       watch: (names) => run(undefined, () => watchWrites(client, database, names)),
       foreign: (schema) =>

@@ -8,6 +8,7 @@ import { type Collection, type Document, type IndexDescriptionInfo, ObjectId } f
 import type { SortKey } from '../../../src/ports/filter.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
+import { LOCK } from './documents.ts'
 import { drop } from './drop.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.ts'
 import { GRAMS, prepareGrams } from './grams.ts'
@@ -29,8 +30,9 @@ export async function prepareCollection(
   indexed: readonly string[],
   warn: (message: string) => void,
 ): Promise<void> {
-  if (schema.shape.fields.has(GRAMS)) {
-    throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${GRAMS}'`)
+  const reserved = [GRAMS, LOCK].find((name) => schema.shape.fields.has(name))
+  if (reserved !== undefined) {
+    throw new TypeError(`'${schema.name}': the MongoDB store reserves the field '${reserved}'`)
   }
   for (const fields of schema.unique) {
     await createUnique(native, schema, fields).catch((error: unknown) => {

@@ -8,22 +8,20 @@ import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
-  Change,
   Collection,
   CollectionSchema,
   Fields,
   Read,
   ReadHints,
-  WriteOptions,
 } from '../../../src/ports/store.ts'
-import { compileChange, compileExpected } from './change.ts'
 import type { Candidates } from './compile.ts'
-import { type Compilation, compileFilter, type Search, searchesIn } from './compile.ts'
+import { type Compilation, type Search, searchesIn } from './compile.ts'
 import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
 import { orderBy, stretchesAfter } from './order.ts'
-import { parsed, readerOf, textInSlices, textOf } from './rows.ts'
-import { type Shadow, shadowsOf, shadowText } from './shadow.ts'
-import { every, identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
+import { parsed, readerOf, textOf } from './rows.ts'
+import { type Shadow, shadowsOf } from './shadow.ts'
+import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
+import { type Writes, where, whereAll, writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
@@ -157,64 +155,40 @@ function readsOf({
   }
 }
 
-function writesOf({
-  runner,
-  table,
-  parse,
-  marks,
-  compilation,
-}: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  /** The one record to write, as a condition on the row. */
-  const target = (filter: Filter, { expect }: WriteOptions, compiled: Compilation): string => {
-    const conditions = where(filter, compiled)
-    if (expect) conditions.push(compileExpected(expect, compiled.parameters))
-    return `rowid = (SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
-  }
+/** The statements that write to the collection of `schema`, and the records that they return. */
+export function openWrites(
+  schema: CollectionSchema,
+  runner: Pick<Runner, 'shapes' | 'candidates'>,
+): { readonly writes: Writes; readonly parse: ReturnType<typeof readerOf> } {
+  const { shape, declared, name } = schema
+  const marks = declared && new Marks(declared, runner.shapes)
+  const target = { table: identifier(name), marks, compilation: compiler(schema, runner) }
+  return { writes: writesTo(target), parse: readerOf(shape) }
+}
 
-  const assigned = (change: Change, { shadows: all, parameters }: Compilation): string =>
-    `${compileChange(change, all.values(), parameters)}, ${MARK} = ${marks?.ofChanged(change) ?? 'NULL'}`
+function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+  const { runner, parse } = opened
+  const writes = writesTo(opened)
 
-  const write = async (sql: string, { parameters }: Compilation): Promise<Written> =>
-    runner.write(parameters.statement(sql))
-
-  const written = async (sql: string, compiled: Compilation): Promise<Fields | null> => {
-    const { rows } = await write(`${sql} RETURNING doc`, compiled)
+  const written = async (statement: Statement): Promise<Fields | null> => {
+    const { rows } = await runner.write(statement)
     const [row] = rows
     return row ? parse(row.doc as string) : null
   }
 
   return {
     async insert(record) {
-      const text = await textInSlices(record)
-      const compiled = compilation()
-      const mark = marks?.ofNew(record) ?? 'NULL'
-      await write(`INSERT INTO ${table} ${rowOf(record, text, mark, compiled)}`, compiled)
+      await runner.write(await writes.insert(record))
     },
-
-    async update(filter, change, options = {}) {
-      const compiled = compilation()
-      return written(
-        `UPDATE ${table} SET ${assigned(change, compiled)} WHERE ${target(filter, options, compiled)}`,
-        compiled,
-      )
-    },
-
-    async updateMany(filter, change) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const conditions = whereAll(where(filter, compiled))
-      return (await write(`UPDATE ${table} SET ${assignments}${conditions}`, compiled)).changes
-    },
-
-    async delete(filter, options = {}) {
-      const compiled = compilation()
-      return written(`DELETE FROM ${table} WHERE ${target(filter, options, compiled)}`, compiled)
-    },
+    update: async (filter, change, options) => written(writes.update(filter, change, options)),
+    updateMany: async (filter, change) =>
+      (await runner.write(writes.updateMany(filter, change))).changes,
+    delete: async (filter, options) => written(writes.delete(filter, options)),
   }
 }
 
 /** Returns what one statement is compiled with. */
-function compiler(schema: CollectionSchema, runner: Runner): () => Compilation {
+function compiler(schema: CollectionSchema, runner: Pick<Runner, 'candidates'>): () => Compilation {
   let shadows = new Map<string, Shadow>()
   let searchable: readonly string[] = []
   return () => {
@@ -248,23 +222,6 @@ function textShower(
     const record = parsed(text)
     return record instanceof Promise ? record.then(chosen) : chosen(record)
   }
-}
-
-/** The columns and values of a new record. */
-function rowOf(record: Fields, text: string, mark: string, compiled: Compilation): string {
-  const { parameters, shadows } = compiled
-  const columns = ['_id', MARK, 'doc']
-  const values = [parameters.bind(String(record._id)), mark, parameters.bind(text)]
-  for (const shadow of shadows.values()) {
-    const folded = shadowText(record, shadow)
-    columns.push(shadow.column)
-    values.push(folded === null ? 'NULL' : parameters.bind(folded))
-  }
-  return `(${columns.join(', ')}) VALUES (${values.join(', ')})`
-}
-
-function where(filter: Filter, compiled: Compilation): string[] {
-  return filter === everything ? [] : [compileFilter(filter, compiled)]
 }
 
 /** Applies `make`, then `then`, to each; awaits only what is asynchronous. */
@@ -313,10 +270,6 @@ const DEEP = 10_000
 function namesOne(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.some(namesOne)
   return filter.op === 'eq' && filter.field === '_id'
-}
-
-function whereAll(conditions: readonly string[]): string {
-  return conditions.length === 0 ? '' : ` WHERE ${every(conditions)}`
 }
 
 /** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */

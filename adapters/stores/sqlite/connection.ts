@@ -78,7 +78,20 @@ export class Connection {
       work()
       this.db.exec('COMMIT')
     } catch (error) {
-      this.#rollBack()
+      this.#undo('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** The result of `work`, inside a transaction; if it throws, none of what it did takes effect. */
+  asOne<T>(work: () => T): T {
+    this.db.exec('SAVEPOINT one')
+    try {
+      const result = work()
+      this.db.exec('RELEASE one')
+      return result
+    } catch (error) {
+      this.#undo('ROLLBACK TO one; RELEASE one')
       throw error
     }
   }
@@ -103,9 +116,9 @@ export class Connection {
   }
 
   /** Some failures, e.g. a full disk, have ended the transaction already. */
-  #rollBack(): void {
+  #undo(sql: string): void {
     try {
-      this.db.exec('ROLLBACK')
+      this.db.exec(sql)
     } catch {}
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The SQLite store on Cloudflare D1, for Workers. Use it if your app runs only on Cloudflare.
  *
- * Every write is one statement, which D1 runs atomically. There are no regular expressions.
+ * Every write is one statement or one batch, which D1 runs atomically. There are no regular expressions.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
 import { fill, unfilled } from './backfill.ts'
-import { openCollection } from './collection.ts'
+import { openCollection, type Runner } from './collection.ts'
 import { isDuplicate, portError } from './errors.ts'
 import {
   CREATE_SHAPES,
@@ -27,7 +27,8 @@ import {
 } from './marks.ts'
 import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
 import type { Shadow } from './shadow.ts'
-import type { Row, Statement } from './sql.ts'
+import type { Row, Statement, Written } from './sql.ts'
+import { stepWriter } from './steps.ts'
 import { watchWrites } from './watch.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
@@ -55,39 +56,49 @@ export function d1Store(binding: D1Binding): Store {
   let shapes: Shapes = new Map()
   let closed = false
 
-  async function run<T>(schema: CollectionSchema, work: () => Promise<T>): Promise<T> {
+  async function tracked<T>(work: () => Promise<T>): Promise<T> {
     if (closed) throw new StoreUnavailable('the store has been closed')
     const working = work()
     underWay.add(working)
     try {
       return await working
-    } catch (error) {
-      throw portError(error, schema)
     } finally {
       underWay.delete(working)
+    }
+  }
+
+  async function run<T>(schema: CollectionSchema, work: () => Promise<T>): Promise<T> {
+    try {
+      return await tracked(work)
+    } catch (error) {
+      throw portError(error, schema)
+    }
+  }
+
+  function runnerOf(schema: CollectionSchema): Runner {
+    const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
+      run(schema, async () => {
+        const ask = () => bound(binding, statement).all()
+        return (await inTime(ask, timeLimitMs)).results
+      })
+    return {
+      shapes: () => shapes,
+      read,
+      count: async (statement, hints) => Number((await read(statement, hints))[0]?.count),
+      write: (statement) => run(schema, async () => written(await bound(binding, statement).all())),
     }
   }
 
   return {
     name: 'd1',
     rawRegex: false,
-    collection(schema) {
-      const read = (statement: Statement, { timeLimitMs }: ReadHints = {}) =>
-        run(schema, async () => {
-          const ask = () => bound(binding, statement).all()
-          return (await inTime(ask, timeLimitMs)).results
-        })
-      return openCollection(schema, {
-        shapes: () => shapes,
-        read,
-        count: async (statement, hints) => Number((await read(statement, hints))[0]?.count),
-        write: (statement) =>
-          run(schema, async () => {
-            const { results, meta } = await bound(binding, statement).all()
-            return { rows: results, changes: meta.changes ?? results.length }
-          }),
-      })
-    },
+    collection: (schema) => openCollection(schema, runnerOf(schema)),
+    write: stepWriter(runnerOf, (_, statements) =>
+      tracked(async () => {
+        const answers = await binding.batch(statements.map((one) => bound(binding, one)))
+        return answers.map(written)
+      }),
+    ),
     copying: {
       // D1 decides which of SQLite's functions it allows.
       watch: () =>
@@ -106,6 +117,10 @@ export function d1Store(binding: D1Binding): Store {
       await Promise.allSettled(underWay)
     },
   }
+}
+
+function written({ results, meta }: D1Answer): Written {
+  return { rows: results, changes: meta.changes ?? results.length }
 }
 
 function bound(binding: D1Binding, { sql, values, patterns }: Statement): D1Statement {

@@ -11,7 +11,7 @@ import { uniqueIndexName } from './schema.ts'
 const UNUSABLE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
 
 /** The driver's `error` as one for the caller of a collection. */
-export function portError(error: unknown, schema: CollectionSchema): unknown {
+export function portError(error: unknown, schema: CollectionSchema | undefined): unknown {
   if (!(error instanceof Error)) return error
   if (isDuplicate(error)) {
     return new DuplicateKey(takenFields(error.message, schema), { cause: error })
@@ -33,10 +33,21 @@ export function isUnusable(error: unknown): boolean {
   return /^D1_ERROR: .*(connection lost|overloaded|transient|reset)/i.test(String(message))
 }
 
+/** Whether a value that is taken is one of the collection's: the message names an index, or the table's `_id`. */
+export function isOfTable({ message }: Error, schema: CollectionSchema): boolean {
+  return message.endsWith(`failed: ${schema.name}._id`) || takenSet(message, schema) !== undefined
+}
+
+function takenFields(message: string, schema: CollectionSchema | undefined): readonly string[] {
+  return (schema && takenSet(message, schema)) ?? ['_id']
+}
+
 /** The message contains the index's name as a literal. */
-function takenFields(message: string, { name, unique }: CollectionSchema): readonly string[] {
-  const taken = unique.find((fields) =>
+function takenSet(
+  message: string,
+  { name, unique }: CollectionSchema,
+): readonly string[] | undefined {
+  return unique.find((fields) =>
     message.includes(`'${uniqueIndexName(name, fields).replaceAll("'", "''")}'`),
   )
-  return taken ?? ['_id']
 }

@@ -5,7 +5,7 @@
  */
 
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { openCollection } from './collection.ts'
+import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
 import { Counts } from './counts.ts'
 import { portError } from './errors.ts'
@@ -15,6 +15,7 @@ import { patiently } from './patience.ts'
 import { PACE, type Pace, Reads } from './reads.ts'
 import { SearchIndexes } from './search-indexes.ts'
 import type { Statement } from './sql.ts'
+import { stepWriter } from './steps.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
 import { watchWrites } from './watch.ts'
 import { Writer } from './writer.ts'
@@ -37,7 +38,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   async function ported<T>(
     schema: CollectionSchema,
     { patterns }: Statement,
-    work: () => T | Promise<T>,
+    work: () => Promise<T>,
   ): Promise<T> {
     checkOpen()
     // Await nothing without need, so that writes happen in the order of the calls.
@@ -49,34 +50,22 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     }
   }
 
+  const parts: Parts = { reads, writer, search, counts, shapes: () => shapes, ported }
+  const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
+
   return {
     name: 'sqlite',
     rawRegex: true,
-    collection: (schema) =>
-      openCollection(schema, {
-        deadline: DEADLINE,
-        shapes: () => shapes,
-        read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
-        count: (statement, hints) =>
-          ported(schema, statement, () =>
-            counts.of(schema.name, statement, hints ?? {}, async () => {
-              const [row] = await reads.rows(statement, hints, schema.name)
-              return Number(row?.count)
-            }),
-          ),
-        write: (statement) =>
-          ported(schema, statement, async () => {
-            const written = await writer.write(statement)
-            counts.written(schema.name)
-            search.changed(schema, written.changes)
-            return written
-          }),
-        candidates: () => search.candidates(schema),
-        found: (searches, hints) =>
-          search.found(schema, searches, (statement) =>
-            ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
-          ),
-      }),
+    collection: (schema) => openCollection(schema, runnerOf(schema)),
+    write: stepWriter(runnerOf, async (steps, statements) => {
+      checkOpen()
+      for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
+      const results = await writer.writeAll(statements)
+      for (const [at, { in: schema }] of steps.entries()) {
+        noteWrite(parts, schema, results[at]?.changes ?? 0)
+      }
+      return results
+    }),
     copying: {
       watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
     },
@@ -97,4 +86,52 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       connection.close()
     },
   }
+}
+
+/** What the collections of one database share. */
+interface Parts {
+  readonly reads: Reads
+  readonly writer: Writer
+  readonly search: SearchIndexes
+  readonly counts: Counts
+  readonly shapes: () => Shapes
+  /** Runs a statement; its errors become the port's. */
+  readonly ported: <T>(
+    schema: CollectionSchema,
+    statement: Statement,
+    work: () => Promise<T>,
+  ) => Promise<T>
+}
+
+function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
+  const { reads, writer, search, counts, shapes, ported } = parts
+  return {
+    deadline: DEADLINE,
+    shapes,
+    read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
+    count: (statement, hints) =>
+      ported(schema, statement, () =>
+        counts.of(schema.name, statement, hints ?? {}, async () => {
+          const [row] = await reads.rows(statement, hints, schema.name)
+          return Number(row?.count)
+        }),
+      ),
+    write: (statement) =>
+      ported(schema, statement, async () => {
+        const written = await writer.write(statement)
+        noteWrite(parts, schema, written.changes)
+        return written
+      }),
+    candidates: () => search.candidates(schema),
+    found: (searches, hints) =>
+      search.found(schema, searches, (statement) =>
+        ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
+      ),
+  }
+}
+
+/** Call this after a write, before it resolves. */
+function noteWrite({ counts, search }: Parts, schema: CollectionSchema, changes: number): void {
+  counts.written(schema.name)
+  search.changed(schema, changes)
 }

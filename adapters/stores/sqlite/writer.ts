@@ -11,10 +11,10 @@ import { isBusy, PATIENCE_MS, pauseAfter } from './patience.ts'
 import type { Statement, Written } from './sql.ts'
 
 interface Pending {
-  readonly statement: Statement
+  /** Takes effect in the current transaction; returns what settles the promise after the commit. */
+  readonly run: () => () => void
   /** When it was called, in milliseconds. */
   readonly since: number
-  readonly resolve: (written: Written) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -35,10 +35,25 @@ export class Writer {
 
   /** Runs a statement; settles after the commit. If it fails, the others of its transaction are not affected. */
   write(statement: Statement): Promise<Written> {
+    return this.#queued(() => this.#connection.write(statement))
+  }
+
+  /** Runs statements, of which either all take effect or none; settles after the commit. */
+  writeAll(statements: readonly Statement[]): Promise<Written[]> {
+    return this.#queued(() =>
+      this.#connection.asOne(() => statements.map((one) => this.#connection.write(one))),
+    )
+  }
+
+  #queued<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
+      const run = () => {
+        const result = work()
+        return () => resolve(result)
+      }
       // After the sockets that are readable now have been read.
       if (this.#queue.length === 0) setImmediate(() => this.#flushUnlessMore(1))
-      this.#queue.push({ statement, since: performance.now(), resolve, reject })
+      this.#queue.push({ run, since: performance.now(), reject })
     })
   }
 
@@ -105,11 +120,10 @@ export class Writer {
     for (const resolve of this.#drained.splice(0)) resolve()
   }
 
-  /** A statement that fails has changed nothing, but if the file fails, the transaction ends. */
-  #run({ statement, resolve, reject }: Pending): () => void {
+  /** A write that fails has changed nothing, but if the file fails, the transaction ends. */
+  #run({ run, reject }: Pending): () => void {
     try {
-      const written = this.#connection.write(statement)
-      return () => resolve(written)
+      return run()
     } catch (error) {
       if (isUnusable(error)) throw error
       return () => reject(error)

@@ -10,6 +10,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import type { Removal } from '../../records/engine/removal.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { removeFilesOf } from '../../records/write/file-writes.ts'
 import { readBody } from '../accounts/credentials.ts'
@@ -45,17 +46,29 @@ async function deleteUser(auth: AuthInstance, request: ApiRequest): Promise<Resp
   const user = checked ?? (await userById(auth, id))
   if (!user) throw entryNotFound()
   if (!(await mayGo(auth, user))) throw adminNeeded()
+  await engine.checkRemovable(id)
   const { onDelete } = settings
   if (onDelete) await inTime(request, () => onDelete(withoutSecrets(auth, user) as never, request))
   const demoted = await demotedAdmin(auth, user)
-  const removed = await engine.remove(withId(id), checked && signInState(auth, checked))
-  if (!removed) {
+  const removed = await removedUser(auth, user, checked).catch(async (error: unknown) => {
     if (demoted) await givenBack(auth, user)
-    throw checked ? sessionEnded() : entryNotFound()
-  }
+    throw error
+  })
   await removeFilesOf(auth, removed, request)
   report(auth, request, 'account-deleted', id)
   return messageResponse('Account deleted.')
+}
+
+/** Throws a 409 for an account that enforced references keep, although they did not before the hook. */
+async function removedUser(
+  auth: AuthInstance,
+  user: Fields,
+  checked: Fields | undefined,
+): Promise<Removal> {
+  const expect = checked && signInState(auth, checked)
+  const removed = await auth.engine.remove(withId(String(user._id)), expect)
+  if (!removed) throw checked ? sessionEnded() : entryNotFound()
+  return removed
 }
 
 /**

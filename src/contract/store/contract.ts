@@ -11,6 +11,7 @@ import { filters } from './filters.ts'
 import { orders } from './orders.ts'
 import { searches } from './searches.ts'
 import { startUp } from './start-up.ts'
+import { together } from './together.ts'
 import { workloads } from './workload.ts'
 import { writes } from './writes.ts'
 
@@ -20,6 +21,7 @@ export const storePromises: Contract<Store> = {
   ...searches,
   ...orders,
   ...writes,
+  ...together,
   ...startUp,
   ...declarations,
 }

@@ -6,8 +6,11 @@
  */
 
 import { duplicate, invalidFields } from '../../http/refusals.ts'
+import type { ReferencedId } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
+import type { Settling } from '../../model/renamed-collection.ts'
+import { upgraded } from '../../model/upgrade.ts'
 import {
   type Validation,
   validateAcross,
@@ -18,15 +21,27 @@ import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import { isLarge, nextTurn } from '../../ports/slices.ts'
-import { type Change, type Collection, DuplicateKey, type Fields } from '../../ports/store.ts'
+import {
+  type Change,
+  type CollectionSchema,
+  DuplicateKey,
+  type Fields,
+  type StepResult,
+  type WriteAction,
+} from '../../ports/store.ts'
 import { clashingFields, type Refused } from './clashes.ts'
+import type { Integrity } from './integrity.ts'
 import { Lines } from './lines.ts'
+import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
+import { MAX_TRIES, pause } from './tries.ts'
 
 /** What the engine needs from the app. */
 export interface Surroundings {
   readonly now: () => number
   readonly newId: (idType: Model['idType']) => string
+  /** The app's enforced references; known once its models are. */
+  readonly integrity: () => Integrity
 }
 
 /** An update of a record that is read first. */
@@ -48,22 +63,25 @@ class Outrun {
 /** Returns the values to write together with `changes`, in the same step. */
 export type Along = (changes: Fields) => Fields
 
-/** How often a compare-and-set is tried before it gives up. */
-const MAX_TRIES = 50
-/** The longest pause between two tries, in milliseconds. */
-const MAX_PAUSE = 50
-
 /** Reads and writes the records of one model. */
 export class RecordEngine {
   readonly model: Model
   /** The store's collection: for reads, and for conditional writes of values that need no validation. */
-  readonly stored: Collection
+  readonly stored: Settling
+  /** The schema of the collection. */
+  readonly schema: CollectionSchema
   readonly #surroundings: Surroundings
   readonly #along: Along[] = []
   readonly #lines = new Lines()
 
-  constructor(model: Model, stored: Collection, surroundings: Surroundings) {
+  constructor(
+    model: Model,
+    schema: CollectionSchema,
+    stored: Settling,
+    surroundings: Surroundings,
+  ) {
     this.model = model
+    this.schema = schema
     this.stored = stored
     this.#surroundings = surroundings
   }
@@ -120,7 +138,7 @@ export class RecordEngine {
       const now = new Date(this.#surroundings.now())
       Object.assign(record, { createdAt: now, updatedAt: now })
     }
-    await apart(record, () => this.#answered({ record }, () => this.stored.insert(record)))
+    await apart(record, () => this.#answered({ record }, () => this.#insert(record)))
     return record
   }
 
@@ -147,7 +165,7 @@ export class RecordEngine {
     const plan = replacement(this.model.shape, changes, [])
     if (!this.model.refinements && plan.unsure.length === 0) {
       return this.#answered({ filter, changes, every: true }, () =>
-        this.stored.updateMany(filter, this.#change(changes, plan)),
+        this.#updateMany(filter, changes, this.#change(changes, plan)),
       )
     }
     let count = 0
@@ -158,9 +176,25 @@ export class RecordEngine {
     return count
   }
 
-  /** Removes the record that matches; resolves to it, or to null if there is none. */
-  async remove(filter: Filter, expect?: Fields): Promise<Fields | null> {
-    return this.stored.delete(filter, expect && { expect })
+  /**
+   * Removes the record that matches, with the records that `cascade` removes with it; null if there is none. Throws a
+   * 409 if an enforced reference forbids it.
+   */
+  async remove(filter: Filter, expect?: Fields): Promise<Removal | null> {
+    const integrity = this.#surroundings.integrity()
+    if (integrity.to(this.model).length > 0) return removeKept(integrity, this, filter, expect)
+    const record = await this.stored.delete(filter, expect && { expect })
+    return record && { record, others: [] }
+  }
+
+  /** Throws a 409 if an enforced reference forbids to remove the record with `id` now. */
+  async checkRemovable(id: string): Promise<void> {
+    await dependentSteps(this.#surroundings.integrity(), this, id)
+  }
+
+  /** The change that sets whole values and removes fields, by path, without validation. */
+  changeOf(set: Fields, unset: readonly string[] = []): Change {
+    return this.#change(set, { set, unset, unsure: [] })
   }
 
   /**
@@ -194,7 +228,7 @@ export class RecordEngine {
     const stored = await this.first(filter)
     if (!stored || !holds(stored, expect)) return null
     const plan = replacement(this.model.shape, changes, kept, stored)
-    await this.#checkAcross(replaced(stored, plan))
+    await this.#checkAcross(replaced(upgraded(this.model, stored), plan))
     const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
     const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
     const id = String(stored._id)
@@ -218,9 +252,42 @@ export class RecordEngine {
   ): Promise<Fields | null> {
     return apart(changes, () =>
       this.#answered({ filter, changes }, () =>
-        this.stored.update(filter, this.#change(changes, plan), expect && { expect }),
+        this.#update(filter, changes, this.#change(changes, plan), expect),
       ),
     )
+  }
+
+  async #insert(record: Fields): Promise<void> {
+    const ids = this.#surroundings.integrity().idsIn(this.model, record, record._id)
+    if (ids) await this.#referring(ids, { insert: record })
+    else await this.stored.insert(record)
+  }
+
+  async #update(
+    filter: Filter,
+    changes: Fields,
+    change: Change,
+    expect: Fields | undefined,
+  ): Promise<Fields | null> {
+    const options = expect && { expect }
+    const ids = this.#surroundings.integrity().idsIn(this.model, changes)
+    if (!ids) return this.stored.update(filter, change, options)
+    const result = await this.#referring(ids, {
+      update: filter,
+      change,
+      ...(options && { options }),
+    })
+    return result?.records[0] ?? null
+  }
+
+  async #updateMany(filter: Filter, changes: Fields, change: Change): Promise<number> {
+    const ids = this.#surroundings.integrity().idsIn(this.model, changes)
+    if (!ids) return this.stored.updateMany(filter, change)
+    return (await this.#referring(ids, { updateMany: filter, change }))?.count ?? 0
+  }
+
+  #referring(ids: readonly ReferencedId[], action: WriteAction): Promise<StepResult | null> {
+    return this.#surroundings.integrity().writeReferring(ids, { engine: this, action })
   }
 
   /** Runs a write; a unique value that is taken becomes a 409 with all fields that clash. */
@@ -282,10 +349,4 @@ function holds(stored: Fields, expect: Fields = {}): boolean {
   return Object.entries(expect).every(
     ([field, value]) => JSON.stringify(stored[field]) === JSON.stringify(value),
   )
-}
-
-/** Lets others finish first, for a random time that grows with each try. */
-function pause(tries: number): Promise<void> {
-  const longest = Math.min(2 ** tries, MAX_PAUSE)
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest))
 }

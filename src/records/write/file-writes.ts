@@ -24,6 +24,7 @@ import { storageNotConfigured, storageUnavailable } from '../../uploads/refusals
 import { dispositionOf } from '../../uploads/sniff.ts'
 import { type NewObject, putAll, removeAll } from '../../uploads/storage.ts'
 import { type Source, stripped } from '../../uploads/strip/stripped.ts'
+import type { Removal } from '../engine/removal.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { Incoming, IncomingFile } from './write-body.ts'
 
@@ -111,13 +112,17 @@ export async function updateWithFiles(
   return updated
 }
 
-/** Removes the files of a record that has been deleted. */
+/** Removes the files of records that have been deleted. */
 export async function removeFilesOf(
   resource: FileOwner,
-  record: Fields,
+  { record, others }: Removal,
   request: ApiRequest,
 ): Promise<void> {
-  await removeUnheld(resource, objectsOf(resource, record), request)
+  const { host } = resource
+  const objects = others.flatMap((one) => [
+    ...host.filesOf(one.model).objectsOf(one.record, host.files),
+  ])
+  await removeUnheld(resource, new Map([...objectsOf(resource, record), ...objects]), request)
 }
 
 /** Removes the objects that no record holds any more. */

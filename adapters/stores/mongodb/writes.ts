@@ -1,0 +1,105 @@
+/**
+ * The writes of one collection, alone or in a transaction.
+ *
+ * @module
+ */
+
+import type { ClientSession, Document, Collection as Native, Filter as Query } from 'mongodb'
+import type { Filter } from '../../../src/ports/filter.ts'
+import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../src/ports/store.ts'
+import { compileChange, compileExpected } from './change.ts'
+import { fromDocument, LOCK, toDocument } from './documents.ts'
+import { compileFilter } from './filter.ts'
+import { addGrams } from './grams.ts'
+
+/** Writes to one collection; with a session, in its transaction. */
+export interface Writes {
+  /** A new record as it is stored. */
+  documentOf(record: Fields): Document
+  insert(record: Fields, session: ClientSession): Promise<void>
+  update(
+    filter: Filter,
+    change: Change,
+    options?: WriteOptions,
+    session?: ClientSession,
+  ): Promise<Fields | null>
+  updateMany(filter: Filter, change: Change, session?: ClientSession): Promise<number>
+  delete(filter: Filter, options?: WriteOptions, session?: ClientSession): Promise<Fields | null>
+  /** Removes every document that matches, and resolves to their records. */
+  deleteMany(filter: Filter, session: ClientSession): Promise<Fields[]>
+  /**
+   * Whether a document matches. It is changed, because a snapshot alone keeps no other transaction from removing it:
+   * only two writes of one document conflict.
+   */
+  lock(filter: Filter, session: ClientSession): Promise<boolean>
+  /** Whether a document matches in the transaction's snapshot. */
+  isThere(filter: Filter, session: ClientSession): Promise<boolean>
+}
+
+/** The writes of the collection of `schema`, which is `native` in the database. */
+export function writesTo(
+  { shape }: CollectionSchema,
+  native: Native,
+  indexed: () => readonly string[],
+): Writes {
+  const stagesOf = (change: Change) => compileChange(change, shape, indexed())
+
+  function record(document: Document | null): Fields | null {
+    return document && fromDocument(document, shape)
+  }
+
+  function queryOf(filter: Filter, { expect = {} }: WriteOptions = {}): Query<Document> {
+    const query = compileFilter(filter, shape, indexed())
+    if (Object.keys(expect).length === 0) return query
+    return { $and: [query, compileExpected(expect, shape)] }
+  }
+
+  function documentOf(fields: Fields): Document {
+    const document = toDocument(fields, shape)
+    addGrams(document, indexed())
+    return document
+  }
+
+  return {
+    documentOf,
+
+    async insert(fields, session) {
+      await native.insertOne(documentOf(fields), { session })
+    },
+
+    async update(filter, change, options, session) {
+      const query = queryOf(filter, options)
+      const after = { returnDocument: 'after', ...(session && { session }) } as const
+      return record(await native.findOneAndUpdate(query, stagesOf(change), after))
+    },
+
+    async updateMany(filter, change, session) {
+      const stages = stagesOf(change)
+      const result = await native.updateMany(queryOf(filter), stages, session && { session })
+      return result.matchedCount
+    },
+
+    async delete(filter, options, session) {
+      const query = queryOf(filter, options)
+      return record(await native.findOneAndDelete(query, session ? { session } : {}))
+    },
+
+    async deleteMany(filter, session) {
+      // The snapshot of the transaction has the same documents both times.
+      const found = await native.find(queryOf(filter), { session }).toArray()
+      if (found.length > 0) await native.deleteMany(queryOf(filter), { session })
+      return found.map((document) => fromDocument(document, shape))
+    },
+
+    async lock(filter, session) {
+      const options = { session, projection: { _id: 1 } }
+      const found = await native.findOneAndUpdate(queryOf(filter), { $inc: { [LOCK]: 1 } }, options)
+      return found !== null
+    },
+
+    async isThere(filter, session) {
+      const found = await native.findOne(queryOf(filter), { session, projection: { _id: 1 } })
+      return found !== null
+    },
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * The enforced references of an app: which records a write needs, and which ones depend on a record that goes.
+ *
+ * @module
+ */
+
+import { noSuchReferences, tooManyReferences } from '../../http/refusals.ts'
+import {
+  type EnforcedReference,
+  enforcedReferences,
+  idsAt,
+  type ReferencedId,
+} from '../../model/enforced-references.ts'
+import type { Model } from '../../model/model.ts'
+import { underCurrentNames } from '../../model/renamed.ts'
+import { underAllNames } from '../../model/renamed-collection.ts'
+import { type Filter, withId } from '../../ports/filter.ts'
+import type {
+  Fields,
+  StepResult,
+  Store,
+  WriteAction,
+  WriteOutcome,
+  WriteStep,
+} from '../../ports/store.ts'
+import type { RecordEngine } from './record-engine.ts'
+
+/** The store's `write`, for a write of records of these models. */
+export type WriteOfModels = (
+  models: readonly string[],
+  steps: readonly WriteStep[],
+) => Promise<WriteOutcome>
+
+/** What the references of an app need from it. */
+export interface IntegrityNeeds {
+  known(): Iterable<Model>
+  engine(model: Model): RecordEngine
+  modelNamed(name: string): Model | undefined
+  readonly store: Store
+  readonly write: WriteOfModels
+}
+
+/** A step in the collection of an engine. */
+export interface EngineStep {
+  readonly engine: RecordEngine
+  readonly action: WriteAction
+}
+
+/** A reference, and the engine of the records that have it. */
+export interface Dependent {
+  readonly engine: RecordEngine
+  readonly reference: EnforcedReference
+}
+
+/** The most records that one write may refer to; each is checked. */
+const MAX_REFERENCES = 1000
+
+/** Keeps the enforced references of one app. */
+export class Integrity {
+  readonly #needs: IntegrityNeeds
+  #dependents = new Map<Model, Dependent[]>()
+  #models = 0
+
+  constructor(needs: IntegrityNeeds) {
+    this.#needs = needs
+  }
+
+  /** At start-up. Throws a `TypeError` if the store cannot enforce the references that there are. */
+  async check(): Promise<void> {
+    const { known, engine, store } = this.#needs
+    let first: string | undefined
+    for (const model of known()) {
+      for (const { path, target } of enforcedReferences(model)) {
+        engine(this.#model(target))
+        first ??= `Model '${model.name}': '${path}' has onDelete, but`
+      }
+    }
+    if (first === undefined) return
+    if (!store.write) {
+      throw new TypeError(
+        `${first} the store '${store.name}' cannot write several records in one step. Use SQLite, D1 or a MongoDB replica set, or remove onDelete.`,
+      )
+    }
+    try {
+      await store.write([])
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      throw new TypeError(`${first} it cannot be enforced: ${error.message}`, { cause: error })
+    }
+  }
+
+  /** The references to `model`, from all models that the app has mounted or used. */
+  to(model: Model): readonly Dependent[] {
+    const { known, engine } = this.#needs
+    const models = [...known()]
+    if (models.length !== this.#models) {
+      this.#dependents = Map.groupBy(
+        models.flatMap((one) =>
+          enforcedReferences(one).map((reference) => ({ engine: engine(one), reference })),
+        ),
+        ({ reference }) => this.#model(reference.target),
+      )
+      this.#models = models.length
+    }
+    return this.#dependents.get(model) ?? []
+  }
+
+  /** Takes the steps in one atomic write. */
+  async write(steps: readonly EngineStep[]): Promise<WriteOutcome> {
+    const writing = steps.filter(({ action }) => !('require' in action))
+    const models = new Set(writing.map(({ engine }) => engine.model.name))
+    for (const { engine, action } of steps) {
+      const filter = 'update' in action ? action.update : undefined
+      if (filter) await engine.stored.settle?.(filter)
+    }
+    const outcome = await this.#needs.write([...models], steps.map(storedStep))
+    if ('failed' in outcome) return outcome
+    const results = outcome.results.map((result, at) => underNamesOfNow(result, steps[at]))
+    return { results }
+  }
+
+  /**
+   * The ids that `values` of `model` refer to, without the record's `own`; undefined if nothing has to be checked.
+   * Throws a 400 if there are too many.
+   */
+  idsIn(model: Model, values: Fields, own?: unknown): readonly ReferencedId[] | undefined {
+    const references = enforcedReferences(model)
+    if (references.length === 0) return undefined
+    const found = references.flatMap((reference) => {
+      const ids = idsAt(values, reference)
+      return reference.target === model.name ? ids.filter(({ id }) => id !== own) : ids
+    })
+    if (found.length > MAX_REFERENCES) throw tooManyReferences(MAX_REFERENCES)
+    return found.length > 0 ? found : undefined
+  }
+
+  /**
+   * Takes `step` while all records in `ids` exist; null if it found no record. Throws a 400 that names the fields with
+   * an id that does not exist.
+   */
+  async writeReferring(ids: readonly ReferencedId[], step: EngineStep): Promise<StepResult | null> {
+    const once = [...new Map(ids.map((one) => [`${one.target} ${one.id}`, one])).values()]
+    const required = once.map(({ target, id }): EngineStep => {
+      const engine = this.#needs.engine(this.#model(target))
+      return { engine, action: { require: withId(id), exists: true } }
+    })
+    const outcome = await this.write([...required, step])
+    if ('results' in outcome) return outcome.results.at(-1) ?? null
+    const missing = once[outcome.failed]
+    if (!missing) return null
+    throw noSuchReferences(await this.#pathsOfMissing(ids, missing))
+  }
+
+  /** The paths of all ids that do not exist, `missing` included, even if it does by now. */
+  async #pathsOfMissing(ids: readonly ReferencedId[], missing: ReferencedId): Promise<string[]> {
+    const there = new Set<string>()
+    for (const [target, some] of Map.groupBy(ids, (one) => one.target)) {
+      const found = await this.#needs.engine(this.#model(target)).stored.find({
+        filter: { op: 'in', field: '_id', values: some.map(({ id }) => id) },
+        sort: [],
+        limit: some.length,
+        select: { include: ['_id'] },
+      })
+      for (const { _id } of found) there.add(`${target} ${_id}`)
+    }
+    there.delete(`${missing.target} ${missing.id}`)
+    return ids.filter(({ target, id }) => !there.has(`${target} ${id}`)).map(({ path }) => path)
+  }
+
+  #model(name: string): Model {
+    const model = this.#needs.modelNamed(name)
+    if (!model) throw new TypeError(`no model is named '${name}'`)
+    return model
+  }
+}
+
+/** The step under all names that its fields have had. */
+function storedStep({ engine, action }: EngineStep): WriteStep {
+  const step = { in: engine.schema, ...action }
+  const { renamed } = engine.model
+  if (renamed.size === 0) return step
+  const filters = Object.entries(step)
+    .filter(([name]) => FILTERS.has(name))
+    .map(([name, filter]) => [name, underAllNames(filter as Filter, renamed)])
+  return { ...step, ...Object.fromEntries(filters) }
+}
+
+/** The members of steps that are filters. */
+const FILTERS = new Set(['update', 'updateMany', 'delete', 'deleteMany', 'require'])
+
+function underNamesOfNow(result: StepResult, step: EngineStep | undefined): StepResult {
+  if (!step || step.engine.model.renamed.size === 0) return result
+  const { renamed } = step.engine.model
+  return { ...result, records: result.records.map((one) => underCurrentNames(one, renamed)) }
+}

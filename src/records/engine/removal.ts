@@ -1,0 +1,229 @@
+/**
+ * The removal of a record that others refer to.
+ *
+ * What depends on the record is looked up first. The removal is then one atomic write, which checks that what was
+ * found is still so, and is planned again if it is not.
+ *
+ * @module
+ */
+
+import { stillReferenced, tooManyDependents } from '../../http/refusals.ts'
+import { withoutIds } from '../../model/enforced-references.ts'
+import type { Model } from '../../model/model.ts'
+import type { OnDelete } from '../../model/reference.ts'
+import { all, any, type Filter, withId } from '../../ports/filter.ts'
+import { type Fields, StoreUnavailable } from '../../ports/store.ts'
+import type { Dependent, EngineStep, Integrity } from './integrity.ts'
+import type { RecordEngine } from './record-engine.ts'
+import { MAX_TRIES, pause } from './tries.ts'
+
+/** A record that has been removed. */
+export interface Removed {
+  readonly model: Model
+  readonly record: Fields
+}
+
+/** What the removal of a record has removed. */
+export interface Removal {
+  readonly record: Fields
+  /** The records that referred to it, and those that referred to them, as `cascade` asks. */
+  readonly others: readonly Removed[]
+}
+
+/** The most records that one removal removes or changes besides its own. */
+const MAX_DEPENDENTS = 1000
+
+/**
+ * Removes the record of `engine` that matches, with what depends on it; null if there is none, or it is not what
+ * `expect` says. Throws a 409 if a reference forbids it.
+ */
+export async function removeKept(
+  integrity: Integrity,
+  engine: RecordEngine,
+  filter: Filter,
+  expect: Fields | undefined,
+): Promise<Removal | null> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const found = await engine.first(filter)
+    if (!found) return null
+    const id = String(found._id)
+    const steps: readonly EngineStep[] = [
+      {
+        engine,
+        action: { delete: all([filter, withId(id)]), ...(expect && { options: { expect } }) },
+      },
+      ...(await dependentSteps(integrity, engine, id)),
+    ]
+    const outcome = await integrity.write(steps)
+    if ('results' in outcome) {
+      const removed = outcome.results.flatMap(({ records }, at) => {
+        const step = steps[at]
+        const isRemoval = step && ('delete' in step.action || 'deleteMany' in step.action)
+        return isRemoval ? records.map((record) => ({ model: step.engine.model, record })) : []
+      })
+      const [first, ...others] = removed
+      return first ? { record: first.record, others } : null
+    }
+    if (outcome.failed === 0) return null
+    await pause(tries)
+  }
+  throw new StoreUnavailable(
+    `what refers to a record of '${engine.model.name}' changed all the time`,
+  )
+}
+
+/**
+ * The steps that follow the removal of a record. Throws a 409 if a reference forbids it, or if too many records
+ * depend on it.
+ */
+export async function dependentSteps(
+  integrity: Integrity,
+  engine: RecordEngine,
+  id: string,
+): Promise<readonly EngineStep[]> {
+  const plan = new Plan(integrity, engine, id)
+  await plan.follow()
+  return plan.steps()
+}
+
+/** What goes with one record. */
+class Plan {
+  readonly #integrity: Integrity
+  /** The ids that go, by engine, in the order in which they were found. */
+  readonly #going = new Map<RecordEngine, Set<string>>()
+  /** Before the removals: what was found still has to go. */
+  readonly #checks: EngineStep[] = []
+  readonly #removals: EngineStep[] = []
+  /** After the removals: nothing refers to what is gone. */
+  readonly #rest: EngineStep[] = []
+  #count = 0
+
+  constructor(integrity: Integrity, engine: RecordEngine, id: string) {
+    this.#integrity = integrity
+    this.#going.set(engine, new Set([id]))
+  }
+
+  /** All steps, in order. */
+  steps(): readonly EngineStep[] {
+    return [...this.#checks, ...this.#removals, ...this.#rest]
+  }
+
+  /** Finds what goes, then what stays but refers to it. */
+  async follow(): Promise<void> {
+    const queue = [...this.#going].map(([engine, ids]) => ({ engine, ids: [...ids] }))
+    for (const { engine, ids } of queue) {
+      for (const dependent of this.#dependents(engine, 'cascade')) {
+        const fresh = await this.#cascade(dependent, ids)
+        if (fresh.length > 0) queue.push({ engine: dependent.engine, ids: fresh })
+      }
+    }
+    const going = [...this.#going]
+    const left = (onDelete: OnDelete): Left[] =>
+      going.flatMap(([engine, ids]) =>
+        this.#dependents(engine, onDelete).map((dependent) => ({ ...dependent, ids })),
+      )
+    for (const one of left('restrict')) await this.#restrict(one)
+    const [inLists, alone] = [true, false].map((isInList) =>
+      left('unset').filter(({ reference }) => reference.inList === isInList),
+    )
+    // First: they expect the whole value of a field, which the others may be a part of.
+    const fields = Map.groupBy(inLists ?? [], fieldOf)
+    for (const some of fields.values()) await this.#unsetInList(some)
+    for (const one of alone ?? []) await this.#unset(one)
+  }
+
+  #dependents({ model }: RecordEngine, onDelete: OnDelete): readonly Dependent[] {
+    return this.#integrity.to(model).filter(({ reference }) => reference.onDelete === onDelete)
+  }
+
+  /** Resolves to the ids of the records that go with `ids` and were not known to. */
+  async #cascade({ engine, reference }: Dependent, ids: readonly string[]): Promise<string[]> {
+    const filter = refersTo(reference.path, ids)
+    const found = (await this.#found(engine, filter, ['_id'])).map(({ _id }) => String(_id))
+    const going = this.#going.get(engine) ?? new Set()
+    const fresh = found.filter((id) => !going.has(id))
+    this.#going.set(engine, new Set([...going, ...fresh]))
+    this.#counted(fresh.length)
+    if (this.#integrity.to(engine.model).length === 0) {
+      // Nothing refers to these records, so that whichever there are at the moment of the write may go.
+      this.#removals.push({ engine, action: { deleteMany: filter } })
+      return []
+    }
+    const known: Filter = { op: 'in', field: '_id', values: found }
+    const others: Filter = { op: 'nin', field: reference.path, values: ids }
+    this.#checks.push({ engine, action: { require: all([known, others]), exists: false } })
+    this.#removals.push({ engine, action: { deleteMany: known } })
+    this.#rest.push({ engine, action: { require: filter, exists: false } })
+    return fresh
+  }
+
+  async #restrict({ engine, reference, ids }: Left): Promise<void> {
+    const filter = refersTo(reference.path, ids)
+    if (await engine.first(all([filter, this.#staying(engine)]))) {
+      throw stillReferenced(engine.model.name)
+    }
+    this.#rest.push({ engine, action: { require: filter, exists: false } })
+  }
+
+  async #unset({ engine, reference, ids }: Left): Promise<void> {
+    const { path, emptied } = reference
+    const filter = refersTo(path, ids)
+    const found = await this.#found(engine, all([filter, this.#staying(engine)]), ['_id'])
+    this.#counted(found.length)
+    const change =
+      emptied === 'null' ? engine.changeOf({ [path]: null }) : engine.changeOf({}, [path])
+    this.#rest.push({ engine, action: { updateMany: filter, change } })
+  }
+
+  /** Removes the ids from lists inside one field: from each record, if the field is still as it was found. */
+  async #unsetInList(some: readonly Left[]): Promise<void> {
+    const [first] = some
+    if (!first) return
+    const { engine } = first
+    const [field = ''] = first.reference.path.split('.')
+    const filter = any(some.map(({ reference, ids }) => refersTo(reference.path, ids)))
+    const found = await this.#found(engine, all([filter, this.#staying(engine)]), [field])
+    this.#counted(found.length)
+    for (const record of found) {
+      const value = some.reduce(
+        (before, { reference, ids }) => withoutIds(before, reference, ids),
+        record[field],
+      )
+      const update = withId(String(record._id))
+      const options = { expect: { [field]: record[field] } }
+      this.#rest.push({
+        engine,
+        action: { update, change: engine.changeOf({ [field]: value }), options },
+      })
+    }
+    this.#rest.push({ engine, action: { require: filter, exists: false } })
+  }
+
+  /** The records that do not go. */
+  #staying(engine: RecordEngine): Filter {
+    return { op: 'nin', field: '_id', values: [...(this.#going.get(engine) ?? [])] }
+  }
+
+  #found(engine: RecordEngine, filter: Filter, include: readonly string[]): Promise<Fields[]> {
+    const limit = MAX_DEPENDENTS + 1
+    return engine.stored.find({ filter, sort: [], limit, select: { include } })
+  }
+
+  #counted(more: number): void {
+    this.#count += more
+    if (this.#count > MAX_DEPENDENTS) throw tooManyDependents(MAX_DEPENDENTS)
+  }
+}
+
+/** A reference to records that go, of records that may stay. */
+interface Left extends Dependent {
+  readonly ids: ReadonlySet<string>
+}
+
+function fieldOf({ engine, reference }: Left): string {
+  return `${engine.model.name} ${reference.path.split('.', 1)[0]}`
+}
+
+function refersTo(field: string, ids: Iterable<string>): Filter {
+  return { op: 'in', field, values: [...ids] }
+}
