@@ -73,7 +73,7 @@ export async function compare<R>(
     advance?.(read)
   }
   const count = await target.count()
-  const extra = count - (read - missing.count)
+  const extra = Math.max(0, count - (read - missing.count))
   return {
     collection,
     source: read,

@@ -15,8 +15,8 @@ export class CopyMismatch extends Error {
 export interface Circumstances {
   /** Whether there were writes to the source since the copy began; undefined if the store can't tell. */
   readonly wasWritten: boolean | undefined
-  /** Whether there were some while both sides were compared. */
-  readonly isBeingWritten: boolean
+  /** Whether none of them can have come in between what was found. */
+  readonly isCertain: boolean
   /** Whether records with ids of another type may be left out. */
   readonly mayLeaveOut: boolean
 }
@@ -26,7 +26,7 @@ const STOP = 'Stop whatever writes to the source, and copy again'
 /** The error for what was found in each collection; undefined if both sides were equal at one moment. */
 export function mismatch(
   compared: readonly Comparison[],
-  { wasWritten, isBeingWritten, mayLeaveOut }: Circumstances,
+  { wasWritten, isCertain, mayLeaveOut }: Circumstances,
 ): CopyMismatch | undefined {
   const differing = compared.filter(({ missing, changed, extra }) =>
     [missing, changed, extra].some(({ count }) => count !== 0),
@@ -35,9 +35,9 @@ export function mismatch(
     const found = differing.map(differences).join(' ')
     return new CopyMismatch(`${found} ${advice(differing.every(isBehind), wasWritten)}`)
   }
-  if (isBeingWritten) {
+  if (!isCertain) {
     return new CopyMismatch(
-      `the source was written to while both sides were compared, so it is not certain that they are equal. ${STOP}.`,
+      `the source was written to during the copy, so it is not certain that both sides are equal. ${STOP}.`,
     )
   }
   const partly = mayLeaveOut ? undefined : compared.find(({ unread }) => unread > 0)

@@ -14,6 +14,16 @@ export const app = createApp({ store: mongoStore({ url: 'MONGODB_URL' }) })
 app.store.collection(Price)
 `
 
+const WRANGLER = `
+name = "shop"
+main = "worker.ts"
+compatibility_date = "2026-11-01"
+[[d1_databases]]
+binding = "DB"
+database_name = "shop"
+database_id = "00000000-0000-0000-0000-000000000000"
+`
+
 await withService('mongo', ({ url }) => {
   describe('fieldgate copy, if the target cannot hold what the source has', () => {
     const database = `copy-types-${crypto.randomUUID()}`
@@ -24,7 +34,10 @@ await withService('mongo', ({ url }) => {
     let shop: Project
     beforeAll(async () => {
       await client.db(database).collection('prices').insertOne({ _id, amount })
-      shop = await project({ 'app.ts': APP.replace('MONGODB_URL', address.href) })
+      shop = await project({
+        'app.ts': APP.replace('MONGODB_URL', address.href),
+        'wrangler.toml': WRANGLER,
+      })
     })
     afterAll(async () => {
       await client.db(database).dropDatabase()
@@ -60,6 +73,21 @@ await withService('mongo', ({ url }) => {
       expect(code).toBe(0)
       expect(out).toMatch(/^prices: 1 records, 1 copied now/)
       expect(err).toMatch(/^checking prices .*\ncollection +field/s)
+    })
+
+    it('is so for D1 too, from where the records come back as they are there', async () => {
+      const toD1 = ['copy', './app.ts', '--to', 'd1:DB', '--json']
+      const refused = await shop.fieldgate(...toD1)
+      expect([refused.code, JSON.parse(refused.out).lost.length]).toEqual([1, 1])
+      const there = await shop.fieldgate(...toD1, '--convert')
+      expect([there.code, JSON.parse(there.out).collections[0].target]).toEqual([0, 1])
+      const other = new URL(address)
+      other.pathname = `${database}-back`
+      const back = await shop.fieldgate('copy', './app.ts', '--from', 'd1:DB', '--to', other.href)
+      expect(back.code).toBe(0)
+      const returned = client.db(`${database}-back`)
+      expect(await returned.collection('prices').findOne({})).toEqual({ _id, amount: 0.1 })
+      await returned.dropDatabase()
     })
 
     it('is so for fieldgate-copy too', async () => {

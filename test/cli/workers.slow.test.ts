@@ -1,6 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Project, project } from './project.ts'
 
+const WRANGLER_BIN = fileURLToPath(
+  new URL('../../node_modules/wrangler/bin/wrangler.js', import.meta.url),
+)
 const WRANGLER = `
 name = "books"
 main = "worker.ts"
@@ -9,6 +13,10 @@ compatibility_date = "2026-11-01"
 binding = "DB"
 database_name = "books"
 database_id = "00000000-0000-0000-0000-000000000000"
+[[env.restored.d1_databases]]
+binding = "DB"
+database_name = "restored"
+database_id = "00000000-0000-0000-0000-000000000001"
 `
 const MODEL = `
 import * as z from 'zod/mini'
@@ -91,6 +99,29 @@ export default worker((env) => { throw new TypeError('no store for ' + Object.ke
       { model: 'Book', problem: 'undeclared', field: 'pages', count: 300 },
       { model: 'Book', problem: 'missing', field: 'year', count: 300 },
     ])
+  })
+
+  it('a database that was exported and imported has the same records, and --env chooses it', async () => {
+    const wrangler = async (...args: string[]) => {
+      const { code, out } = await books.node(WRANGLER_BIN, 'd1', ...args, '--local')
+      expect(code).toBe(0)
+      return out
+    }
+    await wrangler('export', 'books', '--output', 'books.sql')
+    const restored = ['restored', '--env', 'restored']
+    await wrangler('execute', ...restored, '--file', 'books.sql')
+    const copied = async (...args: string[]) => {
+      const { code, out } = await books.fieldgate('copy', './fits.ts', ...args, '--json')
+      expect(code).toBe(0)
+      return JSON.parse(out).collections[0]
+    }
+    const original = await copied('--to', 'sqlite:original.db')
+    const again = await copied('--env', 'restored', '--to', 'sqlite:restored.db')
+    expect(again).toEqual(original)
+    const sql = `SELECT count(*) AS trusted, (SELECT count(*) FROM sqlite_master WHERE type = 'trigger') AS triggers,
+      (SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE UNIQUE INDEX%') AS uniques FROM books WHERE shape IS NOT NULL`
+    const found = JSON.parse(await wrangler('execute', ...restored, '--json', '--command', sql))
+    expect(found[0].results).toEqual([{ trusted: 300, triggers: 1, uniques: 1 }])
   })
 
   it('ends with 2 and says why where there is no such binding, app or configuration', async () => {

@@ -72,6 +72,15 @@ describe('copying the records of one store to another', () => {
     expect(await theirs?.find({}, { sort: '_id' })).toEqual(await ours?.find({}, { sort: '_id' }))
   })
 
+  it('takes records whose ids are UUIDs', async () => {
+    const Tag = defineModel('Tag', { fields: { name: z.string() }, id: 'uuid' })
+    const [from, to] = [sqliteStore(), sqliteStore()]
+    const tags = createApp({ store: from }).store.collection(Tag)
+    for (let at = 0; at < 30; at += 1) await tags.insert({ name: `tag ${at}` })
+    const [result] = await copyRecords(from, to, [Tag] as unknown as Model[])
+    expect(result).toMatchObject({ source: 30, target: 30, copied: 30 })
+  })
+
   it('goes on where an interrupted copy was', async () => {
     const [from, to] = [await filled(2500), sqliteStore()]
     await expect(copyRecords(from, failingAfter(to, 1200), models)).rejects.toThrow(

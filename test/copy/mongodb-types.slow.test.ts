@@ -201,6 +201,26 @@ await withService('mongo', ({ url }) => {
       expect(await pricesIn(to)).toEqual([])
     })
 
+    it('is not ended as equal if a value that SQLite cannot hold came after the look for them', async () => {
+      const from = await prices({ _id: new ObjectId(), name: 'a' })
+      const { exact: _, foreign, ...copying } = from.store.copying ?? {}
+      const store: Store = {
+        ...from.store,
+        copying: {
+          ...copying,
+          async *foreign(schema) {
+            if (foreign) yield* foreign(schema)
+            await from.db
+              .collection('prices')
+              .updateOne({}, { $set: { amount: Decimal128.fromString('1.5') } })
+          },
+        },
+      }
+      await expect(copyRecords(store, sqliteStore(), models)).rejects.toThrow(
+        'the source was written to during the copy, so it is not certain that both sides are equal.',
+      )
+    })
+
     it('copies them as it has said, if it may', async () => {
       const [document] = [everyType()]
       const from = await prices(document)

@@ -28,11 +28,11 @@ await withService('mongo', ({ url }) => {
   copiesUnderWrites(
     'MongoDB to SQLite',
     open(() => sqliteStore()),
-    16,
+    12,
   )
   copiesUnderWrites(
     'MongoDB to MongoDB',
     open((database) => mongoStore({ url, database })),
-    16,
+    12,
   )
 })

@@ -24,5 +24,5 @@ copiesUnderWrites(
       },
     }
   },
-  60,
+  40,
 )

@@ -280,7 +280,7 @@ export function copiesUnderWrites(kind: string, open: () => Promise<Stores>, rou
       const failure = await failureOf(from, await stores.target(), { start })
       expect(swaps.size).toBe(0)
       expect(failure?.message).toBe(
-        'the source was written to while both sides were compared, so it is not certain that they are equal. Stop whatever writes to the source, and copy again.',
+        'the source was written to during the copy, so it is not certain that both sides are equal. Stop whatever writes to the source, and copy again.',
       )
       await stores.close()
     })

@@ -14,8 +14,17 @@ const NO_STREAM: ReadonlySet<number> = new Set([
   40573, // The $changeStream stage is only supported on replica sets
 ])
 
+/** The log of changes has been cut off after the stream's position: nobody knows what came then. */
+const LOST: ReadonlySet<number> = new Set([
+  136, // CappedPositionLost
+  286, // ChangeStreamHistoryLost
+])
+
 /** How long the server waits for a change before it says how far it has come, in milliseconds. */
 const WAIT_MS = 50
+
+/** How often a stream is read while nobody asks, in milliseconds: the log of changes has a limited length. */
+const KEEP_UP_MS = 500
 
 /** Watches `collections`; undefined where there are no change streams. */
 export async function watchWrites(
@@ -30,6 +39,7 @@ export async function watchWrites(
     { $project: { _id: 1 } },
   ]
   let stream: ChangeStream | undefined
+  let isWritten = false
 
   /** A stream that has begun; reads that begin after it see all changes that it does not tell of. */
   async function opened(options: ChangeStreamOptions = {}): Promise<ChangeStream> {
@@ -39,9 +49,10 @@ export async function watchWrites(
     return fresh
   }
 
-  async function begin(): Promise<void> {
+  async function begin(): Promise<ChangeStream> {
     await stream?.close()
     stream = await opened()
+    return stream
   }
 
   /** How far a stream must have come to have told of every change until now. */
@@ -53,34 +64,69 @@ export async function watchWrites(
     return positionOf(fresh)
   }
 
-  async function close(): Promise<void> {
-    await stream?.close()
-    await session.endSession()
+  /** Reads the stream up to `end`, if there is no change before it. After a change it begins anew. */
+  async function read(end: string): Promise<void> {
+    if (!(await hasChange(stream ?? (await begin()), end))) return
+    isWritten = true
+    await begin()
   }
 
   try {
     await begin()
   } catch (error) {
-    await close()
-    if ([...NO_STREAM].some((code) => hasCode(error, code))) return undefined
+    await session.endSession()
+    if (hasOneOf(error, NO_STREAM)) return undefined
     throw error
   }
+  const inTurn = queue()
+  const timer = setInterval(() => {
+    // If this fails, so does the next one whose caller waits for it.
+    inTurn(() => read('')).catch(() => {})
+  }, KEEP_UP_MS)
+  timer.unref()
   return {
-    async written() {
-      const isWritten = !stream || (await hasChange(stream, await now()))
-      if (isWritten) await begin()
-      return isWritten
+    written: () =>
+      inTurn(async () => {
+        await read(await now())
+        const was = isWritten
+        isWritten = false
+        return was
+      }),
+    async close() {
+      clearInterval(timer)
+      await inTurn(async () => {
+        await stream?.close()
+        await session.endSession()
+      })
     },
-    close,
+  }
+}
+
+/** Runs one piece of work after the other. */
+function queue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work, work)
+    last = next
+    return next
   }
 }
 
 /** Whether there is a change in `stream` up to `end`. It is asked at least once: `end` may be where it is already. */
 async function hasChange(stream: ChangeStream, end: string): Promise<boolean> {
-  do {
-    if (stream.closed || (await stream.tryNext())) return true
-  } while (positionOf(stream) < end)
-  return false
+  try {
+    do {
+      if (stream.closed || (await stream.tryNext())) return true
+    } while (positionOf(stream) < end)
+    return false
+  } catch (error) {
+    if (hasOneOf(error, LOST)) return true
+    throw error
+  }
+}
+
+function hasOneOf(error: unknown, codes: ReadonlySet<number>): boolean {
+  return [...codes].some((code) => hasCode(error, code))
 }
 
 /** How far a stream has come: these strings are in the order of time. */

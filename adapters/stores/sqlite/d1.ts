@@ -100,8 +100,11 @@ export function d1Store(binding: D1Binding): Store {
       }),
     ),
     copying: {
+      // D1 decides which of SQLite's functions it allows.
       watch: () =>
-        watchWrites(async (statement) => (await bound(binding, statement).all()).results),
+        watchWrites(async (statement) => (await bound(binding, statement).all()).results).catch(
+          () => undefined,
+        ),
     },
     async prepare(schemas) {
       checkNames(schemas)
