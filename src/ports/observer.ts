@@ -22,6 +22,7 @@ export interface ObservedRequest {
 export interface StoreCall {
   /** The store's name, e.g. `sqlite`. */
   readonly store: string
+  /** The collection that is called; for `write`, those of all its steps with blanks in between. */
   readonly collection: string
   /** The store method that is called, e.g. `find`. */
   readonly operation: string

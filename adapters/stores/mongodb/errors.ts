@@ -16,6 +16,9 @@ import {
 /** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000
 
+/** The code of a transaction that has met another one. */
+export const WRITE_CONFLICT = 112
+
 const INVALID_REGULAR_EXPRESSION = 51091
 const TIMEOUTS: ReadonlySet<unknown> = new Set([
   50, // MaxTimeMSExpired
@@ -51,7 +54,7 @@ const NOT_NOW: ReadonlySet<unknown> = new Set([
   89, // NetworkTimeout
   91, // ShutdownInProgress
   100, // UnsatisfiableWriteConcern
-  112, // WriteConflict: a transaction has met others each time that it was tried
+  WRITE_CONFLICT, // each time that the transaction was tried
   134, // ReadConcernMajorityNotAvailableYet
   189, // PrimarySteppedDown
   9001, // SocketException

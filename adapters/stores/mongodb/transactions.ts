@@ -13,12 +13,14 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../src/ports/store.ts'
-import { hasLabel, portError } from './errors.ts'
+import { hasCode, hasLabel, portError, WRITE_CONFLICT } from './errors.ts'
 import { takingTurns } from './turns.ts'
 import { type Writes, writesTo } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
-const PATIENCE_MS = 5000
+const PATIENCE_MS = 10_000
+/** The same for one that loses the database. */
+const OUTAGE_MS = 2000
 /** The longest pause between two tries, in milliseconds. */
 const MAX_PAUSE_MS = 50
 
@@ -56,13 +58,14 @@ async function retried(
   client: MongoClient,
   work: (session: ClientSession) => Promise<WriteOutcome>,
 ): Promise<WriteOutcome> {
-  const until = performance.now() + PATIENCE_MS
+  const begun = performance.now()
   for (let tries = 0; ; tries += 1) {
     const session = client.startSession()
     try {
-      return await inTransaction(session, until, () => work(session))
+      return await inTransaction(session, () => work(session))
     } catch (error) {
-      if (!isTransient(error) || performance.now() > until) throw error
+      const patience = hasCode(error, WRITE_CONFLICT) ? PATIENCE_MS : OUTAGE_MS
+      if (!isTransient(error) || performance.now() > begun + patience) throw error
     } finally {
       await session.endSession()
     }
@@ -82,7 +85,6 @@ async function checkTransactions(database: Db): Promise<void> {
 /** Runs `work` in a transaction and commits it, unless a step failed. */
 async function inTransaction(
   session: ClientSession,
-  until: number,
   work: () => Promise<WriteOutcome>,
 ): Promise<WriteOutcome> {
   session.startTransaction({
@@ -92,7 +94,7 @@ async function inTransaction(
   })
   try {
     const outcome = await work()
-    if ('results' in outcome) await commit(session, until)
+    if ('results' in outcome) await commit(session)
     return outcome
   } finally {
     // After a network error too: the server would keep its locks for a minute.
@@ -100,8 +102,9 @@ async function inTransaction(
   }
 }
 
-/** Asks again if the reply was lost: a commit that was done stays done. */
-async function commit(session: ClientSession, until: number): Promise<void> {
+/** Asks again if the response was lost: repeating a commit does no harm. */
+async function commit(session: ClientSession): Promise<void> {
+  const until = performance.now() + OUTAGE_MS
   for (;;) {
     try {
       await session.commitTransaction()

@@ -1,9 +1,11 @@
 /**
- * Writes that require the same record, which would conflict, take turns; those that wait share a transaction.
+ * Writes that require or change the same record, and so would conflict, take turns; those that wait share a
+ * transaction.
  *
  * @module
  */
 
+import type { Filter } from '../../../src/ports/filter.ts'
 import { StoreUnavailable, type WriteOutcome, type WriteStep } from '../../../src/ports/store.ts'
 import { portError } from './errors.ts'
 
@@ -18,7 +20,7 @@ interface Call {
 /** The most writes that share a transaction. */
 const MOST = 50
 
-/** `write`, called once at a time for writes that require the same record. */
+/** `write`, called once at a time for writes whose first record is the same. */
 export function takingTurns(write: Write): Write {
   const waiting = new Map<string, Call[]>()
 
@@ -53,9 +55,8 @@ export function takingTurns(write: Write): Write {
   }
 
   return (steps) => {
-    const required = steps.find((step) => 'require' in step && step.exists)
-    if (!required || !('require' in required)) return write(steps)
-    const key = JSON.stringify([required.in.name, required.require])
+    const key = keyOf(steps)
+    if (key === undefined) return write(steps)
     return new Promise((resolve, reject) => {
       const calls = waiting.get(key) ?? []
       calls.push({ steps, resolve, reject })
@@ -64,4 +65,19 @@ export function takingTurns(write: Write): Write {
       void serve(key, calls)
     })
   }
+}
+
+/** The first record that steps require or change; undefined if they begin with no single one. */
+function keyOf(steps: readonly WriteStep[]): string | undefined {
+  for (const step of steps) {
+    const filter = filterOf(step)
+    if (filter) return JSON.stringify([step.in.name, filter])
+  }
+  return undefined
+}
+
+function filterOf(step: WriteStep): Filter | undefined {
+  if ('update' in step) return step.update
+  if ('delete' in step) return step.delete
+  return 'require' in step && step.exists ? step.require : undefined
 }

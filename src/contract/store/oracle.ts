@@ -6,7 +6,14 @@
 
 import type { Filter, Scalar, SortKey } from '../../ports/filter.ts'
 import { fold } from '../../ports/fold.ts'
-import type { Change, Fields, Read } from '../../ports/store.ts'
+import type {
+  Change,
+  Fields,
+  Read,
+  StepResult,
+  WriteOutcome,
+  WriteStep,
+} from '../../ports/store.ts'
 
 /** The part of a read that decides its result. */
 export type Question = Pick<Read, 'filter' | 'sort' | 'after' | 'skip' | 'limit'>
@@ -63,6 +70,47 @@ export class Oracle {
   delete(filter: Filter, expect: Fields = {}): Fields | null {
     const at = this.#target(filter, expect)
     return at === -1 ? null : (this.#records.splice(at, 1)[0] ?? null)
+  }
+
+  /** Takes all steps, or throws, or tells which one failed; then nothing has changed. */
+  write(steps: readonly WriteStep[]): WriteOutcome {
+    const before = this.#records
+    this.#records = [...before]
+    const results: StepResult[] = []
+    try {
+      for (const step of steps) {
+        const result = this.#take(step)
+        if (!result) break
+        results.push(result)
+      }
+    } catch (error) {
+      this.#records = before
+      throw error
+    }
+    if (results.length === steps.length) return { results }
+    this.#records = before
+    return { failed: results.length }
+  }
+
+  /** What a step did; undefined if it failed. */
+  #take(step: WriteStep): StepResult | undefined {
+    const one = (record: Fields | null) => record && { count: 1, records: [record] }
+    if ('insert' in step) {
+      this.insert(step.insert)
+      return { count: 1, records: [] }
+    }
+    if ('update' in step)
+      return one(this.update(step.update, step.change, step.options?.expect)) ?? undefined
+    if ('updateMany' in step) {
+      return { count: this.updateMany(step.updateMany, step.change), records: [] }
+    }
+    if ('delete' in step) return one(this.delete(step.delete, step.options?.expect)) ?? undefined
+    if ('deleteMany' in step) {
+      const records = this.#records.filter((record) => holds(step.deleteMany, record))
+      this.#records = this.#records.filter((record) => !records.includes(record))
+      return { count: records.length, records: structuredClone(records) }
+    }
+    return this.count(step.require) > 0 === step.exists ? { count: 0, records: [] } : undefined
   }
 
   #target(filter: Filter, expect: Fields): number {

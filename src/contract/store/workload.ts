@@ -5,7 +5,14 @@
  */
 
 import { all, everything, type Filter } from '../../ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields, type Store } from '../../ports/store.ts'
+import {
+  type Collection,
+  DuplicateKey,
+  type Fields,
+  type Store,
+  type WriteOutcome,
+  type WriteStep,
+} from '../../ports/store.ts'
 import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { Oracle, position, Taken } from './oracle.ts'
@@ -25,7 +32,7 @@ export const workloads: Contract<Store> = Object.fromEntries(
 
 async function work(store: Store, seed: number): Promise<void> {
   await store.prepare([people])
-  const run = new Run(store.collection(people), new Random(seed))
+  const run = new Run(store, new Random(seed))
   for (let at = 0; at < OPERATIONS; at += 1) {
     await run.step().catch((error: unknown) => {
       const { asked } = run
@@ -41,12 +48,14 @@ class Run {
   readonly oracle = new Oracle(people.unique)
   /** The last call, for the message of a failure. */
   asked: unknown
+  readonly #store: Store
   readonly #collection: Collection
   readonly #random: Random
   #made = 0
 
-  constructor(collection: Collection, random: Random) {
-    this.#collection = collection
+  constructor(store: Store, random: Random) {
+    this.#store = store
+    this.#collection = store.collection(people)
     this.#random = random
   }
 
@@ -56,6 +65,7 @@ class Run {
     if (choice < 45) return this.#update()
     if (choice < 50) return this.#updateMany()
     if (choice < 58) return this.#delete()
+    if (choice < 64 && this.#store.write) return this.#write(this.#store.write)
     return choice < 92 ? this.#find() : this.#count()
   }
 
@@ -64,11 +74,42 @@ class Run {
     return this.#collection.find({ filter: everything, sort, limit: OPERATIONS })
   }
 
-  async #insert(): Promise<void> {
+  async #write(write: NonNullable<Store['write']>): Promise<void> {
+    const steps = [this.#writeStep(), ...this.#random.list(4, () => this.#writeStep())]
+    this.asked = { write: steps.map(({ in: _, ...action }) => action) }
+    await this.#same(
+      async () => inOrder(await write.call(this.#store, steps)),
+      () => inOrder(this.oracle.write(steps)),
+    )
+  }
+
+  #writeStep(): WriteStep {
+    const random = this.#random
+    const choice = random.below(100)
+    const expect = this.#expectation()
+    const options = expect && { options: { expect } }
+    if (choice < 30) return { in: people, insert: this.#newRecord() }
+    if (choice < 55) {
+      return { in: people, update: this.#one(), change: randomChange(random, true), ...options }
+    }
+    if (choice < 65) {
+      return { in: people, updateMany: randomFilter(random), change: randomChange(random, false) }
+    }
+    if (choice < 75) return { in: people, delete: this.#one(), ...options }
+    if (choice < 80) return { in: people, deleteMany: all([this.#one(), randomFilter(random)]) }
+    return { in: people, require: randomFilter(random), exists: random.chance(70) }
+  }
+
+  /** Rarely, its id is taken. */
+  #newRecord(): Fields {
     const taken = this.#random.chance(3)
     if (!taken) this.#made += 1
     const _id = this.#made.toString(16).padStart(24, '0')
-    const record = { _id, ...randomFields(this.#random) }
+    return { _id, ...randomFields(this.#random) }
+  }
+
+  async #insert(): Promise<void> {
+    const record = this.#newRecord()
     this.asked = { insert: record }
     await this.#same(
       () => this.#collection.insert(record),
@@ -187,5 +228,17 @@ class Run {
       return
     }
     deepEqual(await ask(), expected)
+  }
+}
+
+/** The outcome with the removed records of each step by id: no promise says in which order they come. */
+function inOrder(outcome: WriteOutcome): WriteOutcome {
+  if ('failed' in outcome) return outcome
+  const byId = (a: Fields, b: Fields) => (String(a._id) < String(b._id) ? -1 : 1)
+  return {
+    results: outcome.results.map((result) => ({
+      ...result,
+      records: result.records.toSorted(byId),
+    })),
   }
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Model } from '../../model/model.ts'
 import type { SortKey } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
+import type { CollectionSchema } from '../../ports/store.ts'
 import { sortText, totalOrder } from '../engine/sort.ts'
 import type { Resource } from './resource.ts'
 
@@ -24,10 +24,10 @@ interface Need {
  * the first request, are left to you.
  */
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
-  const { model, scope, host } = resource
+  const { model, engine, scope, host } = resource
   const needs = scope ? [] : needsOf(resource, sortable)
   const isThere = host.database.exactOrder ? isServedExactly : isServed
-  const missing = needs.filter((need) => !isThere(model, need))
+  const missing = needs.filter((need) => !isThere(engine.schema, need))
   if (missing.length === 0) return undefined
   const added = missing.map(({ equal, order }) => [...(equal ? [equal] : []), ...order.map(nameOf)])
   const indexes = [...model.indexes.map((keys) => keys.map(nameOf)), ...added].map((names) => {
@@ -56,7 +56,7 @@ function needsOf({ model, query, orderBy }: Resource, sortable: readonly string[
   ]
 }
 
-function isServed({ indexes, unique }: Model, { equal, order }: Need): boolean {
+function isServed({ indexes, unique }: CollectionSchema, { equal, order }: Need): boolean {
   const end = order.findIndex(({ field }) => field === '_id')
   // Every index ends with `_id`.
   const keys = end === -1 ? order : order.slice(0, end)
@@ -77,7 +77,7 @@ function isServed({ indexes, unique }: Model, { equal, order }: Need): boolean {
 }
 
 /** For stores that use no index backwards for an order that ends with `_id` ascending, and no unique index at all. */
-function isServedExactly({ indexes, unique }: Model, { equal, order }: Need): boolean {
+function isServedExactly({ indexes, unique }: CollectionSchema, { equal, order }: Need): boolean {
   const keys = [...(equal ? [{ field: equal, descending: false }] : []), ...order]
   const wanted = sortText(totalOrder(keys))
   const first = keys[0]?.field
@@ -88,7 +88,7 @@ function isServedExactly({ indexes, unique }: Model, { equal, order }: Need): bo
 }
 
 /** Whether `field` alone identifies a record. */
-function isUnique(unique: Model['unique'], field: string): boolean {
+function isUnique(unique: CollectionSchema['unique'], field: string): boolean {
   return unique.some(([first, ...others]) => first === field && others.length === 0)
 }
 

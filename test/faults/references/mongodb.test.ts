@@ -14,9 +14,10 @@ await withService('mongo', ({ url }) => {
   const databases: string[] = []
   afterAll(async () => {
     const client = new MongoClient(url)
+    // MongoDB waits until the transactions of killed processes expire, which takes a minute.
     for (const database of databases) await client.db(database).dropDatabase()
     await client.close()
-  })
+  }, 300_000)
 
   function newPlace(): Where {
     const database = `race-${crypto.randomUUID()}`

@@ -65,7 +65,7 @@ test('a store that cannot write several records in one step is a start-up error'
   await start(ref('EffectOwner'), { store: memoryStore() })
 })
 
-test('an enforced reference has an index', async () => {
+test('an enforced reference has an index, which start-up counts on', async () => {
   const store = sqliteStore()
   let indexes: unknown
   const watched = {
@@ -77,6 +77,13 @@ test('an enforced reference has an index', async () => {
   }
   await start(ref('EffectOwner', { onDelete: 'cascade' }), { store: watched })
   expect(indexes).toEqual([[{ field: 'field', descending: false }]])
+  const { app, log } = service()
+  const model = defineModel('EffectListed', {
+    fields: { field: ref('EffectOwner', { onDelete: 'cascade' }) },
+  })
+  app.mount('/listed', createRouter({ model, query: ['field'], allowedFields: [] }))
+  await app.ready()
+  expect(log.text).not.toContain('no index serves')
 })
 
 const City = defineModel('EffectCity', { fields: { name: z.string() } })
