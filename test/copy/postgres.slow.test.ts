@@ -59,6 +59,17 @@ async function copied(from: Store, to: Store): Promise<string[]> {
   return results.map(({ checksum }) => checksum)
 }
 
+/** Copies from each store to the next; resolves to the checksums of each copy. */
+async function copiedAlong(stores: readonly Store[]): Promise<string[][]> {
+  const checksums: string[][] = []
+  let from: Store | undefined
+  for (const to of stores) {
+    if (from) checksums.push(await copied(from, to))
+    from = to
+  }
+  return checksums
+}
+
 await withService('mongo', async (mongo) => {
   await withService('postgres', ({ url }) => {
     const fresh = freshSchemas(url)
@@ -76,12 +87,7 @@ await withService('mongo', async (mongo) => {
         ]
         const opened = await Promise.all(stores.map((address) => openStore(address)))
         await fill(opened[0])
-        const checksums: string[][] = []
-        for (const [at, from] of opened.slice(0, -1).entries()) {
-          const to = opened[at + 1]
-          if (!to) continue
-          checksums.push(await copied(from, to))
-        }
+        const checksums = await copiedAlong(opened)
         for (const sums of checksums) expect(sums).toEqual(checksums[0])
         for (const store of opened) await store.close()
       })
