@@ -146,7 +146,7 @@ describe('an entry', () => {
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",
         "./node": "serve",
-        "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withId",
+        "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
         "./postgres": "postgresStore",
         "./r2": "r2Files",
         "./redis": "redisCache",
