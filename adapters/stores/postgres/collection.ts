@@ -24,6 +24,7 @@ import type { Result } from './connection.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
 import { orderBy, type Stretch, stretchesAfter } from './order.ts'
+import { idOf, pointReader } from './reads-by-id.ts'
 import { type Reader, type Row, readerOf } from './rows.ts'
 import { every, literal, Parameters, type Statement } from './sql.ts'
 
@@ -66,8 +67,20 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
   const assigned = (change: Change, { parameters }: Compilation): string =>
     compileChange(change, table, parameters) || `${table.id} = ${table.id}`
 
+  const readRow = pointReader(async (ids) => {
+    const compiled = compilation()
+    const condition = where({ op: 'in', field: '_id', values: ids }, compiled)
+    const sql = `SELECT ${whole.columns} FROM ${table.sql}${condition}`
+    return (await runner.read(compiled.parameters.statement(sql))).rows
+  })
+
   const rowsOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
     if (read.limit === 0) return []
+    const id = reader === whole ? idOf(read) : undefined
+    if (id !== undefined) {
+      const row = await readRow(id)
+      return row ? [row] : []
+    }
     const compiled = compilation()
     const sql = compileRead(read, reader, compiled)
     return (await runner.read(compiled.parameters.statement(sql), read.hints)).rows

@@ -143,7 +143,9 @@ export class Connection {
 
   async #send(sql: Sql | TransactionSql, { sql: text, values }: Statement): Promise<Result> {
     const prepare = this.#options.prepare && this.#mayPrepare(text)
-    const rows = await sql.unsafe(text, [...values], { prepare }).raw()
+    const query = sql.unsafe(text, [...values], { prepare })
+    // A client of the app's own has parsers of its own.
+    const rows = await (this.#options.client ? query.raw() : query.values())
     return { rows: rows as unknown as readonly Row[], count: rows.count }
   }
 
@@ -195,6 +197,9 @@ class Outage {
 
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]
 
+/** The types that the driver would parse: json, jsonb, numbers, booleans, dates and bytes. */
+const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17]
+
 function connect({ url, max, ssl, prepare }: ConnectionOptions): Sql {
   if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
   const isSeveral = /^[^:]+:\/\/[^/?]*,/.test(url)
@@ -210,6 +215,7 @@ function connect({ url, max, ssl, prepare }: ConnectionOptions): Sql {
       // Gateways drop idle connections silently.
       idle_timeout: 60,
       fetch_types: false,
+      types: { text: { to: 25, from: TYPES_AS_TEXT, serialize: String, parse: (x: string) => x } },
       onnotice: () => {},
       connection: { application_name: 'fieldgate', TimeZone: 'UTC', DateStyle: 'ISO' },
     })
