@@ -7,7 +7,7 @@
 import connectTo, { type Options, type Sql } from 'postgres'
 import { type ReadHints, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
 import { within } from '../../../src/ports/within.ts'
-import { isCollision } from './errors.ts'
+import { codeOf, isCollision } from './errors.ts'
 import type { Row } from './rows.ts'
 import type { Statement } from './sql.ts'
 
@@ -119,8 +119,9 @@ export class Connection {
   }
 
   async #probe(): Promise<boolean> {
-    const { url } = this.#options
-    if (!url) return true
+    const { url, client } = this.#options
+    // A client of the app's own has deadlines of its own.
+    if (!url || client) return true
     const probe = connect({ ...this.#options, max: 1 })
     try {
       await within(
@@ -130,6 +131,7 @@ export class Connection {
       )
       return true
     } catch (error) {
+      if (isAnswer(error)) return true
       const [outage, sql] = [this.#outage, this.#sql]
       this.#outage = new Outage()
       this.#sql = connect(this.#options)
@@ -176,23 +178,26 @@ export class Connection {
 
 /** What ends the calls under way when the database has stopped answering. */
 class Outage {
-  readonly #begun: Promise<never>
-  #reject: (reason: Error) => void = () => {}
-
-  constructor() {
-    this.#begun = new Promise((_, reject) => {
-      this.#reject = reject
-    })
-    this.#begun.catch(() => {})
-  }
+  // No promise that all calls race with: each would leave something behind in it.
+  readonly #ends = new Set<(reason: Error) => void>()
 
   begin(reason: Error): void {
-    this.#reject(reason)
+    for (const end of this.#ends) end(reason)
   }
 
   ends<T>(call: Promise<T>): Promise<T> {
-    return Promise.race([call, this.#begun])
+    return new Promise((resolve, reject) => {
+      this.#ends.add(reject)
+      const done = () => this.#ends.delete(reject)
+      call.then(resolve, reject).finally(done)
+    })
   }
+}
+
+/** Whether an error is the server's: then it is there, although it may have no room for another connection. */
+function isAnswer(error: unknown): boolean {
+  const code = codeOf(error) ?? ''
+  return /^\d/.test(code) && !code.startsWith('57P')
 }
 
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]
