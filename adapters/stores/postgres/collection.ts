@@ -24,6 +24,7 @@ import type { Result } from './connection.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
 import { orderBy, type Stretch, stretchesAfter } from './order.ts'
+import { idOf, pointReader } from './reads-by-id.ts'
 import { type Reader, type Row, readerOf } from './rows.ts'
 import { every, literal, Parameters, type Statement } from './sql.ts'
 
@@ -33,18 +34,92 @@ export interface Runner {
   write(statement: Statement): Promise<Result>
 }
 
+/** What the reads and the writes of a collection share. */
+interface Opened {
+  readonly schema: CollectionSchema
+  readonly table: Table
+  readonly runner: Runner
+  /** Reads all columns. */
+  readonly whole: Reader
+  /** What one statement is compiled with. */
+  compilation(): Compilation
+}
+
 /** The collection of `schema`, which is `table` in the database. */
 export function openCollection(schema: CollectionSchema, table: Table, runner: Runner): Collection {
-  const whole = readerOf(table)
-  const insert = inserter(table, runner)
+  const compilation = () => ({ schema, table, parameters: new Parameters() })
+  const opened = { schema, table, runner, whole: readerOf(table), compilation }
+  return { ...readsOf(opened), ...writesOf(opened) }
+}
 
-  const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
+function readsOf({
+  schema,
+  table,
+  runner,
+  whole,
+  compilation,
+}: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+  const writeJson = jsonWriter(table, schema.declared)
 
-  const number = async (sql: string, { parameters }: Compilation, hints?: ReadHints) => {
-    const { rows } = await runner.read(parameters.statement(sql), hints)
-    return Number(rows[0]?.[0])
+  const rowsIn = async (sql: string, { parameters }: Compilation, hints?: ReadHints) =>
+    (await runner.read(parameters.statement(sql), hints)).rows
+
+  const readRow = pointReader((ids) => {
+    const compiled = compilation()
+    const condition = where({ op: 'in', field: '_id', values: ids }, compiled)
+    return rowsIn(`SELECT ${whole.columns} FROM ${table.sql}${condition}`, compiled)
+  })
+
+  const rowsOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
+    if (read.limit === 0) return []
+    const id = reader === whole ? idOf(read) : undefined
+    if (id !== undefined) {
+      const row = await readRow(id)
+      return row ? [row] : []
+    }
+    const compiled = compilation()
+    return rowsIn(compileRead(read, reader, compiled), compiled, read.hints)
   }
 
+  const find = async (read: Read): Promise<Fields[]> => {
+    const reader = read.select ? readerOf(table, read.select) : whole
+    return recordsOf(await rowsOf(read, reader), reader, read.select)
+  }
+
+  return {
+    find,
+
+    async findJson(read) {
+      if (read.select) return (await find(read)).map((record) => selectedJson(record, schema))
+      return Promise.all((await rowsOf(read, whole)).map(writeJson))
+    },
+
+    async count(filter, hints) {
+      const compiled = compilation()
+      const sql = `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
+      return numberIn(await rowsIn(sql, compiled, hints))
+    },
+
+    async estimate() {
+      // A small table is counted: the statistics may be old.
+      const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL}
+        THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
+        FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
+      return numberIn(await rowsIn(sql, compilation()))
+    },
+  }
+}
+
+function numberIn([row]: readonly Row[]): number {
+  return Number(row?.[0])
+}
+
+function writesOf({
+  table,
+  runner,
+  whole,
+  compilation,
+}: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
   /** The one record to write, as a condition on the row. */
   const target = (filter: Filter, { expect = {} }: WriteOptions, compiled: Compilation): string => {
     const { parameters } = compiled
@@ -66,42 +141,8 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
   const assigned = (change: Change, { parameters }: Compilation): string =>
     compileChange(change, table, parameters) || `${table.id} = ${table.id}`
 
-  const rowsOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
-    if (read.limit === 0) return []
-    const compiled = compilation()
-    const sql = compileRead(read, reader, compiled)
-    return (await runner.read(compiled.parameters.statement(sql), read.hints)).rows
-  }
-
-  const find = async (read: Read): Promise<Fields[]> => {
-    const reader = read.select ? readerOf(table, read.select) : whole
-    return recordsOf(await rowsOf(read, reader), reader, read.select)
-  }
-
-  const writeJson = jsonWriter(table, schema.declared)
-
   return {
-    find,
-
-    async findJson(read) {
-      if (read.select) return (await find(read)).map((record) => selectedJson(record, schema))
-      return Promise.all((await rowsOf(read, whole)).map(writeJson))
-    },
-
-    count(filter, hints) {
-      const compiled = compilation()
-      return number(`SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`, compiled, hints)
-    },
-
-    estimate() {
-      // A small table is counted: the statistics may be old.
-      const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL}
-        THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
-        FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
-      return number(sql, compilation())
-    },
-
-    insert,
+    insert: inserter(table, runner),
 
     update(filter, change, options = {}) {
       const compiled = compilation()

@@ -7,7 +7,7 @@
 import connectTo, { type Options, type Sql } from 'postgres'
 import { type ReadHints, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
 import { within } from '../../../src/ports/within.ts'
-import { isCollision } from './errors.ts'
+import { codeOf, isCollision } from './errors.ts'
 import type { Row } from './rows.ts'
 import type { Statement } from './sql.ts'
 
@@ -119,8 +119,9 @@ export class Connection {
   }
 
   async #probe(): Promise<boolean> {
-    const { url } = this.#options
-    if (!url) return true
+    const { url, client } = this.#options
+    // A client of the app's own has deadlines of its own.
+    if (!url || client) return true
     const probe = connect({ ...this.#options, max: 1 })
     try {
       await within(
@@ -130,6 +131,7 @@ export class Connection {
       )
       return true
     } catch (error) {
+      if (isAnswer(error)) return true
       const [outage, sql] = [this.#outage, this.#sql]
       this.#outage = new Outage()
       this.#sql = connect(this.#options)
@@ -143,7 +145,9 @@ export class Connection {
 
   async #send(sql: Sql | TransactionSql, { sql: text, values }: Statement): Promise<Result> {
     const prepare = this.#options.prepare && this.#mayPrepare(text)
-    const rows = await sql.unsafe(text, [...values], { prepare }).raw()
+    const query = sql.unsafe(text, [...values], { prepare })
+    // A client of the app's own has parsers of its own.
+    const rows = await (this.#options.client ? query.raw() : query.values())
     return { rows: rows as unknown as readonly Row[], count: rows.count }
   }
 
@@ -174,26 +178,32 @@ export class Connection {
 
 /** What ends the calls under way when the database has stopped answering. */
 class Outage {
-  readonly #begun: Promise<never>
-  #reject: (reason: Error) => void = () => {}
-
-  constructor() {
-    this.#begun = new Promise((_, reject) => {
-      this.#reject = reject
-    })
-    this.#begun.catch(() => {})
-  }
+  // No promise that all calls race with: each would leave something behind in it.
+  readonly #ends = new Set<(reason: Error) => void>()
 
   begin(reason: Error): void {
-    this.#reject(reason)
+    for (const end of this.#ends) end(reason)
   }
 
   ends<T>(call: Promise<T>): Promise<T> {
-    return Promise.race([call, this.#begun])
+    return new Promise((resolve, reject) => {
+      this.#ends.add(reject)
+      const done = () => this.#ends.delete(reject)
+      call.then(resolve, reject).finally(done)
+    })
   }
 }
 
+/** Whether an error is the server's: then it is there, although it may have no room for another connection. */
+function isAnswer(error: unknown): boolean {
+  const code = codeOf(error) ?? ''
+  return /^\d/.test(code) && !code.startsWith('57P')
+}
+
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]
+
+/** The types that the driver would parse: json, jsonb, numbers, booleans, dates and bytes. */
+const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17]
 
 function connect({ url, max, ssl, prepare }: ConnectionOptions): Sql {
   if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
@@ -210,6 +220,7 @@ function connect({ url, max, ssl, prepare }: ConnectionOptions): Sql {
       // Gateways drop idle connections silently.
       idle_timeout: 60,
       fetch_types: false,
+      types: { text: { to: 25, from: TYPES_AS_TEXT, serialize: String, parse: (x: string) => x } },
       onnotice: () => {},
       connection: { application_name: 'fieldgate', TimeZone: 'UTC', DateStyle: 'ISO' },
     })

@@ -23,10 +23,28 @@ const TEXT =
   /^(\d{4,})-(\d\d)-(\d\d) (\d\d:\d\d:\d\d)(\.\d+)?(?:([+-]\d\d)(:\d\d)?(?::\d\d)?)?( BC)?$/
 
 /**
- * The date of a text that PostgreSQL wrote, with its `DateStyle` ISO. Without a zone it is in
- * UTC. Digits beyond the milliseconds are cut.
+ * The date of a text that PostgreSQL wrote, with its `DateStyle` ISO. Without a zone it is in UTC. Digits beyond the
+ * milliseconds are cut.
  */
 export function dateFrom(text: string): Date {
+  return new Date(isoFrom(text))
+}
+
+/** `dateFrom` as ISO 8601. */
+export function isoFrom(text: string): string {
+  const zone = text.endsWith('+00') ? 3 : 0
+  const [plain, fraction] = [text.length - zone, text.indexOf('.')]
+  // Four digits of a year, and a zone of UTC or none: almost every date.
+  if (text[10] === ' ' && (fraction === 19 || (fraction === -1 && plain === 19))) {
+    const digits = fraction === -1 ? '' : text.slice(20, Math.min(plain, 23))
+    if (/^\d*$/.test(digits)) {
+      return `${text.slice(0, 10)}T${text.slice(11, 19)}.${digits.padEnd(3, '0')}Z`
+    }
+  }
+  return unusual(text)
+}
+
+function unusual(text: string): string {
   const parts = TEXT.exec(text)
   if (!parts) throw new TypeError(`PostgreSQL wrote the date ${JSON.stringify(text)}`)
   const [
@@ -46,5 +64,6 @@ export function dateFrom(text: string): Date {
       ? String(number).padStart(4, '0')
       : `${number < 0 ? '-' : '+'}${String(Math.abs(number)).padStart(6, '0')}`
   const zone = hours === '+00' && minutes === ':00' ? 'Z' : `${hours}${minutes}`
-  return new Date(`${written}-${month}-${day}T${time}${fraction.padEnd(4, '0').slice(0, 4)}${zone}`)
+  const iso = `${written}-${month}-${day}T${time}${fraction.padEnd(4, '0').slice(0, 4)}${zone}`
+  return new Date(iso).toISOString()
 }

@@ -6,7 +6,7 @@
 
 import { type Declared, declaredAt, onlyDeclared } from '../../../src/ports/declared.ts'
 import type { Column, Table } from './columns.ts'
-import { dateFrom } from './dates.ts'
+import { isoFrom } from './dates.ts'
 import { nullsIn, parserOf, type Row } from './rows.ts'
 import { restored } from './text.ts'
 
@@ -20,10 +20,21 @@ export function jsonWriter(
   )
   return (row) => {
     const nulls = table.hasNulls ? nullsIn(row[table.columns.length]) : undefined
-    const parts = members.map((member) => member(row, nulls))
-    const isLate = parts.some((part) => part instanceof Promise)
-    return isLate ? Promise.all(parts).then(joined) : joined(parts as (string | undefined)[])
+    let json = ''
+    const late: Promise<string | undefined>[] = []
+    for (const member of members) {
+      const part = member(row, nulls)
+      if (part instanceof Promise) late.push(part)
+      else json = joined(json, part)
+    }
+    if (late.length === 0) return `{${json}}`
+    return Promise.all(late).then((parts) => `{${parts.reduce<string>(joined, json)}}`)
   }
+}
+
+function joined(json: string, part: string | undefined): string {
+  if (part === undefined) return json
+  return json === '' ? part : `${json},${part}`
 }
 
 type Written = string | undefined | Promise<string | undefined>
@@ -37,17 +48,15 @@ function memberWriter(
   const { field, absence } = column
   const start = `${JSON.stringify(field)}:`
   const write = writerOf(column, declared)
-  const member = (json: string | undefined) => json && start + json
+  const named = (json: string | undefined) => json && start + json
   return (row, nulls) => {
-    const value = row[at]
-    if (!value) return absence === 'null' || nulls?.has(field) ? `${start}null` : undefined
-    const json = write(value.toString())
-    return json instanceof Promise ? json.then(member) : member(json)
+    const text = row[at]?.toString()
+    if (text === undefined) {
+      return absence === 'null' || nulls?.has(field) ? `${start}null` : undefined
+    }
+    const json = write(text)
+    return json instanceof Promise ? json.then(named) : named(json)
   }
-}
-
-function joined(parts: readonly (string | undefined)[]): string {
-  return `{${parts.filter(Boolean).join()}}`
 }
 
 /** `_id`, then names that are whole numbers, as objects have them, then the others. */
@@ -86,7 +95,7 @@ function writerOf(column: Column, declared: Declared | undefined): Write {
       }
     }
     default:
-      return (text) => JSON.stringify(dateFrom(text))
+      return (text) => `"${isoFrom(text)}"`
   }
 }
 

@@ -13,8 +13,8 @@ import { restoreOf } from './json-values.ts'
 import { identifier } from './sql.ts'
 import { inStoredJson, restored, restoredValue } from './text.ts'
 
-/** A row as the database sends it: each value as text in UTF-8. */
-export type Row = readonly (Buffer | null)[]
+/** A row as the database sends it: each value as text. */
+export type Row = readonly (string | Buffer | null)[]
 
 /** How rows of some columns become records. */
 export interface Reader {
@@ -58,7 +58,7 @@ async function awaited(record: Fields): Promise<Fields> {
 }
 
 /** The names in a `text[]`, if there are any. */
-export function nullsIn(list: Buffer | null | undefined): ReadonlySet<string> | undefined {
+export function nullsIn(list: Row[number] | undefined): ReadonlySet<string> | undefined {
   if (!list || list.length <= '{}'.length) return undefined
   const names = list.toString().matchAll(/"((?:[^"\\]|\\.)*)"|([^{},]+)/g)
   return new Set(

@@ -108,7 +108,7 @@ await withService('postgres', ({ url }) => {
           term,
         ).toEqual(theirs.map(({ _id }) => _id))
       }
-    })
+    }, 600_000)
 
     /** How PostgreSQL would run what `ask` asks. */
     async function planOf(ask: (collection: Collection) => Promise<unknown>): Promise<string> {

@@ -1,0 +1,29 @@
+/**
+ * Reads of single records by their id, which share a statement.
+ *
+ * @module
+ */
+
+import type { Read } from '../../../src/ports/store.ts'
+import { gather } from '../gather.ts'
+import type { Row } from './rows.ts'
+import { restored } from './text.ts'
+
+/** The id of `read`, if it asks for nothing else. */
+export function idOf({ filter, after, skip = 0, hints = {} }: Read): string | undefined {
+  if (after || skip > 0 || hints.timeLimitMs !== undefined) return undefined
+  if (filter.op !== 'eq' || filter.field !== '_id') return undefined
+  return typeof filter.value === 'string' ? filter.value : undefined
+}
+
+/** Reads rows by their ids; `rowsOf` reads those of one turn of the event loop, which begin with the id. */
+export function pointReader(
+  rowsOf: (ids: readonly string[]) => Promise<readonly Row[]>,
+): (id: string) => Promise<Row | undefined> {
+  return gather((ids: string[]) => {
+    const found = rowsOf([...new Set(ids)]).then(
+      (rows) => new Map(rows.map((row) => [restored(String(row[0])), row])),
+    )
+    return ids.map(async (id) => (await found).get(id))
+  })
+}

@@ -1,0 +1,155 @@
+import postgres from 'postgres'
+import { afterAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { createApp, defineModel, type Model } from '../../../src/index.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { withService } from '../../services/shared.ts'
+import { freshSchemas } from '../../stores/postgres/schemas.ts'
+
+/** The collection of a model with these fields. */
+function thing(fields: object, more: object = {}, searchable: string[] = []): CollectionSchema {
+  const model = defineModel('Thing', { fields, ...more } as never) as unknown as Model
+  return { ...model, name: model.collection, searchable }
+}
+
+await withService('postgres', ({ url }) => {
+  const fresh = freshSchemas(url)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  afterAll(() => sql.end())
+
+  async function columnsOf(schema: string): Promise<string[]> {
+    const rows = await sql`
+      SELECT attname || ' ' || format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END AS line
+      FROM pg_attribute WHERE attrelid = ${`"${schema}".things`}::regclass AND attnum > 0 ORDER BY attnum`
+    return rows.map(({ line }) => line)
+  }
+  async function indexesOf(schema: string): Promise<string[]> {
+    const rows = await sql`
+      SELECT relname FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE indrelid = ${`"${schema}".things`}::regclass ORDER BY relname`
+    return rows.map(({ relname }) => relname)
+  }
+
+  describe('tables on PostgreSQL', () => {
+    it('have natural types, NOT NULL where a field is required, and a column of nulls only where it is needed', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const fields = {
+        name: z.string(),
+        size: z.number().optional(),
+        count: z.int().nullable(),
+        at: z.date().optional(),
+        tags: z.array(z.string()),
+      }
+      await store.prepare([thing(fields, { timestamps: true })])
+      expect(await columnsOf(schema)).toEqual([
+        '_id text NOT NULL',
+        'name text NOT NULL',
+        'size double precision',
+        'count bigint',
+        'at timestamp(3) with time zone',
+        'tags jsonb NOT NULL',
+        'createdAt timestamp(3) with time zone NOT NULL',
+        'updatedAt timestamp(3) with time zone NOT NULL',
+      ])
+      await store.prepare([thing({ ...fields, note: z.string().nullish() })])
+      expect((await columnsOf(schema)).slice(-2)).toEqual(['note text', '_nulls text[] NOT NULL'])
+      await store.close()
+    })
+
+    it('grow with the model; what it no longer has stays, and takes records without a value', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const old = thing(
+        { name: z.string(), gone: z.number() },
+        { unique: ['name'], indexes: ['gone'] },
+      )
+      await store.prepare([old])
+      await store.collection(old).insert({ _id: 'a', name: 'a', gone: 1 })
+      const now = thing(
+        { name: z.string(), age: z.number() },
+        { unique: [['name', 'age']], indexes: ['-age'] },
+        ['name'],
+      )
+      await store.prepare([now])
+      await store.collection(now).insert({ _id: 'b', name: 'b', age: 2 })
+      expect(await columnsOf(schema)).toEqual([
+        '_id text NOT NULL',
+        'name text NOT NULL',
+        'gone double precision',
+        'age double precision',
+        '_search_name text',
+      ])
+      expect(await indexesOf(schema)).toEqual([
+        'things_order_age_desc',
+        'things_pkey',
+        'things_search_name',
+        'things_unique_name_and_age',
+      ])
+      await store.close()
+    })
+
+    it('are not narrowed: a column of another type is refused with the SQL to run', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      await store.prepare([thing({ name: z.string() })])
+      await expect(store.prepare([thing({ name: z.number() })])).rejects.toThrow(
+        `ALTER TABLE "${schema}"."things" ALTER COLUMN "name" TYPE double precision USING "name"::double precision`,
+      )
+      await store.close()
+    })
+
+    it('keep the indexes of others, and a start tells of them', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const model = thing({ name: z.string() })
+      await store.prepare([model])
+      await sql`CREATE INDEX others ON ${sql(schema)}.things (name)`
+      const told: string[] = []
+      await store.prepare([model], (message) => told.push(message))
+      expect(told).toEqual([
+        `PostgreSQL: the index 'others' of 'things' was not created by fieldgate, and slows down every write. If nothing else needs it: DROP INDEX "${schema}"."others"`,
+      ])
+      expect(await indexesOf(schema)).toContain('others')
+      await store.close()
+    })
+
+    it('are made once by several processes that start at the same time', async () => {
+      const schema = fresh()
+      const models = [
+        thing({ name: z.string() }, { unique: ['name'] }, ['name']),
+        thing({ name: z.string(), age: z.number() }, { unique: ['name', 'age'] }, ['name']),
+      ]
+      for (const model of models) {
+        const stores = Array.from({ length: 6 }, () => postgresStore({ url, schema }))
+        await Promise.all(stores.map((store) => store.prepare([model])))
+        await Promise.all(stores.map((store) => store.close()))
+      }
+      expect(await indexesOf(schema)).toEqual([
+        'things_pkey',
+        'things_search_name',
+        'things_unique_age',
+        'things_unique_name',
+      ])
+    })
+
+    it('read old records by the model of today', async () => {
+      const schema = fresh()
+      const open = () => createApp({ store: postgresStore({ url, schema }) })
+      const Old = defineModel('Aged', { fields: { name: z.string() } })
+      const first = open()
+      const { _id } = await first.store.collection(Old).insert({ name: 'old' })
+      await first.close()
+      const Now = defineModel('Aged', {
+        fields: { name: z.string(), age: z.int().default(7), note: z.string().nullish() },
+      })
+      const second = open()
+      const things = second.store.collection(Now)
+      expect(await things.findById(_id)).toMatchObject({ name: 'old' })
+      expect(await things.update(_id, { note: null })).toMatchObject({ note: null })
+      expect(await things.find({ note: null })).toHaveLength(1)
+      await second.close()
+    })
+  })
+})
