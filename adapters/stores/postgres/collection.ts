@@ -4,7 +4,7 @@
  * @module
  */
 
-import { onlyDeclared } from '../../../src/ports/declared.ts'
+import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything, type Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
@@ -12,7 +12,6 @@ import type {
   Collection,
   CollectionSchema,
   Fields,
-  Projection,
   Read,
   ReadHints,
   WriteOptions,
@@ -75,17 +74,24 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
 
   const find = async (read: Read): Promise<Fields[]> => {
     const reader = read.select ? readerOf(table, read.select) : whole
-    return recordsOf(await rowsOf(read, reader), reader, read.select)
+    const records = await recordsOf(await rowsOf(read, reader), reader)
+    return records.map((record) => project(record, read.select))
   }
 
-  const writeJson = jsonWriter(table, schema.declared)
+  const writeJson = jsonWriter(table, schema.declared, false)
+  const writeFilled = jsonWriter(table, schema.declared, true)
 
   return {
     find,
 
     async findJson(read) {
-      if (read.select) return (await find(read)).map((record) => selectedJson(record, schema))
-      return Promise.all((await rowsOf(read, whole)).map(writeJson))
+      const { select, fillDefaults } = read
+      if (!select) {
+        return Promise.all((await rowsOf(read, whole)).map(fillDefaults ? writeFilled : writeJson))
+      }
+      const reader = readerOf(table, select)
+      const records = await recordsOf(await rowsOf(read, reader), reader)
+      return records.map((record) => selectedJson(record, schema, read))
     },
 
     count(filter, hints) {
@@ -126,8 +132,14 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
 }
 
 /** The JSON of a part of a record, with `_id` before names that are whole numbers. */
-function selectedJson(record: Fields, { declared }: CollectionSchema): string {
-  const { _id, ...rest } = declared ? (onlyDeclared(declared, record) as Fields) : record
+function selectedJson(
+  record: Fields,
+  { declared }: CollectionSchema,
+  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
+): string {
+  const shown = declared ? onlyDeclared(declared, record) : record
+  const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
+  const { _id, ...rest } = project(whole as Fields, select)
   const others = JSON.stringify(rest)
   return `{"_id":${JSON.stringify(_id)}${others === '{}' ? '}' : `,${others.slice(1)}`}`
 }
@@ -169,15 +181,11 @@ function namesOne(filter: Filter): boolean {
   return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
 }
 
-async function recordsOf(
-  rows: readonly Row[],
-  reader: Reader,
-  select: Projection | undefined,
-): Promise<Fields[]> {
+async function recordsOf(rows: readonly Row[], reader: Reader): Promise<Fields[]> {
   const records: Fields[] = []
   for (const row of rows) {
     const made = reader.record(row)
-    records.push(project(made instanceof Promise ? await made : made, select))
+    records.push(made instanceof Promise ? await made : made)
   }
   return records
 }
