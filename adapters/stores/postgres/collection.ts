@@ -5,26 +5,23 @@
  */
 
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
-import { everything, type Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
-  Change,
   Collection,
   CollectionSchema,
   Fields,
   Read,
   ReadHints,
-  WriteOptions,
 } from '../../../src/ports/store.ts'
-import { compileChange, compileExpected } from './change.ts'
 import type { Table } from './columns.ts'
-import { type Compilation, compileFilter } from './compile.ts'
+import { type Compilation, namesOne, where } from './compile.ts'
 import type { Result } from './connection.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
 import { orderBy, type Stretch, stretchesAfter } from './order.ts'
 import { type Reader, type Row, readerOf } from './rows.ts'
-import { every, literal, Parameters, type Statement } from './sql.ts'
+import { literal, Parameters, type Statement } from './sql.ts'
+import { writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
@@ -35,7 +32,8 @@ export interface Runner {
 /** The collection of `schema`, which is `table` in the database. */
 export function openCollection(schema: CollectionSchema, table: Table, runner: Runner): Collection {
   const whole = readerOf(table)
-  const insert = inserter(table, runner)
+  const insert = inserter(table, runner.write)
+  const { update, updateMany, delete: remove } = writesTo(schema, table, runner.write)
 
   const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
 
@@ -43,27 +41,6 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
     const { rows } = await runner.read(parameters.statement(sql), hints)
     return Number(rows[0]?.[0])
   }
-
-  /** The one record to write, as a condition on the row. */
-  const target = (filter: Filter, { expect = {} }: WriteOptions, compiled: Compilation): string => {
-    const { parameters } = compiled
-    const condition = () =>
-      every([compileFilter(filter, compiled), compileExpected(expect, table, parameters)])
-    if (namesOne(filter)) return condition()
-    // The lock makes sure that the row still meets the condition when it is written, and that another one is taken if
-    // it no longer does.
-    const chosen = `SELECT ${table.id} FROM ${table.sql} WHERE ${condition()} LIMIT 1 FOR UPDATE`
-    return `${table.id} = (${chosen}) AND ${condition()}`
-  }
-
-  const written = async (sql: string, { parameters }: Compilation): Promise<Fields | null> => {
-    const { rows } = await runner.write(parameters.statement(`${sql} RETURNING ${whole.columns}`))
-    const [row] = rows
-    return row ? whole.record(row) : null
-  }
-
-  const assigned = (change: Change, { parameters }: Compilation): string =>
-    compileChange(change, table, parameters) || `${table.id} = ${table.id}`
 
   const rowsOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
     if (read.limit === 0) return []
@@ -108,26 +85,9 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
     },
 
     insert,
-
-    update(filter, change, options = {}) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const condition = target(filter, options, compiled)
-      return written(`UPDATE ${table.sql} SET ${assignments} WHERE ${condition}`, compiled)
-    },
-
-    async updateMany(filter, change) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const sql = `UPDATE ${table.sql} SET ${assignments}${where(filter, compiled)}`
-      return (await runner.write(compiled.parameters.statement(sql))).count
-    },
-
-    delete(filter, options = {}) {
-      const compiled = compilation()
-      const condition = target(filter, options, compiled)
-      return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
-    },
+    update,
+    updateMany,
+    delete: remove,
   }
 }
 
@@ -167,18 +127,6 @@ function compileRead(
   // The parts run in turn, and the rest is not run once there are enough rows.
   const parts = [first, ...others].map((stretch) => `(${page(stretch, limit + skip)})`)
   return `${parts.join(' UNION ALL ')} LIMIT ${bound(limit)}${offset}`
-}
-
-function where(filter: Filter, compiled: Compilation, more: readonly string[] = []): string {
-  const conditions = filter === everything ? more : [compileFilter(filter, compiled), ...more]
-  const condition = every(conditions)
-  return condition === 'TRUE' ? '' : ` WHERE ${condition}`
-}
-
-/** Whether only the record with a certain id can match. */
-function namesOne(filter: Filter): boolean {
-  if (filter.op === 'and') return filter.filters.some(namesOne)
-  return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
 }
 
 async function recordsOf(rows: readonly Row[], reader: Reader): Promise<Fields[]> {
