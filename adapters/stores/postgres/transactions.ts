@@ -24,50 +24,57 @@ export function stepWriter(
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
   const tables = new WeakMap<CollectionSchema, Table>()
 
-  async function tableOf(schema: CollectionSchema): Promise<Table> {
-    const table = tables.get(schema) ?? (await look(schema))
-    tables.set(schema, table)
-    return table
-  }
-
-  async function take(steps: readonly WriteStep[], run: Run): Promise<StepResult[]> {
-    const results: StepResult[] = []
-    let isLocked = false
-    for (const [at, step] of steps.entries()) {
-      if (!isLocked && 'require' in step && !step.exists) {
-        await lockAll(steps.slice(at + 1), run)
-        isLocked = true
-      }
-      const table = await tableOf(step.in)
-      const result = await resultOf(step, writesTo(step.in, table, run)).catch((error: unknown) => {
-        throw isCollision(error) ? error : portError(error, table.constraints)
-      })
-      if (!result) throw new FailedStep(at)
-      results.push(result)
-    }
-    return results
-  }
-
-  /**
-   * Locks the records that steps will write: whoever changes one of them has either been seen by a `require` that comes
-   * now, or waits.
-   */
-  async function lockAll(steps: readonly WriteStep[], run: Run): Promise<void> {
-    for (const [schema, some] of Map.groupBy(steps, (step) => step.in)) {
-      const filters = some.flatMap(filterOf)
-      if (filters.length === 0) continue
-      await writesTo(schema, await tableOf(schema), run).lock(any(filters))
-    }
+  async function located(step: WriteStep): Promise<Located> {
+    const table = tables.get(step.in) ?? (await look(step.in))
+    tables.set(step.in, table)
+    return { step, table }
   }
 
   return async (steps) => {
     if (steps.length === 0) return { results: [] }
     try {
-      return { results: await connection.transaction((run) => take(steps, run)) }
+      // Before the transaction, which may hold the only connection.
+      const all = await Promise.all(steps.map(located))
+      return { results: await connection.transaction((run) => take(all, run)) }
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }
       throw portError(error)
     }
+  }
+}
+
+/** A step, and the table of its collection. */
+interface Located {
+  readonly step: WriteStep
+  readonly table: Table
+}
+
+async function take(all: readonly Located[], run: Run): Promise<StepResult[]> {
+  const results: StepResult[] = []
+  let isLocked = false
+  for (const [at, { step, table }] of all.entries()) {
+    if (!isLocked && 'require' in step && !step.exists) {
+      await lockAll(all.slice(at + 1), run)
+      isLocked = true
+    }
+    const result = await resultOf(step, writesTo(step.in, table, run)).catch((error: unknown) => {
+      throw isCollision(error) ? error : portError(error, table.constraints)
+    })
+    if (!result) throw new FailedStep(at)
+    results.push(result)
+  }
+  return results
+}
+
+/**
+ * Locks the records that steps will write: whoever changes one of them has either been seen by a `require` that comes
+ * now, or waits.
+ */
+async function lockAll(all: readonly Located[], run: Run): Promise<void> {
+  for (const [table, some] of Map.groupBy(all, (one) => one.table)) {
+    const filters = some.flatMap(({ step }) => filterOf(step))
+    const [first] = some
+    if (first && filters.length > 0) await writesTo(first.step.in, table, run).lock(any(filters))
   }
 }
 
