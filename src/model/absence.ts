@@ -55,10 +55,11 @@ function lackOf(schema: $ZodType, depth: number): Lack {
     case 'null':
       return { missing: false, null: true }
     case 'optional':
+    // `app.store` can remove a field that has a default.
+    case 'default':
       return { ...inner(def.innerType), missing: true }
     case 'nullable':
       return { ...inner(def.innerType), null: true }
-    case 'default':
     case 'nonoptional':
       return { ...inner(def.innerType), missing: false }
     case 'readonly':

@@ -15,10 +15,24 @@ import { type Database, modelOf, serve, started, type Version } from './served.t
 
 const name = z.string()
 
+/** How a store differs from the others. */
+interface Differences {
+  /**
+   * Whether each field has a column: then none can get another type without SQL that the operator runs, and start-up
+   * does not see what a dropped one holds.
+   */
+  readonly hasColumns?: boolean
+}
+
 /** Registers the suite for the store with this name. */
-export function changes(store: string, database: Database): void {
+export function changes(
+  store: string,
+  database: Database,
+  { hasColumns = false }: Differences = {},
+): void {
   describe(`a model that changes, on ${store}`, () => {
     for (const [kind, change] of Object.entries(CHANGES)) {
+      if (hasColumns && change.isRetyped) continue
       const { after, shown, found, foundAfter, problems } = change
 
       it(`${kind}: before, meanwhile and after a backfill`, async () => {
@@ -70,7 +84,9 @@ export function changes(store: string, database: Database): void {
         const { open, old } = await started(database, change)
         await old.app.close()
         const start = serve(open, after, { onModelChange: 'refuse' }).app.ready()
-        const [first] = problems
+        const [first] = problems.filter(
+          (problem) => !(hasColumns && problem.startsWith('undeclared')),
+        )
         if (first === undefined) await start
         else await expect(start).rejects.toThrow(first.split(' ')[1])
       })
@@ -102,6 +118,23 @@ export function changes(store: string, database: Database): void {
       expect(some).toEqual([{ _id: id, name: 'a', more: 4 }])
     })
 
+    it('shows the default of a field that app.store has removed', async () => {
+      const version = {
+        fields: { name, size: z.number().default(3), rank: z.number().default(4).nullable() },
+      }
+      const stored = { name: 'a', size: 1, rank: 1 }
+      const { old, id } = await started(database, { before: version, stored })
+      const things = old.app.store.collection(old.model)
+      const without = { size: undefined, rank: undefined } as never
+      const shown = { _id: id, name: 'a', size: 3, rank: 4 }
+      expect(await things.update(id, without)).toEqual(shown)
+      expect((await old.call('GET', `/lean/${id}`)).data).toEqual({ _id: id, name: 'a' })
+      expect(await things.updateWhere({}, without)).toBe(1)
+      expect(await things.find()).toEqual([shown])
+      await old.call('PATCH', `/things/${id}`, { rank: null })
+      expect((await old.call('GET', `/things/${id}`)).data).toEqual({ ...shown, rank: null })
+    })
+
     it('fills in no default that is made anew each time, and none for null', async () => {
       const before = { fields: { name, rank: z.number().nullable().optional() } }
       const { open, id } = await started(database, { before, stored: { name: 'a', rank: null } })
@@ -125,13 +158,14 @@ export function changes(store: string, database: Database): void {
     })
 
     it('rules across fields see an old record as reads show it', async () => {
-      const before = { fields: { low: z.string() } }
-      const { open, id } = await started(database, { before, stored: { low: '1' } })
-      const fields = { low: z.number(), high: z.number().default(5), note: name.optional() }
+      const before = { fields: { low: z.number() } }
+      const { open, id } = await started(database, { before, stored: { low: -1 } })
+      const low = z.number().positive()
+      const fields = { low, high: z.number().default(5), note: name.optional() }
       const model = defineModel('Thing', {
         fields: z.object(fields).refine(({ low, high }) => low < high),
         collection: 'things',
-        convert: { low: Number },
+        convert: { low: (stored) => Math.abs(Number(stored)) },
       })
       const app = createApp({ store: open(), logger: recordedLog(), env: {} })
       onTestFinished(() => app.close())

@@ -24,6 +24,8 @@ export interface Change {
   readonly problems: readonly string[]
   /** The fields that start-up warns of. */
   readonly warned?: string
+  /** Whether a field gets a type that PostgreSQL has another type of column for. */
+  readonly isRetyped?: true
 }
 
 const name = z.string()
@@ -104,6 +106,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
     foundAfter: ['?age=42'],
     problems: [],
     warned: 'age',
+    isRetyped: true,
   },
   'a type changes, without one': {
     before: { fields: { name, age: z.string() } },
@@ -114,6 +117,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
     foundAfter: [],
     problems: ['type age'],
     warned: 'age',
+    isRetyped: true,
   },
   'an object takes the place of a string': {
     before: { fields: { address: z.object({ line: z.string() }) } },

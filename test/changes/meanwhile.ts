@@ -110,17 +110,17 @@ export function meanwhile(store: string, database: Database): void {
 
     it('a backfill loses no write of the app meanwhile', async () => {
       const open = await database()
-      const before: Version = { fields: { n: z.string() } }
+      const before: Version = { fields: { n: z.number() } }
       const after: Version = {
-        fields: { m: z.number(), size: z.number().default(3) },
-        options: { renamed: { n: 'm' }, convert: { m: Number } },
+        fields: { m: z.number().nonnegative(), size: z.number().default(3) },
+        options: { renamed: { n: 'm' }, convert: { m: (stored: number) => -1 - stored } },
       }
       const { app, model } = serve(open, before)
       const old = app.store.collection(model)
       const ids: string[] = []
       // A local D1 loses connections that it is given in hundreds.
       for (let at = 0; at < 300; at += 20) {
-        const some = Array.from({ length: 20 }, (_, i) => old.insert({ n: `${at + i}` } as never))
+        const some = Array.from({ length: 20 }, (_, i) => old.insert({ n: -1 - at - i } as never))
         ids.push(...(await Promise.all(some)).map(({ _id }) => _id))
       }
       const now = serve(open, after)

@@ -81,8 +81,10 @@ export function serve(
       expect([parameters, status, data]).toEqual([parameters, 200, expect.any(Array)])
       return (data as unknown as Fields[]).map(({ _id, ...rest }) => rest)
     },
-    backfill() {
-      const { stored, history } = hostOf(app.store)
+    async backfill() {
+      const { stored, history, database, schemas } = hostOf(app.store)
+      // As the command does.
+      await database.prepare(schemas())
       return backfillRecords({ models: [model], stored, history })
     },
   }

@@ -4,29 +4,25 @@
  * @module
  */
 
-import { onlyDeclared } from '../../../src/ports/declared.ts'
-import { everything, type Filter } from '../../../src/ports/filter.ts'
+import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
-  Change,
   Collection,
   CollectionSchema,
   Fields,
-  Projection,
   Read,
   ReadHints,
-  WriteOptions,
 } from '../../../src/ports/store.ts'
-import { compileChange, compileExpected } from './change.ts'
 import type { Table } from './columns.ts'
-import { type Compilation, compileFilter } from './compile.ts'
+import { type Compilation, namesOne, where } from './compile.ts'
 import type { Result } from './connection.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
 import { orderBy, type Stretch, stretchesAfter } from './order.ts'
 import { idOf, pointReader } from './reads-by-id.ts'
 import { type Reader, type Row, readerOf } from './rows.ts'
-import { every, literal, Parameters, type Statement } from './sql.ts'
+import { literal, Parameters, type Statement } from './sql.ts'
+import { writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
@@ -49,7 +45,9 @@ interface Opened {
 export function openCollection(schema: CollectionSchema, table: Table, runner: Runner): Collection {
   const compilation = () => ({ schema, table, parameters: new Parameters() })
   const opened = { schema, table, runner, whole: readerOf(table), compilation }
-  return { ...readsOf(opened), ...writesOf(opened) }
+  const insert = inserter(table, runner.write)
+  const { update, updateMany, delete: remove } = writesTo(schema, table, runner.write)
+  return { ...readsOf(opened), insert, update, updateMany, delete: remove }
 }
 
 function readsOf({
@@ -59,7 +57,8 @@ function readsOf({
   whole,
   compilation,
 }: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
-  const writeJson = jsonWriter(table, schema.declared)
+  const writeJson = jsonWriter(table, schema.declared, false)
+  const writeFilled = jsonWriter(table, schema.declared, true)
 
   const rowsIn = async (sql: string, { parameters }: Compilation, hints?: ReadHints) =>
     (await runner.read(parameters.statement(sql), hints)).rows
@@ -83,15 +82,21 @@ function readsOf({
 
   const find = async (read: Read): Promise<Fields[]> => {
     const reader = read.select ? readerOf(table, read.select) : whole
-    return recordsOf(await rowsOf(read, reader), reader, read.select)
+    const records = await recordsOf(await rowsOf(read, reader), reader)
+    return records.map((record) => project(record, read.select))
   }
 
   return {
     find,
 
     async findJson(read) {
-      if (read.select) return (await find(read)).map((record) => selectedJson(record, schema))
-      return Promise.all((await rowsOf(read, whole)).map(writeJson))
+      const { select, fillDefaults } = read
+      if (!select) {
+        return Promise.all((await rowsOf(read, whole)).map(fillDefaults ? writeFilled : writeJson))
+      }
+      const reader = readerOf(table, select)
+      const records = await recordsOf(await rowsOf(read, reader), reader)
+      return records.map((record) => selectedJson(record, schema, read))
     },
 
     async count(filter, hints) {
@@ -114,61 +119,15 @@ function numberIn([row]: readonly Row[]): number {
   return Number(row?.[0])
 }
 
-function writesOf({
-  table,
-  runner,
-  whole,
-  compilation,
-}: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  /** The one record to write, as a condition on the row. */
-  const target = (filter: Filter, { expect = {} }: WriteOptions, compiled: Compilation): string => {
-    const { parameters } = compiled
-    const condition = () =>
-      every([compileFilter(filter, compiled), compileExpected(expect, table, parameters)])
-    if (namesOne(filter)) return condition()
-    // The lock makes sure that the row still meets the condition when it is written, and that another one is taken if
-    // it no longer does.
-    const chosen = `SELECT ${table.id} FROM ${table.sql} WHERE ${condition()} LIMIT 1 FOR UPDATE`
-    return `${table.id} = (${chosen}) AND ${condition()}`
-  }
-
-  const written = async (sql: string, { parameters }: Compilation): Promise<Fields | null> => {
-    const { rows } = await runner.write(parameters.statement(`${sql} RETURNING ${whole.columns}`))
-    const [row] = rows
-    return row ? whole.record(row) : null
-  }
-
-  const assigned = (change: Change, { parameters }: Compilation): string =>
-    compileChange(change, table, parameters) || `${table.id} = ${table.id}`
-
-  return {
-    insert: inserter(table, runner),
-
-    update(filter, change, options = {}) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const condition = target(filter, options, compiled)
-      return written(`UPDATE ${table.sql} SET ${assignments} WHERE ${condition}`, compiled)
-    },
-
-    async updateMany(filter, change) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const sql = `UPDATE ${table.sql} SET ${assignments}${where(filter, compiled)}`
-      return (await runner.write(compiled.parameters.statement(sql))).count
-    },
-
-    delete(filter, options = {}) {
-      const compiled = compilation()
-      const condition = target(filter, options, compiled)
-      return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
-    },
-  }
-}
-
 /** The JSON of a part of a record, with `_id` before names that are whole numbers. */
-function selectedJson(record: Fields, { declared }: CollectionSchema): string {
-  const { _id, ...rest } = declared ? (onlyDeclared(declared, record) as Fields) : record
+function selectedJson(
+  record: Fields,
+  { declared }: CollectionSchema,
+  { select, fillDefaults }: Pick<Read, 'select' | 'fillDefaults'>,
+): string {
+  const shown = declared ? onlyDeclared(declared, record) : record
+  const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
+  const { _id, ...rest } = project(whole as Fields, select)
   const others = JSON.stringify(rest)
   return `{"_id":${JSON.stringify(_id)}${others === '{}' ? '}' : `,${others.slice(1)}`}`
 }
@@ -198,27 +157,11 @@ function compileRead(
   return `${parts.join(' UNION ALL ')} LIMIT ${bound(limit)}${offset}`
 }
 
-function where(filter: Filter, compiled: Compilation, more: readonly string[] = []): string {
-  const conditions = filter === everything ? more : [compileFilter(filter, compiled), ...more]
-  const condition = every(conditions)
-  return condition === 'TRUE' ? '' : ` WHERE ${condition}`
-}
-
-/** Whether only the record with a certain id can match. */
-function namesOne(filter: Filter): boolean {
-  if (filter.op === 'and') return filter.filters.some(namesOne)
-  return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
-}
-
-async function recordsOf(
-  rows: readonly Row[],
-  reader: Reader,
-  select: Projection | undefined,
-): Promise<Fields[]> {
+async function recordsOf(rows: readonly Row[], reader: Reader): Promise<Fields[]> {
   const records: Fields[] = []
   for (const row of rows) {
     const made = reader.record(row)
-    records.push(project(made instanceof Promise ? await made : made, select))
+    records.push(made instanceof Promise ? await made : made)
   }
   return records
 }

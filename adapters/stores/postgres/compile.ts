@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Filter, Scalar } from '../../../src/ports/filter.ts'
+import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
 import { dateText, isoText } from './dates.ts'
 import { type Collected, found, jsonOperand, type Operand } from './places.ts'
 import { containsText } from './search.ts'
@@ -42,6 +42,19 @@ export function compileFilter(filter: Filter, compilation: Compilation): string 
     default:
       return compare(SIGNS[filter.op], filter.field, filter.value, compilation)
   }
+}
+
+/** The `WHERE` of the records that match and meet the conditions in `more`; empty if all do. */
+export function where(filter: Filter, compiled: Compilation, more: readonly string[] = []): string {
+  const conditions = filter === everything ? more : [compileFilter(filter, compiled), ...more]
+  const condition = every(conditions)
+  return condition === 'TRUE' ? '' : ` WHERE ${condition}`
+}
+
+/** Whether only the record with a certain id can match. */
+export function namesOne(filter: Filter): boolean {
+  if (filter.op === 'and') return filter.filters.some(namesOne)
+  return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
 }
 
 /** The condition that a field's value is one of `values`. */

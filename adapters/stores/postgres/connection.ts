@@ -4,6 +4,7 @@
  * @module
  */
 
+import { setTimeout as pause } from 'node:timers/promises'
 import connectTo, { type Options, type Sql } from 'postgres'
 import { type ReadHints, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
 import { within } from '../../../src/ports/within.ts'
@@ -32,6 +33,11 @@ const MOST_PREPARED = 500
 
 /** How often a statement is sent again after it collided with another one. */
 const MOST_ATTEMPTS = 5
+
+/** How long a transaction that collides with others is tried again, in milliseconds. */
+const COLLIDING_MS = 10_000
+/** The longest pause between two tries, in milliseconds. */
+const MOST_PAUSE_MS = 50
 
 /** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
 const PATIENCE_MS = 2500
@@ -74,6 +80,30 @@ export class Connection {
         }
       }
     })
+  }
+
+  /**
+   * Runs `work` in a transaction, in which each statement sees what has been committed before it. It is rolled back if
+   * `work` rejects; if it collided with another one, `work` is called again.
+   */
+  transaction<T>(work: (run: (statement: Statement) => Promise<Result>) => Promise<T>): Promise<T> {
+    return this.#noted(async () => {
+      const begun = performance.now()
+      for (let tries = 0; ; tries += 1) {
+        try {
+          return await this.#begin(work)
+        } catch (error) {
+          if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
+        }
+        await pause(Math.random() * Math.min(2 ** tries, MOST_PAUSE_MS))
+      }
+    })
+  }
+
+  #begin<T>(work: (run: (statement: Statement) => Promise<Result>) => Promise<T>): Promise<T> {
+    return this.#sql.begin('isolation level read committed', (transaction) =>
+      work((statement) => this.#send(transaction, statement)),
+    ) as Promise<T>
   }
 
   /** Runs SQL without parameters, which may be several statements: they are one transaction. */

@@ -6,6 +6,7 @@
 
 import type { Options, Sql } from 'postgres'
 import type { Collection, CollectionSchema, Store } from '../../../src/ports/store.ts'
+import { adoptedTable } from './adopt.ts'
 import { adoptedCollection } from './adopted-collection.ts'
 import { existingTable } from './catalog.ts'
 import { openCollection } from './collection.ts'
@@ -14,6 +15,7 @@ import { Connection } from './connection.ts'
 import { portError } from './errors.ts'
 import { prepareTables } from './prepare.ts'
 import { surveyed } from './survey.ts'
+import { stepWriter } from './transactions.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface PostgresStoreOptions {
@@ -84,6 +86,12 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     }
   }
 
+  async function tableFor(schema: CollectionSchema): Promise<Table> {
+    if (!schema.adopted) return tableOf(schema, space)
+    const sql = tableSql(space, schema.adopted.name)
+    return adoptedTable(schema, space, await existingTable(connection, sql))
+  }
+
   return {
     name: 'postgres',
     rawRegex: false,
@@ -99,6 +107,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
         await prepareTables(connection, collections, warn)
         for (const { table } of collections) prepared.add(columnsOf(table))
       }),
+    write: stepWriter(connection, tableFor),
     close: () => connection.close(),
   }
 }

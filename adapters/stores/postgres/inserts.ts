@@ -7,20 +7,16 @@
 import type { Fields } from '../../../src/ports/store.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { gather } from '../gather.ts'
-import type { Runner } from './collection.ts'
 import type { Table } from './columns.ts'
 import { insertRows, rowJson } from './rows.ts'
 import { Parameters } from './sql.ts'
+import type { Run } from './writes.ts'
 
 /**
  * Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone.
  */
-export function inserter(table: Table, runner: Runner): (record: Fields) => Promise<void> {
-  async function insert(rows: readonly string[], fields?: ReadonlySet<string>): Promise<void> {
-    const parameters = new Parameters()
-    const sql = insertRows(table, parameters.bind(`[${rows.join()}]`, 'json'), fields)
-    await runner.write(parameters.statement(sql))
-  }
+export function inserter(table: Table, run: Run): (record: Fields) => Promise<void> {
+  const insert = (rows: readonly string[]) => insertJson(rows, table, run)
 
   const gathered = gather((rows: string[]) => {
     if (rows.length === 1) return [insert(rows)]
@@ -36,10 +32,25 @@ export function inserter(table: Table, runner: Runner): (record: Fields) => Prom
     })
   })
 
-  return async (record) => {
-    const row = await rowJson(record, table)
-    return table.isAdopted ? insert([row], fieldsOf(record)) : gathered(row)
-  }
+  return async (record) =>
+    table.isAdopted ? insertRecord(record, table, run) : gathered(await rowJson(record, table))
+}
+
+/** Inserts one record, in a statement of its own. */
+export async function insertRecord(record: Fields, table: Table, run: Run): Promise<void> {
+  const row = await rowJson(record, table)
+  return insertJson([row], table, run, table.isAdopted ? fieldsOf(record) : undefined)
+}
+
+async function insertJson(
+  rows: readonly string[],
+  table: Table,
+  run: Run,
+  fields?: ReadonlySet<string>,
+): Promise<void> {
+  const parameters = new Parameters()
+  const sql = insertRows(table, parameters.bind(`[${rows.join()}]`, 'json'), fields)
+  await run(parameters.statement(sql))
 }
 
 /** The fields that hold a value or null. */

@@ -4,20 +4,36 @@
  * @module
  */
 
-import { type Declared, declaredAt, onlyDeclared } from '../../../src/ports/declared.ts'
+import {
+  type Declared,
+  declaredAt,
+  onlyDeclared,
+  withDefaults,
+} from '../../../src/ports/declared.ts'
 import type { Column, Table } from './columns.ts'
 import { isoFrom } from './dates.ts'
 import { nullsIn, parserOf, type Row } from './rows.ts'
 import { restored } from './text.ts'
 
-/** Writes rows that hold all columns of `table` as JSON, without members that are not declared. */
+/**
+ * Writes rows that hold all columns of `table` as JSON, without members that are not declared; with the declared
+ * defaults that they lack if `isFilled`.
+ */
 export function jsonWriter(
   table: Table,
   declared: Declared | undefined,
+  isFilled: boolean,
 ): (row: Row) => string | Promise<string> {
-  const members = inOrder(table.columns).map(({ column, at }) =>
-    memberWriter(column, at, declared && declaredAt(declared, column.field)),
-  )
+  const members = inOrder(table.columns).map(({ column, at }) => {
+    const inside = declared && declaredAt(declared, column.field)
+    const shown = (value: unknown): unknown => {
+      if (!inside) return value
+      const kept = onlyDeclared(inside, value)
+      return isFilled ? withDefaults(inside, kept) : kept
+    }
+    const byDefault = isFilled ? declared?.defaults?.get(column.field) : undefined
+    return memberWriter(column, at, { shown, byDefault })
+  })
   return (row) => {
     const nulls = table.hasNulls ? nullsIn(row[table.columns.length]) : undefined
     let json = ''
@@ -39,20 +55,29 @@ function joined(json: string, part: string | undefined): string {
 
 type Written = string | undefined | Promise<string | undefined>
 
+/** How one member is shown. */
+interface Shown {
+  /** What of a stored JSON value is shown. */
+  shown(value: unknown): unknown
+  /** The value where the record lacks the member. */
+  readonly byDefault: unknown
+}
+
 /** Writes one member with its name, or nothing if the record lacks it. */
 function memberWriter(
   column: Column,
   at: number,
-  declared: Declared | undefined,
+  { shown, byDefault }: Shown,
 ): (row: Row, nulls: ReadonlySet<string> | undefined) => Written {
   const { field, absence } = column
   const start = `${JSON.stringify(field)}:`
-  const write = writerOf(column, declared)
+  const write = writerOf(column, shown)
   const named = (json: string | undefined) => json && start + json
+  const lacking = named(JSON.stringify(byDefault))
   return (row, nulls) => {
     const text = row[at]?.toString()
     if (text === undefined) {
-      return absence === 'null' || nulls?.has(field) ? `${start}null` : undefined
+      return absence === 'null' || nulls?.has(field) ? `${start}null` : lacking
     }
     const json = write(text)
     return json instanceof Promise ? json.then(named) : named(json)
@@ -76,7 +101,7 @@ function isIndex(name: string): boolean {
 
 type Write = (text: string) => Written
 
-function writerOf(column: Column, declared: Declared | undefined): Write {
+function writerOf(column: Column, shown: Shown['shown']): Write {
   switch (column.kind) {
     case 'text':
       return (text) => JSON.stringify(restored(text))
@@ -87,11 +112,10 @@ function writerOf(column: Column, declared: Declared | undefined): Write {
       return (text) => (text === 't' ? 'true' : 'false')
     case 'json': {
       const parse = parserOf(column)
-      const shown = (value: unknown) =>
-        JSON.stringify(declared ? onlyDeclared(declared, value) : value)
+      const json = (value: unknown) => JSON.stringify(shown(value))
       return (text) => {
         const value = parse(text)
-        return value instanceof Promise ? value.then(shown) : shown(value)
+        return value instanceof Promise ? value.then(json) : json(value)
       }
     }
     default:

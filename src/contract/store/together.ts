@@ -169,13 +169,13 @@ export const together: Contract<Store> = {
 
 const PARENTS = 3
 
-/** Concurrent writers that add children, move them to other parents, and remove parents with their children. */
+/** Concurrent writers that add children, move them to other parents, and remove parents without or with theirs. */
 async function families(store: Store, random: Random): Promise<void> {
   const collection = await holding(store)
   await collection.updateMany(everything, { set: { friend: null } })
   const parents = Array.from({ length: PARENTS }, () => newId())
-  const taken = { birth: 0, child: 0, move: 0, end: 0 }
-  const kinds = ['child', 'child', 'birth', 'move', 'end'] as const
+  const taken = { birth: 0, child: 0, move: 0, leave: 0, end: 0 }
+  const kinds = ['child', 'child', 'birth', 'move', 'leave', 'end'] as const
   async function act(): Promise<void> {
     const parent = parents[random.below(PARENTS)] ?? ''
     const kind = taken.birth === 0 ? 'birth' : random.of(kinds)
@@ -191,7 +191,7 @@ async function families(store: Store, random: Random): Promise<void> {
 }
 
 function stepsOf(
-  kind: 'birth' | 'child' | 'move' | 'end',
+  kind: 'birth' | 'child' | 'move' | 'leave' | 'end',
   parent: string,
   other: string,
 ): readonly WriteStep[] {
@@ -206,6 +206,8 @@ function stepsOf(
         require(withId(other), true),
         { in: people, update: children, change: { set: { friend: other } } },
       ]
+    case 'leave':
+      return [require(children, false), { in: people, delete: withId(parent) }]
     case 'end':
       return [
         { in: people, delete: withId(parent) },

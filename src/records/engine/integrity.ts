@@ -78,7 +78,7 @@ export class Integrity {
     if (first === undefined) return
     if (!store.write) {
       throw new TypeError(
-        `${first} the store '${store.name}' cannot write several records in one step. Use SQLite, D1 or a MongoDB replica set, or remove onDelete.`,
+        `${first} the store '${store.name}' cannot write several records in one step. Use SQLite, PostgreSQL, D1 or a MongoDB replica set, or remove onDelete.`,
       )
     }
     try {

@@ -22,6 +22,7 @@ function calls(store: Store): Record<string, () => Promise<unknown>> {
     update: () => collection.update(one, { increment: { n: 1 } }),
     updateMany: () => collection.updateMany(everything, { set: { n: 2 } }),
     delete: () => collection.delete(one),
+    write: async () => store.write?.([{ in: notes, require: one, exists: false }]),
   }
 }
 

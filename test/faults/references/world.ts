@@ -7,6 +7,7 @@
 
 import * as z from 'zod'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import {
   type App,
@@ -48,12 +49,16 @@ const REFERENCES = [
   ['notes', 'country', 'countries'],
 ] as const
 
-/** Where a process finds its records: a SQLite file, or a database of MongoDB. */
-export type Where = { readonly path: string } | { readonly url: string; readonly database: string }
+/** Where a process finds its records: a SQLite file, a schema of PostgreSQL, or a database of MongoDB. */
+export type Where =
+  | { readonly path: string }
+  | { readonly url: string; readonly schema: string }
+  | { readonly url: string; readonly database: string }
 
 /** The store at a place. */
 export function storeAt(where: Where): Store {
-  return 'path' in where ? sqliteStore(where) : mongoStore(where)
+  if ('path' in where) return sqliteStore(where)
+  return 'schema' in where ? postgresStore(where) : mongoStore(where)
 }
 
 /** What an app is asked, and what it answers. */

@@ -60,7 +60,7 @@ test('an unknown onDelete, or option, is a start-up error', () => {
 test('a store that cannot write several records in one step is a start-up error', async () => {
   const field = ref('EffectOwner', { onDelete: 'restrict' })
   await expect(start(field, { store: memoryStore() })).rejects.toThrow(
-    "Model 'EffectHolder': 'field' has onDelete, but the store 'memory' cannot write several records in one step. Use SQLite, D1 or a MongoDB replica set, or remove onDelete.",
+    "Model 'EffectHolder': 'field' has onDelete, but the store 'memory' cannot write several records in one step. Use SQLite, PostgreSQL, D1 or a MongoDB replica set, or remove onDelete.",
   )
   await start(ref('EffectOwner'), { store: memoryStore() })
 })

@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { createApp, createRouter, defineModel, type Model, ref } from '../../../src/index.ts'
@@ -203,6 +203,26 @@ await withService('postgres', ({ url }) => {
     it('names the fields of a unique constraint of its own', async () => {
       const clash = await call('POST', '/cities', { name: 'Oslo', country: '1', founded: null })
       expect([clash.status, Object.keys(clash.body.fields)]).toEqual([409, ['country', 'name']])
+    })
+
+    it('enforces references, with a single connection too', async () => {
+      const store = postgresStore({ url, schema: space, max: 1 })
+      const other = createApp({ store, logger: { debug() {}, info() {}, warn() {}, error() {} } })
+      onTestFinished(() => other.close())
+      const Town = defineModel('AdoptedTown', {
+        fields: { name: z.string(), country: ref('AdoptedCountry', { onDelete: 'restrict' }) },
+        table: 'city',
+        columns: { _id: 'city_id', name: 'city', country: 'country_id' },
+        id: 'integer',
+      })
+      const [towns, countries] = [other.store.collection(Town), other.store.collection(Country)]
+      const { _id: country } = await countries.insert({ name: 'Atlantis', order: null })
+      const town = await towns.insert({ name: 'Poseidonis', country })
+      const lost = towns.insert({ name: 'Nowhere', country: '999999' })
+      await expect(lost).rejects.toMatchObject({ status: 400 })
+      await expect(countries.delete(country)).rejects.toMatchObject({ status: 409 })
+      expect(await towns.delete(town._id)).toBe(true)
+      expect(await countries.delete(country)).toBe(true)
     })
 
     it('is not altered; what is slow is told with the line to run', async () => {

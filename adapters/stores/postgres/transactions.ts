@@ -1,0 +1,119 @@
+/**
+ * Several writes as one: a transaction. It is not serializable; locks on rows keep what its steps rely on.
+ *
+ * @module
+ */
+
+import { any, type Filter } from '../../../src/ports/filter.ts'
+import type {
+  CollectionSchema,
+  Fields,
+  StepResult,
+  WriteOutcome,
+  WriteStep,
+} from '../../../src/ports/store.ts'
+import type { Table } from './columns.ts'
+import type { Connection } from './connection.ts'
+import { isCollision, portError } from './errors.ts'
+import { type Run, type Writes, writesTo } from './writes.ts'
+
+/** A store's `write`; `look` finds the table of a collection. */
+export function stepWriter(
+  connection: Connection,
+  look: (schema: CollectionSchema) => Promise<Table>,
+): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
+  const tables = new WeakMap<CollectionSchema, Table>()
+
+  async function located(step: WriteStep): Promise<Located> {
+    const table = tables.get(step.in) ?? (await look(step.in))
+    tables.set(step.in, table)
+    return { step, table }
+  }
+
+  return async (steps) => {
+    if (steps.length === 0) return { results: [] }
+    try {
+      // Before the transaction, which may hold the only connection.
+      const all = await Promise.all(steps.map(located))
+      return { results: await connection.transaction((run) => take(all, run)) }
+    } catch (error) {
+      if (error instanceof FailedStep) return { failed: error.at }
+      throw portError(error)
+    }
+  }
+}
+
+/** A step, and the table of its collection. */
+interface Located {
+  readonly step: WriteStep
+  readonly table: Table
+}
+
+async function take(all: readonly Located[], run: Run): Promise<StepResult[]> {
+  const results: StepResult[] = []
+  let isLocked = false
+  for (const [at, { step, table }] of all.entries()) {
+    if (!isLocked && 'require' in step && !step.exists) {
+      await lockAll(all.slice(at + 1), run)
+      isLocked = true
+    }
+    const result = await resultOf(step, writesTo(step.in, table, run)).catch((error: unknown) => {
+      throw isCollision(error) ? error : portError(error, table.constraints)
+    })
+    if (!result) throw new FailedStep(at)
+    results.push(result)
+  }
+  return results
+}
+
+/**
+ * Locks the records that steps will write: whoever changes one of them has either been seen by a `require` that comes
+ * now, or waits.
+ */
+async function lockAll(all: readonly Located[], run: Run): Promise<void> {
+  for (const [table, some] of Map.groupBy(all, (one) => one.table)) {
+    const filters = some.flatMap(({ step }) => filterOf(step))
+    const [first] = some
+    if (first && filters.length > 0) await writesTo(first.step.in, table, run).lock(any(filters))
+  }
+}
+
+/** Ends a transaction whose step with the index `at` failed. */
+class FailedStep extends Error {
+  readonly at: number
+  constructor(at: number) {
+    super(`step ${at} failed`)
+    this.at = at
+  }
+}
+
+/** The records that a step writes. */
+function filterOf(step: WriteStep): Filter | [] {
+  if ('update' in step) return step.update
+  if ('updateMany' in step) return step.updateMany
+  if ('delete' in step) return step.delete
+  return 'deleteMany' in step ? step.deleteMany : []
+}
+
+/** What a step did; undefined if it failed. */
+async function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
+  if ('insert' in step) {
+    await writes.insert(step.insert)
+    return { count: 1, records: [] }
+  }
+  if ('update' in step) return one(await writes.update(step.update, step.change, step.options))
+  if ('delete' in step) return one(await writes.delete(step.delete, step.options))
+  if ('updateMany' in step) {
+    return { count: await writes.updateMany(step.updateMany, step.change), records: [] }
+  }
+  if ('deleteMany' in step) {
+    const records = await writes.deleteMany(step.deleteMany)
+    return { count: records.length, records }
+  }
+  const isThere = await (step.exists ? writes.keep(step.require) : writes.isThere(step.require))
+  return isThere === step.exists ? { count: 0, records: [] } : undefined
+}
+
+function one(record: Fields | null): StepResult | undefined {
+  return record ? { count: 1, records: [record] } : undefined
+}

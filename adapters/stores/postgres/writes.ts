@@ -1,0 +1,108 @@
+/**
+ * The statements that write to one collection.
+ *
+ * @module
+ */
+
+import type { Filter } from '../../../src/ports/filter.ts'
+import type {
+  Change,
+  Collection,
+  CollectionSchema,
+  Fields,
+  WriteOptions,
+} from '../../../src/ports/store.ts'
+import { compileChange, compileExpected } from './change.ts'
+import type { Table } from './columns.ts'
+import { type Compilation, compileFilter, namesOne, where } from './compile.ts'
+import type { Result } from './connection.ts'
+import { insertRecord } from './inserts.ts'
+import { readerOf } from './rows.ts'
+import { every, Parameters, type Statement } from './sql.ts'
+
+/** Runs one statement. */
+export type Run = (statement: Statement) => Promise<Result>
+
+/** The writes of one collection, and what several of them as one transaction need. */
+export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
+  /** Removes every matching record and resolves to them. */
+  deleteMany(filter: Filter): Promise<Fields[]>
+  /** Whether a record matches; nobody changes or removes it before the transaction ends. */
+  keep(filter: Filter): Promise<boolean>
+  /** Whether a record matches at this moment. */
+  isThere(filter: Filter): Promise<boolean>
+  /** Waits for those who are writing to the matching records; nobody else does before the transaction ends. */
+  lock(filter: Filter): Promise<void>
+}
+
+/** The writes to `schema`, which is `table` in the database. */
+export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writes {
+  const { columns, record } = readerOf(table)
+
+  const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
+
+  const send = (sql: string, { parameters }: Compilation) => run(parameters.statement(sql))
+
+  /** The one record to write, as a condition on the row. */
+  const target = (filter: Filter, { expect = {} }: WriteOptions, compiled: Compilation): string => {
+    const { parameters } = compiled
+    const condition = () =>
+      every([compileFilter(filter, compiled), compileExpected(expect, table, parameters)])
+    if (namesOne(filter)) return condition()
+    // The lock makes sure that the row still meets the condition when it is written, and that another one is taken if
+    // it no longer does.
+    const chosen = `SELECT ${table.id} FROM ${table.sql} WHERE ${condition()} LIMIT 1 FOR UPDATE`
+    return `${table.id} = (${chosen}) AND ${condition()}`
+  }
+
+  const written = async (sql: string, compiled: Compilation): Promise<Fields | null> => {
+    const { rows } = await send(`${sql} RETURNING ${columns}`, compiled)
+    const [row] = rows
+    return row ? record(row) : null
+  }
+
+  const assigned = (change: Change, { parameters }: Compilation): string =>
+    compileChange(change, table, parameters) || `${table.id} = ${table.id}`
+
+  /** The number of matching rows that a `SELECT` with this ending returns. */
+  const select = async (filter: Filter, ending: string): Promise<number> => {
+    const compiled = compilation()
+    const sql = `SELECT 1 FROM ${table.sql}${where(filter, compiled)} ${ending}`
+    return (await send(sql, compiled)).count
+  }
+
+  return {
+    insert: (fields) => insertRecord(fields, table, run),
+
+    update(filter, change, options = {}) {
+      const compiled = compilation()
+      const assignments = assigned(change, compiled)
+      const condition = target(filter, options, compiled)
+      return written(`UPDATE ${table.sql} SET ${assignments} WHERE ${condition}`, compiled)
+    },
+
+    async updateMany(filter, change) {
+      const compiled = compilation()
+      const assignments = assigned(change, compiled)
+      const sql = `UPDATE ${table.sql} SET ${assignments}${where(filter, compiled)}`
+      return (await send(sql, compiled)).count
+    },
+
+    delete(filter, options = {}) {
+      const compiled = compilation()
+      const condition = target(filter, options, compiled)
+      return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
+    },
+
+    async deleteMany(filter) {
+      const compiled = compilation()
+      const sql = `DELETE FROM ${table.sql}${where(filter, compiled)} RETURNING ${columns}`
+      const { rows } = await send(sql, compiled)
+      return Promise.all(rows.map(record))
+    },
+
+    keep: async (filter) => (await select(filter, 'LIMIT 1 FOR SHARE')) > 0,
+    isThere: async (filter) => (await select(filter, 'LIMIT 1')) > 0,
+    lock: async (filter) => void (await select(filter, 'FOR UPDATE')),
+  }
+}
