@@ -132,6 +132,22 @@ export const together: Contract<Store> = {
     equal(failures.filter((at) => at === undefined).length, 3)
     equal(await collection.count(named('child')), 3)
   },
+  async 'writes that meet in opposite orders are all taken'(store) {
+    if (!store.write) return
+    const collection = await holding(store, { name: 'a', age: 0 }, { name: 'b', age: 0 })
+    const add = (name: string): WriteStep => ({
+      in: people,
+      update: named(name),
+      change: { increment: { age: 1 } },
+    })
+    const failures = await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        failing(store, at % 2 === 0 ? [add('a'), add('b')] : [add('b'), add('a')]),
+      ),
+    )
+    deepEqual(failures, Array(6).fill(undefined))
+    equal(await collection.count(where('age', 'eq', 6)), 2)
+  },
   async 'no reader sees a part of a write'(store) {
     if (!store.write) return
     const collection = await holding(store, { name: 'a', age: 0 }, { name: 'b', age: 0 })
