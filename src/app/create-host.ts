@@ -55,7 +55,9 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const write = writeOf(database, observers, caches)
   const integrity = new Integrity({ ...models, store: database, write })
   const warnOnce = warnerOnce(logger)
-  const history = new ModelHistory(own.open(historySchema))
+  own.schemas.add(historySchema)
+  // Not observed, as nothing of start-up is: no request has asked for it.
+  const history = new ModelHistory(database.collection(historySchema))
   const look = changeLook({ database, models, history, mode: onModelChange, warn: warnOnce, now })
   let closing: Promise<void> | undefined
 

@@ -33,7 +33,13 @@ export function mixedNames(store: Store, seed: number): Store {
   const former = (schema: CollectionSchema): CollectionSchema => ({
     ...schema,
     ...collectionSchema(
-      { ...schema, fields: {}, collection: schema.name, renamed: RENAMED } as never as Model,
+      {
+        absence: new Map(),
+        ...schema,
+        fields: {},
+        collection: schema.name,
+        renamed: RENAMED,
+      } as never as Model,
       {
         searchable: new Set(schema.searchable),
       },
