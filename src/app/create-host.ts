@@ -55,9 +55,8 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const write = writeOf(database, observers, caches)
   const integrity = new Integrity({ ...models, store: database, write })
   const warnOnce = warnerOnce(logger)
-  own.schemas.add(historySchema)
-  // Not observed, as nothing of start-up is: no request has asked for it.
-  const history = new ModelHistory(database.collection(historySchema))
+  // Its calls are not observed, as nothing of start-up is: no request has asked for them.
+  const history = new ModelHistory(database.collection(own.added(historySchema)))
   const look = changeLook({ database, models, history, mode: onModelChange, warn: warnOnce, now })
   let closing: Promise<void> | undefined
 
@@ -104,19 +103,29 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   return host
 }
 
+interface OwnCollections {
+  readonly schemas: ReadonlySet<CollectionSchema>
+  /** Adds a schema, for start-up to create. */
+  added(schema: CollectionSchema): CollectionSchema
+  /** Opens a collection of the schema, added. */
+  open(schema: CollectionSchema): Collection
+}
+
 /** The collections of the app itself, beside those of models. */
 function ownCollections(
   open: (schema: CollectionSchema) => Collection,
   declared: (when: 'always') => void,
-): { readonly schemas: Set<CollectionSchema>; open(schema: CollectionSchema): Collection } {
+): OwnCollections {
   const schemas = new Set<CollectionSchema>()
+  const added = (schema: CollectionSchema) => {
+    if (!schemas.has(schema)) declared('always')
+    schemas.add(schema)
+    return schema
+  }
   return {
     schemas,
-    open(schema) {
-      if (!schemas.has(schema)) declared('always')
-      schemas.add(schema)
-      return open(schema)
-    },
+    added,
+    open: (schema) => open(added(schema)),
   }
 }
 

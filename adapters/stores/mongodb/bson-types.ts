@@ -83,6 +83,8 @@ function digitsOf(text: string): string {
   const [, sign, whole = '', part = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i.exec(text) ?? []
   const digits = `${whole}${part}`
-  const kept = digits.replace(/0+$/, '')
+  let end = digits.length
+  while (digits[end - 1] === '0') end -= 1
+  const kept = digits.slice(0, end)
   return `${sign}${kept.replace(/^0+/, '')}e${Number(power) - part.length + digits.length - kept.length}`
 }

@@ -28,7 +28,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 ])
 
 /** `store`, in which another version of the app writes every second record under earlier names. */
-export function mixedNames(store: Store, seed: number): Store {
+export function mixedNames({ write: _, ...store }: Store, seed: number): Store {
   const random = new Random(seed)
   const former = (schema: CollectionSchema): CollectionSchema => ({
     ...schema,
