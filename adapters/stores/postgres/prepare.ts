@@ -32,14 +32,21 @@ import {
 import { createFold } from './search.ts'
 import { identifier } from './sql.ts'
 
-/** Another process has just created the same: a schema, table, column, index, constraint, function or extension. */
-const ALREADY_THERE: ReadonlySet<unknown> = new Set([
+/** What statements end with when another process prepares the same at the same time. */
+const OUTRUN: ReadonlySet<unknown> = new Set([
+  // It has just created the same: a schema, table, column, index, constraint, function or extension.
   '42P06',
   '42P07',
   '42701',
   '42710',
   '42723',
   TAKEN,
+  // It has just dropped an index that was not finished, or made a constraint of it.
+  '42704',
+  '55000',
+  // Both wait for the table; or changed the same row of the catalogue.
+  '40P01',
+  'XX000',
 ])
 
 /** How often start-up looks again after another process got ahead of it. */
@@ -238,8 +245,9 @@ async function patiently(work: () => Promise<void>): Promise<void> {
     try {
       return await work()
     } catch (error) {
-      if (attempt >= MOST_ATTEMPTS || !ALREADY_THERE.has(codeOf(error))) throw error
-      await delay(attempt * 10)
+      if (attempt >= MOST_ATTEMPTS || !OUTRUN.has(codeOf(error))) throw error
+      // At random, so that those who met don't meet again.
+      await delay(attempt * (10 + Math.random() * 40))
     }
   }
 }
