@@ -4,13 +4,13 @@
  * @module
  */
 
+import { table } from '../../src/check/table.ts'
 import { type CopyResult, copyRecords } from '../../src/copy/copy.ts'
 import { ForeignValues, type Loss } from '../../src/copy/losses.ts'
 import { CopyMismatch } from '../../src/copy/mismatch.ts'
 import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { bar } from './command.ts'
-import { table } from './table.ts'
 
 /** What is copied, and how. */
 export interface CopyJob {

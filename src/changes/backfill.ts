@@ -116,7 +116,7 @@ function batchWriter(
   const check = recordChecker(model)
   const note = async ({ record, taken }: Written): Promise<void> => {
     if (taken) tally.add({ problem: 'duplicate', field: taken.join(', ') }, record)
-    for (const finding of await check(upgraded(model, record))) {
+    for (const finding of await check(record)) {
       // What is not declared stays as it is stored.
       if (finding.problem !== 'undeclared') tally.add(finding, record)
     }
@@ -137,7 +137,7 @@ function stateIn(noted: string | undefined): State {
   return noted === undefined ? { records: 0, changed: 0, problems: [] } : JSON.parse(noted)
 }
 
-/** A record after a backfill. */
+/** A record after a backfill, as reads show it. */
 interface Written {
   readonly record: Fields
   readonly isChanged: boolean
@@ -170,11 +170,12 @@ async function write(
 ): Promise<Written | undefined> {
   let record: Fields | undefined = read
   for (let tries = 0; record && tries < MAX_TRIES; tries += 1) {
-    const upgrade = upgradeOf(model, record)
+    const shown = upgraded(model, record)
+    const upgrade = upgradeOf(model, record, shown)
     if (!upgrade) return { record, isChanged: false }
     const one = withId(String(record._id))
     const { written, taken } = await updated(collection, one, upgrade)
-    if (taken) return { record, isChanged: false, taken }
+    if (taken) return { record: shown, isChanged: false, taken }
     if (written) return { record: written, isChanged: true }
     const [again]: Fields[] = await collection.find({ filter: one, sort: [], limit: 1 })
     record = again

@@ -74,7 +74,7 @@ async function checkModel(
       const record = upgraded(model, stored)
       for (const finding of await check(record)) tally.add(finding, record)
       for (const set of sets) set.add(record)
-      count(pending, upgradeOf(model, stored)?.fields)
+      count(pending, upgradeOf(model, stored, record)?.fields)
     }
     done += batch.length
     progress.advance?.(model.name, done)

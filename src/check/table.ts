@@ -1,5 +1,5 @@
 /**
- * Problems as a table for people.
+ * Tables for people, of problems above all.
  *
  * @module
  */
@@ -26,15 +26,16 @@ export function tableOf(problems: readonly Problem[]): string {
     examples.join(' '),
     CURES[problem],
   ])
-  const widths = head.map((title, at) =>
-    Math.max(...[title, ...rows.map((row) => row[at] ?? '')].map(({ length }) => length)),
+  return table([head, ...rows])
+}
+
+/** Lines with columns that are as wide as their longest cell; the first row is the head. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
   )
-  return [head, ...rows]
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+  return rows
+    .map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)))
+    .map((row) => row.join('  ').trimEnd())
     .join('\n')
 }

@@ -52,10 +52,12 @@ export function renamedCollection(inner: Collection, renamed: Renamed): Settling
 
   return {
     async find(read) {
-      const query = { ...read, filter: found(read.filter), ...selectOf(read, renamed) }
+      const query = { ...read, filter: found(read.filter) }
       const streams = streamsOf(read.sort, renamed)
-      if (streams.length === 1) return (await inner.find(query)).map(current)
-      return merged(query, streams, async (part) => (await inner.find(part)).map(current))
+      const find = async (part: Read) => (await inner.find(part)).map(current)
+      return streams.length === 1
+        ? find({ ...query, ...selectOf(read, renamed) })
+        : merged(query, streams, find)
     },
     count: (filter, hints) => inner.count(found(filter), hints),
     estimate: () => inner.estimate(),
@@ -78,7 +80,7 @@ export function renamedCollection(inner: Collection, renamed: Renamed): Settling
 const MAX_TRIES = 50
 
 /** What moves a stored record to the names of now, and what it must hold until then. */
-export function moveOf(
+function moveOf(
   record: Fields,
   renamed: Renamed,
 ): { readonly change: Change; readonly expect: Fields } {
@@ -132,9 +134,9 @@ function placesOf(path: string, renamed: Renamed): { path: string; conditions: F
   }))
 }
 
-/** The paths to read. To merge, all of a record must be there. */
-function selectOf({ select, sort }: Read, renamed: Renamed): { select?: Projection } {
-  if (!select || streamsOf(sort, renamed).length > 1) return select ? { select } : {}
+/** The paths to read, under all names. */
+function selectOf({ select }: Read, renamed: Renamed): { select?: Projection } {
+  if (!select) return {}
   const both = (paths: readonly string[]) =>
     paths.flatMap((path) => [path, ...formerPaths(path, renamed)])
   return 'include' in select
@@ -161,7 +163,7 @@ function streamsOf(sort: readonly SortKey[], renamed: Renamed): readonly Stream[
   )
 }
 
-/** The records of all streams in one order, cut and projected as `read` says. */
+/** The records of all streams, read whole to be put in one order, then cut and projected as `read` says. */
 async function merged(
   read: Read,
   streams: readonly Stream[],

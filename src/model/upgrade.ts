@@ -25,9 +25,12 @@ export interface Upgrade {
   readonly fields: readonly string[]
 }
 
-/** What has to be written so that `record` is stored as it is shown; undefined if it is. */
-export function upgradeOf(model: Model, record: Fields): Upgrade | undefined {
-  const shown = upgraded(model, record)
+/** What has to be written so that `record` is stored as it is `shown`; undefined if it is. */
+export function upgradeOf(
+  model: Model,
+  record: Fields,
+  shown: Fields = upgraded(model, record),
+): Upgrade | undefined {
   const unset = [...model.renamed.keys()].filter((old) => record[old] !== undefined)
   const fields = Object.keys(model.fields).filter((field) => shown[field] !== record[field])
   if (fields.length === 0 && unset.length === 0) return undefined
