@@ -6,7 +6,6 @@
 
 import { checkAnswers } from './answers.ts'
 import { type Load, load, type Requests } from './load.ts'
-import { asPocketbase } from './pocketbase.ts'
 import type { Database } from './records/database.ts'
 import { startProgram } from './server.ts'
 import { type Contender, LIMIT } from './servers.ts'
@@ -105,8 +104,8 @@ async function oneRound(
 }
 
 async function requestsFor(server: Contender, work: Work, base: string): Promise<Requests> {
-  if (server.owner === 'pocketbase') return asPocketbase(work.ofPeers ?? work.requests)
-  const plain = server.owner === 'peers' ? (work.ofPeers ?? work.requests) : work.requests
+  const plain = server.owner === 'fieldgate' ? work.requests : (work.ofPeers ?? work.requests)
+  if (server.dialect) return server.dialect.asked(plain)
   const headers = await work.headers?.(base)
   return headers ? { ...plain, headers } : plain
 }

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   checkWrk()
   buildServers()
-  if (settings.stores.includes('mongodb')) installPeers()
+  if (settings.stores.some((store) => store !== 'sqlite')) installPeers()
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)
     await withStore(store, async (databases) => {
