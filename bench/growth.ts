@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth`: what a hundred times as many records cost.
+ * `npm run bench:growth [-- <work> …]`: what a hundred times as many records cost.
  *
  * @module
  */
@@ -13,10 +13,16 @@ import { machineLine, saveResults } from './results.ts'
 import { contenders, type StoreName } from './servers.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { header, lineOf, type Row } from './table.ts'
-import { works } from './works.ts'
+import { chosen, get, type Work, works } from './works.ts'
 
 const LARGEST = 1_000_000
-const WORKS = ['read', 'list', 'cursor-first', 'cursor-page', 'search']
+const SHARED = ['read', 'list', 'cursor-first', 'cursor-page', 'search', 'create']
+
+/** Those that the limit and the peers are not asked for. */
+const OWN: readonly Work[] = [
+  { name: 'list-20', requests: get('/feed/products?pageSize=20'), with: [] },
+  { name: 'sort', requests: get('/products?sort=-price'), with: [] },
+]
 
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), LARGEST)
@@ -44,14 +50,16 @@ async function grow(
   )
   console.log(header('records'))
   const rows: Row[] = []
-  for (const name of WORKS) {
+  const all = [...SHARED, ...OWN.map(({ name }) => name)]
+  for (const name of chosen(all, settings.works)) {
     for (const row of await growWork(name, store, databases, settings)) {
       console.log(lineOf(row))
       rows.push(row)
     }
   }
   console.log(`\n${machineLine()}\n`)
-  saveResults(`growth-${store}`, settings, rows)
+  // A part would pass for the whole.
+  if (settings.works.length === 0) saveResults(`growth-${store}`, settings, rows)
 }
 
 async function growWork(
@@ -66,7 +74,7 @@ async function growWork(
     const order = [...databases.keys()]
     for (const at of round % 2 === 0 ? order : order.toReversed()) {
       const database = databases[at]
-      const work = database && works(database).find((each) => each.name === name)
+      const work = database && [...works(database), ...OWN].find((each) => each.name === name)
       if (!server || !work) throw new Error(`no work is named ${name}`)
       samples[at]?.push(...(await measureRound(server, work, database, settings)))
     }
