@@ -6,7 +6,7 @@
 
 import { buildServers } from './build.ts'
 import { checkWrk } from './load.ts'
-import { measureRound, type Sample } from './measure.ts'
+import { type Sample, throwOut, unknownSample, type WarmServer, warmServer } from './measure.ts'
 import type { Database } from './records/database.ts'
 import { withStore } from './records/databases.ts'
 import { machineLine, saveResults } from './results.ts'
@@ -62,34 +62,62 @@ async function grow(
   if (settings.works.length === 0) saveResults(`growth-${store}`, settings, rows)
 }
 
+/** All sizes have a server at the same time and are loaded in turns, so that a busy moment meets them alike. */
 async function growWork(
   name: string,
   store: StoreName,
   databases: readonly Database[],
   settings: Settings,
 ): Promise<Row[]> {
-  const [server] = contenders[store]
-  const samples = databases.map((): Sample[] => [])
-  for (let round = 0; round < settings.rounds; round += 1) {
-    const order = [...databases.keys()]
-    for (const at of round % 2 === 0 ? order : order.toReversed()) {
-      const database = databases[at]
-      const work = database && [...works(database), ...OWN].find((each) => each.name === name)
-      if (!server || !work) throw new Error(`no work is named ${name}`)
-      samples[at]?.push(...(await measureRound(server, work, database, settings)))
+  const sizes: { warm: WarmServer; size: number; samples: Sample[] }[] = []
+  try {
+    for (const database of databases) {
+      sizes.push({
+        warm: await warmFor(name, store, database, settings),
+        size: database.asked.size,
+        samples: [],
+      })
     }
+    for (let round = 0; round < settings.rounds; round += 1) {
+      for (const { warm, samples } of round % 2 === 0 ? sizes : sizes.toReversed()) {
+        for (const connections of settings.connections) {
+          samples.push(await sampleOf(warm, connections))
+        }
+      }
+    }
+  } finally {
+    for (const { warm } of sizes) await warm.stop()
   }
   return settings.connections.flatMap((connections) => {
-    const of = (at: number) =>
-      (samples[at] ?? []).filter((sample) => sample.connections === connections)
-    return databases.map(({ asked }, at) => ({
+    const rows = sizes.map(({ size, samples }) => ({
       work: name,
       connections,
-      server: String(asked.size),
-      samples: of(at),
-      limit: of(0),
+      server: String(size),
+      samples: samples.filter((sample) => sample.connections === connections),
     }))
+    return rows.map((row) => ({ ...row, limit: rows[0]?.samples ?? [] }))
   })
+}
+
+function warmFor(
+  name: string,
+  store: StoreName,
+  database: Database,
+  { seconds }: Settings,
+): Promise<WarmServer> {
+  const [server] = contenders[store]
+  const work = [...works(database), ...OWN].find((each) => each.name === name)
+  if (!server || !work) throw new Error(`no work is named ${name}`)
+  return warmServer(server, work, database, seconds)
+}
+
+async function sampleOf(warm: WarmServer, connections: number): Promise<Sample> {
+  try {
+    return await warm.sample(connections)
+  } catch (error) {
+    throwOut(error)
+    return unknownSample(connections)
+  }
 }
 
 await main().catch((error: Error) => {
