@@ -104,6 +104,7 @@ export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
 export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = {
   Unexpected: failure('`Internal Server Error`: the log says more under the request id.', []),
   Unavailable: failure(`\`${unavailable().message}\``, ['Retry-After']),
+  TooLong: failure('The URL or the headers are longer than the server takes.', []),
   Own: bare("A response of the app's own code.", []),
 }
 
@@ -159,6 +160,7 @@ export function failures(refusals: readonly HttpError[], isOpen: boolean): Respo
   const own = [...byStatus].map(([status, errors]) => [String(status), failureOf(errors)])
   return {
     ...Object.fromEntries(own),
+    431: { $ref: '#/components/responses/TooLong' },
     500: { $ref: '#/components/responses/Unexpected' },
     ...(!byStatus.has(503) && { 503: { $ref: '#/components/responses/Unavailable' } }),
     ...(isOpen && { default: { $ref: '#/components/responses/Own' } }),
