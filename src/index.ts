@@ -77,6 +77,7 @@ export type { MailMessage, MailTransporter } from './ports/mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './ports/observer.ts'
 export type { Collection, CollectionSchema, Fields, Store } from './ports/store.ts'
 export type { FindOptions } from './records/engine/find-options.ts'
+export { describeGuard, type GuardDescription } from './records/engine/guards.ts'
 export type { Mountable } from './records/engine/host.ts'
 export type {
   Condition,
@@ -84,7 +85,14 @@ export type {
   RecordCollection,
   RecordStore,
 } from './records/engine/record-store.ts'
-export type { Context, Guard, Handler, Route } from './records/engine/route.ts'
+export type {
+  Context,
+  DescribedHandler,
+  Guard,
+  Handler,
+  Route,
+  RouteDescription,
+} from './records/engine/route.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { HookResponse } from './records/rules/hook-response.ts'
 export type {

@@ -121,8 +121,8 @@ export function createApp(options: AppOptions): App {
   function mount(path: string, router: Mountable): App {
     const at = mountPath(path)
     const routes = router.attach(host, at)
-    table.add(at, routes)
-    if (router.early) early.add(at, routes)
+    for (const each of router.early ? [table, early] : [table]) each.add(at, routes)
+    host.mounted.push({ mount: at, routes, early: router.early === true })
     return app
   }
 

@@ -63,7 +63,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
     ...{ maxBodySize, bodyTimeoutMs, maxPopulated, maxResponseBytes },
-    ...{ guards: [], observers, open: [], filePlaces: [] },
+    ...{ guards: [], observers, mounted: [], open: [], filePlaces: [] },
     ...models,
     get store() {
       return store

@@ -10,6 +10,7 @@ import type { ApiRequest } from '../http/request.ts'
 import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import type { AuthInstance } from './instance/instance.ts'
 import { changedAt, isDisabled, userById, withoutSecrets } from './instance/user.ts'
@@ -31,21 +32,23 @@ export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
 
 /** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
 export function requireAuthGuard(instanceOf: InstanceOf): Guard {
-  return async function requireAuth(request, context) {
+  const requireAuth: Guard = async (request, context) => {
     const auth = instanceOf(context)
     const token = bearerToken(request)
     if (token === undefined) throw authenticationRequired()
     await authenticate(auth, request, token)
   }
+  return describeGuard(requireAuth, 'signed in', 'required')
 }
 
 /** Lets a request without a token pass; a bad token is still refused. */
 export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
-  return async function optionalAuth(request, context) {
+  const optionalAuth: Guard = async (request, context) => {
     const auth = instanceOf(context)
     const token = bearerToken(request)
     if (token !== undefined) await authenticate(auth, request, token)
   }
+  return describeGuard(optionalAuth, 'anyone', 'optional')
 }
 
 /**
@@ -71,10 +74,11 @@ export function requireRoleGuard(
 
 /** Like `requireRoleGuard`; without roles it refuses everyone. */
 export function onlyRole(roles: readonly string[]): Guard {
-  return function requireRole(request) {
+  const requireRole: Guard = (request) => {
     if (!request.auth) throw authenticationRequired()
     if (!hasRole(request.auth.role, roles)) throw noAccess()
   }
+  return describeGuard(requireRole, `role ${roles.join(' or ')}`, 'required')
 }
 
 /** Whether a signed-in request comes from an admin. */

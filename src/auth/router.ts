@@ -11,6 +11,7 @@ import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
 import { createInstance } from './instance/create-instance.ts'
 import type { AuthInstance } from './instance/instance.ts'
+import { servesRoute } from './routes/served.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import { guardedFields, modelAdvice } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
@@ -121,12 +122,12 @@ function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
     const path = settings.paths.get(name)
     const handler = path !== undefined && handlerOf(route, auth)
     if (!handler) return []
-    const guards = [
-      neverStored,
-      noteVisit(settings, name),
+    const demanding = [
       ...settings.middlewares(name),
       ...(optionalAuth ? [own.optionalAuth] : accessGuards(settings, access, own.requireAuth)),
     ]
+    servesRoute(handler, { auth, route, guards: demanding })
+    const guards = [neverStored, noteVisit(settings, name), ...demanding]
     return [{ method, path, guards, handler, shared }]
   })
   // The first match responds: '/logout' is not the ':provider' of a '/:provider'.

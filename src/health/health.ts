@@ -41,14 +41,16 @@ export function health(options: HealthOptions = {}): Mountable {
   return {
     early: true,
     attach: (host) => [
-      route('/healthz', async () => statusResponse({ status: 'ok' })),
-      route('/readyz', readiness(checksOf(host), deadlineMs)),
+      route('/healthz', 'Whether the process is alive', async () =>
+        statusResponse({ status: 'ok' }),
+      ),
+      route('/readyz', 'Whether requests can be served', readiness(checksOf(host), deadlineMs)),
     ],
   }
 }
 
-function route(path: string, handler: Handler): Route {
-  return { method: 'GET', path, guards: [], handler }
+function route(path: string, summary: string, handler: Handler): Route {
+  return { method: 'GET', path, guards: [], handler, about: { summary } }
 }
 
 function readiness(checks: Readonly<Record<string, Check>>, deadlineMs: number): Handler {

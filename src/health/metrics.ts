@@ -71,7 +71,8 @@ export function metrics(): Mountable {
       if (!observers.includes(observer)) observers.push(observer)
       const handler = () => new Response(textOf(known), { headers: HEADERS })
       // Early routes come before the app's guards, but these figures are not for everyone.
-      return [{ method: 'GET', path: '/metrics', guards, handler }]
+      const about = { summary: 'The figures of the requests, for Prometheus' }
+      return [{ method: 'GET', path: '/metrics', guards, handler, about }]
     },
   }
 }

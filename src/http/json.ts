@@ -17,7 +17,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const MAX_NESTING = 1000
 
 /** The most keys of one object: for runtimes and schemas, each further key costs more than the last. */
-const MAX_KEYS = 10_000
+export const MAX_KEYS = 10_000
 
 /**
  * The parsed value. Throws a 400 for anything that is not JSON in UTF-8, nests deeper than 1,000 levels, or has an

@@ -21,6 +21,7 @@ import { castInSlices, dateFrom } from './cast.ts'
 import { inSlices, type Walk } from './in-slices.ts'
 import type { Model } from './model.ts'
 import { isRemovable, withoutNulls } from './null.ts'
+import { objectShape } from './shape.ts'
 
 const NO_TEXT = 'Invalid Unicode text.'
 
@@ -70,6 +71,15 @@ async function changed(
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
   return parse(schema, await castInSlices(shape, await withoutNulls(schema, value)))
+}
+
+/** Parses a value that belongs to no model by its schema, cast by the schema's types. */
+export async function validateValue(
+  schema: $ZodType,
+  value: unknown,
+): ReturnType<typeof safeParseAsync> {
+  const shape = objectShape({ value: schema }, 'input').fields.get('value')
+  return parse(schema, await castInSlices(shape, value))
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */

@@ -6,10 +6,11 @@
  * @module
  */
 
+import type { $ZodObject } from 'zod/v4/core'
 import type { ApiRequest } from '../http/request.ts'
 import type { Fields } from '../ports/store.ts'
 import type { Host, Mountable } from './engine/host.ts'
-import type { Handler, Route } from './engine/route.ts'
+import type { DescribedHandler, Handler, Route, RouteDescription } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
 import { listed, planned, queryBody } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
@@ -17,15 +18,32 @@ import { parseQueryBody } from './list/parse.ts'
 import { read } from './read/read.ts'
 import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
 import type { OwnFields } from './rules/scope.ts'
+import { described } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
+import { type Served, serving } from './setup/served.ts'
 import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
 import { update } from './write/update.ts'
 
-/** Registers an extra route: its path relative to the mount, then guards and, last, the handler. */
-export type AddRoute = (path: string, ...handlers: readonly [Handler, ...Handler[]]) => Router
+/**
+ * Registers an extra route: its path relative to the mount, then guards and the handler, and last a description if you
+ * want it validated and described.
+ */
+export interface AddRoute {
+  <Q extends $ZodObject | undefined = undefined>(
+    path: string,
+    handler: DescribedHandler<Q>,
+    description: RouteDescription<Q>,
+  ): Router
+  (
+    path: string,
+    ...handlers:
+      | readonly [Handler, ...Handler[]]
+      | readonly [Handler, ...Handler[], RouteDescription]
+  ): Router
+}
 
 /** A router for `app.mount`. You can add extra routes to it; they come before `/:id`. */
 export interface Router extends Mountable {
@@ -55,13 +73,9 @@ export function createRouter<R, const L = unknown>(
   let isAttached = false
   const add =
     (method: string): AddRoute =>
-    (path, ...handlers) => {
-      const [handler] = handlers.slice(-1)
-      if (!handler || !handlers.every((item) => typeof item === 'function')) {
-        throw new TypeError(`the extra route '${path}' needs a handler, a function`)
-      }
+    (path: string, ...given: readonly unknown[]) => {
       if (isAttached) throw new TypeError(`the extra route '${path}' comes after app.mount()`)
-      extra.push({ method, path: extraPath(path), guards: handlers.slice(0, -1), handler })
+      extra.push(extraRoute(method, path, given))
       return router
     }
   const router: Router = {
@@ -107,15 +121,15 @@ export function createRouter<R, const L = unknown>(
 /** The routes of spec 4.1. */
 function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
   const tokens = cursors(host.secret)
-  const list = (method: string, handler: Handler): Route => ({
+  const list = (method: string, operation: Served['operation'], handler: Handler): Route => ({
     method,
     path: '',
     guards: [],
-    handler,
+    handler: serving(resource, operation, handler),
   })
   // QUERY only reads the collection, so for it a record's path does not exist (spec 4.1).
-  const record = (method: string, handler: Handler): Route => ({
-    ...list(method, handler),
+  const record = (method: string, operation: Served['operation'], handler: Handler): Route => ({
+    ...list(method, operation, handler),
     path: '/:id',
     absent: ['QUERY'],
   })
@@ -126,19 +140,37 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
     const asked = { kind: 'query', body } as const
     return answer(request, context, asked, () => planned(resource, tokens, plan, request))
   }
-  const queryRoute = { ...list('QUERY', query), isRead: true, acceptQuery: 'application/json' }
+  const queryRoute = {
+    ...list('QUERY', 'query', query),
+    isRead: true,
+    acceptQuery: 'application/json',
+  }
   const all: Handler = (request, context) =>
     answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request))
   const one: Handler = (request, context) =>
     answer(request, context, { kind: 'one' }, () => read(resource, request))
   return [
-    { ...list('GET', all), isRead: true },
+    { ...list('GET', 'list', all), isRead: true },
     ...(resource.enableQuery ? [queryRoute] : []),
-    list('POST', (request, context) => create(resource, request, context)),
-    { ...record('GET', one), isRead: true },
-    record('PATCH', (request, context) => update(resource, request, context)),
-    record('DELETE', (request) => remove(resource, request)),
+    list('POST', 'create', (request, context) => create(resource, request, context)),
+    { ...record('GET', 'read', one), isRead: true },
+    record('PATCH', 'update', (request, context) => update(resource, request, context)),
+    record('DELETE', 'delete', (request) => remove(resource, request)),
   ]
+}
+
+/** `given` is guards, a handler, and perhaps a description. */
+function extraRoute(method: string, path: string, given: readonly unknown[]): Route {
+  const last = given.at(-1)
+  const about = typeof last === 'object' && last !== null ? (last as RouteDescription) : undefined
+  const functions = about ? given.slice(0, -1) : given
+  const handlers = functions.filter((item) => typeof item === 'function') as Handler[]
+  const handler = handlers.at(-1)
+  if (!handler || handlers.length < functions.length) {
+    throw new TypeError(`the extra route '${path}' needs a handler, a function`)
+  }
+  const route = { method, path: extraPath(path), guards: handlers.slice(0, -1), handler }
+  return about ? described(route, about) : route
 }
 
 function extraPath(path: string): string {

@@ -134,7 +134,7 @@ describe('an entry', () => {
     const names: unknown = JSON.parse(stdout)
     expect(names).toMatchInlineSnapshot(`
       {
-        ".": "HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel errorHandler ref sweepFiles userFields",
+        ".": "HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
         "./bun": "serve",
         "./common-passwords": "commonPasswords",
         "./contract": "BrokenPromise cacheContract fileContract imageContract storeContract verify",
@@ -146,6 +146,7 @@ describe('an entry', () => {
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",
         "./node": "serve",
+        "./openapi": "document openapi",
         "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
         "./postgres": "postgresStore",
         "./r2": "r2Files",

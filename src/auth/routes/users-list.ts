@@ -11,6 +11,7 @@ import { cursors } from '../../records/list/cursor.ts'
 import { list } from '../../records/list/list.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
+import { serving } from '../../records/setup/served.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import type { AuthRoute } from './route.ts'
@@ -45,10 +46,10 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const hidden = [...new Set([...model.hidden, ...secrets])]
   const shown = { ...resource, model: { ...model, hidden } }
   const tokens = cursors(host.secret)
-  return (request) => {
+  return serving(shown, 'list', (request) => {
     request.query = normalized(request.query)
     return list(shown, tokens, request)
-  }
+  })
 
   /** An identifier finds the account however it is typed. */
   function normalized(query: ApiRequest['query']): ApiRequest['query'] {

@@ -28,9 +28,12 @@ import { placeOf, type Shape } from '../../ports/shape.ts'
 /** The most values that one list of a condition may hold (spec 8). */
 export const MAX_LIST = 100
 
-const COMPARE: readonly string[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']
-const LIST: readonly string[] = ['in', 'nin']
-const OPERATORS = [...COMPARE, ...LIST]
+/** The operators that compare with one value. */
+export const COMPARE: readonly string[] = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']
+/** The operators that compare with a list. */
+export const LIST: readonly string[] = ['in', 'nin']
+/** All operators. */
+export const OPERATORS: readonly string[] = [...COMPARE, ...LIST]
 
 /** Whether `operator` compares with one value. */
 export function isCompareOperator(operator: string): operator is CompareOperator {

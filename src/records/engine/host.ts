@@ -44,12 +44,22 @@ export interface Limits extends BodyLimits {
   readonly maxResponseBytes: number
 }
 
+/** The routes on one path. */
+export interface Mounted {
+  readonly mount: string
+  readonly routes: readonly Route[]
+  /** Whether the app's own guards do not run for them. */
+  readonly early: boolean
+}
+
 /** Parts of the app that routers add to. */
 export interface Additions {
   /** The guards that run before every router. */
   readonly guards: Guard[]
   /** What observes every request, the outermost first. */
   readonly observers: Observer[]
+  /** What is mounted, in order, for descriptions of the app. */
+  readonly mounted: Mounted[]
   /** The mounts whose routers have no guards, until start-up has warned of them. */
   readonly open: string[]
   /** Where routers keep files, for the sweeper. */

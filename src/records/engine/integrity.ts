@@ -53,7 +53,7 @@ export interface Dependent {
 }
 
 /** The most records that one write may refer to; each is checked. */
-const MAX_REFERENCES = 1000
+export const MAX_REFERENCES = 1000
 
 /** Keeps the enforced references of one app. */
 export class Integrity {

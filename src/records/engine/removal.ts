@@ -31,7 +31,7 @@ export interface Removal {
 }
 
 /** The most records that one removal removes or changes besides its own. */
-const MAX_DEPENDENTS = 1000
+export const MAX_DEPENDENTS = 1000
 
 /**
  * Removes the record of `engine` that matches, with what depends on it; null if there is none, or it is not what

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { $ZodObject, $ZodType, output } from 'zod/v4/core'
 import type { ApiRequest, RequestContext } from '../../http/request.ts'
 import type { RecordStore } from './record-store.ts'
 
@@ -28,6 +29,27 @@ export type Guard = (
  */
 export type Handler = Guard
 
+/** The handler of an extra route with a description: `request.query` has the parsed parameters. */
+export type DescribedHandler<Q extends $ZodObject | undefined> = (
+  request: Q extends $ZodObject
+    ? Omit<ApiRequest, 'query'> & { readonly query: output<Q> }
+    : ApiRequest,
+  context: Context,
+) => ReturnType<Handler>
+
+/** What an extra route takes and returns, for its validation and for the OpenAPI document. */
+export interface RouteDescription<Q extends $ZodObject | undefined = $ZodObject | undefined> {
+  /** What the route does, in one line. */
+  readonly summary?: string
+  /**
+   * The parameters of the URL, as in `z.object({ limit: z.number().max(50).default(10) })`. Strings are cast by the
+   * field's type. Other values are a 400 with `fields`; the handler finds the parsed ones in `request.query`.
+   */
+  readonly query?: Q
+  /** The JSON of a successful response. A response that does not fit is a 500, and the log says why. */
+  readonly response?: $ZodType
+}
+
 /** One route, its path relative to the mount. */
 export interface Route {
   readonly method: string
@@ -41,6 +63,8 @@ export interface Route {
   readonly isRead?: boolean
   /** Methods for which the path does not exist (404), although it has others; any other unknown method is a 405. */
   readonly absent?: readonly string[]
+  /** What it takes and returns, if it is described. */
+  readonly about?: RouteDescription
   /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */
   readonly acceptQuery?: string
 }

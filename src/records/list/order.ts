@@ -11,7 +11,8 @@ import { withoutRepeats } from '../engine/sort.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'
 import type { Asked, UrlParameters } from './plan.ts'
 
-const MAX_SORT_KEYS = 5
+/** The most fields in the `sort` of a QUERY body (spec 8). */
+export const MAX_SORT_KEYS = 5
 
 /** `?sort=`: one field. */
 export function sortInUrl(rules: ListRules, { query: { sort }, shaped }: UrlParameters): Asked {

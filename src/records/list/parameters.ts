@@ -24,12 +24,29 @@ import {
 import type { Asked, UrlParameters } from './plan.ts'
 import { searchInBody, searchInUrl } from './search.ts'
 
+/** The names of parameters in a URL. */
+export type UrlName =
+  | 'rangeField'
+  | 'range'
+  | 'compareField'
+  | 'compareOperator'
+  | 'compareValue'
+  | 's'
+  | 'search'
+  | 'sort'
+  | 'page'
+  | 'pageSize'
+  | 'cursor'
+
+/** The keys of a QUERY body. */
+export type BodyKey = 'filter' | 'search' | 'sort' | 'page' | 'pageSize' | 'limit' | 'cursor'
+
 /** One parameter. */
 export interface ListParameter {
   /** Its name in a URL. */
-  readonly name?: string
+  readonly name?: UrlName
   /** Its key in a QUERY body. */
-  readonly key?: string
+  readonly key?: BodyKey
   /** The kind of pages that it belongs to, and the error of other routers. Without it every list takes it. */
   readonly pages?: { readonly kind: ListRules['pagination']; refusal(): HttpError }
   /** Whether it refuses brackets with an error message of its own. */
@@ -84,7 +101,9 @@ export const LIST_PARAMETERS: readonly ListParameter[] = [
   },
 ]
 
-const names: ReadonlySet<string> = new Set(LIST_PARAMETERS.flatMap(({ name }) => name ?? []))
+const names: ReadonlySet<string> = new Set<string>(
+  LIST_PARAMETERS.flatMap(({ name }) => name ?? []),
+)
 
 /**
  * Refuses fields in `query` with the name of a parameter: it would never filter by the field, and control the list

@@ -20,7 +20,7 @@ import { offsetPage } from './pagination.ts'
 import { LIST_PARAMETERS } from './parameters.ts'
 import type { Asked, ListPlan, Paging, UrlParameters } from './plan.ts'
 
-const KEYS = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
+const KEYS: readonly string[] = LIST_PARAMETERS.flatMap(({ key }) => key ?? [])
 
 /** Object-shaped parameters with an error message of their own. */
 const OWN_SENTENCE: ReadonlySet<string | undefined> = new Set(

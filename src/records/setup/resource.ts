@@ -35,8 +35,8 @@ export interface ListRules {
   /** The fields of `?<field>=`. */
   readonly query: readonly string[]
   /** What a QUERY body may filter by and sort by. */
-  readonly filterable: FieldSet
-  readonly sortable: FieldSet
+  readonly filterable: ReadonlySet<string>
+  readonly sortable: ReadonlySet<string>
   /** What URL parameters may range over, compare and sort by; legacy mode lifts only these lists. */
   readonly urlFilterable: FieldSet
   readonly urlSortable: FieldSet

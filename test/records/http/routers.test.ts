@@ -140,7 +140,9 @@ describe('design, App: extra routes', () => {
     expect(() => router.get('featured', () => new Response())).toThrow(
       "an extra route's path starts with '/': 'featured'",
     )
-    expect(() => (router.get as (path: string) => unknown)('/featured')).toThrow("'/featured'")
+    expect(() => (router.get as unknown as (path: string) => unknown)('/featured')).toThrow(
+      "'/featured'",
+    )
     expect(() => router.get('/featured', undefined as never)).toThrow("'/featured'")
   })
 })

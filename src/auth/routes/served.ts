@@ -1,0 +1,29 @@
+/**
+ * Which handlers serve which route of the authentication API, for descriptions of an app.
+ *
+ * @module
+ */
+
+import type { Guard, Handler } from '../../records/engine/route.ts'
+import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthRoute } from './route.ts'
+
+/** A route of an instance. */
+export interface ServedRoute {
+  readonly auth: AuthInstance
+  readonly route: AuthRoute
+  /** The guards that demand something, without those that take notes. */
+  readonly guards: readonly Guard[]
+}
+
+const known = new WeakMap<Handler, ServedRoute>()
+
+/** Notes what `handler` serves. */
+export function servesRoute(handler: Handler, served: ServedRoute): void {
+  known.set(handler, served)
+}
+
+/** The route that `handler` serves; undefined if it is not one of the authentication API. */
+export function routeServedBy(handler: Handler): ServedRoute | undefined {
+  return known.get(handler)
+}

@@ -1,0 +1,320 @@
+/**
+ * The operations of the authentication API: one entry for each route of its table, so that a route without one does not
+ * compile.
+ *
+ * @module
+ */
+
+import type { AuthInstance } from '../auth/instance/instance.ts'
+import { MAX_BYTES } from '../auth/keys/passwords.ts'
+import {
+  accountExists,
+  adminNeeded,
+  currentPasswordIncorrect,
+  emailNotConfirmed,
+  identifierNeeded,
+  identifierRequired,
+  invalidCode,
+  invalidCredentials,
+  invalidFormat,
+  invalidRefreshToken,
+  invalidTicket,
+  lastAdmin,
+  notActive,
+  notSent,
+  oneRoleOnly,
+  ownAccountOnly,
+  ownAdminRole,
+  passwordRequired,
+  passwordTooLong,
+  providerCredentialNeeded,
+  providerNotEnabled,
+  providerRefused,
+  providerUnreachable,
+  roleRequired,
+  sessionInUse,
+  tooManyAttempts,
+  unknownChannel,
+  unknownRole,
+} from '../auth/refusals.ts'
+import type { ServedRoute } from '../auth/routes/served.ts'
+import { channelsThere } from '../auth/setup/channels.ts'
+import type { RouteName } from '../auth/setup/options.ts'
+import type { HttpError } from '../http/errors.ts'
+import {
+  duplicate,
+  entryNotFound,
+  invalidFields,
+  invalidId,
+  nothingWritable,
+  stillReferenced,
+} from '../http/refusals.ts'
+import { enforcedReferences } from '../model/enforced-references.ts'
+import type { Served } from '../records/setup/served.ts'
+import type { Described } from './described.ts'
+import { recordOperation } from './records.ts'
+import { bodyRefusals, envelope, success } from './responses.ts'
+import { DATE, idSchema, refTo, type Schemas } from './schemas.ts'
+import { object } from './shown.ts'
+import type { Schema } from './specification.ts'
+import {
+  identifierBody,
+  loginBody,
+  passwordRefusals,
+  passwordSchema,
+  profileBody,
+  providerBody,
+  reauthenticationRefusals,
+  registerBody,
+  rolesBody,
+  signInSchema,
+  userSchema,
+} from './users.ts'
+
+/** A route without what all of them share. */
+interface RouteSketch {
+  readonly summary: string
+  readonly body?: Schema
+  /** Whether the body may be left out. */
+  readonly mayBeEmpty?: true
+  /** The schema of `data`; without it the response has a message. */
+  readonly data?: Schema
+  readonly status?: 201
+  readonly refusals?: readonly HttpError[]
+  readonly path?: Readonly<Record<string, Schema>>
+  /** Whether a hook of the app may respond with another status. */
+  readonly isOpen?: boolean
+}
+
+/** What a route is described from. */
+interface Given {
+  readonly auth: AuthInstance
+  readonly schemas: Schemas
+  readonly suffix: string
+  /** The user as responses show it. */
+  readonly user: Schema
+}
+
+const TEXT: Schema = { type: 'string' }
+const REFRESH_BODY: Schema = object({ refreshToken: TEXT })
+
+const signInRefusals = ({ settings }: AuthInstance): readonly HttpError[] => [
+  notActive(),
+  ...(settings.emailVerification.required ? [emailNotConfirmed()] : []),
+]
+
+const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
+  register: ({ auth, schemas, suffix, user }) => ({
+    summary: 'Creates an account and signs it in',
+    body: schemas.add('Register', registerBody(auth), suffix),
+    status: 201,
+    data: auth.settings.emailVerification.required
+      ? { anyOf: [signInSchema(auth, user, schemas, suffix), object({ user })] }
+      : signInSchema(auth, user, schemas, suffix),
+    refusals: [
+      identifierNeeded(auth.settings.identifiers.map(({ field }) => field)),
+      ...passwordRefusals(auth),
+      invalidFields({}),
+      accountExists(),
+      ...signInRefusals(auth),
+    ],
+    isOpen: auth.settings.onRegister !== undefined || auth.settings.onLogin !== undefined,
+  }),
+  login: ({ auth, schemas, suffix, user }) => ({
+    summary: 'Signs in by identifier and password',
+    body: loginBody(auth),
+    data: signInSchema(auth, user, schemas, suffix),
+    refusals: [
+      identifierRequired(),
+      passwordRequired(),
+      passwordTooLong(MAX_BYTES),
+      invalidCredentials(),
+      ...(auth.settings.onLogin ? [invalidTicket()] : []),
+      ...(auth.settings.lockout.reveal ? [tooManyAttempts(1)] : []),
+      ...signInRefusals(auth),
+    ],
+    isOpen: auth.settings.onLogin !== undefined,
+  }),
+  social: ({ auth, schemas, suffix, user }) => ({
+    summary: 'Signs in by the credential of a provider',
+    path: { provider: choice([...auth.settings.providers.keys()]) },
+    body: providerBody(auth),
+    data: signInSchema(auth, user, schemas, suffix, true),
+    refusals: [
+      providerNotEnabled('<provider>'),
+      ...[...auth.settings.providers.values()]
+        .filter(({ credentials }) => credentials.length > 0)
+        .map(({ credentials }) => providerCredentialNeeded(credentials)),
+      providerRefused(),
+      invalidCredentials(),
+      accountExists(),
+      providerUnreachable(),
+      ...signInRefusals(auth),
+    ],
+    isOpen: auth.settings.onLogin !== undefined,
+  }),
+  forgotPassword: ({ auth }) => ({
+    summary: 'Sends a code to reset the password, if the account exists',
+    body: identifierBody({ channel: choice(channelsThere(auth.settings)) }),
+    refusals: [identifierRequired(), unknownChannel(), notSent(1)],
+  }),
+  resetPassword: ({ auth }) => ({
+    summary: 'Sets a new password by a code',
+    body: identifierBody({ code: TEXT, newPassword: passwordSchema(auth) }, [
+      'code',
+      'newPassword',
+    ]),
+    refusals: [identifierRequired(), ...passwordRefusals(auth), invalidCode()],
+  }),
+  changePassword: ({ auth }) => ({
+    summary: 'Replaces the password',
+    body: object({ currentPassword: TEXT, newPassword: passwordSchema(auth) }),
+    refusals: [...passwordRefusals(auth), currentPasswordIncorrect()],
+  }),
+  refresh: ({ auth, schemas, suffix, user }) => ({
+    summary: 'Gives a new access token for a refresh token',
+    body: REFRESH_BODY,
+    data: signInSchema(auth, user, schemas, suffix),
+    refusals: [invalidRefreshToken(), sessionInUse()],
+  }),
+  logout: () => ({
+    summary: 'Ends the session of a refresh token',
+    body: { type: 'object', properties: { refreshToken: TEXT } },
+    mayBeEmpty: true,
+  }),
+  logoutAll: () => ({ summary: 'Ends all sessions of the user' }),
+  listSessions: ({ schemas }) => ({
+    summary: 'Lists the sessions of the user, the newest first',
+    data: {
+      type: 'array',
+      items: schemas.own(
+        'Session',
+        object({
+          id: TEXT,
+          createdAt: DATE,
+          lastUsedAt: DATE,
+          expiresAt: DATE,
+          current: { type: 'boolean', description: 'Whether the request belongs to it.' },
+        }),
+      ),
+    },
+  }),
+  endSession: () => ({
+    summary: 'Ends one session of the user',
+    path: { id: TEXT },
+    refusals: [entryNotFound()],
+  }),
+  me: ({ user }) => ({ summary: 'Reads the signed-in user', data: user }),
+  listUsers: () => ({ summary: 'Lists users, the newest first' }),
+  getUser: ({ auth, user, schemas, suffix }) => ({
+    summary: 'Reads one user',
+    data: auth.settings.visibleFields
+      ? userSchema(auth, schemas, suffix, auth.settings.visibleFields)
+      : user,
+    refusals: [invalidId(), entryNotFound()],
+  }),
+  updateUser: ({ auth, user, schemas, suffix }) => ({
+    summary: 'Changes fields of a user',
+    body: schemas.add(`${auth.settings.model.name}Profile`, profileBody(auth), suffix),
+    data: user,
+    refusals: [
+      invalidId(),
+      ownAccountOnly(),
+      nothingWritable(),
+      invalidFields({}),
+      entryNotFound(),
+      ...auth.settings.identifiers.map(({ field }) => duplicate([field])),
+      ...reauthenticationRefusals(),
+    ],
+  }),
+  sendEmailCode: () => ({
+    summary: 'Sends a code that proves a mailbox',
+    body: { type: 'object', properties: { identifier: TEXT } },
+    mayBeEmpty: true,
+    refusals: [identifierRequired(), notSent(1)],
+  }),
+  verifyEmail: () => ({
+    summary: 'Proves a mailbox by the code that it got',
+    body: {
+      type: 'object',
+      properties: { identifier: TEXT, otp: TEXT, password: TEXT },
+      required: ['otp'],
+    },
+    refusals: [identifierRequired(), passwordTooLong(MAX_BYTES), invalidCode(), accountExists()],
+  }),
+  deleteUser: ({ auth }) => ({
+    summary: 'Deletes an account',
+    body: { type: 'object', properties: { currentPassword: TEXT } },
+    mayBeEmpty: true,
+    refusals: [
+      invalidId(),
+      ownAccountOnly(),
+      entryNotFound(),
+      adminNeeded(),
+      ...[...auth.host.known()]
+        .filter((other) => enforcedReferences(other).some(isOf(auth.settings.model.name)))
+        .map(({ name }) => stillReferenced(name)),
+      ...reauthenticationRefusals(),
+    ],
+    isOpen: auth.settings.onDelete !== undefined,
+  }),
+  modifyRoles: ({ auth, user }) => ({
+    summary: 'Changes the roles of a user',
+    body: rolesBody(auth),
+    data: user,
+    refusals: [
+      invalidId(),
+      roleRequired(),
+      unknownRole('<role>', auth.settings.roles.list),
+      ...(auth.settings.roles.multiple ? [] : [oneRoleOnly()]),
+      ownAdminRole(),
+      lastAdmin(),
+      entryNotFound(),
+    ],
+  }),
+  endUserSessions: () => ({
+    summary: 'Ends all sessions of a user',
+    refusals: [invalidId(), entryNotFound()],
+  }),
+}
+
+/** The operation of a route; `served` is the list that `listUsers` serves. */
+export function accountOperation(
+  { auth, route }: ServedRoute,
+  served: Served | undefined,
+  schemas: Schemas,
+  suffix: string,
+): Described {
+  const user = userSchema(auth, schemas, suffix)
+  const sketch = ROUTES[route.name]({ auth, schemas, suffix, user })
+  const { summary, body, data, isOpen = false } = sketch
+  if (served) return { ...recordOperation(served, schemas, suffix), id: route.name, summary }
+  const schema = data ? envelope(data) : refTo('Message')
+  const isOfUser = route.path.startsWith('/users/:id')
+  return {
+    id: route.name,
+    summary,
+    path: sketch.path ?? (isOfUser ? { id: idSchema(auth.settings.model.idType) } : {}),
+    ...(body && {
+      requestBody: {
+        required: !sketch.mayBeEmpty,
+        content: { 'application/json': { schema: body } },
+      },
+    }),
+    successes: { [sketch.status ?? 200]: success('Done.', schema, ['Cache-Control']) },
+    refusals: [
+      ...(body ? [...bodyRefusals(auth.host.maxBodySize), invalidFormat()] : []),
+      ...(sketch.refusals ?? []),
+    ],
+    isOpen,
+  }
+}
+
+function isOf(name: string): (reference: { readonly target: string }) => boolean {
+  return ({ target }) => target === name
+}
+
+/** One of `names`, if there are any. */
+function choice(names: readonly string[]): Schema {
+  return names.length > 0 ? { type: 'string', enum: names } : TEXT
+}

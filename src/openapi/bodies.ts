@@ -1,0 +1,138 @@
+/**
+ * What may be written: bodies by media type, and what they may be refused for.
+ *
+ * @module
+ */
+
+import type { HttpError } from '../http/errors.ts'
+import {
+  duplicate,
+  invalidFields,
+  nestedTooDeeply,
+  noSuchReferences,
+  nothingWritable,
+  tooManyReferences,
+} from '../http/refusals.ts'
+import { enforcedReferences } from '../model/enforced-references.ts'
+import { MAX_REFERENCES } from '../records/engine/integrity.ts'
+import type { Resource } from '../records/setup/resource.ts'
+import { LEVELS } from '../uploads/options.ts'
+import {
+  fieldTooLong,
+  fileTooLarge,
+  imageTooLarge,
+  malformedMultipart,
+  storageNotConfigured,
+  storageUnavailable,
+  tooManyFields,
+  tooManyFiles,
+  typeNotAllowed,
+  unexpectedFile,
+  unrecognisedType,
+} from '../uploads/refusals.ts'
+import { bodyRefusals } from './responses.ts'
+import { bodySchema, type ObjectSchema, type Schemas } from './schemas.ts'
+import type { Content, Parameter, Schema } from './specification.ts'
+
+/** The fields that a client may write: the defaults leave out those that another router protects. */
+function writableIn(resource: Resource, write: 'create' | 'update'): readonly string[] {
+  const { host, model, writable } = resource
+  const fields = writable[write]
+  const guarded = host.protectedFields(model)
+  if (!guarded || ![...guarded].every((field) => fields.has(field))) return [...fields]
+  return [...fields].filter((field) => !guarded.has(field))
+}
+
+/** The bodies of a write by media type. */
+export function bodyOf(
+  resource: Resource,
+  write: 'create' | 'update',
+  schemas: Schemas,
+  suffix: string,
+): Content {
+  const { model, files, upload } = resource
+  const fields = writableIn(resource, write)
+  const name = `${model.name}${write === 'create' ? 'Create' : 'Update'}`
+  // A new record has no file yet whose URL could be sent.
+  const textual =
+    write === 'create' ? fields.filter((field) => !files.names.includes(field)) : fields
+  const json = schemas.add(name, bodySchema(model, textual, write), suffix)
+  if (!upload) return { 'application/json': { schema: json } }
+  const { schema, defs } = bodySchema(model, fields, write, 'form')
+  const { properties = {}, ...rest } = schema as ObjectSchema
+  const uploaded = [...upload.fields.values()].filter(({ name: field }) => fields.includes(field))
+  const sent = Object.fromEntries(
+    uploaded.map(({ name: field, maxCount }) => {
+      const file = { type: 'string', format: 'binary' }
+      return [field, maxCount > 1 ? { type: 'array', items: file, maxItems: maxCount } : file]
+    }),
+  )
+  const types = [...upload.allowedMimeTypes].join(', ')
+  const level = upload.allowClientImageOptions ? { imgOptimizations: LEVEL } : {}
+  const form = { schema: { ...rest, properties: { ...properties, ...level, ...sent } }, defs }
+  return {
+    'application/json': { schema: json },
+    'multipart/form-data': {
+      schema: schemas.add(`${name}Form`, form, suffix),
+      encoding: Object.fromEntries(
+        Object.keys(sent).map((field) => [field, { contentType: types }]),
+      ),
+    },
+  }
+}
+
+const LEVEL: Schema = { type: 'string', enum: LEVELS }
+
+/** Clients may choose how strongly images are compressed. */
+export function levelParameters({ upload }: Resource): readonly Parameter[] {
+  if (!upload?.allowClientImageOptions) return []
+  const description = 'How strongly uploaded images are compressed.'
+  return [
+    { name: 'imgOptimizations', in: 'query', description, schema: LEVEL },
+    { name: 'X-Img-Optimizations', in: 'header', description, schema: LEVEL },
+  ]
+}
+
+/** What a write of `fields` may be refused for. */
+export function writeRefusals(
+  { model, host, upload }: Resource,
+  fields: ReadonlySet<string>,
+): readonly HttpError[] {
+  const media = upload ? 'application/json or multipart/form-data' : 'application/json'
+  const unique = model.unique.filter((set) => set.some((field) => fields.has(topOf(field))))
+  return [
+    ...bodyRefusals(host.maxBodySize, media),
+    nothingWritable(),
+    nestedTooDeeply('<field>'),
+    invalidFields({}),
+    ...unique.map((set) => duplicate(set)),
+    ...(enforcedReferences(model).length > 0
+      ? [noSuchReferences(['<field>']), tooManyReferences(MAX_REFERENCES)]
+      : []),
+    ...(upload
+      ? uploadRefusals(
+          upload.imgOptimizations !== undefined || upload.allowClientImageOptions,
+          host.files !== undefined,
+        )
+      : []),
+  ]
+}
+
+function uploadRefusals(compresses: boolean, hasFiles: boolean): readonly HttpError[] {
+  return [
+    fileTooLarge(),
+    tooManyFiles(),
+    tooManyFields(),
+    unexpectedFile(),
+    fieldTooLong(),
+    malformedMultipart(),
+    unrecognisedType('<field>'),
+    typeNotAllowed('<type>'),
+    ...(compresses ? [imageTooLarge()] : []),
+    hasFiles ? storageUnavailable(undefined) : storageNotConfigured(),
+  ]
+}
+
+function topOf(path: string): string {
+  return path.split('.')[0] ?? path
+}

@@ -1,0 +1,233 @@
+/**
+ * `document`: the OpenAPI document of an app, from what is mounted.
+ *
+ * @module
+ */
+
+import type { App } from '../app/app.ts'
+import { routeServedBy, type ServedRoute } from '../auth/routes/served.ts'
+import { hostOf, type Mounted } from '../records/engine/host.ts'
+import type { Guard, Route } from '../records/engine/route.ts'
+import { servedBy } from '../records/setup/served.ts'
+import { accountOperation } from './accounts.ts'
+import type { Described } from './described.ts'
+import { capitalised, OperationIds, plural, type Template, templateOf } from './names.ts'
+import { otherOperation } from './others.ts'
+import { recordOperation } from './records.ts'
+import { COMMON_RESPONSES, COMMON_SCHEMAS, failures, HEADERS } from './responses.ts'
+import { Schemas } from './schemas.ts'
+import { BEARER, type Demands, demandsOf } from './security.ts'
+import type { OpenApiDocument, Operation, Parameter, PathItem, Schema } from './specification.ts'
+
+/** What a document says of the app as a whole. */
+export interface DocumentOptions {
+  /** The name of the API. */
+  readonly title: string
+  /** The version of the API, not of OpenAPI. */
+  readonly version: string
+  /** What the API is for, in Markdown. */
+  readonly description?: string
+  /** The URLs that serve the app. Default: `'/'`, the origin of the document. */
+  readonly servers?: readonly string[]
+}
+
+/** The versions of OpenAPI that a document can be in. */
+export type OpenApiVersion = '3.2' | '3.1'
+
+const VERSIONS: Readonly<Record<OpenApiVersion, string>> = { '3.2': '3.2.0', '3.1': '3.1.1' }
+
+/**
+ * The OpenAPI document of what `app` has mounted so far. Version 3.1 has no QUERY operations. Throws a `TypeError` if
+ * an option makes no sense.
+ *
+ * ```ts
+ * writeFileSync('openapi.json', JSON.stringify(document(app, { title: 'Atlas', version: '1.0' })))
+ * ```
+ */
+export function document(
+  app: Pick<App, 'store'>,
+  options: DocumentOptions,
+  version: OpenApiVersion = '3.2',
+): OpenApiDocument {
+  const { guards, mounted } = hostOf(app.store)
+  return documentOf({ guards, mounted }, options, version)
+}
+
+/** What a document is made from. */
+export interface Surface {
+  readonly guards: readonly Guard[]
+  readonly mounted: readonly Mounted[]
+}
+
+/** Handlers that no document describes: those that serve the document itself. */
+const unlisted = new WeakSet<Route['handler']>()
+
+/** Leaves a route out of every document. */
+export function unlist(handler: Route['handler']): Route['handler'] {
+  unlisted.add(handler)
+  return handler
+}
+
+/** The document of a surface. */
+export function documentOf(
+  { guards, mounted }: Surface,
+  options: DocumentOptions,
+  version: OpenApiVersion,
+): OpenApiDocument {
+  checkOptions(options, version)
+  const paper = new Paper(version)
+  for (const { mount, routes, early } of mounted) {
+    for (const route of routes) {
+      if (!unlisted.has(route.handler)) paper.add(mount, route, early ? [] : guards)
+    }
+  }
+  const { title, description, servers = ['/'] } = options
+  const info = {
+    title,
+    version: options.version,
+    ...(description !== undefined && { description }),
+  }
+  return {
+    openapi: VERSIONS[version],
+    info,
+    servers: servers.map((url) => ({ url })),
+    ...paper.parts(),
+  }
+}
+
+function checkOptions({ title, version }: DocumentOptions, of: OpenApiVersion): void {
+  for (const [name, value] of Object.entries({ title, version })) {
+    if (typeof value !== 'string' || value === '') {
+      throw new TypeError(`openapi: '${name}' must be a string that is not empty`)
+    }
+  }
+  if (!Object.hasOwn(VERSIONS, of)) {
+    throw new TypeError(`openapi: the version is '3.2' or '3.1' (got '${of}')`)
+  }
+}
+
+/** A path as it stands in the document. */
+interface Listed extends Template {
+  readonly operations: Record<string, Operation>
+}
+
+/** A document in the making. */
+class Paper {
+  readonly #version: OpenApiVersion
+  readonly #schemas = new Schemas()
+  readonly #ids = new OperationIds()
+  readonly #paths = new Map<string, Listed>()
+  readonly #tags = new Map<string, string>()
+  #takesTokens = false
+
+  constructor(version: OpenApiVersion) {
+    this.#version = version
+    for (const [name, schema] of Object.entries(COMMON_SCHEMAS)) this.#schemas.own(name, schema)
+  }
+
+  /** Adds a route, unless a route before it serves the same. */
+  add(mount: string, route: Route, guards: readonly Guard[]): void {
+    const method = route.method.toLowerCase()
+    if (method === 'query' && this.#version === '3.1') return
+    const at = this.#pathOf(`${mount}${route.path}`.replace(/^\/\//, '/') || '/')
+    if (at.operations[method]) return
+    const auth = routeServedBy(route.handler)
+    const described = this.#described(mount, route, auth)
+    const demands = demandsOf([...guards, ...(auth?.guards ?? route.guards)])
+    if (demands.security.length > 0) this.#takesTokens = true
+    const isOpen = described.isOpen || demands.isOpen
+    at.operations[method] = {
+      operationId: this.#ids.take(described.id, mount),
+      ...shown(described, demands),
+      tags: [this.#tag(mount, route, auth)],
+      security: demands.security,
+      parameters: [...pathParameters(at.names, described.path), ...(described.parameters ?? [])],
+      ...(described.requestBody && { requestBody: described.requestBody }),
+      responses: {
+        ...described.successes,
+        ...failures([...described.refusals, ...demands.refusals], isOpen),
+      },
+    }
+  }
+
+  /** Everything but the head of the document. */
+  parts(): Pick<OpenApiDocument, 'tags' | 'paths' | 'components'> {
+    const listed = [...this.#paths.values()].map(({ path, operations }) => [path, operations])
+    const paths: Readonly<Record<string, PathItem>> = Object.fromEntries(listed)
+    const responses = used('responses', COMMON_RESPONSES, paths)
+    const schemas = this.#schemas.all()
+    return {
+      tags: [...this.#tags].map(([name, description]) => ({ name, description })),
+      paths,
+      components: {
+        schemas: used('schemas', schemas, { paths, responses, schemas }),
+        responses,
+        headers: used('headers', HEADERS, { paths, responses }),
+        ...(this.#takesTokens && { securitySchemes: { bearer: BEARER } }),
+      },
+    }
+  }
+
+  #described(mount: string, route: Route, auth: ServedRoute | undefined): Described {
+    const suffix = `At${capitalised(mount)}`
+    const served = servedBy(route.handler)
+    if (auth) return accountOperation(auth, served, this.#schemas, suffix)
+    if (served) return recordOperation(served, this.#schemas, suffix)
+    return otherOperation(mount, route, this.#schemas)
+  }
+
+  /** Two patterns that differ only in the names of their parameters are one path. */
+  #pathOf(pattern: string): Listed {
+    const template = templateOf(pattern)
+    const key = template.path.replace(/\{\w+\}/g, '{}')
+    const found = this.#paths.get(key) ?? { ...template, operations: {} }
+    this.#paths.set(key, found)
+    return found
+  }
+
+  #tag(mount: string, { handler }: Route, auth: ServedRoute | undefined): string {
+    const served = servedBy(handler)
+    const model = auth ? undefined : served?.resource.model.name
+    const name = mount
+    const known = this.#tags.get(name)
+    const description = auth
+      ? 'Accounts and sessions'
+      : model !== undefined
+        ? `Records of ${plural(model)}`
+        : 'Other routes'
+    if (known === undefined || known === 'Other routes') this.#tags.set(name, description)
+    return name
+  }
+}
+
+/** Those of `components` that something in `where` refers to. */
+function used<T>(
+  kind: string,
+  components: Readonly<Record<string, T>>,
+  where: unknown,
+): Readonly<Record<string, T>> {
+  const text = JSON.stringify(where)
+  const isUsed = (name: string) => text.includes(`"#/components/${kind}/${name}"`)
+  return Object.fromEntries(Object.entries(components).filter(([name]) => isUsed(name)))
+}
+
+function shown(
+  { summary, description }: Described,
+  { texts }: Demands,
+): Pick<Operation, 'summary' | 'description'> {
+  const demand = texts.length > 0 ? `Only for: ${texts.join(', ')}.` : undefined
+  const text = [description, demand].filter((part) => part !== undefined).join(' ')
+  return { ...(summary !== undefined && { summary }), ...(text !== '' && { description: text }) }
+}
+
+function pathParameters(
+  names: readonly string[],
+  known: Readonly<Record<string, Schema>> = {},
+): readonly Parameter[] {
+  return names.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: known[name] ?? { type: 'string' },
+  }))
+}

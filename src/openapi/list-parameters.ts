@@ -1,0 +1,325 @@
+/**
+ * The parameters of a router's lists: one entry for each row of the router's own table, so that a row without one does
+ * not compile.
+ *
+ * @module
+ */
+
+import type { HttpError } from '../http/errors.ts'
+import {
+  cursorAnchorGone,
+  cursorNotString,
+  cursorOfOtherSort,
+  fieldNotSingle,
+  filterEmpty,
+  filterNotObject,
+  invalidCompareValue,
+  invalidCursor,
+  invalidFilter,
+  invalidRange,
+  invalidValue,
+  limitAndPage,
+  limitOnCursorServer,
+  notFilterable,
+  notPositiveInteger,
+  notSortable,
+  operand,
+  pageTooDeep,
+  queryNotJson,
+  queryNotObject,
+  searchNotString,
+  searchPatternInvalid,
+  searchTooLong,
+  sortNotList,
+  sortNotSingle,
+  sortTooLong,
+  tooManyValues,
+  unknownCompareOperator,
+  unknownOperator,
+  unknownQueryKey,
+  usesCursors,
+  usesPages,
+} from '../http/refusals.ts'
+import { placeOf } from '../ports/shape.ts'
+import { COMPARE, LIST, MAX_LIST, OPERATORS } from '../records/engine/conditions.ts'
+import { MAX_SORT_KEYS } from '../records/list/order.ts'
+import { type BodyKey, LIST_PARAMETERS, type UrlName } from '../records/list/parameters.ts'
+import type { Resource } from '../records/setup/resource.ts'
+import { DATE, idSchema } from './schemas.ts'
+import type { Parameter, Schema } from './specification.ts'
+
+/** One parameter in one router: its schema, or undefined if the router has no use for it. */
+interface Described {
+  readonly schema: Schema | undefined
+  readonly description: string
+  readonly refusals: readonly HttpError[]
+}
+
+type Describe = (resource: Resource) => Described
+
+const page: Describe = ({ maxPage }) => {
+  const isLimited = Number.isFinite(maxPage)
+  return {
+    schema: { type: 'integer', minimum: 1, ...(isLimited && { maximum: maxPage }) },
+    description: 'The number of the page, from 1.',
+    refusals: [usesCursors(), ...(isLimited ? [pageTooDeep(maxPage + 1, maxPage)] : [])],
+  }
+}
+
+const pageSize: Describe = ({ defaultPageSize, maxLimit }) => ({
+  schema: { type: 'integer', minimum: 1, default: defaultPageSize },
+  description: `Records per page; more than ${maxLimit} count as ${maxLimit}.`,
+  refusals: [],
+})
+
+const cursor: Describe = () => ({
+  schema: { type: 'string' },
+  description:
+    'The `nextCursor` of the page before. Without it, the first page. Keep filters and sort as they were.',
+  refusals: [usesPages(), invalidCursor(), cursorOfOtherSort(), cursorAnchorGone()],
+})
+
+const search: Describe = ({ search: fields, maxSearchLength, allowRawRegex }) => ({
+  schema: fields.length > 0 ? { type: 'string', maxLength: maxSearchLength } : undefined,
+  description: `Text to find, upper or lower case, in ${namesOf(fields.map(searched))}.${allowRawRegex ? ' A regular expression.' : ''}`,
+  refusals: [
+    searchNotString(),
+    searchTooLong(maxSearchLength),
+    ...(allowRawRegex ? [searchPatternInvalid()] : []),
+  ],
+})
+
+const filterField = ({ filterable, legacyMode }: Resource): Schema | undefined =>
+  legacyMode ? { type: 'string' } : enumOf([...filterable])
+
+const IN_URL: Readonly<Record<UrlName, Describe>> = {
+  rangeField: (resource) => ({
+    schema: filterField(resource),
+    description: 'The field of `range`.',
+    refusals: [fieldNotSingle('rangeField'), notFilterable('<field>')],
+  }),
+  range: (resource) => ({
+    schema: filterField(resource) && { type: 'string' },
+    description:
+      'Both bounds of `rangeField`, or one: `10-20`, `10-`, `-20`; dates as `2024-01-01..2024-02-01`.',
+    refusals: [invalidRange()],
+  }),
+  compareField: (resource) => ({
+    schema: filterField(resource),
+    description: 'The field to compare with `compareValue`.',
+    refusals: [fieldNotSingle('compareField'), notFilterable('<field>')],
+  }),
+  compareOperator: (resource) => ({
+    schema: filterField(resource) && { type: 'string', enum: COMPARE, default: 'eq' },
+    description: 'How `compareField` is compared.',
+    refusals: [unknownCompareOperator('<operator>')],
+  }),
+  compareValue: (resource) => ({
+    schema: filterField(resource) && { type: 'string' },
+    description: 'What `compareField` is compared with.',
+    refusals: [invalidCompareValue(), invalidValue('<field>')],
+  }),
+  s: search,
+  search: (resource) => ({ ...search(resource), description: 'The same as `s`, which wins.' }),
+  sort: ({ sortable, legacyMode }) => ({
+    schema: legacyMode ? { type: 'string' } : enumOf(sortKeys(sortable)),
+    description: 'The field to sort by; `-` in front for descending.',
+    refusals: [sortNotSingle(), notSortable('<field>')],
+  }),
+  page,
+  pageSize,
+  cursor,
+}
+
+const IN_BODY: Readonly<Record<BodyKey, Describe>> = {
+  filter: (resource) => ({
+    schema: filterSchema(resource),
+    description: 'Conditions by field; all have to hold.',
+    refusals: [
+      filterNotObject(),
+      notFilterable('<field>'),
+      filterEmpty('<field>'),
+      invalidValue('<field>'),
+      unknownOperator('<operator>', '<field>', OPERATORS),
+      operand('<operator>', '<field>', 'expects a single value'),
+      operand('<operator>', '<field>', 'expects a list'),
+      operand('<operator>', '<field>', 'expects a non-empty list'),
+      operand('<operator>', '<field>', `exceeds ${MAX_LIST} values`),
+      operand('<operator>', '<field>', 'expects scalar values'),
+    ],
+  }),
+  search,
+  sort: ({ sortable }) => {
+    const key = enumOf(sortKeys(sortable))
+    return {
+      schema: key && { anyOf: [key, { type: 'array', items: key, maxItems: MAX_SORT_KEYS }] },
+      description: 'The field to sort by, or a list of them; `-` in front for descending.',
+      refusals: [sortNotList(), sortTooLong(MAX_SORT_KEYS), notSortable('<field>')],
+    }
+  },
+  page: (resource) => ({ ...page(resource), refusals: positive('page', page(resource)) }),
+  pageSize: (resource) => ({
+    ...pageSize(resource),
+    refusals: positive('pageSize', pageSize(resource)),
+  }),
+  limit: ({ maxLimit }) => ({
+    schema: { type: 'integer', minimum: 1 },
+    description: `The most records without pages; at most ${maxLimit}. Not with \`page\` or \`pageSize\`.`,
+    refusals: [notPositiveInteger('limit'), limitAndPage(), limitOnCursorServer()],
+  }),
+  cursor: (resource) => ({
+    ...cursor(resource),
+    refusals: [cursorNotString(), ...cursor(resource).refusals],
+  }),
+}
+
+function positive(key: string, { refusals }: Described): readonly HttpError[] {
+  return [notPositiveInteger(key), ...refusals]
+}
+
+/** The parameters of a GET, and what may be refused about them. */
+export function urlParameters(resource: Resource): {
+  readonly parameters: readonly Parameter[]
+  readonly refusals: readonly HttpError[]
+} {
+  const rows = LIST_PARAMETERS.flatMap(({ name, pages }) => {
+    if (name === undefined) return []
+    const { schema, ...described } = IN_URL[name](resource)
+    const isOther = pages !== undefined && pages.kind !== resource.pagination
+    return [{ name, ...described, schema: isOther ? undefined : schema, pages }]
+  })
+  const listed = rows.flatMap(({ name, description, schema }): Parameter[] =>
+    schema ? [{ name, in: 'query', description, schema }] : [],
+  )
+  return {
+    parameters: [...resource.query.map((field) => equality(resource, field)), ...listed],
+    refusals: [
+      invalidFilter('<field>'),
+      ...(resource.query.length > 0 ? [tooManyValues('<field>', MAX_LIST)] : []),
+      ...refusalsOf(rows, resource),
+    ],
+  }
+}
+
+interface Row {
+  readonly schema: Schema | undefined
+  readonly refusals: readonly HttpError[]
+  readonly pages: (typeof LIST_PARAMETERS)[number]['pages']
+}
+
+/** A parameter of the other kind of pages is refused with one message alone. */
+function refusalsOf(rows: readonly Row[], { pagination }: Resource): readonly HttpError[] {
+  const texts = rows.flatMap(({ refusals, pages }) => {
+    if (pages === undefined) return refusals
+    const other = pages.refusal()
+    return pages.kind === pagination
+      ? refusals.filter(({ message }) => message !== other.message)
+      : [other]
+  })
+  return texts
+}
+
+function equality({ model }: Resource, field: string): Parameter {
+  return {
+    name: field,
+    in: 'query',
+    description: `Records whose \`${field}\` is one of the values.`,
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: valueSchema(model.shape, field), maxItems: MAX_LIST },
+  }
+}
+
+/** The body of a QUERY, and what may be refused about it. */
+export function queryBody(resource: Resource): {
+  readonly schema: Schema
+  readonly refusals: readonly HttpError[]
+} {
+  const rows = LIST_PARAMETERS.flatMap(({ key, pages }) => {
+    if (key === undefined) return []
+    const { schema, ...described } = IN_BODY[key](resource)
+    const isOther = pages !== undefined && pages.kind !== resource.pagination
+    return [{ key, ...described, schema: isOther ? undefined : schema, pages }]
+  })
+  const properties = rows.flatMap(({ key, schema, description }) =>
+    schema ? [[key, { ...schema, description }] as const] : [],
+  )
+  const keys = rows.map(({ key }) => key)
+  return {
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      additionalProperties: false,
+    },
+    refusals: [
+      queryNotJson(),
+      queryNotObject(),
+      unknownQueryKey('<key>', keys),
+      ...refusalsOf(rows, resource),
+    ],
+  }
+}
+
+function filterSchema({ model, filterable }: Resource): Schema | undefined {
+  const fields = [...filterable].filter((field) => !field.includes('.'))
+  if (fields.length === 0) return undefined
+  const condition = (field: string): Schema => {
+    const value = valueSchema(model.shape, field)
+    const scalar = { anyOf: [value, { type: 'null' }] }
+    const list = { type: 'array', items: scalar, minItems: 1, maxItems: MAX_LIST }
+    const operators = OPERATORS.map((name) => [name, LIST.includes(name) ? list : scalar])
+    return {
+      anyOf: [
+        value,
+        { type: 'null' },
+        list,
+        {
+          type: 'object',
+          properties: Object.fromEntries(operators),
+          additionalProperties: false,
+          minProperties: 1,
+        },
+      ],
+    }
+  }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field, condition(field)])),
+    additionalProperties: false,
+  }
+}
+
+/** One value of a field in a filter, by the field's type. */
+function valueSchema(shape: Resource['model']['shape'], field: string): Schema {
+  const at = placeOf(shape, field)?.shape
+  switch (at?.kind) {
+    case 'number':
+      return { type: at.isInteger ? 'integer' : 'number' }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'date':
+      return DATE
+    case 'id':
+      return idSchema(at.idType)
+    case 'string':
+      return { type: 'string' }
+    default:
+      return { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] }
+  }
+}
+
+function enumOf(names: readonly string[]): Schema | undefined {
+  return names.length > 0 ? { type: 'string', enum: names } : undefined
+}
+
+function sortKeys(fields: Iterable<string>): readonly string[] {
+  return [...fields].flatMap((field) => [field, `-${field}`])
+}
+
+function searched(field: Resource['search'][number]): string {
+  return 'field' in field ? field.field : `${field.reference}.${field.path}`
+}
+
+function namesOf(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ')
+}

@@ -1,0 +1,57 @@
+/**
+ * Routes that are neither a resource's nor the authentication API's: extra routes, and what other modules mount.
+ *
+ * @module
+ */
+
+import { invalidFields } from '../http/refusals.ts'
+import type { Route } from '../records/engine/route.ts'
+import type { Described } from './described.ts'
+import { capitalised } from './names.ts'
+import { bare, success } from './responses.ts'
+import { converted, type ObjectSchema, type Schemas } from './schemas.ts'
+import type { Operation, Parameter } from './specification.ts'
+
+const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']
+
+/** The operation of any other route, as far as it is described. */
+export function otherOperation(mount: string, route: Route, schemas: Schemas): Described {
+  const { about = {}, method, path } = route
+  const id = `${method.toLowerCase()}${capitalised(`${mount}${path}`) || 'Root'}`
+  const name = capitalised(id.replace(/^./, (first) => first.toUpperCase()))
+  const parameters = about.query ? queryParameters(about.query) : []
+  return {
+    id,
+    summary: about.summary ?? `${method} ${mount}${path}`,
+    parameters,
+    ...body(method),
+    successes: about.response
+      ? {
+          '2XX': success(
+            'The response of the handler.',
+            schemas.add(`${name}Response`, converted(about.response, 'input')),
+          ),
+        }
+      : { '2XX': bare('The response of the handler.') },
+    refusals: about.query ? [invalidFields({})] : [],
+    isOpen: true,
+  }
+}
+
+/** Nothing is known of the body that a handler reads. */
+function body(method: string): Pick<Operation, 'requestBody'> {
+  if (!WITH_BODY.includes(method)) return {}
+  return { requestBody: { content: { 'application/json': { schema: {} } } } }
+}
+
+function queryParameters(query: NonNullable<NonNullable<Route['about']>['query']>): Parameter[] {
+  const { schema } = converted(query, 'input')
+  const { properties = {}, required = [] } = schema as ObjectSchema
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: 'query',
+    ...(required.includes(name) && { required: true }),
+    ...(typeof description === 'string' && { description }),
+    schema: property,
+  }))
+}

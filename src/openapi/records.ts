@@ -1,0 +1,165 @@
+/**
+ * The six operations of a resource.
+ *
+ * @module
+ */
+
+import type { HttpError } from '../http/errors.ts'
+import {
+  entryNotFound,
+  invalidId,
+  recordChanged,
+  responseTooLarge,
+  stillReferenced,
+  tooManyDependents,
+} from '../http/refusals.ts'
+import { enforcedReferences } from '../model/enforced-references.ts'
+import { MAX_DEPENDENTS } from '../records/engine/removal.ts'
+import type { Resource } from '../records/setup/resource.ts'
+import type { Served } from '../records/setup/served.ts'
+import { bodyOf, levelParameters, writeRefusals } from './bodies.ts'
+import type { Described } from './described.ts'
+import { queryBody, urlParameters } from './list-parameters.ts'
+import { plural } from './names.ts'
+import { bare, bodyRefusals, type HeaderName, success } from './responses.ts'
+import { idSchema, refTo, type Schemas } from './schemas.ts'
+import { listSchema, readOne, storedOne } from './shown.ts'
+import type { Parameter, Responses, Schema } from './specification.ts'
+
+/** The operation that `served` names; schemas that it needs are added under names that end in `suffix` if they must. */
+export function recordOperation(served: Served, schemas: Schemas, suffix: string): Described {
+  return OPERATIONS[served.operation](served.resource, schemas, suffix)
+}
+
+type Describe = (resource: Resource, schemas: Schemas, suffix: string) => Described
+
+const OPERATIONS: Readonly<Record<Served['operation'], Describe>> = {
+  list(resource, schemas, suffix) {
+    const { model } = resource
+    const { parameters, refusals } = urlParameters(resource)
+    return {
+      id: `list${plural(model.name)}`,
+      summary: `Lists ${plural(model.name)}`,
+      parameters: [...parameters, IF_NONE_MATCH],
+      successes: readSuccesses(resource, listSchema(resource, schemas, suffix)),
+      refusals: [...refusals, responseTooLarge()],
+      isOpen: false,
+    }
+  },
+  query(resource, schemas, suffix) {
+    const { model } = resource
+    const { schema, refusals } = queryBody(resource)
+    const body = schemas.add(`${model.name}Query`, { schema, defs: {} }, suffix)
+    return {
+      id: `query${plural(model.name)}`,
+      summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
+      parameters: [IF_NONE_MATCH],
+      requestBody: { content: { 'application/json': { schema: body } } },
+      successes: readSuccesses(resource, listSchema(resource, schemas, suffix)),
+      refusals: [
+        ...withoutMediaType(bodyRefusals(resource.host.maxBodySize)),
+        ...refusals,
+        responseTooLarge(),
+      ],
+      isOpen: false,
+    }
+  },
+  read(resource, schemas, suffix) {
+    const { model } = resource
+    return {
+      id: `read${model.name}`,
+      summary: `Reads one ${model.name}`,
+      path: idPath(resource),
+      parameters: [IF_NONE_MATCH],
+      successes: readSuccesses(resource, readOne(resource, schemas, suffix)),
+      refusals: [invalidId(), entryNotFound(), responseTooLarge()],
+      isOpen: false,
+    }
+  },
+  create(resource, schemas, suffix) {
+    const { model, validate } = resource
+    return {
+      id: `create${model.name}`,
+      summary: `Creates a ${model.name}`,
+      parameters: levelParameters(resource),
+      requestBody: { required: true, content: bodyOf(resource, 'create', schemas, suffix) },
+      successes: {
+        201: success('The new record.', storedOne(resource, schemas, suffix), ['Location']),
+      },
+      refusals: writeRefusals(resource, resource.writable.create),
+      isOpen: validate.create !== undefined,
+    }
+  },
+  update(resource, schemas, suffix) {
+    const { model, validate } = resource
+    return {
+      id: `update${model.name}`,
+      summary: `Changes fields of a ${model.name}`,
+      description: 'Fields that are not named stay. Null removes an optional field.',
+      path: idPath(resource),
+      parameters: [IF_MATCH, ...levelParameters(resource)],
+      requestBody: { required: true, content: bodyOf(resource, 'update', schemas, suffix) },
+      successes: { 200: success('The record.', readOne(resource, schemas, suffix)) },
+      refusals: [
+        invalidId(),
+        ...writeRefusals(resource, resource.writable.update),
+        entryNotFound(),
+        recordChanged(),
+      ],
+      isOpen: validate.update !== undefined,
+    }
+  },
+  delete(resource) {
+    const { model, host } = resource
+    const referring = [...host.known()].filter((other) =>
+      enforcedReferences(other).some(({ target }) => target === model.name),
+    )
+    return {
+      id: `delete${model.name}`,
+      summary: `Deletes a ${model.name}`,
+      path: idPath(resource),
+      parameters: [IF_MATCH],
+      successes: { 200: success('It is deleted.', refTo('Message')) },
+      refusals: [
+        invalidId(),
+        entryNotFound(),
+        recordChanged(),
+        ...referring.map(({ name }) => stillReferenced(name)),
+        ...(referring.length > 0 ? [tooManyDependents(MAX_DEPENDENTS)] : []),
+      ],
+      isOpen: false,
+    }
+  },
+}
+
+const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETags of the bodies that you have: if one is current, the response is a 304.',
+  schema: { type: 'string' },
+}
+
+const IF_MATCH: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The ETag of the record that you have read: if it has changed since, the response is a 412.',
+  schema: { type: 'string' },
+}
+
+function idPath({ model }: Resource): Readonly<Record<string, Schema>> {
+  return { id: idSchema(model.idType) }
+}
+
+function readSuccesses({ cache }: Resource, schema: Schema): Responses {
+  const headers: HeaderName[] = ['ETag', 'Cache-Control']
+  return {
+    200: success('Found.', schema, cache ? [...headers, 'X-Cache'] : headers),
+    304: bare('You have the current body.', headers),
+  }
+}
+
+/** A QUERY has a message of its own for another media type. */
+function withoutMediaType(refusals: readonly HttpError[]): readonly HttpError[] {
+  return refusals.filter(({ status, message }) => status !== 415 || message.includes('Encoding'))
+}

@@ -1,0 +1,176 @@
+/**
+ * Responses: failures from the very errors that are thrown, successes in the envelope.
+ *
+ * @module
+ */
+
+import type { HttpError } from '../http/errors.ts'
+import { MAX_KEYS } from '../http/json.ts'
+import { unavailable } from '../http/outages.ts'
+import {
+  badHost,
+  bodyCutOff,
+  bodyTooLarge,
+  bodyTooSlow,
+  invalidJson,
+  tooManyKeys,
+  unsupportedBody,
+  unsupportedEncoding,
+} from '../http/refusals.ts'
+import { refTo } from './schemas.ts'
+import type { Header, ResponseObject, Responses, Schema } from './specification.ts'
+
+/** The name of a header that is described. */
+export type HeaderName =
+  | 'X-Request-Id'
+  | 'ETag'
+  | 'Location'
+  | 'Cache-Control'
+  | 'X-Cache'
+  | 'Retry-After'
+  | 'WWW-Authenticate'
+  | 'Accept-Query'
+  | 'Connection'
+
+/** The headers of responses, by name. */
+export const HEADERS: Readonly<Record<HeaderName, Header>> = {
+  'X-Request-Id': {
+    description: 'Identifies the request in the logs of the server.',
+    schema: { type: 'string' },
+  },
+  ETag: { description: 'The version of the body.', schema: { type: 'string' } },
+  Location: { description: 'The path of the new record.', schema: { type: 'string' } },
+  'Cache-Control': { description: 'What caches may keep.', schema: { type: 'string' } },
+  'X-Cache': {
+    description:
+      'Whether the response came from the cache. Absent while the cache cannot be reached.',
+    schema: { type: 'string', enum: ['HIT', 'MISS'] },
+  },
+  'Retry-After': {
+    description: 'Seconds until another try makes sense.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': { description: 'The scheme to sign in with.', schema: { type: 'string' } },
+  'Accept-Query': {
+    description: 'The media types that QUERY takes (RFC 10008).',
+    schema: { type: 'string' },
+  },
+  Connection: { description: '`close`: the connection ends.', schema: { type: 'string' } },
+}
+
+/** The failures of a request with a JSON body; the sizes are those of the app. */
+export function bodyRefusals(maxBodySize: number, expected = 'application/json'): HttpError[] {
+  return [
+    bodyTooLarge(maxBodySize),
+    bodyTooSlow(),
+    bodyCutOff(undefined),
+    invalidJson(),
+    tooManyKeys(MAX_KEYS),
+    unsupportedBody(expected),
+    unsupportedEncoding(),
+  ]
+}
+
+const FAILURE: Schema = {
+  type: 'object',
+  properties: {
+    success: { type: 'boolean', const: false },
+    error: { type: 'string', description: 'What is wrong, for people.' },
+    fields: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'A message for each field that was refused, by its full path.',
+    },
+    requestId: { type: 'string' },
+    stack: { type: 'string', description: 'Only in development.' },
+  },
+  required: ['success', 'error', 'requestId'],
+}
+
+const MESSAGE: Schema = {
+  type: 'object',
+  properties: { success: { type: 'boolean', const: true }, message: { type: 'string' } },
+  required: ['success', 'message'],
+  additionalProperties: false,
+}
+
+/** The schemas that every document has. */
+export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Failure: FAILURE,
+  Message: MESSAGE,
+}
+
+/** The failures that every operation may end with, as components. */
+export const COMMON_RESPONSES: Readonly<Record<string, ResponseObject>> = {
+  Unexpected: failure('`Internal Server Error`: the log says more under the request id.', []),
+  Unavailable: failure(`\`${unavailable().message}\``, ['Retry-After']),
+  TooLong: failure('The URL or the headers are longer than the server takes.', []),
+  Own: bare("A response of the app's own code.", []),
+}
+
+/** The envelope of a value: `{ success: true, data }`. */
+export function envelope(data: Schema): Schema {
+  return {
+    type: 'object',
+    properties: { success: { type: 'boolean', const: true }, data },
+    required: ['success', 'data'],
+    additionalProperties: false,
+  }
+}
+
+/** A response with a JSON body. */
+export function success(
+  description: string,
+  schema: Schema,
+  headers: readonly HeaderName[] = [],
+): ResponseObject {
+  return {
+    description,
+    headers: headersOf(['X-Request-Id', ...headers]),
+    content: { 'application/json': { schema } },
+  }
+}
+
+/** A response with headers alone. */
+export function bare(description: string, headers: readonly HeaderName[] = []): ResponseObject {
+  return { description, headers: headersOf(['X-Request-Id', ...headers]) }
+}
+
+function failure(description: string, headers: readonly string[]): ResponseObject {
+  return success(description, refTo('Failure'), headers.filter(isDescribed))
+}
+
+function isDescribed(name: string): name is HeaderName {
+  return Object.hasOwn(HEADERS, name)
+}
+
+function headersOf(names: readonly HeaderName[]): Readonly<Record<string, { $ref: string }>> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/**
+ * The failures of an operation, with what every request may be refused for. `isOpen` is true if code of the app may
+ * respond with any other status.
+ */
+export function failures(refusals: readonly HttpError[], isOpen: boolean): Responses {
+  const byStatus = new Map<number, HttpError[]>()
+  for (const error of [badHost(), ...refusals]) {
+    byStatus.set(error.status, [...(byStatus.get(error.status) ?? []), error])
+  }
+  const own = [...byStatus].map(([status, errors]) => [String(status), failureOf(errors)])
+  return {
+    ...Object.fromEntries(own),
+    431: { $ref: '#/components/responses/TooLong' },
+    500: { $ref: '#/components/responses/Unexpected' },
+    ...(!byStatus.has(503) && { 503: { $ref: '#/components/responses/Unavailable' } }),
+    ...(isOpen && { default: { $ref: '#/components/responses/Own' } }),
+  }
+}
+
+function failureOf(errors: readonly HttpError[]): ResponseObject {
+  const all = errors[0]?.status === 503 ? [unavailable(), ...errors] : errors
+  const messages = [...new Set(all.map(({ message }) => `- \`${message}\``))].join('\n')
+  const names = all.flatMap(({ headers }) => [...new Headers(headers).keys()])
+  const known = Object.keys(HEADERS).filter((name) => names.includes(name.toLowerCase()))
+  return failure(messages, known)
+}

@@ -1,0 +1,256 @@
+/**
+ * JSON Schemas of models and of your own zod schemas, and where a document keeps them.
+ *
+ * @module
+ */
+
+import { object } from 'zod/mini'
+import { type $ZodObject, type $ZodType, type $ZodTypes, toJSONSchema } from 'zod/v4/core'
+import type { Model } from '../model/model.ts'
+import { isRemovable } from '../model/null.ts'
+import { referenceOf } from '../model/reference.ts'
+import { lastDefined } from '../model/registry.ts'
+import { staticDefault } from '../model/static-default.ts'
+import type { IdType } from '../ports/shape.ts'
+import type { Schema } from './specification.ts'
+
+/** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
+export interface Converted {
+  readonly schema: Schema
+  readonly defs: Readonly<Record<string, Schema>>
+}
+
+/** The format of ids, as clients may write them. */
+const IDS: Readonly<Record<IdType, Schema>> = {
+  objectId: { type: 'string', pattern: '^[0-9a-fA-F]{24}$' },
+  uuid: { type: 'string', format: 'uuid' },
+  integer: { type: 'string', pattern: '^(0|-?[1-9][0-9]{0,18})$' },
+  text: { type: 'string', minLength: 1, maxLength: 1000 },
+}
+
+/** The schema of an id. */
+export function idSchema(idType: IdType): Schema {
+  return IDS[idType]
+}
+
+export const DATE: Schema = { type: 'string', format: 'date-time' }
+
+/** What a write makes of null: `create` for a whole record, `update` for the fields of a PATCH. */
+type Write = 'create' | 'update'
+
+/** How a schema is converted. */
+interface Conversion {
+  readonly write?: Write
+  /** Whether references may be filled in. */
+  readonly filledIn?: boolean
+}
+
+/** Converts one side of a zod schema: what it accepts, or what it produces. */
+export function converted(
+  zod: $ZodType,
+  io: 'input' | 'output',
+  conversion: Conversion = {},
+): Converted {
+  const made = toJSONSchema(zod, {
+    io,
+    unrepresentable: 'any',
+    override({ zodSchema, jsonSchema, path }) {
+      const { write } = conversion
+      const json = jsonSchema as Editable
+      adapt(zodSchema, json, conversion)
+      if (write) clear(zodSchema, json, write === 'update' && path.length === 0)
+    },
+  }) as Schema
+  const { $schema: _, $defs = {}, '~standard': __, ...schema } = made
+  return { schema, defs: $defs as Converted['defs'] }
+}
+
+/** Adds what zod does not know: ids, and dates as JSON has them. */
+function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
+  const { def } = (zod as $ZodTypes)._zod
+  const reference = referenceOf(zod)
+  if (reference !== undefined) {
+    const id = idSchema(lastDefined(reference)?.idType ?? 'objectId')
+    delete json.type
+    Object.assign(json, filledIn ? filled(id) : id)
+  }
+  if (def.type === 'date') Object.assign(json, DATE)
+  // A default that is made anew each time is none that a document could name.
+  if (def.type === 'default' && staticDefault(zod) === undefined) delete json.default
+}
+
+/** Lets members of an object be null where a write takes that for their absence. */
+function clear(zod: $ZodType, json: Editable, isUpdate: boolean): void {
+  const { def } = (zod as $ZodTypes)._zod
+  if (def.type !== 'object' || !json.properties) return
+  for (const [name, property] of Object.entries(json.properties)) {
+    const member = def.shape[name]
+    const clears = isUpdate ? isRemovable : mayBeLeftOut
+    if (member && clears(member)) json.properties[name] = orNull(property)
+  }
+}
+
+/** A reference that may be filled in; null stands for a record that is not there any more. */
+function filled(id: Schema): Schema {
+  return { anyOf: [id, { type: 'object' }, { type: 'null' }] }
+}
+
+/** Null in a member that may be left out leaves it out. */
+function mayBeLeftOut(schema: $ZodType): boolean {
+  return schema._zod.optin !== undefined
+}
+
+/** The same schema, null allowed. */
+export function orNull(schema: Schema): Schema {
+  const options = Array.isArray(schema.anyOf) ? (schema.anyOf as readonly Schema[]) : [schema]
+  const takesAny = Object.keys(schema).length === 0
+  if (takesAny || options.some(({ type }) => [type].flat().includes('null'))) return schema
+  const { default: standard, ...rest } = schema
+  const inner = Array.isArray(schema.anyOf) ? options : [rest]
+  return {
+    anyOf: [...inner, { type: 'null' }],
+    ...(standard !== undefined && { default: standard }),
+  }
+}
+
+/** What responses show of a model's records: declared fields that are not hidden. */
+export function recordSchema(
+  {
+    schema,
+    hidden,
+    idType,
+    timestamps,
+  }: Pick<Model, 'schema' | 'hidden' | 'idType' | 'timestamps'>,
+  options: { readonly filledIn?: boolean } = {},
+): Converted {
+  const { schema: whole, defs } = converted(schema, 'output', options)
+  const shown = structuredClone({ whole, defs })
+  for (const path of hidden) hide(shown.whole, shown.defs, path.split('.'))
+  const { properties, required = [], ...rest } = shown.whole as ObjectSchema
+  const dates = timestamps ? { createdAt: DATE, updatedAt: DATE } : {}
+  return {
+    schema: {
+      ...rest,
+      properties: { _id: idSchema(idType), ...properties, ...dates },
+      required: ['_id', ...required, ...Object.keys(dates)],
+    },
+    defs: shown.defs,
+  }
+}
+
+/** The JSON Schema of an object. */
+export interface ObjectSchema extends Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+interface Editable {
+  properties?: Record<string, Editable>
+  required?: string[]
+  [keyword: string]: unknown
+}
+
+/** Removes the member at `path`, wherever the schema may hold it. */
+function hide(at: unknown, defs: Converted['defs'], path: readonly string[]): void {
+  if (typeof at !== 'object' || at === null) return
+  const { anyOf, oneOf, allOf, prefixItems, items, $ref, ...schema } = at as Editable
+  for (const inner of [anyOf, oneOf, allOf, prefixItems, items].flat()) hide(inner, defs, path)
+  if (typeof $ref === 'string') hide(defs[$ref.replace('#/$defs/', '')], defs, path)
+  const [key = '', ...rest] = path
+  if (rest.length > 0) hide(schema.properties?.[key], defs, rest)
+  else {
+    delete schema.properties?.[key]
+    Object.assign(
+      at,
+      schema.required && { required: schema.required.filter((name) => name !== key) },
+    )
+  }
+}
+
+/** The bodies that may write `fields` of a model: a whole record, or some of its fields. */
+export function bodySchema(
+  model: Pick<Model, 'fields' | 'hidden'>,
+  fields: Iterable<string>,
+  write: Write,
+  as: 'json' | 'form' = 'json',
+): Converted {
+  const names = [...fields].filter((name) => !model.hidden.includes(name))
+  const picked: $ZodObject = object(
+    Object.fromEntries(names.map((name) => [name, model.fields[name] as $ZodType])),
+  )
+  const { schema, defs } = converted(picked, 'input', as === 'json' ? { write } : {})
+  const shown = structuredClone({ schema, defs })
+  for (const path of model.hidden) hide(shown.schema, shown.defs, path.split('.'))
+  if (write === 'create') return shown
+  const { required: _, ...optional } = shown.schema as ObjectSchema
+  // A default is for what a new record lacks: a PATCH leaves out what it does not change.
+  const properties = Object.fromEntries(
+    Object.entries(optional.properties ?? {}).map(([name, { default: __, ...rest }]) => [
+      name,
+      rest,
+    ]),
+  )
+  return { schema: { ...optional, properties, minProperties: 1 }, defs: shown.defs }
+}
+
+/** The named schemas of a document. */
+export class Schemas {
+  readonly #named = new Map<string, Schema>()
+
+  /**
+   * Adds a schema under `name`; if another one has it, under `name` with `suffix`, then a number. Returns a reference.
+   */
+  add(name: string, { schema, defs }: Converted, suffix = ''): Schema {
+    const candidates = [name, `${name}${suffix}`]
+    for (let number = 2; ; number += 1) {
+      const [candidate = `${name}${suffix}${number}`] = candidates.splice(0, 1)
+      const own = renamed(schema, candidate)
+      const known = this.#named.get(candidate)
+      if (known && JSON.stringify(known) !== JSON.stringify(own)) continue
+      this.#named.set(candidate, own)
+      for (const used of reachable(schema, defs)) {
+        this.#named.set(`${candidate}${used}`, renamed(defs[used] ?? {}, candidate))
+      }
+      return refTo(candidate)
+    }
+  }
+
+  /** Adds a schema that refers to no others but those of the document. */
+  own(name: string, schema: Schema): Schema {
+    return this.add(name, { schema, defs: {} })
+  }
+
+  /** All of them, by name. */
+  all(): Readonly<Record<string, Schema>> {
+    return Object.fromEntries(this.#named)
+  }
+}
+
+/** A reference to a named schema. */
+export function refTo(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** `value` with references as they are inside a document, where the schema has the name `name`. */
+function renamed(value: Schema, name: string): Schema {
+  const text = JSON.stringify(value, (key, item) => {
+    if (key !== '$ref' || typeof item !== 'string') return item
+    if (item === '#') return `#/components/schemas/${name}`
+    return item.replace('#/$defs/', `#/components/schemas/${name}`)
+  })
+  return JSON.parse(text) as Schema
+}
+
+/** The names of those `defs` that `schema` needs: what is hidden needs none. */
+function reachable(schema: Schema, defs: Converted['defs']): ReadonlySet<string> {
+  const found = new Set<string>()
+  const todo: Schema[] = [schema]
+  for (const next of todo) {
+    for (const [, name = ''] of JSON.stringify(next).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+      if (found.has(name) || !defs[name]) continue
+      found.add(name)
+      todo.push(defs[name])
+    }
+  }
+  return found
+}

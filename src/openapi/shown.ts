@@ -1,0 +1,103 @@
+/**
+ * What responses show: records, lists and their pages.
+ *
+ * @module
+ */
+
+import type { Resource } from '../records/setup/resource.ts'
+import { envelope } from './responses.ts'
+import { type Converted, recordSchema, type Schemas } from './schemas.ts'
+import type { Schema } from './specification.ts'
+
+/** A model's `output` may make anything of a record, so nothing is known of it. */
+function isUnknown({ model, lean }: Resource): boolean {
+  return model.output !== undefined && !lean
+}
+
+function storedRecord(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const { model } = resource
+  return isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model), suffix)
+}
+
+/** A record as reads show it: `onGet` may leave fields out and fill references in. */
+function readRecord(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const { model, onGet } = resource
+  if (!onGet || isUnknown(resource)) return storedRecord(resource, schemas, suffix)
+  const { schema, defs } = recordSchema(model, { filledIn: true })
+  const view = { schema: { ...schema, required: ['_id'] }, defs }
+  return schemas.add(`${model.name}View`, view, suffix)
+}
+
+/** The response with a record as it was stored. */
+export function storedOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const data = storedRecord(resource, schemas, suffix)
+  return schemas.add(`${nameOf(data, resource)}Response`, plain(envelope(data)), suffix)
+}
+
+/** The response with a record as reads show it. */
+export function readOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const data = readRecord(resource, schemas, suffix)
+  return schemas.add(`${nameOf(data, resource)}Response`, plain(envelope(data)), suffix)
+}
+
+/** The response with a list of records. */
+export function listSchema(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const { pagination, countStrategy } = resource
+  const record = readRecord(resource, schemas, suffix)
+  const isCursor = pagination === 'cursor'
+  const kind = isCursor ? 'Cursor' : countStrategy === 'none' ? 'Uncounted' : 'Counted'
+  const page = schemas.own(`${kind}Pagination`, PAGINATION[kind])
+  const list = {
+    type: 'object',
+    properties: {
+      success: { type: 'boolean', const: true },
+      data: { type: 'array', items: record },
+      pagination: page,
+    },
+    // Without a page parameter, a list by numbers has no pages.
+    required: ['success', 'data', ...(isCursor ? ['pagination'] : [])],
+    additionalProperties: false,
+  }
+  return schemas.add(`${nameOf(record, resource)}List`, plain(list), suffix)
+}
+
+const NATURAL: Schema = { type: 'integer', minimum: 1 }
+const COUNT: Schema = { type: 'integer', minimum: 0 }
+const MORE: Schema = { type: 'boolean', description: 'Whether another page follows.' }
+
+const PAGINATION = {
+  Counted: object({
+    currentPage: NATURAL,
+    pageSize: NATURAL,
+    totalPages: COUNT,
+    totalRecords: COUNT,
+  }),
+  Uncounted: object({ currentPage: NATURAL, pageSize: NATURAL, hasMore: MORE }),
+  Cursor: object({
+    pageSize: NATURAL,
+    hasMore: MORE,
+    nextCursor: {
+      anyOf: [{ type: 'string' }, { type: 'null' }],
+      description: 'The `cursor` of the next page; null on the last one.',
+    },
+  }),
+} as const
+
+/** An object with exactly these members. */
+export function object(properties: Readonly<Record<string, Schema>>): Schema {
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }
+}
+
+function plain(schema: Schema): Converted {
+  return { schema, defs: {} }
+}
+
+/** The name of a record's schema; the model's if it has none. */
+function nameOf({ $ref }: Schema, { model }: Resource): string {
+  return typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : model.name
+}

@@ -1,0 +1,181 @@
+/**
+ * Users as the authentication API shows them, and the bodies that describe them.
+ *
+ * @module
+ */
+
+import type { AuthInstance } from '../auth/instance/instance.ts'
+import { MAX_BYTES } from '../auth/keys/passwords.ts'
+import {
+  currentPasswordIncorrect,
+  currentPasswordRequired,
+  passwordRejected,
+  passwordRequired,
+  passwordTooCommon,
+  passwordTooLong,
+  passwordTooPersonal,
+  passwordTooShort,
+  recentSignInRequired,
+} from '../auth/refusals.ts'
+import { SECRETS } from '../auth/setup/field-names.ts'
+import type { HttpError } from '../http/errors.ts'
+import {
+  bodySchema,
+  type Converted,
+  type ObjectSchema,
+  recordSchema,
+  type Schemas,
+} from './schemas.ts'
+import { object } from './shown.ts'
+import type { Schema } from './specification.ts'
+
+const TEXT: Schema = { type: 'string' }
+
+/** A user without secrets; with `visible`, what others see of one. */
+export function userSchema(
+  { settings, names }: AuthInstance,
+  schemas: Schemas,
+  suffix: string,
+  visible?: readonly string[],
+): Schema {
+  const { model, list } = settings
+  if (model.output && list.lean !== true) return {}
+  const hidden = [...model.hidden, ...SECRETS.map((name) => names[name])]
+  const { schema, defs } = recordSchema({ ...model, hidden })
+  if (!visible) return schemas.add(model.name, { schema, defs }, suffix)
+  // The user and admins see all of it.
+  return schemas.add(
+    `${model.name}View`,
+    { schema: { ...schema, required: ['_id'] }, defs },
+    suffix,
+  )
+}
+
+/** The data of a sign-in. */
+export function signInSchema(
+  { settings }: AuthInstance,
+  user: Schema,
+  schemas: Schemas,
+  suffix: string,
+  isSocial = false,
+): Schema {
+  const seconds = { type: 'integer', minimum: 1, description: 'Seconds.' }
+  const data = object({
+    token: { type: 'string', description: 'The access token.' },
+    expiresIn: seconds,
+    ...(settings.refresh && {
+      refreshToken: TEXT,
+      refreshExpiresIn: { type: 'integer', description: 'Seconds.' },
+    }),
+    user,
+    ...(isSocial && { provider: TEXT }),
+  })
+  return schemas.add(isSocial ? 'ProviderSignIn' : 'SignIn', { schema: data, defs: {} }, suffix)
+}
+
+/** A new password. */
+export function passwordSchema({ settings }: AuthInstance): Schema {
+  return { type: 'string', minLength: settings.password.minLength, maxLength: MAX_BYTES }
+}
+
+/** What a new password may be refused for. */
+export function passwordRefusals({ settings }: AuthInstance): readonly HttpError[] {
+  const { minLength, check } = settings.password
+  return [
+    passwordRequired(),
+    passwordTooShort(minLength),
+    passwordTooLong(MAX_BYTES),
+    passwordTooCommon(),
+    passwordTooPersonal(),
+    ...(check ? [passwordRejected('<what password.check says>')] : []),
+  ]
+}
+
+/** A body with `identifier`, which may have the name of an identifier field too, and other members. */
+export function identifierBody(
+  others: Readonly<Record<string, Schema>>,
+  required: readonly string[] = [],
+): Schema {
+  return {
+    type: 'object',
+    properties: { identifier: TEXT, ...others },
+    required: ['identifier', ...required],
+  }
+}
+
+/** Identifiers, a password, and `registerFields`. */
+export function registerBody(auth: AuthInstance): Converted {
+  const { settings } = auth
+  const { schema, defs } = bodySchema(settings.model, settings.registerFields, 'create')
+  const { properties = {}, required = [] } = schema as ObjectSchema
+  const identifiers = settings.identifiers.map(({ field, kind }) => {
+    const format = kind === 'email' ? { format: 'email' } : {}
+    return [field, { type: 'string', maxLength: MAX_BYTES, ...format }] as const
+  })
+  const [only, ...more] = identifiers.map(([field]) => field)
+  return {
+    schema: {
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(identifiers),
+        password: passwordSchema(auth),
+        ...properties,
+      },
+      // Of several identifiers, any one will do.
+      required: [
+        ...(only !== undefined && more.length === 0 ? [only] : []),
+        'password',
+        ...required,
+      ],
+    },
+    defs,
+  }
+}
+
+/** `updateFields`, and the password that a change of an identifier needs. */
+export function profileBody({ settings }: AuthInstance): Converted {
+  const { schema, defs } = bodySchema(settings.model, settings.updateFields, 'update')
+  const { properties = {}, ...rest } = schema as ObjectSchema
+  const changes = settings.identifiers.some(({ field }) => settings.updateFields.includes(field))
+  return {
+    schema: { ...rest, properties: { ...properties, ...(changes && { currentPassword: TEXT }) } },
+    defs,
+  }
+}
+
+/** What the providers take: which of the members, depends on the provider. */
+export function providerBody({ settings }: AuthInstance): Schema {
+  const names = [...settings.providers.values()].flatMap(({ credentials, companions = [] }) => [
+    ...credentials,
+    ...companions,
+  ])
+  return {
+    type: 'object',
+    properties: Object.fromEntries([...new Set(names)].map((name) => [name, TEXT])),
+  }
+}
+
+/** The second step of a sign-in has a ticket, and what `onLogin` asks for. */
+export function loginBody({ settings }: AuthInstance): Schema {
+  const first = {
+    type: 'object',
+    properties: { identifier: TEXT, password: TEXT },
+    required: ['identifier', 'password'],
+  }
+  if (!settings.onLogin) return first
+  const second = { type: 'object', properties: { ticket: TEXT }, required: ['ticket'] }
+  return { anyOf: [first, second] }
+}
+
+/** One role, or a list of them. */
+export function rolesBody({ settings }: AuthInstance): Schema {
+  const { list, multiple } = settings.roles
+  const role = { type: 'string', enum: list }
+  const roles = { type: 'array', items: role, minItems: 1, ...(!multiple && { maxItems: 1 }) }
+  return { type: 'object', properties: { role, roles } }
+}
+
+/** What a change may be refused for that needs the current password. */
+export function reauthenticationRefusals(): readonly HttpError[] {
+  return [currentPasswordRequired(), currentPasswordIncorrect(), recentSignInRequired()]
+}
