@@ -6,8 +6,12 @@
  * @module
  */
 
+import { METHOD_OVERRIDE } from '../http/method-override.ts'
+import { methodNotAllowed } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { Model } from '../model/model.ts'
 import type { Fields } from '../ports/store.ts'
+import type { UploadOptions } from '../uploads/options.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { Handler, Route } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
@@ -18,24 +22,28 @@ import { read } from './read/read.ts'
 import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
 import type { OwnFields } from './rules/scope.ts'
 import { indexAdvice } from './setup/index-advice.ts'
-import type { RouterOptions } from './setup/options.ts'
+import type { FieldLists, RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
+import type { Choices, Chosen, Names, Order, ServedRecords } from './setup/served.ts'
 import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
 import { update } from './write/update.ts'
 
 /** Registers an extra route: its path relative to the mount, then guards and, last, the handler. */
-export type AddRoute = (path: string, ...handlers: readonly [Handler, ...Handler[]]) => Router
+export type AddRoute<T = unknown> = (
+  path: string,
+  ...handlers: readonly [Handler, ...Handler[]]
+) => Router<T>
 
 /** A router for `app.mount`. You can add extra routes to it; they come before `/:id`. */
-export interface Router extends Mountable {
-  readonly get: AddRoute
-  readonly post: AddRoute
-  readonly put: AddRoute
-  readonly patch: AddRoute
-  readonly delete: AddRoute
-  readonly query: AddRoute
-  readonly options: AddRoute
+export interface Router<T = unknown> extends Mountable<T> {
+  readonly get: AddRoute<T>
+  readonly post: AddRoute<T>
+  readonly put: AddRoute<T>
+  readonly patch: AddRoute<T>
+  readonly delete: AddRoute<T>
+  readonly query: AddRoute<T>
+  readonly options: AddRoute<T>
 }
 
 /**
@@ -46,15 +54,32 @@ export interface Router extends Mountable {
  * app.mount('/cities', createRouter({ model: City, query: ['country'], search: ['name'] }))
  * ```
  */
-export function createRouter<R, const L = unknown>(
+export function createRouter<
+  R,
+  const L = unknown,
+  I = unknown,
+  H = unknown,
+  const Q extends Names<R> | undefined = undefined,
+  const F extends Names<R> | undefined = undefined,
+  const S extends Names<R> | undefined = undefined,
+  const O extends Order<R> | undefined = undefined,
+  const X extends Names<R> | undefined = undefined,
+  const A extends FieldLists<R> | undefined = undefined,
+  const B extends FieldLists<R> | undefined = undefined,
+  const U extends UploadOptions<keyof R & string> | undefined = undefined,
+  P extends 'offset' | 'cursor' = 'offset',
+  C extends 'exact' | 'estimated' | 'none' = 'exact',
+  const G = undefined,
+>(
   options: RouterOptions<R> & {
+    readonly model: Model<R, I, H>
     readonly scope?: (request: ApiRequest) => L & OwnFields<R, L>
-  },
-): Router {
+  } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G>,
+): Router<ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, G, L>>> {
   const extra: Route[] = []
   let isAttached = false
   const add =
-    (method: string): AddRoute =>
+    (method: string): AddRoute<never> =>
     (path, ...handlers) => {
       const [handler] = handlers.slice(-1)
       if (!handler || !handlers.every((item) => typeof item === 'function')) {
@@ -64,7 +89,7 @@ export function createRouter<R, const L = unknown>(
       extra.push({ method, path: extraPath(path), guards: handlers.slice(0, -1), handler })
       return router
     }
-  const router: Router = {
+  const router: Router<never> = {
     get: add('GET'),
     post: add('POST'),
     put: add('PUT'),
@@ -107,6 +132,7 @@ export function createRouter<R, const L = unknown>(
 /** The routes of spec 4.1. */
 function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
   const tokens = cursors(host.secret)
+  const allowed = `GET, HEAD, POST${resource.enableQuery ? ', QUERY' : ''}`
   const list = (method: string, handler: Handler): Route => ({
     method,
     path: '',
@@ -126,7 +152,12 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
     const asked = { kind: 'query', body } as const
     return answer(request, context, asked, () => planned(resource, tokens, plan, request))
   }
-  const queryRoute = { ...list('QUERY', query), isRead: true, acceptQuery: 'application/json' }
+  const queryRoute = {
+    ...list('QUERY', query),
+    isRead: true,
+    acceptQuery: 'application/json',
+    viaPost: resource.methodOverride,
+  }
   const all: Handler = (request, context) =>
     answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request))
   const one: Handler = (request, context) =>
@@ -134,7 +165,11 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
   return [
     { ...list('GET', all), isRead: true },
     ...(resource.enableQuery ? [queryRoute] : []),
-    list('POST', (request, context) => create(resource, request, context)),
+    list('POST', (request, context) => {
+      // A read that was not taken for one must not become a write.
+      if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowed)
+      return create(resource, request, context)
+    }),
     { ...record('GET', one), isRead: true },
     record('PATCH', (request, context) => update(resource, request, context)),
     record('DELETE', (request) => remove(resource, request)),

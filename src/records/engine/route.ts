@@ -41,6 +41,8 @@ export interface Route {
   readonly isRead?: boolean
   /** Methods for which the path does not exist (404), although it has others; any other unknown method is a 405. */
   readonly absent?: readonly string[]
+  /** For a QUERY route: whether a POST with `X-HTTP-Method-Override: QUERY` is a request for it. */
+  readonly viaPost?: boolean
   /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */
   readonly acceptQuery?: string
 }
