@@ -47,8 +47,8 @@ export type {
   UserFieldsOptions,
 } from './auth/setup/options.ts'
 export type { Access } from './auth/setup/routes.ts'
-export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export type { SecurityEvent, SecurityEventType } from './auth/setup/security-event.ts'
+export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { SecondStepRequired, type SignInStep } from './auth/setup/sign-in-step.ts'
 export { type SessionSchema, type UserFields, userFields } from './auth/setup/user-fields.ts'
 export type { RedisClient } from './cache/client.ts'
