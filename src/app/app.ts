@@ -22,13 +22,15 @@ import { serveFile } from '../uploads/serve.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
-import { respondElse } from './methods.ts'
+import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable } from './route-table.ts'
 
-/** An app: mounted routers, guards, and one handler for all requests. */
-export interface App {
+/** An app: mounted routers, guards, and one handler for all requests. `M` are the routers by path, for typed clients. */
+export interface App<M = unknown> {
+  /** Carries the type of what is mounted; never set. */
+  readonly '~mounts'?: M
   /**
    * Responds to a request. You can pass it to a runtime as it is: it is bound, and it never rejects. `env` is the
    * runtime's environment, `platform` what the runtime knows of the request.
@@ -39,11 +41,12 @@ export interface App {
   /** The uploaded files, for `sweepFiles`. */
   readonly files: AppFiles
   /** Runs `guard` before every router, even for requests that match no route. */
-  use(guard: Guard): App
+  use(guard: Guard): App<M>
   /**
-   * Serves `router` under `path`, which starts with '/'. Throws a `TypeError` naming the option if one makes no sense.
+   * Serves `router` under `path`, which starts with '/'. The app that it returns is this one, whose type knows the
+   * router. Throws a `TypeError` naming the option if one makes no sense.
    */
-  mount(path: string, router: Mountable): App
+  mount<const P extends string, T>(path: P, router: Mountable<T>): App<M & Record<P, T>>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -66,12 +69,12 @@ export function createApp(options: AppOptions): App {
   const { guards, observers } = host
   const load = new Load(resolved.maxInFlight)
   const timeout = resolved.requestTimeoutMs
-  const table = new RouteTable()
-  const early = new RouteTable()
+  const [table, early] = [new RouteTable(), new RouteTable()]
 
   async function route(request: ApiRequest, context: AppContext): Promise<unknown> {
     checkHost(request.headers.get('host'))
     const path = routedPath(request)
+    takeQuerySentAsPost(request, () => table.at(path))
     const probed = early.serves(path) && (await early.respond(path, request, context))
     if (probed) return probed
     if (!host.isReady()) await host.ready()
@@ -118,7 +121,7 @@ export function createApp(options: AppOptions): App {
     })
   }
 
-  function mount(path: string, router: Mountable): App {
+  function mount(path: string, router: Mountable): App<never> {
     const at = mountPath(path)
     const routes = router.attach(host, at)
     for (const each of router.early ? [table, early] : [table]) each.add(at, routes)
@@ -126,7 +129,7 @@ export function createApp(options: AppOptions): App {
     return app
   }
 
-  const app: App = {
+  const app: App<never> = {
     handle,
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },

@@ -141,6 +141,7 @@ describe('an entry', () => {
         "./d1": "d1Store",
         "./deno": "serve",
         "./disk": "diskFiles",
+        "./client": "ClientError createClient",
         "./health": "health metrics",
         "./legacy": "ControllerSets createRouterS3upload",
         "./memory": "memoryCache",

@@ -65,6 +65,8 @@ export interface Route {
   readonly absent?: readonly string[]
   /** What it takes and returns, if it is described. */
   readonly about?: RouteDescription
+  /** For a QUERY route: whether a POST with `X-HTTP-Method-Override: QUERY` is a request for it. */
+  readonly viaPost?: boolean
   /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */
   readonly acceptQuery?: string
 }
