@@ -84,7 +84,7 @@ export type {
   RecordCollection,
   RecordStore,
 } from './records/engine/record-store.ts'
-export type { Context, Guard, Handler, Route } from './records/engine/route.ts'
+export type { Context, Guard, Handler, ResponseHook, Route } from './records/engine/route.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
