@@ -23,13 +23,16 @@ export type Counter = (
 
 /** A key that is longer than this is stored as its digest: a client may have chosen it. */
 const MAX_KEY = 64
-/** How long a request waits for the cache, in milliseconds. */
-const TIMEOUT_MS = 150
 /** The most clients that a process counts at the same time. */
 const MAX_CLIENTS = 100_000
 
-/** Counts in `store`; with `local` while it can't be reached. */
-export function sharedCounter(store: CacheStore, local: Counter, host: Host): Counter {
+/** Counts in `store`; with `local` if it can't be reached, or takes longer than `timeoutMs`. */
+export function sharedCounter(
+  store: CacheStore,
+  local: Counter,
+  host: Host,
+  timeoutMs: number,
+): Counter {
   const warn = warner((problem) => {
     host.logger.warn('rateLimit: the cache cannot be reached; each process counts for itself', {
       error: problem,
@@ -40,7 +43,7 @@ export function sharedCounter(store: CacheStore, local: Counter, host: Host): Co
     const key = `${policy}:${window}:${shortened(client)}`
     const count = await availability.ask(
       async () => store.increment?.(key, windowSeconds),
-      TIMEOUT_MS,
+      timeoutMs,
     )
     return count === unreachable || count === undefined
       ? local(policy, client, window, windowSeconds)

@@ -29,9 +29,13 @@ export interface RateLimitOptions {
   ) => string | undefined | Promise<string | undefined>
   /** Where requests are counted. Default: the app's cache if instances share it, otherwise this process. */
   readonly cache?: CacheStore
+  /** How long a request waits for the cache, in milliseconds, before this process counts it. Default 150. */
+  readonly timeoutMs?: number
   /** The name of the policy, in the header fields and in the cache. Default `default`. */
   readonly name?: string
 }
+
+const TIMEOUT_MS = 150
 
 const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
   limit: natural,
@@ -41,6 +45,7 @@ const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
     must: `have the function increment, as the caches of 'fieldgate/memory', '/redis' and '/upstash' have`,
     test: (value) => typeof (value as Partial<CacheStore> | null)?.increment === 'function',
   },
+  timeoutMs: natural,
   name: {
     must: 'have only letters, digits and -._',
     test: (value) => typeof value === 'string' && /^[\w.-]{1,64}$/.test(value),
@@ -58,13 +63,13 @@ const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
  */
 export function rateLimit(options: RateLimitOptions): Guard {
   const { limit, windowSeconds, cache, name = 'default' } = checked(options)
-  const { key = byAddress() } = options
+  const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
   const policy = `"${name}";q=${limit};w=${windowSeconds}`
   const windowMs = windowSeconds * 1000
   const counterOf = perApp((host) => {
     const store = cache ?? (host.cache?.local ? undefined : host.cache)
     const local = localCounter()
-    const count: Counter = store?.increment ? sharedCounter(store, local, host) : local
+    const count: Counter = store?.increment ? sharedCounter(store, local, host, timeoutMs) : local
     return { count, now: host.now }
   })
 
