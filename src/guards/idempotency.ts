@@ -54,7 +54,7 @@ const UNAVAILABLE = 503
  * after the guard that authenticates. Throws a `TypeError` naming the option if an option makes no sense.
  *
  * ```ts
- * createRouter({ model: Order, middlewares: [auth.requireAuth, idempotency({ ttlSeconds: 86_400 })] })
+ * app.mount('/cities', createRouter({ model: City, middlewares: [idempotency({ ttlSeconds: 86_400 })] }))
  * ```
  */
 export function idempotency(options: IdempotencyOptions): Guard {
