@@ -48,7 +48,6 @@ export function placeOf(request: ApiRequest, key: string): string {
 export async function fingerprintOf(request: ApiRequest): Promise<string> {
   const [type = ''] = (request.headers.get('content-type') ?? '').toLowerCase().split(';')
   const isForm = type.trim() === 'multipart/form-data'
-  const body = isForm ? new ArrayBuffer(0) : await request.clone().arrayBuffer()
-  const digest = await crypto.subtle.digest('SHA-256', body)
-  return `${type.trim()} ${bytesToHex(new Uint8Array(digest))}`
+  const body = isForm ? new Uint8Array() : new Uint8Array(await request.clone().arrayBuffer())
+  return `${type.trim()} ${bytesToHex(sha256(body))}`
 }

@@ -62,6 +62,15 @@ export function idempotency(options: IdempotencyOptions): Guard {
   const claimsOf = perApp((host) =>
     cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
   )
+  let hasWarned = false
+  const warnOfOrder = ({ logger }: Context): void => {
+    if (!hasWarned) {
+      logger.warn(
+        'idempotency: it runs before the guard that authenticates, so a client with a new token does not get its response again. Put it after that guard.',
+      )
+    }
+    hasWarned = true
+  }
   return async function idempotencyGuard(request, context) {
     if (READS.has(request.method)) return undefined
     const key = keyOf(request.headers)
@@ -74,15 +83,30 @@ export function idempotency(options: IdempotencyOptions): Guard {
     }
     const claim = await own.claims.claim(own.id, own.fingerprint)
     if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
-    context.onResponse((response, isLate) =>
-      // The outcome is not known yet, or never will be: what has been written stays.
-      isLate || response.status === UNAVAILABLE
+    const isAnonymous = request.auth === undefined
+    context.onResponse((response, isLate) => {
+      if (isAnonymous && request.auth) warnOfOrder(context)
+      // The outcome is not known yet.
+      if (isLate) return undefined
+      return isUnknown(response, context)
         ? undefined
-        : kept(response, { ...own, owner: claim.owner }, context),
-    )
+        : kept(response, { ...own, owner: claim.owner }, context)
+    })
     context.waitUntil(own.claims.sweep())
     return undefined
   }
+}
+
+/**
+ * Whether the key stays claimed without a response for later requests. After a 503 nobody knows what has been written;
+ * and what no cache may store, such as the tokens of a sign-in, is not stored here either.
+ */
+function isUnknown(response: Response, context: Context): boolean {
+  const { status } = response
+  const isSecret = [response, context].some(({ headers }) =>
+    /\bno-store\b/i.test(headers.get('cache-control') ?? ''),
+  )
+  return status === UNAVAILABLE || (isSecret && !RELEASED.has(status))
 }
 
 /** The response to a repeated request. */

@@ -4,7 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { memoryCache } from '../../adapters/caches/memory.ts'
 import { idempotency } from '../../src/guards/index.ts'
-import { createRouter, type Guard, HttpError } from '../../src/index.ts'
+import {
+  createAuthRouter,
+  createRouter,
+  defineModel,
+  type Guard,
+  HttpError,
+  userFields,
+} from '../../src/index.ts'
 import { StoreUnavailable } from '../../src/ports/store.ts'
 import { errorOf, Note, notes } from './notes.ts'
 
@@ -209,6 +216,44 @@ describe.each(Object.entries(places))('idempotency %s', (_, place) => {
       expect(response.headers.has('idempotency-replayed')).toBe(false)
     }
     expect(await count()).toBe(4)
+  })
+
+  it('warns once if it comes before the guard that authenticates', async () => {
+    const signedIn: Guard = (request) => {
+      request.auth = { userId: 'ann' }
+    }
+    const { ask, messages } = notes([guard(), signedIn])
+    for (const key of ['a', 'b']) await ask('POST', '/notes', keyed(key))
+    expect(messages.filter((message) => message.startsWith('idempotency: it runs'))).toHaveLength(1)
+  })
+
+  it('does not keep what nobody may store, nor carries it out again', async () => {
+    const { app, ask, messages } = notes([guard()])
+    const router = createRouter({ model: Note, middlewares: [] })
+    const headers = { 'Cache-Control': 'no-store' }
+    router.post('/token', () => Response.json({ token: crypto.randomUUID() }, { headers }))
+    app.mount('/more', router)
+    expect((await ask('POST', '/more/token', keyed('a'))).status).toBe(200)
+    expect((await ask('POST', '/more/token', keyed('a'))).status).toBe(409)
+    expect(messages.filter((message) => message.startsWith('idempotency'))).toEqual([])
+  })
+
+  it('keeps no tokens of account routes', async () => {
+    const User = defineModel('GuardedUser', { fields: userFields(), unique: ['email'] })
+    const { app, ask } = notes([guard()])
+    const token = { secret: 'a secret for tests, 32 characters or more' }
+    app.mount('/auth', createAuthRouter({ model: User, token }).router)
+    const registration = {
+      headers: { 'Idempotency-Key': 'a' },
+      json: { email: 'ann@example.com', password: 'a long enough password' },
+    }
+    const { json } = registration
+    const wrong = { ...registration, json: { ...json, password: 'not this one' } }
+    expect((await ask('POST', '/auth/register', registration)).status).toBe(201)
+    expect(await errorOf(await ask('POST', '/auth/register', registration))).toBe(RUNNING)
+    expect((await ask('POST', '/auth/login', wrong)).status).toBe(401)
+    expect((await ask('POST', '/auth/login', registration)).status).toBe(200)
+    expect(await errorOf(await ask('POST', '/auth/login', registration))).toBe(RUNNING)
   })
 
   it('repeats a DELETE and a PATCH as well', async () => {
