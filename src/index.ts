@@ -92,6 +92,7 @@ export type {
   DescribedHandler,
   Guard,
   Handler,
+  ResponseHook,
   Route,
   RouteDescription,
 } from './records/engine/route.ts'

@@ -142,6 +142,7 @@ describe('an entry', () => {
         "./deno": "serve",
         "./disk": "diskFiles",
         "./client": "ClientError createClient",
+        "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
         "./legacy": "ControllerSets createRouterS3upload",
         "./memory": "memoryCache",
