@@ -67,8 +67,7 @@ export function createApp(options: AppOptions): App {
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const { guards, observers } = host
-  /** The early guards. */
-  const first: Guard[] = []
+  const earlyGuards: Guard[] = []
   const load = new Load(resolved.maxInFlight)
   const [table, early] = [new RouteTable(), new RouteTable()]
 
@@ -90,14 +89,14 @@ export function createApp(options: AppOptions): App {
   function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
-    const begin = first.length === 0 ? inTime : firstly
+    const begin = earlyGuards.length === 0 ? inTime : firstly
     if (observers.length === 0) return begin(request, context)
     return observed(observers, request, () => begin(request, context))
   }
 
   /** Runs the early guards before anything else. */
   async function firstly(request: ApiRequest, context: AppContext): Promise<Response> {
-    const early = firstResponse(first, request, context)
+    const early = firstResponse(earlyGuards, request, context)
     const passes = (await early.catch(() => true)) === undefined
     return passes ? inTime(request, context) : settled(early, onError, request, context)
   }
@@ -128,7 +127,7 @@ export function createApp(options: AppOptions): App {
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
-      ;(checkedGuard(guard).early ? first : guards).push(guard)
+      ;(checkedGuard(guard).early ? earlyGuards : guards).push(guard)
       return app
     },
     mount(path, router) {
