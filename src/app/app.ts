@@ -15,7 +15,7 @@ import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
 import { pathOf } from '../ports/path-of.ts'
-import type { Mountable } from '../records/engine/host.ts'
+import type { Host, Mountable, Mounted } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
@@ -131,10 +131,8 @@ export function createApp(options: AppOptions): App {
       return app
     },
     mount(path, router) {
-      const at = mountPath(path)
-      const routes = router.attach(host, at)
-      for (const each of router.early ? [table, early] : [table]) each.add(at, routes)
-      host.mounted.push({ mount: at, routes, early: router.early === true })
+      const mounted = mountedAt(mountPath(path), router, host)
+      for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
       return app
     },
     ready: () => host.ready(),
@@ -238,6 +236,13 @@ function copyOf(response: Response, body: ReadableStream | null): Response {
 function checkedGuard(guard: Guard): Guard {
   if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
   return guard
+}
+
+/** Attaches `router`, and notes what it serves. */
+function mountedAt(mount: string, router: Mountable, host: Host): Mounted {
+  const mounted = { mount, routes: router.attach(host, mount), early: router.early === true }
+  host.mounted.push(mounted)
+  return mounted
 }
 
 function mountPath(path: string): string {
