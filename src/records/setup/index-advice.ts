@@ -36,7 +36,11 @@ export function indexAdvice(resource: Resource, sortable: readonly string[]): st
   })
   const asked = [...new Set(missing.map((need) => need.asked))].join(', ')
   const list = [...new Set(indexes)].join(', ')
-  return `no index serves ${asked}, so every record is read. Write in defineModel('${model.name}', …): indexes: [${list}]`
+  const line = `Write in defineModel('${model.name}', …): indexes: [${list}]`
+  // The table may have them: only the model's own are looked for.
+  return model.adopted
+    ? `the model names no index that serves ${asked}. ${line}. Start-up then says which of them the table lacks.`
+    : `no index serves ${asked}, so every record is read. ${line}`
 }
 
 function needsOf({ model, query, orderBy }: Resource, sortable: readonly string[]): Need[] {

@@ -93,3 +93,17 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
     expect(warned(indexes, options)).toEqual([])
   })
 })
+
+test('of a table that was there before, the model may not name the indexes', () => {
+  const { app, log } = service()
+  const Town = defineModel('AdvisedTown', {
+    fields: { name: z.string() },
+    table: 'town',
+    columns: { _id: 'town_id' },
+    id: 'integer',
+  })
+  app.mount('/towns', createRouter({ model: Town, query: ['name'], allowedFields: ['name'] }))
+  expect(log.text).toContain(
+    "the model names no index that serves ?name=. Write in defineModel('AdvisedTown', …): indexes: ['name']. Start-up then says which of them the table lacks.",
+  )
+})
