@@ -47,9 +47,25 @@ export function startWorkerd(): Promise<Running> {
   return running('worker', { d1Databases: ['DB'] })
 }
 
-/** Starts the atlas on workerd, in Durable Objects that hold the sockets to the store at an address. */
+/**
+ * Starts the atlas on workerd, in Durable Objects that hold the sockets to the store at an address; to PostgreSQL
+ * through Hyperdrive.
+ */
 export function startObjects(store: string): Promise<Running> {
-  return running('object', { durableObjects: { API: 'Api' }, bindings: { STORE: store } })
+  const durableObjects = { API: 'Api' }
+  if (store.startsWith('mongodb')) {
+    return running('object', { durableObjects, bindings: { STORE: store } })
+  }
+  const database = new URL(store)
+  const schema = database.searchParams.get('schema')
+  database.search = ''
+  // Hyperdrive demands a password, and the server under test asks for none.
+  database.password ||= 'none'
+  return running('object', {
+    durableObjects,
+    bindings: { SCHEMA: schema },
+    hyperdrives: { HYPERDRIVE: database.href },
+  })
 }
 
 async function running(

@@ -1,12 +1,15 @@
 import { appObject } from '../../../adapters/runtimes/workers.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { atlas } from '../../../examples/atlas/app.ts'
-import { storeAt } from '../../stores/postgres/address.ts'
 import { withExtras } from './extras.ts'
 
 interface Env {
   readonly API: unknown
-  readonly STORE: string
+  /** The address of a MongoDB. */
+  readonly STORE?: string
+  readonly HYPERDRIVE: { readonly connectionString: string }
+  readonly SCHEMA: string
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error: console.error }
@@ -15,7 +18,9 @@ const silent = { debug() {}, info() {}, warn() {}, error: console.error }
 export const Api = appObject<Env>((env) =>
   withExtras(
     atlas({
-      store: env.STORE.startsWith('mongodb') ? mongoStore({ url: env.STORE }) : storeAt(env.STORE),
+      store: env.STORE
+        ? mongoStore({ url: env.STORE })
+        : postgresStore({ url: env.HYPERDRIVE.connectionString, schema: env.SCHEMA }),
       logger: silent,
       secret: 'a secret for tests, 32 characters or more',
       bodyTimeoutMs: 2000,
