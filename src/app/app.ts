@@ -143,8 +143,12 @@ export function createApp(options: AppOptions): App {
 
 /** Routing only sees the path; query strings are parsed in http/query-string.ts, which keeps repeated names. */
 function routedPath(request: Request): string {
-  return new URL(`http://h${pathOf(request.url)}`).pathname
+  const path = pathOf(request.url)
+  return PLAIN_PATH.test(path) ? path : new URL(`http://h${path}`).pathname
 }
+
+/** A path that parsing leaves as it is. */
+const PLAIN_PATH = /^(?:\/[\w~-]*)+$/
 
 const OVERLOADED = new Error('there are more requests than can be handled in time')
 
