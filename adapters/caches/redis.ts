@@ -10,6 +10,7 @@
 import { createClient } from 'redis'
 import type { CacheStore } from '../../src/ports/cache.ts'
 import { within } from '../../src/ports/within.ts'
+import { INCREMENT } from './increment.ts'
 
 /** Where the server is. */
 export interface RedisCacheOptions {
@@ -31,11 +32,6 @@ interface Connection {
  * for minutes, and for ever if the other end accepts data but stays silent.
  */
 const SILENCE_MS = 2000
-
-/** One step, so that no counter is left without an expiry. EXPIRE has an option for it only since Redis 7. */
-const INCREMENT = `local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
-return count`
 
 /** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */
 export function redisCache({ url }: RedisCacheOptions): CacheStore {

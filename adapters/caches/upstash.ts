@@ -9,6 +9,7 @@
 
 import { Redis } from '@upstash/redis'
 import type { CacheStore } from '../../src/ports/cache.ts'
+import { INCREMENT } from './increment.ts'
 
 /** Where the database is. */
 export interface UpstashCacheOptions {
@@ -20,11 +21,6 @@ export interface UpstashCacheOptions {
 
 /** A request without a response for this many milliseconds is aborted. */
 const SILENCE_MS = 2000
-
-/** One step, so that no counter is left without an expiry. */
-const INCREMENT = `local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
-return count`
 
 /** A cache in Upstash, over HTTP. */
 export function upstashCache({ url, token }: UpstashCacheOptions): CacheStore {

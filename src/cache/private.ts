@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { setHeader } from '../http/respond.ts'
+import { hasHeader, setHeader } from '../http/respond.ts'
 
 /**
  * Sets `Cache-Control` unless it is set already. A response to a request with credentials stays out of every cache: a
@@ -15,7 +15,7 @@ import { setHeader } from '../http/respond.ts'
 export function keepPrivate(request: ApiRequest, response: Response, isRead: boolean): void {
   const authorized = request.headers.has('authorization')
   if (!authorized && !request.auth) {
-    if (isRead && !has(response, 'cache-control')) {
+    if (isRead && !hasHeader(response, 'cache-control')) {
       setHeader(response, 'Cache-Control', 'no-cache')
     }
     return
@@ -24,11 +24,6 @@ export function keepPrivate(request: ApiRequest, response: Response, isRead: boo
   const { headers } = response
   if (!headers.has('cache-control')) headers.set('Cache-Control', 'private, no-store')
   if (authorized && !varies(headers.get('vary'))) headers.append('Vary', 'Authorization')
-}
-
-/** Whether a response has a header. Reading `headers` would make one of fieldgate's own responses slower. */
-function has(response: Response & { hasHeader?(name: string): boolean }, name: string): boolean {
-  return response.hasHeader ? response.hasHeader(name) : response.headers.has(name)
 }
 
 function varies(vary: string | null): boolean {

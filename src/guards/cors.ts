@@ -4,8 +4,10 @@
  * @module
  */
 
+import { unavailable } from '../http/outages.ts'
 import { emptyResponse } from '../http/respond.ts'
 import { callable, checkOptions, flag, isNames, type Rule } from '../model/option-rules.ts'
+import { within } from '../ports/within.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 
 /** Returns whether `origin` may call the API. `origin` is `'null'` for sandboxed pages and files. */
@@ -119,8 +121,14 @@ export function cors(options: CorsOptions): Guard {
   return Object.assign(corsGuard, { early: true })
 }
 
+/** An early guard has no time limit but its own. */
+const TIMEOUT_MS = 5000
+
 function checkOf(origins: CorsOptions['origins']): OriginCheck {
-  if (typeof origins === 'function') return origins
+  if (typeof origins === 'function') {
+    const late = () => unavailable(new Error(`cors: 'origins' took longer than ${TIMEOUT_MS} ms`))
+    return (origin, request) => within(TIMEOUT_MS, async () => origins(origin, request), late)
+  }
   const listed = new Set(origins)
   return (origin) => listed.has(origin)
 }

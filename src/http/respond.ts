@@ -55,6 +55,14 @@ export function emptyResponse(status: number, headers: Record<string, string>): 
   return new FastResponse(null, { status, headers: { ...headers } })
 }
 
+/** Whether a response has the header `name`, in lower case. Like `setHeader`, it may have a faster way than `headers`. */
+export function hasHeader(
+  response: Response & { hasHeader?(name: string): boolean },
+  name: string,
+): boolean {
+  return response.hasHeader ? response.hasHeader(name) : response.headers.has(name)
+}
+
 /** Sets a header. fieldgate's own responses may have a faster way than `headers`. */
 export function setHeader(
   response: Response & { setHeader?(name: string, value: string): void },

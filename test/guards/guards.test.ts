@@ -1,6 +1,6 @@
 /** `cors`, `secureHeaders`, `readOnly` and `apiKey`, in process. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   apiKey,
   type CorsOptions,
@@ -103,6 +103,15 @@ describe('cors', () => {
     expect(corsOf(await ask('GET', '/notes', from(THERE)))).toEqual({ vary: 'Origin' })
   })
 
+  it('does not wait for a function that hangs', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { ask } = notes([cors({ origins: () => new Promise(() => {}) })])
+    const asked = ask('GET', '/notes', from(HERE))
+    await vi.advanceTimersByTimeAsync(5000)
+    expect((await asked).status).toBe(503)
+  })
+
   it('keeps the Vary of a response, and works for one router too', async () => {
     const { ask } = notes([], {}, [cors({ origins: ['null'] })])
     const headers = { Authorization: 'Bearer x', Origin: 'null' }
@@ -188,6 +197,16 @@ describe('secureHeaders', () => {
     const own = await ask('GET', '/docs/own-policy')
     expect(own.headers.get('content-security-policy')).toBe("script-src 'self'")
     expect(own.headers.get('referrer-policy')).toBe('origin')
+  })
+
+  it('sets them on a response whose headers cannot be changed, too', async () => {
+    const { app, ask } = notes([secureHeaders()])
+    const router = createRouter({ model: Note, middlewares: [] })
+    router.get('/away', () => Response.redirect('https://example.com/'))
+    app.mount('/docs', router)
+    const { status, headers } = await ask('GET', '/docs/away')
+    expect([status, headers.get('location')]).toEqual([302, 'https://example.com/'])
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
   it('changes or leaves out what its options say', async () => {

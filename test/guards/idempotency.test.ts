@@ -218,6 +218,27 @@ describe.each(Object.entries(places))('idempotency %s', (_, place) => {
     expect(await count()).toBe(4)
   })
 
+  it('recognises a form by its key: each time it is sent with other boundaries', async () => {
+    let times = 0
+    const { app } = notes([guard()])
+    const router = createRouter({ model: Note, middlewares: [] })
+    router.post('/form', async (request) => {
+      times += 1
+      return Response.json({ text: (await request.formData()).get('text') })
+    })
+    app.mount('/more', router)
+    for (const isFirst of [true, false]) {
+      const body = new FormData()
+      body.set('text', 'one')
+      const headers = { 'Idempotency-Key': 'a' }
+      const url = 'http://localhost/more/form'
+      const response = await app.handle(new Request(url, { method: 'POST', headers, body }))
+      expect(await response.json()).toEqual({ text: 'one' })
+      expect(response.headers.has('idempotency-replayed')).toBe(!isFirst)
+    }
+    expect(times).toBe(1)
+  })
+
   it('warns once if it comes before the guard that authenticates', async () => {
     const signedIn: Guard = (request) => {
       request.auth = { userId: 'ann' }

@@ -39,7 +39,7 @@ export interface Guard {
   ): Response | undefined | void | Promise<Response | undefined | void>
   /**
    * If true, `app.use` puts it before whatever else may refuse a request: start-up, probes, the limit on concurrent
-   * requests. For guards that set headers on every response.
+   * requests. For guards that set headers on every response. It must be quick: `requestTimeoutMs` counts only after it.
    */
   readonly early?: boolean
 }
