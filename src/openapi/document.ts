@@ -41,7 +41,7 @@ const VERSIONS: Readonly<Record<OpenApiVersion, string>> = { '3.2': '3.2.0', '3.
  * an option makes no sense.
  *
  * ```ts
- * writeFileSync('openapi.json', JSON.stringify(document(app, { title: 'Atlas', version: '1.0' })))
+ * console.log(JSON.stringify(document(app, { title: 'Atlas', version: '1.0' })))
  * ```
  */
 export function document(
