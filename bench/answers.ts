@@ -5,7 +5,6 @@
  */
 
 import type { Requests } from './load.ts'
-import { fromPocketbase } from './pocketbase.ts'
 import { type Contender, LIMIT } from './servers.ts'
 import type { Work } from './works.ts'
 
@@ -43,16 +42,16 @@ async function checkAnswer(
       `${server.name} answers ${work.name} with ${response.status}: ${text.slice(0, 300)}`,
     )
   if (work.status !== undefined) return
-  const ofPocketbase = server.owner === 'pocketbase'
-  const seen = normalised(ofPocketbase ? fromPocketbase(text) : text)
+  const { dialect } = server
+  const seen = normalised(dialect?.answer(text, response.headers) ?? text)
   const key = `${work.name} ${request} of ${size}`
   const first = answers.get(key) ?? seen
-  if (first !== seen && !(ofPocketbase && isSamePage(first, seen))) {
+  if (first !== seen && !(dialect && isSamePage(first, seen))) {
     throw new Error(
       `${work.name} is answered in two ways, by ${server.name}:\n${apart(first, seen)}`,
     )
   }
-  if (!ofPocketbase) answers.set(key, first)
+  if (!dialect) answers.set(key, first)
 }
 
 /** Where two texts part. */
@@ -64,7 +63,7 @@ function apart(first: string, seen: string): string {
   return `… ${excerpt(first)} …\n… ${excerpt(seen)} …`
 }
 
-/** PocketBase says nothing of the pages of a list that it does not count. */
+/** Servers with words of their own say nothing of the pages of a list that they do not count. */
 function isSamePage(first: string, seen: string): boolean {
   const { pagination: _, ...data } = JSON.parse(first)
   return JSON.stringify(data) === seen

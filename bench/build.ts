@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
+const peersFolder = `${root}.cache/bench/built/dist/bench/peers/`
+
 /** Compiles fieldgate and every server of the bench. They stand in a package like the published one. */
 export function buildServers(): void {
   const { status, stdout } = spawnSync(
@@ -23,13 +25,18 @@ export function buildServers(): void {
 
 /** Installs what the peers are made of beside their compiled form, unless it is there. */
 export function installPeers(): void {
-  const [from, to] = [`${root}bench/peers/`, `${root}.cache/bench/built/dist/bench/peers/`]
+  const [from, to] = [`${root}bench/peers/`, peersFolder]
   mkdirSync(to, { recursive: true })
   if (isSame(`${from}package-lock.json`, `${to}installed.json`)) return
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(from + name, to + name)
   const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], { cwd: to, stdio: 'inherit' })
   if (status !== 0) throw new Error('the peers could not be installed')
   copyFileSync(`${from}package-lock.json`, `${to}installed.json`)
+}
+
+/** A file beside the compiled peers. */
+export function peersFile(path: string): string {
+  return `${peersFolder}${path}`
 }
 
 function isSame(one: string, other: string): boolean {

@@ -5,7 +5,6 @@
  */
 
 import { orderOf } from './measure.ts'
-import { asPocketbase } from './pocketbase.ts'
 import type { Database } from './records/database.ts'
 import { startProgram } from './server.ts'
 import { type Contender, LIMIT } from './servers.ts'
@@ -48,7 +47,7 @@ async function start(
 ): Promise<{ milliseconds: number; memoryMiB: number }> {
   const command = await server.command(place(server.owner, false))
   const requests = { method: 'GET', paths: [`/products/${asked.ids[0]}`] }
-  const [path = ''] = (server.owner === 'pocketbase' ? asPocketbase(requests) : requests).paths
+  const [path = ''] = (server.dialect?.asked(requests) ?? requests).paths
   const begun = performance.now()
   const running = await startProgram(command)
   try {

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Requests } from './load.ts'
+import type { Dialect } from './dialect.ts'
 
 const RECORDS = '/api/collections/products/records'
 
-/** The same requests, as PocketBase wants them. */
-export function asPocketbase(requests: Requests): Requests {
-  return { ...requests, paths: requests.paths.map(pathOf) }
+export const pocketbaseDialect: Dialect = {
+  asked: (requests) => ({ ...requests, paths: requests.paths.map(pathOf) }),
+  answer: inEnvelope,
 }
 
 function pathOf(path: string): string {
@@ -48,8 +48,7 @@ interface Page {
   readonly totalPages: number
 }
 
-/** The answer in fieldgate's envelope; a list that was not counted has no pagination. */
-export function fromPocketbase(text: string): string {
+function inEnvelope(text: string): string {
   const answer = JSON.parse(text) as Stored | Page
   if (!('items' in answer)) return JSON.stringify({ success: true, data: record(answer) })
   const { items, page, perPage, totalItems, totalPages } = answer

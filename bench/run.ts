@@ -14,7 +14,7 @@ import { machineLine, saveResults } from './results.ts'
 import { type Contender, contenders, LIMIT, type StoreName } from './servers.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { header, lineOf, type Row } from './table.ts'
-import { type Work, works } from './works.ts'
+import { chosen, type Work, works } from './works.ts'
 
 /** The name of the work that is no load. */
 const COLD_START = 'cold-start'
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   checkWrk()
   buildServers()
-  if (settings.stores.includes('mongodb')) installPeers()
+  if (settings.stores.some((store) => store !== 'sqlite')) installPeers()
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)
     await withStore(store, async (databases) => {
@@ -38,7 +38,9 @@ async function runStore(store: StoreName, database: Database, settings: Settings
     `${machineLine()}; medians of ${settings.rounds} rounds of ${settings.seconds} s; ratio = to the limit of the same round\n`,
   )
   const rows: Row[] = []
-  const loads = chosen(works(database), settings.works)
+  const all = works(database)
+  const names = chosen([...all.map(({ name }) => name), COLD_START], settings.works)
+  const loads = all.filter(({ name }) => names.includes(name))
   if (loads.length > 0) console.log(header())
   for (const work of loads) {
     const measured = await runWork(
@@ -50,7 +52,7 @@ async function runStore(store: StoreName, database: Database, settings: Settings
     for (const row of measured) console.log(lineOf(row))
     rows.push(...measured)
   }
-  const starts = await startAll(store, database, settings)
+  const starts = names.includes(COLD_START) ? await startAll(store, database, settings) : []
   await database.close()
   console.log(`\n${machineLine()}\n`)
   // A part would pass for the whole.
@@ -90,18 +92,10 @@ async function startAll(
   database: Database,
   settings: Settings,
 ): Promise<ColdStart[]> {
-  if (settings.works.length > 0 && !settings.works.includes(COLD_START)) return []
   const servers = serversOf(store, ['peers', 'runtimes'], database, settings)
   const starts = await coldStarts(servers, database, settings.rounds + 2)
   console.log(`\n${coldStartLines(starts).join('\n')}`)
   return starts
-}
-
-function chosen(all: readonly Work[], names: readonly string[]): readonly Work[] {
-  const known = [...all.map(({ name }) => name), COLD_START]
-  const unknown = names.filter((name) => !known.includes(name))
-  if (unknown.length > 0) throw new Error(`no work is named ${unknown}: ${known.join(', ')}`)
-  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name))
 }
 
 function serversOf(

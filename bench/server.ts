@@ -25,6 +25,10 @@ export interface Server {
 /** Ticks a second of /proc's clocks. */
 const TICKS = 100
 
+/** What a server says once it can be asked: the second is PocketBase's; PostgREST says two things, in any order. */
+const LISTENING =
+  /(?:listening |started at http:\/\/127\.0\.0\.1:|(?=[^]*Schema cache loaded)[^]*Listening on port )(?<port>\d+)/
+
 /** Starts a script, relative to this folder, and waits until it says on which port it listens. */
 export function startServer(script: string, args: readonly string[]): Promise<Server> {
   const file = fileURLToPath(new URL(script, import.meta.url))
@@ -56,8 +60,7 @@ function portOf(child: ChildProcess): Promise<string> {
     let output = ''
     child.stdout?.on('data', (chunk) => {
       output += chunk
-      // The second is PocketBase's.
-      const port = /(?:listening |started at http:\/\/127\.0\.0\.1:)(\d+)/.exec(output)?.[1]
+      const port = LISTENING.exec(output)?.groups?.port
       if (port !== undefined) resolve(port)
     })
     child.once('error', reject)

@@ -6,8 +6,12 @@
 
 import { fileURLToPath } from 'node:url'
 import { built } from './build.ts'
+import type { Dialect } from './dialect.ts'
+import { pocketbaseDialect } from './pocketbase.ts'
+import { postgrestDialect } from './postgrest.ts'
 import type { Owner } from './records/database.ts'
 import { pocketbase, serving } from './records/pocketbase.ts'
+import { servingPostgrest } from './records/postgrest.ts'
 
 /** A store. */
 export type StoreName = 'sqlite' | 'mongodb' | 'postgres'
@@ -18,6 +22,8 @@ export interface Contender {
   /** fieldgate on Node, on another runtime, or somebody else. */
   readonly kind: 'own' | 'runtimes' | 'peers'
   readonly owner: Owner
+  /** Its words, if it has a contract of its own. */
+  readonly dialect?: Dialect
   /** What starts it on the records at `place`. */
   command(place: string): Promise<readonly string[]>
 }
@@ -48,7 +54,16 @@ const pocketbaseItself: Contender = {
   name: 'PocketBase',
   kind: 'peers',
   owner: 'pocketbase',
+  dialect: pocketbaseDialect,
   command: async (place) => serving((await pocketbase()) ?? '', place),
+}
+
+const postgrest: Contender = {
+  name: 'PostgREST',
+  kind: 'peers',
+  owner: 'peers',
+  dialect: postgrestDialect,
+  command: servingPostgrest,
 }
 
 const fieldgate = [
@@ -66,7 +81,14 @@ const fieldgate = [
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
   sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), pocketbaseItself],
-  postgres: [...fieldgate, peer(LIMIT, 'bare/postgres')],
+  postgres: [
+    ...fieldgate,
+    peer(LIMIT, 'bare/postgres'),
+    peer('Hono+Drizzle', 'hono'),
+    peer('Fastify+pg', 'fastify'),
+    // npm has its program for this processor alone.
+    ...(process.arch === 'x64' ? [postgrest] : []),
+  ],
   mongodb: [
     ...fieldgate,
     peer(LIMIT, 'bare/mongodb'),

@@ -25,21 +25,27 @@ export function header(servers = 'server'): string {
 
 /** One line of the table. */
 export function lineOf({ work, connections, server, samples, limit }: Row): string {
-  const ratios = samples.map(
-    (sample, round) => sample.requestsPerSecond / (limit[round]?.requestsPerSecond ?? Number.NaN),
-  )
   const of = (pick: (sample: Sample) => number) => median(samples.map(pick))
   return line([
     work,
     String(connections),
     server,
     significant(of((sample) => sample.requestsPerSecond)),
-    median(ratios).toFixed(2),
+    ratioOf(samples, limit).toFixed(2),
     of((sample) => sample.p50Ms).toFixed(2),
     of((sample) => sample.p99Ms).toFixed(2),
     significant(of((sample) => sample.cpuMicroseconds)),
     of((sample) => sample.memoryMiB).toFixed(0),
   ])
+}
+
+/** The median of the rounds' ratios of requests per second. */
+export function ratioOf(samples: readonly Sample[], base: readonly Sample[]): number {
+  return median(
+    samples.map(
+      (sample, round) => sample.requestsPerSecond / (base[round]?.requestsPerSecond ?? Number.NaN),
+    ),
+  )
 }
 
 /** The middle one of the values that are known. */

@@ -31,7 +31,6 @@ export interface Work {
 /** The works over the given records. */
 export function works({ asked, cursor }: Database): Work[] {
   const { ids, categories, terms, lastPage, anchor, emails } = asked
-  const get = (...paths: string[]): Requests => ({ method: 'GET', paths })
   const after = `${anchor.price}_${anchor._id}`
   const one = ids[500] ?? ''
   const signIn: Requests = {
@@ -101,6 +100,17 @@ export function works({ asked, cursor }: Database): Work[] {
     },
   ]
   return all
+}
+
+export function get(...paths: readonly string[]): Requests {
+  return { method: 'GET', paths }
+}
+
+/** The works that were named, all if none was. Throws for a name that is not among `all`. */
+export function chosen(all: readonly string[], names: readonly string[]): readonly string[] {
+  const unknown = names.filter((name) => !all.includes(name))
+  if (unknown.length > 0) throw new Error(`no work is named ${unknown}: ${all.join(', ')}`)
+  return names.length === 0 ? all : all.filter((name) => names.includes(name))
 }
 
 const created = {

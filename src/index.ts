@@ -48,6 +48,7 @@ export type {
 } from './auth/setup/options.ts'
 export type { Access } from './auth/setup/routes.ts'
 export type { SecurityEvent, SecurityEventType } from './auth/setup/security-event.ts'
+export type { AuthChoices, ServedAccounts } from './auth/setup/served.ts'
 export { SecondStepRequired, type SignInStep } from './auth/setup/sign-in-step.ts'
 export { type SessionSchema, type UserFields, userFields } from './auth/setup/user-fields.ts'
 export type { RedisClient } from './cache/client.ts'
@@ -59,6 +60,7 @@ export type { ApiRequest, AuthContext } from './http/request.ts'
 export type { Pagination } from './http/respond.ts'
 export { defineModel, type ModelDefinition } from './model/define.ts'
 export type {
+  ByOutput,
   FieldName,
   Inputs,
   Managed,
@@ -90,6 +92,7 @@ export type {
   DescribedHandler,
   Guard,
   Handler,
+  ResponseHook,
   Route,
   RouteDescription,
 } from './records/engine/route.ts'
@@ -107,6 +110,7 @@ export type {
 } from './records/rules/hooks.ts'
 export type { ScopeFilter, ScopeOption } from './records/rules/scope.ts'
 export type { RouterOptions } from './records/setup/options.ts'
+export type { Choices, ServedRecords } from './records/setup/served.ts'
 export type { FileField, UploadOptions } from './uploads/options.ts'
 export {
   type AppFiles,

@@ -21,6 +21,8 @@ const DEFAULT_BYTES = 64 * 1024 * 1024
 /** What an entry takes beyond its strings, approximately. */
 const ENTRY_BYTES = 200
 
+const KEPT = { noUpdateTTL: true }
+
 /** A bounded cache in memory. */
 export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
   const { maxEntries = DEFAULT_ENTRIES, maxBytes = DEFAULT_BYTES } = options
@@ -39,6 +41,11 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
     get: async (key) => entries.get(key),
     async set(key, value, ttlSeconds) {
       entries.set(key, value, { ttl: ttlSeconds * 1000 })
+    },
+    async increment(key, ttlSeconds) {
+      const count = Number(entries.get(key) ?? 0) + 1
+      entries.set(key, String(count), count === 1 ? { ttl: ttlSeconds * 1000 } : KEPT)
+      return count
     },
     async close() {
       entries.clear()

@@ -32,6 +32,11 @@ interface Connection {
  */
 const SILENCE_MS = 2000
 
+/** One step, so that no counter is left without an expiry. EXPIRE has an option for it only since Redis 7. */
+const INCREMENT = `local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+return count`
+
 /** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */
 export function redisCache({ url }: RedisCacheOptions): CacheStore {
   if (typeof url !== 'string' || !/^rediss?:\/\//.test(url)) {
@@ -70,6 +75,11 @@ export function redisCache({ url }: RedisCacheOptions): CacheStore {
     get: (key) => ask((client) => client.get(key)),
     set: (key, value, ttlSeconds) =>
       ask((client) => client.set(key, value, { expiration: { type: 'EX', value: ttlSeconds } })),
+    increment: (key, ttlSeconds) =>
+      ask(async (client) => {
+        const given = { keys: [key], arguments: [String(ttlSeconds)] }
+        return Number(await client.eval(INCREMENT, given))
+      }),
     async close() {
       closed = true
       if (current) end(current)

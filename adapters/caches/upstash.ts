@@ -21,6 +21,11 @@ export interface UpstashCacheOptions {
 /** A request without a response for this many milliseconds is aborted. */
 const SILENCE_MS = 2000
 
+/** One step, so that no counter is left without an expiry. */
+const INCREMENT = `local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+return count`
+
 /** A cache in Upstash, over HTTP. */
 export function upstashCache({ url, token }: UpstashCacheOptions): CacheStore {
   for (const [name, value] of Object.entries({ url, token })) {
@@ -39,5 +44,6 @@ export function upstashCache({ url, token }: UpstashCacheOptions): CacheStore {
   return {
     get: (key) => redis.get<string>(key),
     set: (key, value, ttlSeconds) => redis.set(key, value, { ex: ttlSeconds }),
+    increment: async (key, ttlSeconds) => Number(await redis.eval(INCREMENT, [key], [ttlSeconds])),
   }
 }

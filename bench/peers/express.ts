@@ -7,7 +7,7 @@
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import mongoose from 'mongoose'
-import { pagesOf } from './paging.ts'
+import { pageOf, pagesOf } from './paging.ts'
 
 const schema = new mongoose.Schema(
   {
@@ -60,11 +60,7 @@ app.get('/feed/products', async (request, response) => {
   })
     .sort(order)
     .limit(51)
-  const data = found.slice(0, 50)
-  const last = data.at(-1)
-  const nextCursor = found.length > 50 ? `${last?.price}_${last?._id}` : null
-  const pagination = { pageSize: 50, hasMore: nextCursor !== null, nextCursor }
-  response.json({ success: true, data, pagination })
+  response.json({ success: true, ...pageOf(found) })
 })
 
 app.post('/products', async (request, response) => {

@@ -1,18 +1,18 @@
 /**
- * Fastify, with the official driver, and JSON schemas for what comes and goes.
+ * Fastify, with MongoDB's official driver or pg, and JSON schemas for what comes and goes.
  *
  * @module
  */
 
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
-import {
-  createProduct,
-  findProduct,
-  type ListQuery,
-  listProducts,
-  productsAfter,
-} from './products.ts'
+import type { ListQuery } from './paging.ts'
+
+const { createProduct, findProduct, listProducts, productsAfter } = process.argv[2]?.startsWith(
+  'mongodb://',
+)
+  ? await import('./products/mongodb.ts')
+  : await import('./products/pg.ts')
 
 const values = {
   sku: { type: 'string', minLength: 1, maxLength: 40 },

@@ -1,5 +1,5 @@
 /**
- * Hono on Node, with the official driver, and zod for what clients send.
+ * Hono on Node, with MongoDB's official driver or Drizzle, and zod for what clients send.
  *
  * @module
  */
@@ -8,7 +8,12 @@ import { serve } from '@hono/node-server'
 import { zValidator } from '@hono/zod-validator'
 import { Hono } from 'hono'
 import * as z from 'zod'
-import { createProduct, findProduct, listProducts, productsAfter } from './products.ts'
+
+const { createProduct, findProduct, listProducts, productsAfter } = process.argv[2]?.startsWith(
+  'mongodb://',
+)
+  ? await import('./products/mongodb.ts')
+  : await import('./products/drizzle.ts')
 
 const values = z.object({
   sku: z.string().min(1).max(40),

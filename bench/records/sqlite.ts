@@ -46,7 +46,7 @@ export async function sqliteDatabase(size: number, wanted: readonly Owner[]): Pr
     owners: wanted.filter((owner) => owner !== 'pocketbase' || program !== undefined),
     place(owner, writes) {
       if (!writes) return path(owner)
-      const copy = `${folder}${owner}-${process.pid}-run.db`
+      const copy = `${folder}${owner}-${size}-${process.pid}-run.db`
       remove(copy)
       for (const end of ENDS.slice(0, 2)) {
         if (existsSync(path(owner) + end))

@@ -57,6 +57,8 @@ const cities: RouterOptions<CityValues> = {
   filterableFields: ['country', 'capital', 'population', 'latitude', 'longitude', 'createdAt'],
   sortableFields: ['name', 'population'],
   allowedFields: ['name', 'country', 'population', 'capital', 'latitude', 'longitude'],
+  // For clients behind proxies that refuse QUERY.
+  methodOverride: true,
   // The country of a city is shown by name where the client asks for it: ?with=country
   onGet: (request) =>
     request.query.with === 'country'

@@ -22,13 +22,15 @@ import { serveFile } from '../uploads/serve.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
-import { respondElse } from './methods.ts'
+import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable } from './route-table.ts'
 
-/** An app: mounted routers, guards, and one handler for all requests. */
-export interface App {
+/** An app: mounted routers, guards, and one handler for all requests. `M` are the routers by path, for typed clients. */
+export interface App<M = unknown> {
+  /** Carries the type of what is mounted; never set. */
+  readonly '~mounts'?: M
   /**
    * Responds to a request. You can pass it to a runtime as it is: it is bound, and it never rejects. `env` is the
    * runtime's environment, `platform` what the runtime knows of the request.
@@ -39,11 +41,12 @@ export interface App {
   /** The uploaded files, for `sweepFiles`. */
   readonly files: AppFiles
   /** Runs `guard` before every router, even for requests that match no route. */
-  use(guard: Guard): App
+  use(guard: Guard): App<M>
   /**
-   * Serves `router` under `path`, which starts with '/'. Throws a `TypeError` naming the option if one makes no sense.
+   * Serves `router` under `path`, which starts with '/'. The app that it returns is this one, whose type knows the
+   * router. Throws a `TypeError` naming the option if one makes no sense.
    */
-  mount(path: string, router: Mountable): App
+  mount<const P extends string, T>(path: P, router: Mountable<T>): App<M & Record<P, T>>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -64,14 +67,15 @@ export function createApp(options: AppOptions): App {
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const { guards, observers } = host
+  /** The early guards. */
+  const first: Guard[] = []
   const load = new Load(resolved.maxInFlight)
-  const timeout = resolved.requestTimeoutMs
-  const table = new RouteTable()
-  const early = new RouteTable()
+  const [table, early] = [new RouteTable(), new RouteTable()]
 
   async function route(request: ApiRequest, context: AppContext): Promise<unknown> {
     checkHost(request.headers.get('host'))
     const path = routedPath(request)
+    takeQuerySentAsPost(request, () => table.at(path))
     const probed = early.serves(path) && (await early.respond(path, request, context))
     if (probed) return probed
     if (!host.isReady()) await host.ready()
@@ -83,24 +87,25 @@ export function createApp(options: AppOptions): App {
     )
   }
 
-  async function respond(request: ApiRequest, context: AppContext): Promise<Response> {
-    try {
-      return finished(await route(request, context), request, context)
-    } catch (error) {
-      return failed(onError, error, request, context)
-    }
-  }
-
   function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
-    if (observers.length === 0) return inTime(request, context)
-    return observed(observers, request, () => inTime(request, context))
+    const begin = first.length === 0 ? inTime : firstly
+    if (observers.length === 0) return begin(request, context)
+    return observed(observers, request, () => begin(request, context))
+  }
+
+  /** Runs the early guards before anything else. */
+  async function firstly(request: ApiRequest, context: AppContext): Promise<Response> {
+    const early = firstResponse(first, request, context)
+    const passes = (await early.catch(() => true)) === undefined
+    return passes ? inTime(request, context) : settled(early, onError, request, context)
   }
 
   /** Responds, or refuses if there are too many requests or this one takes too long. */
   function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
-    const refused = (reason: Error) => failed(onError, unavailable(reason), request, context)
+    const refused = (reason: Error, isLate = false) =>
+      failed(onError, unavailable(reason), request, context, isLate)
     const isEarly = () => early.serves(routedPath(request))
     if ((context.isRefused || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
     load.begin(request)
@@ -109,32 +114,30 @@ export function createApp(options: AppOptions): App {
         load.end(request)
         resolve(response)
       }
-      const late = (reason: Error) => end(refused(reason))
-      if (timeout > 0) context.limit(timeout, late)
-      void respond(request, context).then((response) => {
+      const late = (reason: Error) => end(refused(reason, true))
+      if (resolved.requestTimeoutMs > 0) context.limit(resolved.requestTimeoutMs, late)
+      void settled(route(request, context), onError, request, context).then((response) => {
         if (context.end() === 'over') void response.body?.cancel()
         else end(response)
       })
     })
   }
 
-  function mount(path: string, router: Mountable): App {
-    const at = mountPath(path)
-    const routes = router.attach(host, at)
-    for (const each of router.early ? [table, early] : [table]) each.add(at, routes)
-    host.mounted.push({ mount: at, routes, early: router.early === true })
-    return app
-  }
-
-  const app: App = {
+  const app: App<never> = {
     handle,
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
-      guards.push(checkedGuard(guard))
+      ;(checkedGuard(guard).early ? first : guards).push(guard)
       return app
     },
-    mount,
+    mount(path, router) {
+      const at = mountPath(path)
+      const routes = router.attach(host, at)
+      for (const each of router.early ? [table, early] : [table]) each.add(at, routes)
+      host.mounted.push({ mount: at, routes, early: router.early === true })
+      return app
+    },
     ready: () => host.ready(),
     close: () => host.close(),
   }
@@ -162,22 +165,42 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
   return request
 }
 
+/** The response that `work` resolves to, or that of its failure. */
+async function settled(
+  work: Promise<unknown>,
+  onError: ErrorHandler,
+  request: ApiRequest,
+  context: AppContext,
+): Promise<Response> {
+  try {
+    return await finished(await work, request, context)
+  } catch (error) {
+    return failed(onError, error, request, context)
+  }
+}
+
 /** Your own error handler may fail; the client still gets the envelope. */
 async function failed(
   onError: ErrorHandler,
   error: unknown,
   request: ApiRequest,
   context: AppContext,
+  isLate = false,
 ): Promise<Response> {
   try {
-    return finished(await onError(error, request, context), request, context)
+    return await finished(await onError(error, request, context), request, context, isLate)
   } catch (second) {
     const cause = new Error('onError failed', { cause: second })
-    return finished(await errorHandler()(cause, request, context), request, context)
+    return finished(await errorHandler()(cause, request, context), request, context, isLate)
   }
 }
 
-function finished(response: unknown, request: ApiRequest, context: AppContext): Response {
+async function finished(
+  response: unknown,
+  request: ApiRequest,
+  context: AppContext,
+  isLate = false,
+): Promise<Response> {
   if (!(response instanceof Response)) {
     const what = Array.isArray(response) ? 'a list' : `a value of type ${typeof response}`
     throw new TypeError(
@@ -189,11 +212,12 @@ function finished(response: unknown, request: ApiRequest, context: AppContext): 
   if (own.constructor === Response && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')
   }
+  const told = context.hasHooks ? await context.told(own, isLate) : own
   try {
-    return withHeaders(own, request, context)
+    return withHeaders(told, request, context)
   } catch {
     // A response from `fetch` or `Response.redirect` has headers that cannot be changed.
-    return withHeaders(copyOf(own, own.body), request, context)
+    return withHeaders(copyOf(told, told.body), request, context)
   }
 }
 

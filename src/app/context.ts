@@ -10,7 +10,7 @@ import { loggerFor } from '../http/request-ids.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
-import type { Context } from '../records/engine/route.ts'
+import type { Context, ResponseHook } from '../records/engine/route.ts'
 import { environment } from './options.ts'
 
 /** A platform's handle on a request: Workers pass it as the third argument. */
@@ -34,6 +34,7 @@ export class AppContext extends Deadline implements Context {
   readonly #platform: Platform | undefined
   // Created on first use: most requests set no header.
   #headers: Headers | undefined
+  #hooks: ResponseHook[] | undefined
   #store: RecordStore | undefined
 
   constructor(host: Host, request: ApiRequest, env: unknown, platform?: Platform) {
@@ -66,6 +67,29 @@ export class AppContext extends Deadline implements Context {
   get headers(): Headers {
     this.#headers ??= new Headers()
     return this.#headers
+  }
+
+  onResponse(hook: ResponseHook): void {
+    this.#hooks ??= []
+    this.#hooks.unshift(hook)
+  }
+
+  /** Whether `told` has anything to do. */
+  get hasHooks(): boolean {
+    return this.#hooks !== undefined
+  }
+
+  /** Calls the hooks of guards; resolves to the response to send. A hook that fails changes nothing. */
+  async told(response: Response, isLate: boolean): Promise<Response> {
+    let sent = response
+    for (const hook of this.#hooks ?? []) {
+      try {
+        sent = (await hook(sent, isLate)) ?? sent
+      } catch (error) {
+        this.logger.error('a response hook failed', { error: String(error) })
+      }
+    }
+    return sent
   }
 
   waitUntil(promise: Promise<unknown>): void {

@@ -5,6 +5,7 @@
  */
 
 import { HttpError } from '../http/errors.ts'
+import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { methodNotAllowed, notFound } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
@@ -12,6 +13,16 @@ import { pathOf } from '../ports/path-of.ts'
 import { serveFile } from '../uploads/serve.ts'
 import type { AppContext } from './context.ts'
 import { enter, firstResponse, type Row } from './route-table.ts'
+
+/**
+ * Makes a QUERY of a POST that says it is one, if a route at its path takes it. Call it before any guard: guards, the
+ * cache and the handler then do what they do for a QUERY. `rows` returns the rows that serve the path.
+ */
+export function takeQuerySentAsPost(request: ApiRequest, rows: () => readonly Row[]): void {
+  if (request.method !== 'POST' || request.headers.get(METHOD_OVERRIDE) !== 'QUERY') return
+  if (rows().some((row) => row.viaPost))
+    Object.defineProperty(request, 'method', { value: 'QUERY' })
+}
 
 /**
  * Responds to a request that no route has handled; `rows` are those that serve its path with other methods. Throws a

@@ -6,17 +6,20 @@
  * @module
  */
 
+import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
 import { createInstance } from './instance/create-instance.ts'
 import type { AuthInstance } from './instance/instance.ts'
-import { servesRoute } from './routes/served.ts'
+import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
+import type { IdentifierOption } from './setup/identifiers.ts'
 import { guardedFields, modelAdvice } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import { type Access, parametersIn } from './setup/routes.ts'
+import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
 import { endSessionsWhenDisabling } from './sign-in/disabled.ts'
@@ -30,16 +33,16 @@ export interface AuthUrl {
   readonly access: Access
 }
 
-/** The routes to mount. */
-export interface AuthRoutes extends Mountable {
+/** The routes to mount; `T` tells the typed client what they are. */
+export interface AuthRoutes<T = unknown> extends Mountable<T> {
   /** The routes that are enabled. */
   readonly urls: readonly AuthUrl[]
 }
 
 /** The result of `createAuthRouter`; `Role` are the names in `roles.list`, if the compiler knows them. */
-export interface AuthRouter<Role extends string = string> {
+export interface AuthRouter<Role extends string = string, T = unknown> {
   /** The routes, for `app.mount('/auth', auth.router)`. */
-  readonly router: AuthRoutes
+  readonly router: AuthRoutes<T>
   /** Refuses a request that is not signed in with a 401; otherwise sets `request.auth` and `request.user`. */
   readonly requireAuth: Guard
   /**
@@ -61,9 +64,19 @@ export interface AuthRouter<Role extends string = string> {
  * app.mount('/notes', createRouter({ model: Note, middlewares: [auth.requireAuth] }))
  * ```
  */
-export function createAuthRouter<R, const Role extends string = string>(
-  options: AuthOptions<R, Role>,
-): AuthRouter<Role> {
+export function createAuthRouter<
+  R,
+  const Role extends string = string,
+  I = unknown,
+  const N extends readonly IdentifierOption[] = readonly ['email'],
+  const A extends readonly (keyof R & string)[] = readonly [],
+  const U extends readonly (keyof R & string)[] = readonly [],
+  const T extends AuthOptions<R>['routes'] = undefined,
+  const E extends AuthOptions<R>['refresh'] = undefined,
+  const V extends AuthOptions<R>['emailVerification'] = undefined,
+>(
+  options: AuthOptions<R, Role> & { readonly model: Model<R, I> } & AuthChosen<R, N, A, U, T, E, V>,
+): AuthRouter<Role, ServedAccounts<R, I, AuthChoices<N, A, U, T, E, V>>> {
   const given = options as unknown as AuthOptions<never>
   let settings = resolveSettings(given, ROUTES, undefined)
   const instances = new WeakMap<Host, AuthInstance>()
@@ -76,7 +89,7 @@ export function createAuthRouter<R, const Role extends string = string>(
   }
   const requireAuth = requireAuthGuard(instanceOf)
   const optionalAuth = optionalAuthGuard(instanceOf)
-  const router: AuthRoutes = {
+  const router: AuthRoutes<never> = {
     get urls() {
       return ROUTES.filter(({ name }) => settings.paths.has(name)).map(
         ({ name, method, access }) => ({

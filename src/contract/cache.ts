@@ -113,6 +113,35 @@ export const cacheContract: Contract<OpenCache> = {
       equal(await cache.get(key), `theirs ${turn}`)
     }
   },
+  async 'counts are exact, whichever handles count at the same time'({ cache, other = cache }) {
+    if (!cache.increment) return
+    const key = newKey()
+    const counting = Array.from({ length: 200 }, (_, at) =>
+      (at % 2 === 0 ? cache : other).increment?.(key, LONG),
+    )
+    const counts = (await Promise.all(counting)).sort((a, b) => Number(a) - Number(b))
+    equal(counts.join(), Array.from({ length: 200 }, (_, at) => at + 1).join())
+  },
+  async 'a count goes on from a number that was set'({ cache }) {
+    if (!cache.increment) return
+    const key = newKey()
+    await cache.set(key, '0', LONG)
+    equal(await cache.increment(key, LONG), 1)
+    equal(await cache.get(key), '1')
+  },
+  async 'a count is gone when the time of its first step is up, and not before'({ cache }) {
+    if (!cache.increment) return
+    const key = newKey()
+    const start = performance.now()
+    equal(await cache.increment(key, 3), 1)
+    equal(await cache.increment(key, LONG), 2)
+    while (!(await isAbsent(cache, key))) {
+      ok(performance.now() - start < 8000, 'still there after eight seconds')
+      await aMoment()
+    }
+    ok(performance.now() - start > 2900, 'gone before its time')
+    equal(await cache.increment(key, LONG), 1)
+  },
   async 'closing twice is harmless'({ cache }) {
     await cache.get(newKey())
     await cache.close?.()

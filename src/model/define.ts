@@ -14,6 +14,7 @@ import { declaredRecord } from './declared.ts'
 import { checkDefinition, checkFieldNames, conversions, renames } from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
 import {
+  type ByOutput,
   type FieldName,
   type FieldSchemas,
   type Inputs,
@@ -31,7 +32,7 @@ import { objectShape, type Side } from './shape.ts'
 import { noSuchField } from './suggest.ts'
 
 /** Options of `defineModel`. */
-export interface ModelDefinition<S extends FieldSchemas> {
+export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>>, U = unknown> {
   /** The fields, or a `z.object()` with refinements across fields. */
   readonly fields: S | $ZodObject<S>
   /** Whether records have `createdAt` and `updatedAt`. Default false. */
@@ -44,9 +45,9 @@ export interface ModelDefinition<S extends FieldSchemas> {
   /** Indexes: each is a sort key or a list of sort keys. */
   readonly indexes?: readonly (SortName<Values<S>> | readonly SortName<Values<S>>[])[]
   /** Fields that no response contains and that no filter, sort, search or cursor can use. */
-  readonly hidden?: readonly FieldName<Values<S>>[]
+  readonly hidden?: readonly H[]
   /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
-  readonly output?: (record: Values<S> & Managed) => unknown
+  readonly output?: (record: Values<S> & Managed) => U
   /**
    * Earlier names of fields, each with the field's name of now: `{ surname: 'lastName' }`. Reads and filters find values
    * under both names; writes use the one of now, and `fieldgate backfill` moves the rest.
@@ -71,6 +72,8 @@ export interface ModelDefinition<S extends FieldSchemas> {
   readonly columns?: Readonly<Partial<Record<keyof S | keyof Managed, string>>>
 }
 
+type Transformed<U> = U extends undefined ? never : ByOutput
+
 /**
  * Declares a model. Throws a `TypeError` that names the option and the field when the definition makes no
  * sense.
@@ -85,10 +88,14 @@ export interface ModelDefinition<S extends FieldSchemas> {
  * })
  * ```
  */
-export function defineModel<const S extends FieldSchemas>(
+export function defineModel<
+  const S extends FieldSchemas,
+  H extends FieldName<Values<S>> = never,
+  U = undefined,
+>(
   name: string,
-  definition: ModelDefinition<S>,
-): Model<Values<S>, Inputs<S>> {
+  definition: ModelDefinition<S, H, U>,
+): Model<Values<S>, Inputs<S>, H | Transformed<U>> {
   const fail = (message: string): never => {
     throw new TypeError(`Model '${name}': ${message}`)
   }
@@ -122,7 +129,7 @@ export function defineModel<const S extends FieldSchemas>(
         )
       : keys
   }
-  const model: Model<Values<S>, Inputs<S>> = Object.freeze({
+  const model: Model<Values<S>, Inputs<S>, H | Transformed<U>> = Object.freeze({
     name,
     collection: definition.collection ?? plural(name),
     idType,

@@ -39,8 +39,14 @@ export type SortName<R> = FieldName<R> | `-${FieldName<R>}`
 /** Makes a stored value that a field no longer takes into one that it does. */
 export type Convert = (stored: unknown) => unknown
 
-/** A data model made by `defineModel`: its records are `R`, and writes take `I`. */
-export interface Model<R = Fields, I = unknown> {
+/** Stands among the hidden fields of a model whose `output` decides what is shown. */
+export type ByOutput = '()'
+
+/**
+ * A data model made by `defineModel`: its records are `R`, and writes take `I`. `H` names the hidden fields, as far as
+ * the compiler knows them.
+ */
+export interface Model<R = Fields, I = unknown, H = unknown> {
   readonly name: string
   readonly collection: string
   readonly idType: IdType
@@ -73,6 +79,8 @@ export interface Model<R = Fields, I = unknown> {
   readonly '~values'?: R
   /** Carries the type of what is written; never set. */
   readonly '~inputs'?: I
+  /** Carries the names of hidden fields; never set. */
+  readonly '~hidden'?: H
 }
 
 /** Parses a sort key: `-population` is descending. */

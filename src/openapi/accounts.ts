@@ -37,7 +37,7 @@ import {
   unknownChannel,
   unknownRole,
 } from '../auth/refusals.ts'
-import type { ServedRoute } from '../auth/routes/served.ts'
+import type { ServedRoute } from '../auth/routes/serving.ts'
 import { channelsThere } from '../auth/setup/channels.ts'
 import type { RouteName } from '../auth/setup/options.ts'
 import type { HttpError } from '../http/errors.ts'
@@ -50,7 +50,7 @@ import {
   stillReferenced,
 } from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
-import type { Served } from '../records/setup/served.ts'
+import type { Serving } from '../records/setup/serving.ts'
 import type { Described } from './described.ts'
 import { recordOperation } from './records.ts'
 import { bodyRefusals, envelope, success } from './responses.ts'
@@ -281,7 +281,7 @@ const ROUTES: Readonly<Record<RouteName, (given: Given) => RouteSketch>> = {
 /** The operation of a route; `served` is the list that `listUsers` serves. */
 export function accountOperation(
   { auth, route }: ServedRoute,
-  served: Served | undefined,
+  served: Serving | undefined,
   schemas: Schemas,
   suffix: string,
 ): Described {

@@ -5,10 +5,10 @@
  */
 
 import type { App } from '../app/app.ts'
-import { routeServedBy, type ServedRoute } from '../auth/routes/served.ts'
+import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
 import { hostOf, type Mounted } from '../records/engine/host.ts'
 import type { Guard, Route } from '../records/engine/route.ts'
-import { servedBy } from '../records/setup/served.ts'
+import { servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts.ts'
 import type { Described } from './described.ts'
 import { capitalised, OperationIds, plural, type Template, templateOf } from './names.ts'

@@ -16,7 +16,7 @@ import {
 import { enforcedReferences } from '../model/enforced-references.ts'
 import { MAX_DEPENDENTS } from '../records/engine/removal.ts'
 import type { Resource } from '../records/setup/resource.ts'
-import type { Served } from '../records/setup/served.ts'
+import type { Serving } from '../records/setup/serving.ts'
 import { bodyOf, levelParameters, writeRefusals } from './bodies.ts'
 import type { Described } from './described.ts'
 import { queryBody, urlParameters } from './list-parameters.ts'
@@ -27,13 +27,13 @@ import { listSchema, readOne, storedOne } from './shown.ts'
 import type { Parameter, Responses, Schema } from './specification.ts'
 
 /** The operation that `served` names; schemas that it needs are added under names that end in `suffix` if they must. */
-export function recordOperation(served: Served, schemas: Schemas, suffix: string): Described {
+export function recordOperation(served: Serving, schemas: Schemas, suffix: string): Described {
   return OPERATIONS[served.operation](served.resource, schemas, suffix)
 }
 
 type Describe = (resource: Resource, schemas: Schemas, suffix: string) => Described
 
-const OPERATIONS: Readonly<Record<Served['operation'], Describe>> = {
+const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
   list(resource, schemas, suffix) {
     const { model } = resource
     const { parameters, refusals } = urlParameters(resource)

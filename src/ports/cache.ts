@@ -26,6 +26,12 @@ export interface CacheStore {
    * effect at most once, even if it fails.
    */
   set(key: string, value: string, ttlSeconds: number): Promise<unknown>
+  /**
+   * Adds one to the whole number under `key`, or to 0 if the key is absent, and resolves to the sum: one step, however
+   * many processes count at the same time. The sum 1 is kept for `ttlSeconds`; later ones don't prolong that. Optional:
+   * without it, `rateLimit` and `idempotency` can't use the cache.
+   */
+  increment?(key: string, ttlSeconds: number): Promise<number>
   /** Releases connections. Calling it twice is harmless. */
   close?(): Promise<void>
 }

@@ -65,6 +65,7 @@ export {
   type Projection,
   type Read,
   type ReadHints,
+  RefusedWrite,
   type StepResult,
   type Store,
   StoreTimeout,

@@ -241,6 +241,22 @@ export class DuplicateKey extends Error {
   }
 }
 
+/**
+ * The database refused a write by a rule that the model does not have: a foreign key (`'reference'`: a value refers to
+ * nothing; `'referenced'`: others refer to the record), or a check, a length or a range (`'value'`).
+ */
+export class RefusedWrite extends Error {
+  override readonly name = 'RefusedWrite'
+  readonly rule: 'reference' | 'referenced' | 'value'
+  /** The fields that the rule concerns; empty if the database does not name them. */
+  readonly fields: readonly string[]
+  constructor(rule: RefusedWrite['rule'], fields: readonly string[] = [], options?: ErrorOptions) {
+    super(`the database refused the write (${rule})`, options)
+    this.rule = rule
+    this.fields = fields
+  }
+}
+
 /** Existing records violate a unique field set that `prepare` was asked to enforce. */
 export class IndexConflict extends Error {
   override readonly name = 'IndexConflict'

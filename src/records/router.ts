@@ -7,8 +7,12 @@
  */
 
 import type { $ZodObject } from 'zod/v4/core'
+import { METHOD_OVERRIDE } from '../http/method-override.ts'
+import { methodNotAllowed } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { Model } from '../model/model.ts'
 import type { Fields } from '../ports/store.ts'
+import type { UploadOptions } from '../uploads/options.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { DescribedHandler, Handler, Route, RouteDescription } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
@@ -20,9 +24,10 @@ import { type RespondToRead, readResponder, withCache } from './read/read-cache.
 import type { OwnFields } from './rules/scope.ts'
 import { described } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
-import type { RouterOptions } from './setup/options.ts'
+import type { FieldLists, RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
-import { type Served, serving } from './setup/served.ts'
+import type { Choices, Chosen, Names, Order, ServedRecords } from './setup/served.ts'
+import { type Serving, serving } from './setup/serving.ts'
 import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
 import { update } from './write/update.ts'
@@ -31,29 +36,29 @@ import { update } from './write/update.ts'
  * Registers an extra route: its path relative to the mount, then guards and the handler, and last a description if you
  * want it validated and described.
  */
-export interface AddRoute {
+export interface AddRoute<T = unknown> {
   <Q extends $ZodObject | undefined = undefined>(
     path: string,
     handler: DescribedHandler<Q>,
     description: RouteDescription<Q>,
-  ): Router
+  ): Router<T>
   (
     path: string,
     ...handlers:
       | readonly [Handler, ...Handler[]]
       | readonly [Handler, ...Handler[], RouteDescription]
-  ): Router
+  ): Router<T>
 }
 
 /** A router for `app.mount`. You can add extra routes to it; they come before `/:id`. */
-export interface Router extends Mountable {
-  readonly get: AddRoute
-  readonly post: AddRoute
-  readonly put: AddRoute
-  readonly patch: AddRoute
-  readonly delete: AddRoute
-  readonly query: AddRoute
-  readonly options: AddRoute
+export interface Router<T = unknown> extends Mountable<T> {
+  readonly get: AddRoute<T>
+  readonly post: AddRoute<T>
+  readonly put: AddRoute<T>
+  readonly patch: AddRoute<T>
+  readonly delete: AddRoute<T>
+  readonly query: AddRoute<T>
+  readonly options: AddRoute<T>
 }
 
 /**
@@ -64,21 +69,38 @@ export interface Router extends Mountable {
  * app.mount('/cities', createRouter({ model: City, query: ['country'], search: ['name'] }))
  * ```
  */
-export function createRouter<R, const L = unknown>(
+export function createRouter<
+  R,
+  const L = unknown,
+  I = unknown,
+  H = unknown,
+  const Q extends Names<R> | undefined = undefined,
+  const F extends Names<R> | undefined = undefined,
+  const S extends Names<R> | undefined = undefined,
+  const O extends Order<R> | undefined = undefined,
+  const X extends Names<R> | undefined = undefined,
+  const A extends FieldLists<R> | undefined = undefined,
+  const B extends FieldLists<R> | undefined = undefined,
+  const U extends UploadOptions<keyof R & string> | undefined = undefined,
+  P extends 'offset' | 'cursor' = 'offset',
+  C extends 'exact' | 'estimated' | 'none' = 'exact',
+  const G = undefined,
+>(
   options: RouterOptions<R> & {
+    readonly model: Model<R, I, H>
     readonly scope?: (request: ApiRequest) => L & OwnFields<R, L>
-  },
-): Router {
+  } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G>,
+): Router<ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, G, L>>> {
   const extra: Route[] = []
   let isAttached = false
   const add =
-    (method: string): AddRoute =>
+    (method: string): AddRoute<never> =>
     (path: string, ...given: readonly unknown[]) => {
       if (isAttached) throw new TypeError(`the extra route '${path}' comes after app.mount()`)
       extra.push(extraRoute(method, path, given))
       return router
     }
-  const router: Router = {
+  const router: Router<never> = {
     get: add('GET'),
     post: add('POST'),
     put: add('PUT'),
@@ -121,14 +143,15 @@ export function createRouter<R, const L = unknown>(
 /** The routes of spec 4.1. */
 function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
   const tokens = cursors(host.secret)
-  const list = (method: string, operation: Served['operation'], handler: Handler): Route => ({
+  const allowed = `GET, HEAD, POST${resource.enableQuery ? ', QUERY' : ''}`
+  const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
     method,
     path: '',
     guards: [],
     handler: serving(resource, operation, handler),
   })
   // QUERY only reads the collection, so for it a record's path does not exist (spec 4.1).
-  const record = (method: string, operation: Served['operation'], handler: Handler): Route => ({
+  const record = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
     ...list(method, operation, handler),
     path: '/:id',
     absent: ['QUERY'],
@@ -144,6 +167,7 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
     ...list('QUERY', 'query', query),
     isRead: true,
     acceptQuery: 'application/json',
+    viaPost: resource.methodOverride,
   }
   const all: Handler = (request, context) =>
     answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request))
@@ -152,7 +176,11 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
   return [
     { ...list('GET', 'list', all), isRead: true },
     ...(resource.enableQuery ? [queryRoute] : []),
-    list('POST', 'create', (request, context) => create(resource, request, context)),
+    list('POST', 'create', (request, context) => {
+      // A read that was not taken for one must not become a write.
+      if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowed)
+      return create(resource, request, context)
+    }),
     { ...record('GET', 'read', one), isRead: true },
     record('PATCH', 'update', (request, context) => update(resource, request, context)),
     record('DELETE', 'delete', (request) => remove(resource, request)),

@@ -78,7 +78,7 @@ export function listParameters(): Fact[] {
   )
 }
 
-const REFUSALS = ['src/http/refusals.ts', 'src/auth/refusals.ts', 'src/uploads/refusals.ts']
+const REFUSALS = ['http', 'auth', 'uploads', 'guards'].map((part) => `src/${part}/refusals.ts`)
 /** Stands for a value in a sentence. */
 const HOLE = '\u0001'
 const NUMBER = 987_654_321

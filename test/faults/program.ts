@@ -17,6 +17,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   postgres: async () => (await import('./postgres/rounds.ts')).postgres,
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
   soak: async () => (await import('./soak.ts')).soak,
+  idempotency: async () => (await import('./guards/kill.ts')).idempotency,
   backfill: async () => (await import('./changes/backfill.ts')).backfill,
   overload: async () => (await import('./overload/run.ts')).overload,
 }

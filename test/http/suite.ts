@@ -7,6 +7,7 @@
 import type { Checks } from './check.ts'
 import { accounts } from './checks/accounts.ts'
 import { bodies } from './checks/bodies.ts'
+import { guards } from './checks/guards.ts'
 import { operations } from './checks/operations.ts'
 import { endings, records } from './checks/records.ts'
 import { requests } from './checks/requests.ts'
@@ -18,5 +19,6 @@ export const suite: Checks = {
   ...bodies,
   ...accounts,
   ...operations,
+  ...guards,
   ...endings,
 }

@@ -141,6 +141,8 @@ describe('an entry', () => {
         "./d1": "d1Store",
         "./deno": "serve",
         "./disk": "diskFiles",
+        "./client": "ClientError createClient",
+        "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
         "./legacy": "ControllerSets createRouterS3upload",
         "./memory": "memoryCache",

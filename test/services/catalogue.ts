@@ -4,6 +4,7 @@
  * @module
  */
 
+import { chromiumProgram } from './chromium.ts'
 import { type Mongo, mongo } from './mongo.ts'
 import { pgbouncer } from './pgbouncer.ts'
 import { type Postgres, postgres } from './postgres.ts'
@@ -19,6 +20,8 @@ export interface Services {
   postgres: Postgres
   /** PgBouncer in transaction mode, in front of a PostgreSQL of its own. */
   pgbouncer: Postgres
+  /** The program alone: each file starts a browser of its own. */
+  chromium: { readonly program: string; stop(): Promise<void> }
   valkey: Valkey
   seaweed: Seaweed
 }
@@ -29,6 +32,7 @@ export const catalogue: { readonly [Name in keyof Services]: () => Promise<Servi
   mongod: async () => ({ program: await mongod(), stop: async () => {} }),
   postgres,
   pgbouncer,
+  chromium: async () => ({ program: await chromiumProgram(), stop: async () => {} }),
   valkey,
   seaweed,
 }

@@ -9,12 +9,15 @@ import {
   type CollectionSchema,
   DuplicateKey,
   InvalidPattern,
+  RefusedWrite,
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
 
 /** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000
+/** A validator of the collection refuses a document. */
+const INVALID_DOCUMENT = 121
 
 /** The code of a transaction that has met another one. */
 export const WRITE_CONFLICT = 112
@@ -76,6 +79,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (!isDriverError(error)) return error
   const { code } = error
   if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), { cause: error })
+  if (code === INVALID_DOCUMENT) return new RefusedWrite('value', [], { cause: error })
   if (TIMEOUTS.has(code) || error.name === 'MongoOperationTimeoutError') {
     return new StoreTimeout('the database took too long', { cause: error })
   }

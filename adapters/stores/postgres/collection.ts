@@ -144,17 +144,18 @@ function compileRead(
   const { parameters, table } = compiled
   const from = `SELECT ${columns} FROM ${table.sql}`
   if (namesOne(filter) && !after && skip === 0) return from + where(filter, compiled)
-  const bound = (count: number) => parameters.bind(String(count), 'bigint')
-  const offset = skip > 0 ? ` OFFSET ${bound(skip)}` : ''
-  const page = ({ conditions, sort: keys }: Stretch, most: number, cut = '') =>
-    `${from}${where(filter, compiled, conditions)}${orderBy(keys, compiled)} LIMIT ${bound(most)}${cut}`
+  const offset = skip > 0 ? ` OFFSET ${parameters.bind(String(skip), 'bigint')}` : ''
+  // A limit that the planner can't see makes it plan a prepared statement again each time.
+  const limited = (sql: string, most: number) => `${sql} LIMIT ${Math.trunc(most)}`
+  const page = ({ conditions, sort: keys }: Stretch, most: number) =>
+    limited(`${from}${where(filter, compiled, conditions)}${orderBy(keys, compiled)}`, most)
   const [first = { conditions: [], sort }, ...others] = after
     ? stretchesAfter(sort, after, compiled)
     : []
-  if (others.length === 0) return page(first, limit, offset)
+  if (others.length === 0) return page(first, limit) + offset
   // The parts run in turn, and the rest is not run once there are enough rows.
   const parts = [first, ...others].map((stretch) => `(${page(stretch, limit + skip)})`)
-  return `${parts.join(' UNION ALL ')} LIMIT ${bound(limit)}${offset}`
+  return limited(parts.join(' UNION ALL '), limit) + offset
 }
 
 async function recordsOf(rows: readonly Row[], reader: Reader): Promise<Fields[]> {

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import connectTo, { type Options, type Sql } from 'postgres'
 import { type ReadHints, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
 import { within } from '../../../src/ports/within.ts'
+import { Calls } from './calls.ts'
 import { codeOf, isCollision } from './errors.ts'
 import type { Row } from './rows.ts'
 import type { Statement } from './sql.ts'
@@ -49,10 +50,8 @@ export class Connection {
   readonly #options: ConnectionOptions
   /** Replaced when the database has stopped answering: its connections would never end by themselves. */
   #sql: Sql
-  #outage: Outage = new Outage()
-  #probing: Promise<boolean> | undefined
   readonly #prepared = new Set<string>()
-  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #calls = new Calls(PATIENCE_MS, () => this.#probe())
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions) {
@@ -61,9 +60,8 @@ export class Connection {
   }
 
   /** Runs a statement that reads. Rejects with the driver's error, `StoreTimeout`, or the signal's reason. */
-  async read(statement: Statement, { timeLimitMs, signal }: ReadHints = {}): Promise<Result> {
-    if (timeLimitMs === undefined && !signal) return this.run(statement)
-    signal?.throwIfAborted()
+  read(statement: Statement, { timeLimitMs, signal }: ReadHints = {}): Promise<Result> {
+    if (signal?.aborted) return Promise.reject(signal.reason)
     const reading =
       timeLimitMs === undefined ? this.run(statement) : this.#limited(statement, timeLimitMs)
     return signal ? unlessAborted(reading, signal) : reading
@@ -71,14 +69,13 @@ export class Connection {
 
   /** Runs a statement; again if it collided with another one. */
   run(statement: Statement): Promise<Result> {
-    return this.#noted(async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.#send(this.#sql, statement)
-        } catch (error) {
-          if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
-        }
-      }
+    return this.#noted(() => this.#attempt(statement, 1))
+  }
+
+  #attempt(statement: Statement, attempt: number): Promise<Result> {
+    return this.#send(this.#sql, statement).catch((error: unknown) => {
+      if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
+      return this.#attempt(statement, attempt + 1)
     })
   }
 
@@ -120,38 +117,20 @@ export class Connection {
   }
 
   async #end(): Promise<void> {
-    await Promise.allSettled(this.#underWay)
+    await this.#calls.ended()
     if (this.#sql !== this.#options.client) await this.#sql.end({ timeout: 5 })
   }
 
-  async #noted<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#closing) throw new StoreUnavailable('the store has been closed')
-    const working = this.#outage.ends(work())
-    this.#underWay.add(working)
-    let timer = setTimeout(() => watch(), PATIENCE_MS)
-    const watch = async (): Promise<void> => {
-      if (await this.#isThere()) timer = setTimeout(watch, PATIENCE_MS)
-    }
-    try {
-      return await working
-    } finally {
-      clearTimeout(timer)
-      this.#underWay.delete(working)
-    }
+  #noted<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing) return Promise.reject(new StoreUnavailable('the store has been closed'))
+    return this.#calls.noted(work)
   }
 
-  /** Whether the database answers on a new connection. If not, every call under way ends. */
-  #isThere(): Promise<boolean> {
-    this.#probing ??= this.#probe().finally(() => {
-      this.#probing = undefined
-    })
-    return this.#probing
-  }
-
-  async #probe(): Promise<boolean> {
+  /** Looks whether the database answers on a new connection. If not, every call under way ends. */
+  async #probe(): Promise<void> {
     const { url, client } = this.#options
     // A client of the app's own has deadlines of its own.
-    if (!url || client) return true
+    if (!url || client) return
     const probe = connect({ ...this.#options, max: 1 })
     try {
       await within(
@@ -159,26 +138,23 @@ export class Connection {
         () => probe.unsafe('SELECT 1'),
         () => new Error('the database does not answer'),
       )
-      return true
     } catch (error) {
-      if (isAnswer(error)) return true
-      const [outage, sql] = [this.#outage, this.#sql]
-      this.#outage = new Outage()
+      if (isAnswer(error)) return
+      const sql = this.#sql
       this.#sql = connect(this.#options)
-      outage.begin(new StoreUnavailable('the database cannot be used', { cause: error }))
+      this.#calls.end(new StoreUnavailable('the database cannot be used', { cause: error }))
       await sql.end({ timeout: 0 })
-      return false
     } finally {
       await probe.end({ timeout: 0 })
     }
   }
 
-  async #send(sql: Sql | TransactionSql, { sql: text, values }: Statement): Promise<Result> {
+  #send(sql: Sql | TransactionSql, { sql: text, values }: Statement): Promise<Result> {
     const prepare = this.#options.prepare && this.#mayPrepare(text)
     const query = sql.unsafe(text, [...values], { prepare })
     // A client of the app's own has parsers of its own.
-    const rows = await (this.#options.client ? query.raw() : query.values())
-    return { rows: rows as unknown as readonly Row[], count: rows.count }
+    const sent = this.#options.client ? query.raw() : query.values()
+    return sent.then((rows) => ({ rows: rows as unknown as readonly Row[], count: rows.count }))
   }
 
   #mayPrepare(text: string): boolean {
@@ -203,24 +179,6 @@ export class Connection {
         ) as Promise<Result>,
       () => new StoreTimeout('the read took too long'),
     )
-  }
-}
-
-/** What ends the calls under way when the database has stopped answering. */
-class Outage {
-  // No promise that all calls race with: each would leave something behind in it.
-  readonly #ends = new Set<(reason: Error) => void>()
-
-  begin(reason: Error): void {
-    for (const end of this.#ends) end(reason)
-  }
-
-  ends<T>(call: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.#ends.add(reject)
-      const done = () => this.#ends.delete(reject)
-      call.then(resolve, reject).finally(done)
-    })
   }
 }
 

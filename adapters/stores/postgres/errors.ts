@@ -4,12 +4,24 @@
  * @module
  */
 
-import { DuplicateKey, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
+import {
+  DuplicateKey,
+  RefusedWrite,
+  StoreTimeout,
+  StoreUnavailable,
+} from '../../../src/ports/store.ts'
 import type { Table } from './columns.ts'
+import { identifier } from './sql.ts'
 
 /** A unique value is taken. */
 export const TAKEN = '23505'
 const CANCELLED = '57014'
+const FOREIGN = '23503'
+/** A foreign key with ON DELETE RESTRICT, since PostgreSQL 18. */
+const RESTRICTED = '23001'
+
+/** A constraint, a value that its column cannot hold, or one that is too long for an index. */
+const REFUSED = /^(?:23|22|54000)/
 
 /** Two transactions waited for each other, or could not be put in an order: the same statement may succeed now. */
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01'])
@@ -41,20 +53,51 @@ export function isUnusable(error: unknown): boolean {
   return code !== undefined && (UNUSABLE.test(code) || LOST.test(code))
 }
 
-/** The driver's `error` as one for the caller of a collection. */
-export function portError(error: unknown, constraints?: Table['constraints']): unknown {
+/** The driver's `error` as one for the caller of a collection; `table` is the one that was written to. */
+export function portError(error: unknown, table?: Table): unknown {
   const code = codeOf(error)
   if (code === CANCELLED) return new StoreTimeout('the read took too long', { cause: error })
-  if (constraints && code === TAKEN)
-    return new DuplicateKey(takenFields(error, constraints), { cause: error })
+  if (table && code === TAKEN) {
+    return new DuplicateKey(takenFields(error, table), { cause: error })
+  }
+  if (table && REFUSED.test(code ?? '')) {
+    const fields = refusedFields(error, table)
+    return new RefusedWrite(ruleOf(error, table, fields), fields, { cause: error })
+  }
   if (isUnusable(error) || isCollision(error)) {
     return new StoreUnavailable('the database cannot be used', { cause: error })
   }
   return error
 }
 
+/** What the server says about a refused write. */
+interface Refusal {
+  readonly constraint_name?: string
+  readonly table_name?: string
+  readonly column_name?: string
+  readonly detail?: string
+}
+
 /** The fields of the constraint that the error names. */
-function takenFields(error: unknown, constraints: Table['constraints']): readonly string[] {
-  const { constraint_name: name } = error as { constraint_name?: unknown }
-  return constraints.get(String(name)) ?? ['_id']
+function takenFields(error: unknown, { constraints }: Table): readonly string[] {
+  return constraints.get((error as Refusal).constraint_name ?? '') ?? ['_id']
+}
+
+/** The rule that refused a write to `table`; `fields` are those that the error names. */
+function ruleOf(error: unknown, { sql }: Table, fields: readonly string[]): RefusedWrite['rule'] {
+  const code = codeOf(error)
+  if (code === RESTRICTED) return 'referenced'
+  if (code !== FOREIGN) return 'value'
+  // The server names the table that refers, in both directions; a table may refer to itself.
+  const { table_name: referring = '' } = error as Refusal
+  const isOwn = sql.endsWith(`.${identifier(referring)}`) && fields.join() !== '_id'
+  return isOwn ? 'reference' : 'referenced'
+}
+
+/** The fields that the error names: `Key (country_id)=(7) is not present in …`. */
+function refusedFields(error: unknown, { columns }: Table): readonly string[] {
+  const { column_name: column, detail = '' } = error as Refusal
+  const [, keys = column ?? ''] = /\((.+?)\)=\(/.exec(detail) ?? []
+  const names = keys.split(', ')
+  return columns.filter(({ name }) => names.includes(name)).map(({ field }) => field)
 }

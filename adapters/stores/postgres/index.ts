@@ -47,22 +47,10 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   /** The tables that `prepare` has brought to their columns. */
   const prepared = new Set<string>()
 
-  async function ported<T>(
-    constraints: Table['constraints'] | undefined,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw portError(error, constraints)
-    }
-  }
-
   function opened(schema: CollectionSchema, table: Table): Collection {
-    const port = <T>(work: () => Promise<T>) => ported(table.constraints, work)
     return openCollection(schema, table, {
-      read: (statement, hints) => port(() => connection.read(statement, hints)),
-      write: (statement) => port(() => connection.run(statement)),
+      read: (statement, hints) => ported(connection.read(statement, hints)),
+      write: (statement) => ported(connection.run(statement), table),
     })
   }
 
@@ -72,7 +60,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     const key = columnsOf(table)
     const known = opened(schema, table)
     const survey = async (): Promise<Collection | undefined> => {
-      const existing = await ported(undefined, () => existingTable(connection, table.sql))
+      const existing = await ported(existingTable(connection, table.sql))
       return existing && opened(schema, surveyed(table, existing))
     }
     return {
@@ -97,19 +85,25 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     rawRegex: false,
     collection: (schema) =>
       schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
-    prepare: (schemas, warn = () => {}) =>
-      ported(undefined, async () => {
-        const collections = schemas.map((schema) => {
-          const table = tableOf(schema, space)
-          const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
-          return { schema, table: { ...table, sql }, space }
-        })
-        await prepareTables(connection, collections, warn)
-        for (const { table } of collections) prepared.add(columnsOf(table))
-      }),
+    async prepare(schemas, warn = () => {}) {
+      const collections = schemas.map((schema) => {
+        const table = tableOf(schema, space)
+        const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
+        return { schema, table: { ...table, sql }, space }
+      })
+      await ported(prepareTables(connection, collections, warn))
+      for (const { table } of collections) prepared.add(columnsOf(table))
+    },
     write: stepWriter(connection, tableFor),
     close: () => connection.close(),
   }
+}
+
+/** The result of `call`; its errors are the port's. */
+function ported<T>(call: Promise<T>, table?: Table): Promise<T> {
+  return call.catch((error: unknown) => {
+    throw portError(error, table)
+  })
 }
 
 /** A table's name and columns, to tell the versions of a model apart. */

@@ -21,6 +21,7 @@ export function pointReader(
   rowsOf: (ids: readonly string[]) => Promise<readonly Row[]>,
 ): (id: string) => Promise<Row | undefined> {
   return gather((ids: string[]) => {
+    if (ids.length === 1) return [rowsOf(ids).then(([row]) => row)]
     const found = rowsOf([...new Set(ids)]).then(
       (rows) => new Map(rows.map((row) => [restored(String(row[0])), row])),
     )

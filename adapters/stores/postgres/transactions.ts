@@ -4,7 +4,7 @@
  * @module
  */
 
-import { any, type Filter } from '../../../src/ports/filter.ts'
+import { all as allOf, any, type Filter } from '../../../src/ports/filter.ts'
 import type {
   CollectionSchema,
   Fields,
@@ -32,13 +32,17 @@ export function stepWriter(
 
   return async (steps) => {
     if (steps.length === 0) return { results: [] }
+    // Before the transaction, which may hold the only connection.
+    const all = await Promise.all(steps.map(located)).catch((error: unknown) => {
+      throw portError(error)
+    })
     try {
-      // Before the transaction, which may hold the only connection.
-      const all = await Promise.all(steps.map(located))
       return { results: await connection.transaction((run) => take(all, run)) }
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }
-      throw portError(error)
+      // A constraint that is deferred refuses the commit.
+      const written = all.find(({ step }) => !('require' in step))
+      throw portError(error, written?.table)
     }
   }
 }
@@ -51,14 +55,14 @@ interface Located {
 
 async function take(all: readonly Located[], run: Run): Promise<StepResult[]> {
   const results: StepResult[] = []
-  let isLocked = false
+  let locked: Locked | undefined
   for (const [at, { step, table }] of all.entries()) {
-    if (!isLocked && 'require' in step && !step.exists) {
-      await lockAll(all.slice(at + 1), run)
-      isLocked = true
-    }
-    const result = await resultOf(step, writesTo(step.in, table, run)).catch((error: unknown) => {
-      throw isCollision(error) ? error : portError(error, table.constraints)
+    if (!locked && 'require' in step && !step.exists) locked = await lockAll(all.slice(at + 1), run)
+    if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
+    const ids = locked?.get(table)
+    const writes = writesTo(step.in, table, run)
+    const result = await resultOf(ids ? among(step, ids) : step, writes).catch((error: unknown) => {
+      throw isCollision(error) ? error : portError(error, table)
     })
     if (!result) throw new FailedStep(at)
     results.push(result)
@@ -66,16 +70,31 @@ async function take(all: readonly Located[], run: Run): Promise<StepResult[]> {
   return results
 }
 
+/** The ids of the records of each table that steps may write. */
+type Locked = ReadonlyMap<Table, string[]>
+
 /**
  * Locks the records that steps will write: whoever changes one of them has either been seen by a `require` that comes
  * now, or waits.
  */
-async function lockAll(all: readonly Located[], run: Run): Promise<void> {
+async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
+  const locked = new Map<Table, string[]>()
   for (const [table, some] of Map.groupBy(all, (one) => one.table)) {
     const filters = some.flatMap(({ step }) => filterOf(step))
     const [first] = some
-    if (first && filters.length > 0) await writesTo(first.step.in, table, run).lock(any(filters))
+    const isWritten = first && filters.length > 0
+    locked.set(table, isWritten ? await writesTo(first.step.in, table, run).lock(any(filters)) : [])
   }
+  return locked
+}
+
+/** `step` for these records alone: one that was created after the lock may have met a `require` of somebody else. */
+function among(step: WriteStep, ids: readonly string[]): WriteStep {
+  const own = (filter: Filter) => allOf([filter, { op: 'in', field: '_id', values: ids }])
+  if ('update' in step) return { ...step, update: own(step.update) }
+  if ('updateMany' in step) return { ...step, updateMany: own(step.updateMany) }
+  if ('delete' in step) return { ...step, delete: own(step.delete) }
+  return 'deleteMany' in step ? { ...step, deleteMany: own(step.deleteMany) } : step
 }
 
 /** Ends a transaction whose step with the index `at` failed. */

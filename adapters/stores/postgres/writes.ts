@@ -19,6 +19,7 @@ import type { Result } from './connection.ts'
 import { insertRecord } from './inserts.ts'
 import { readerOf } from './rows.ts'
 import { every, Parameters, type Statement } from './sql.ts'
+import { restored } from './text.ts'
 
 /** Runs one statement. */
 export type Run = (statement: Statement) => Promise<Result>
@@ -31,8 +32,11 @@ export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMa
   keep(filter: Filter): Promise<boolean>
   /** Whether a record matches at this moment. */
   isThere(filter: Filter): Promise<boolean>
-  /** Waits for those who are writing to the matching records; nobody else does before the transaction ends. */
-  lock(filter: Filter): Promise<void>
+  /**
+   * Waits for those who are writing to the matching records; nobody else does before the transaction ends. Resolves to
+   * their ids.
+   */
+  lock(filter: Filter): Promise<string[]>
 }
 
 /** The writes to `schema`, which is `table` in the database. */
@@ -103,6 +107,13 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
 
     keep: async (filter) => (await select(filter, 'LIMIT 1 FOR SHARE')) > 0,
     isThere: async (filter) => (await select(filter, 'LIMIT 1')) > 0,
-    lock: async (filter) => void (await select(filter, 'FOR UPDATE')),
+
+    async lock(filter) {
+      const compiled = compilation()
+      const [id] = table.columns
+      const sql = `SELECT ${id?.value} FROM ${table.sql}${where(filter, compiled)} FOR UPDATE`
+      const { rows } = await send(sql, compiled)
+      return rows.map(([key]) => restored(String(key)))
+    },
   }
 }

@@ -6,7 +6,13 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ObjectId } from 'mongodb'
-import { createProduct, database, findProduct, listProducts, productsAfter } from '../products.ts'
+import {
+  createProduct,
+  database,
+  findProduct,
+  listProducts,
+  productsAfter,
+} from '../products/mongodb.ts'
 import { bodyOf, CONSTANT, isPassword, listen, send, sendText, sign, verify } from './respond.ts'
 
 const accounts = database.collection('accounts')

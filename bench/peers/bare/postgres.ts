@@ -7,13 +7,11 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import postgres from 'postgres'
-import { pagesOf } from '../paging.ts'
+import { pageOf, pagesOf } from '../paging.ts'
+import { schema, url } from '../products/address.ts'
 import { bodyOf, CONSTANT, isPassword, listen, send, sendText, sign, verify } from './respond.ts'
 
-const address = new URL(process.argv[2] ?? '')
-const schema = address.searchParams.get('schema') ?? 'public'
-address.searchParams.delete('schema')
-const sql = postgres(address.href, {
+const sql = postgres(url, {
   connection: { search_path: schema },
   types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
 })
@@ -67,11 +65,7 @@ async function feed(query: URLSearchParams, response: ServerResponse): Promise<v
       ? sql``
       : sql`WHERE price <= ${Number(price)} AND (price < ${Number(price)} OR _id > ${id})`
   const rows = await sql`SELECT ${columns} FROM products ${where} ${order} LIMIT 51`
-  const data = rows.slice(0, 50)
-  const last = data.at(-1)
-  const nextCursor = rows.length > 50 ? `${last?.price}_${last?._id}` : null
-  const pagination = { pageSize: 50, hasMore: nextCursor !== null, nextCursor }
-  send(response, { success: true, data, pagination })
+  send(response, { success: true, ...pageOf(rows) })
 }
 
 async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {

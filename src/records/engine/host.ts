@@ -146,8 +146,10 @@ export function hostOf(store: RecordStore): Host {
   return host
 }
 
-/** What `app.mount` takes, e.g. a router. */
-export interface Mountable {
+/** What `app.mount` takes, e.g. a router; `T` tells the typed client what it serves. */
+export interface Mountable<T = unknown> {
+  /** Carries the type of what is served; never set. */
+  readonly '~serves'?: T
   /**
    * If true, its routes respond before anything else may refuse a request: start-up, the guards of `app.use`, the limit
    * on concurrent requests. Guards of the routes themselves still run. For probes.

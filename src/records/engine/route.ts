@@ -12,16 +12,37 @@ import type { RecordStore } from './record-store.ts'
 export interface Context extends RequestContext {
   /** The app's records, for code that reads and writes them outside the routes. */
   readonly store: RecordStore
+  /**
+   * Calls `hook` with the response, of a success or a failure, before the app adds its headers. A Response that it
+   * returns is sent instead. The last hook is called first.
+   */
+  onResponse(hook: ResponseHook): void
 }
+
+/**
+ * Sees the response of a request. If `isLate` is true, it is the 503 of a request that takes too long: the code that
+ * serves it still runs, and the hook is called again with what that returns, which nobody gets.
+ */
+export type ResponseHook = (
+  response: Response,
+  isLate: boolean,
+) => Response | undefined | void | Promise<Response | undefined | void>
 
 /**
  * Runs before a route. Return a Response to end the request, or throw an `HttpError` to refuse it; return nothing to
  * let it pass.
  */
-export type Guard = (
-  request: ApiRequest,
-  context: Context,
-) => Response | undefined | void | Promise<Response | undefined | void>
+export interface Guard {
+  (
+    request: ApiRequest,
+    context: Context,
+  ): Response | undefined | void | Promise<Response | undefined | void>
+  /**
+   * If true, `app.use` puts it before whatever else may refuse a request: start-up, probes, the limit on concurrent
+   * requests. For guards that set headers on every response.
+   */
+  readonly early?: boolean
+}
 
 /**
  * Responds to a route. A handler that returns nothing leaves the request to the next route that matches, unless that is
@@ -65,6 +86,8 @@ export interface Route {
   readonly absent?: readonly string[]
   /** What it takes and returns, if it is described. */
   readonly about?: RouteDescription
+  /** For a QUERY route: whether a POST with `X-HTTP-Method-Override: QUERY` is a request for it. */
+  readonly viaPost?: boolean
   /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */
   readonly acceptQuery?: string
 }

@@ -70,6 +70,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   batchSize: natural,
   middlewares: guards,
   enableQuery: flag,
+  methodOverride: flag,
   legacyMode: flag,
   cache: whatever,
   upload: whatever,

@@ -51,6 +51,7 @@ export interface ListRules {
   readonly defaultPageSize: number
   readonly maxPage: number
   readonly enableQuery: boolean
+  readonly methodOverride: boolean
   readonly legacyMode: boolean
 }
 
@@ -170,11 +171,16 @@ function pageRules(options: RouterOptions<Fields>, legacyMode: boolean): PageRul
   const { maxLimit = 100 } = options
   const { defaultPageSize = Math.min(50, maxLimit) } = options
   const { maxSearchLength = 128, maxRelationMatches = 1000 } = options
-  const { pagination = 'offset', countStrategy = 'exact', enableQuery = true } = options
+  const {
+    pagination = 'offset',
+    countStrategy = 'exact',
+    enableQuery = true,
+    methodOverride = false,
+  } = options
   const { maxPage = Number.POSITIVE_INFINITY } = options
   return {
     ...{ pagination, countStrategy, maxLimit, defaultPageSize, maxPage },
-    ...{ maxSearchLength, maxRelationMatches, enableQuery, legacyMode },
+    ...{ maxSearchLength, maxRelationMatches, enableQuery, methodOverride, legacyMode },
   }
 }
 

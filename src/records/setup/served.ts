@@ -1,31 +1,63 @@
 /**
- * Which handlers serve which resource, for descriptions of an app.
+ * What a router's type remembers of its options, for clients that are checked against it. Nothing of it exists at run
+ * time.
  *
  * @module
  */
 
-import type { Handler } from '../engine/route.ts'
-import type { Resource } from './resource.ts'
+import type { ApiRequest } from '../../http/request.ts'
+import type { FieldName, SortName } from '../../model/model.ts'
+import type { UploadOptions } from '../../uploads/options.ts'
+import type { ReadOptions } from '../rules/hooks.ts'
+import type { FieldLists } from './options.ts'
 
-/** One of the six routes of a resource. */
-export interface Served {
-  readonly resource: Resource
-  readonly operation: 'list' | 'query' | 'create' | 'read' | 'update' | 'delete'
+/** The records that a router serves: those of the type `R`, with writes of the type `I`, in the way of `O`; `H` are hidden fields. */
+export interface ServedRecords<R, I, H, O> {
+  readonly serves: 'records'
+  readonly record: R
+  readonly input: I
+  readonly hidden: H
+  readonly options: O
 }
 
-const known = new WeakMap<Handler, Served>()
-
-/** Notes what `handler` serves, and returns it. */
-export function serving(
-  resource: Resource,
-  operation: Served['operation'],
-  handler: Handler,
-): Handler {
-  known.set(handler, { resource, operation })
-  return handler
+/** The options of a router that a client has to know, each as it was written. */
+export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L> {
+  readonly query: Q
+  readonly filterableFields: F
+  readonly sortableFields: S
+  readonly orderBy: O
+  readonly search: X
+  readonly allowedFields: A
+  readonly blockedFields: B
+  readonly upload: U
+  readonly pagination: P
+  readonly countStrategy: C
+  readonly shown: G
+  readonly scope: L
 }
 
-/** What `handler` serves; undefined if it is not a route of a resource. */
-export function servedBy(handler: Handler): Served | undefined {
-  return known.get(handler)
+/**
+ * The same options, typed so that the compiler infers each from what is written. The alternatives are for calls with
+ * type arguments, `createRouter<R>(…)`, which infer nothing.
+ */
+export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G> {
+  readonly query?: Q | Names<R>
+  readonly filterableFields?: F | Names<R>
+  readonly sortableFields?: S | Names<R>
+  readonly orderBy?: O | Order<R>
+  readonly search?: X | Names<R>
+  readonly allowedFields?: A | FieldLists<R>
+  readonly blockedFields?: B | FieldLists<R>
+  readonly upload?: U | UploadOptions<keyof R & string>
+  readonly pagination?: P | 'offset' | 'cursor'
+  readonly countStrategy?: C | 'exact' | 'estimated' | 'none'
+  readonly onGet?: (request: ApiRequest) => Shown<G> | Promise<Shown<G>>
 }
+
+type Shown<G> = G | ReadOptions | undefined | void
+
+/** A list of fields. */
+export type Names<R> = readonly FieldName<R>[]
+
+/** A default sort. */
+export type Order<R> = SortName<R> | readonly SortName<R>[]

@@ -202,6 +202,7 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
     'lean',
     'allowDiskUse',
     'enableQuery',
+    'methodOverride',
     'legacyMode',
   ])('2.6 nonsense booleans: %s must be true or false', (option) => {
     for (const value of ['true', 1, 0, null, [], {}]) {

@@ -39,7 +39,7 @@ const VISIBLE = {
 }
 
 /** Every way to read the one record: the list by GET, by QUERY and by page, the record, and the answer of a PATCH. */
-async function reads(model: typeof Plain, select?: unknown, lean = false) {
+async function reads(model: typeof Plain | typeof Shown, select?: unknown, lean = false) {
   const store = watched(sqliteStore())
   const { app, send } = service({ store })
   const onGet = (() => ({ select })) as OnGet

@@ -11,7 +11,7 @@ const STRANGE = `
   CREATE TABLE country (
     country_id serial PRIMARY KEY,
     "Name" varchar(50) NOT NULL UNIQUE,
-    "order" smallint,
+    "order" smallint CHECK ("order" >= 0),
     last_update timestamp with time zone NOT NULL DEFAULT now()
   );
   CREATE TABLE city (
@@ -203,6 +203,31 @@ await withService('postgres', ({ url }) => {
     it('names the fields of a unique constraint of its own', async () => {
       const clash = await call('POST', '/cities', { name: 'Oslo', country: '1', founded: null })
       expect([clash.status, Object.keys(clash.body.fields)]).toEqual([409, ['country', 'name']])
+    })
+
+    it('refuses what the rules of the database refuse, and changes nothing', async () => {
+      const before = await sql.unsafe(`SELECT count(*) FROM "${space}".city`)
+      const city = { name: 'Nowhere', country: '999999', founded: null }
+      const refusals = [
+        ['POST', '/cities', city, 400, { country: 'Does not exist.' }],
+        ['PATCH', '/cities/1', { country: '999999' }, 400, { country: 'Does not exist.' }],
+        ['POST', '/countries', { name: 'x'.repeat(51), order: 1 }, 400, undefined],
+        ['POST', '/countries', { name: 'x', order: 40_000 }, 400, undefined],
+        ['PATCH', '/countries/1', { order: -1 }, 400, undefined],
+        ['DELETE', '/countries/1', undefined, 409, undefined],
+      ] as const
+      for (const [method, path, body, status, fields] of refusals) {
+        const seen = await call(method, path, body)
+        expect([method, path, seen.status, seen.body.fields]).toEqual([
+          method,
+          path,
+          status,
+          fields,
+        ])
+      }
+      const referenced = await call('DELETE', '/countries/1')
+      expect(referenced.body.error).toBe('Entry is still referenced.')
+      expect(await sql.unsafe(`SELECT count(*) FROM "${space}".city`)).toEqual(before)
     })
 
     it('enforces references, with a single connection too', async () => {

@@ -5,15 +5,7 @@
  */
 
 import { type Document, type Filter, MongoClient, ObjectId } from 'mongodb'
-import { pagesOf } from './paging.ts'
-
-/** What a list may be asked. */
-export interface ListQuery {
-  readonly category?: string | undefined
-  readonly s?: string | undefined
-  readonly page?: string | undefined
-  readonly pageSize?: string | undefined
-}
+import { type ListQuery, pageOf, pagesOf } from '../paging.ts'
 
 export const database = new MongoClient(process.argv[2] ?? '').db()
 const products = database.collection('products')
@@ -39,15 +31,8 @@ export async function listProducts({ category, s, page }: ListQuery): Promise<ob
 
 /** The records after `<price>_<id>`, or the first ones. */
 export async function productsAfter(token: string): Promise<object> {
-  const found = await products
-    .find(token === '' ? {} : following(token))
-    .sort(order)
-    .limit(51)
-    .toArray()
-  const data = found.slice(0, 50)
-  const last = data.at(-1)
-  const nextCursor = found.length > 50 ? `${last?.price}_${last?._id}` : null
-  return { data, pagination: { pageSize: 50, hasMore: nextCursor !== null, nextCursor } }
+  const filter = token === '' ? {} : following(token)
+  return pageOf(await products.find(filter).sort(order).limit(51).toArray())
 }
 
 function following(token: string): Filter<Document> {

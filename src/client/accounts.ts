@@ -1,0 +1,137 @@
+/**
+ * What the routes of an auth router take and give, by their names.
+ *
+ * @module
+ */
+
+import type { RouteName } from '../auth/setup/options.ts'
+import type { AuthChoices, SecretName, ServedAccounts } from '../auth/setup/served.ts'
+import type { Counted } from './lists.ts'
+import type { Result } from './results.ts'
+import type { Added, Sent, Wire } from './shapes.ts'
+
+/** Any auth router. */
+// biome-ignore lint/suspicious/noExplicitAny: every router is meant, whatever its types are
+export type AnyAccounts = ServedAccounts<any, any, any>
+
+/** A user as responses show it. */
+export type UserOf<T extends AnyAccounts> = Added & {
+  readonly [K in keyof T['record'] as K extends SecretName ? never : K]: Wire<T['record'][K]>
+}
+
+/** What a sign-in returns. The client keeps the tokens. */
+export interface SignedIn<T extends AnyAccounts> {
+  readonly token: string
+  /** Seconds until the access token expires. */
+  readonly expiresIn: number
+  readonly user: UserOf<T>
+  readonly refreshToken?: string
+  readonly refreshExpiresIn?: number
+  /** On a sign-in through a provider. */
+  readonly provider?: string
+}
+
+/** A session of the user. */
+export interface SessionInfo {
+  readonly id: string
+  readonly createdAt: string
+  readonly lastUsedAt: string
+  readonly expiresAt: string
+  /** Whether it is the session of this request. */
+  readonly current: boolean
+}
+
+type NameOf<I> = I extends string ? I : I extends { readonly field: infer F } ? F : never
+type Identifiers<T extends AnyAccounts> = NameOf<T['options']['identifiers'][number]> & string
+type Inputs<T extends AnyAccounts> = unknown extends T['input'] ? T['record'] : T['input']
+type Chosen<T extends AnyAccounts, L> = {
+  readonly [K in keyof Inputs<T> as K extends (L extends readonly (infer N)[] ? N : never)
+    ? K
+    : never]: Sent<Inputs<T>[K]>
+}
+
+/** Names an account: `identifier`, or an identifier under its own name. */
+type Account<T extends AnyAccounts> =
+  | { readonly identifier: string }
+  | { readonly [Name in Identifiers<T>]: { readonly [N in Name]: string } }[Identifiers<T>]
+
+type SecondStep = { readonly ticket: string } & Readonly<Record<string, unknown>>
+type Message = Promise<Result<string>>
+
+/** Options of `listUsers`: the identifiers and the role are equality filters. */
+type UserList<T extends AnyAccounts> = {
+  readonly [Name in Identifiers<T> | 'role']?: string
+} & { readonly page?: number; readonly pageSize?: number }
+
+/** Every route by its name. */
+export interface Routes<T extends AnyAccounts> {
+  /** Creates an account and signs in, unless the address has to be proven first: then only `user` is there. */
+  register(
+    body: { readonly [Name in Identifiers<T>]?: string } & { readonly password: string } & Chosen<
+        T,
+        T['options']['registerFields']
+      >,
+  ): Promise<Result<SignedIn<T> | { readonly user: UserOf<T>; readonly token?: undefined }>>
+  /** Signs in. A failure with a `ticket` asks for a second step: send it with what the step needs. */
+  login(
+    body: (Account<T> & { readonly password: string }) | SecondStep,
+  ): Promise<Result<SignedIn<T>>>
+  /** Signs in through a provider. */
+  social(provider: string, body: Readonly<Record<string, unknown>>): Promise<Result<SignedIn<T>>>
+  forgotPassword(body: Account<T> & { readonly channel?: 'email' | 'sms' }): Message
+  resetPassword(body: Account<T> & { readonly code: string; readonly newPassword: string }): Message
+  /** Ends every session, this one too. */
+  changePassword(body: { readonly currentPassword: string; readonly newPassword: string }): Message
+  /** Gets new tokens now; calls do that by themselves when they need it. */
+  refresh(): Promise<Result<{ readonly token: string }>>
+  /** Ends the session, here even if the server cannot be reached. */
+  logout(): Message
+  logoutAll(): Message
+  listSessions(): Promise<Result<SessionInfo[]>>
+  endSession(id: string): Message
+  me(): Promise<Result<UserOf<T>>>
+  listUsers(options?: UserList<T>): Promise<Result<UserOf<T>[], Counted>>
+  getUser(id: string): Promise<Result<Partial<UserOf<T>> & Added>>
+  updateUser(
+    id: string,
+    changes: Partial<Chosen<T, T['options']['updateFields']>> & {
+      readonly currentPassword?: string
+    },
+  ): Promise<Result<UserOf<T>>>
+  modifyRoles(
+    id: string,
+    body: { readonly role: string } | { readonly roles: readonly string[] },
+  ): Promise<Result<UserOf<T>>>
+  endUserSessions(id: string): Message
+  sendEmailCode(body?: { readonly identifier: string }): Message
+  verifyEmail(body: {
+    readonly identifier?: string
+    readonly otp: string
+    readonly password?: string
+  }): Message
+  deleteUser(id: string, body?: { readonly currentPassword: string }): Message
+}
+
+type OfSessions =
+  | 'refresh'
+  | 'logout'
+  | 'logoutAll'
+  | 'listSessions'
+  | 'endSession'
+  | 'endUserSessions'
+type IsOff<O> = O extends { readonly enabled: false } ? true : O extends object ? false : true
+
+/** The routes that are turned off, or whose option is not there. */
+type Absent<O extends AuthChoices<unknown, unknown, unknown, unknown, unknown, unknown>> =
+  | (IsOff<O['refresh']> extends true ? OfSessions : never)
+  | (IsOff<O['emailVerification']> extends true ? 'sendEmailCode' | 'verifyEmail' : never)
+  | (O['routes'] extends { readonly deleteUser: string | true } ? never : 'deleteUser')
+  | {
+      [Name in keyof O['routes']]: O['routes'][Name] extends false ? Name : never
+    }[keyof O['routes']]
+
+/** The routes of an auth router that are enabled. */
+export type AccountsClient<T extends AnyAccounts> = Pick<
+  Routes<T>,
+  Exclude<RouteName, Absent<T['options']>>
+>

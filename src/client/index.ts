@@ -1,0 +1,87 @@
+/**
+ * `fieldgate/client`: calls an app over HTTP, checked by the compiler against the app's type. It runs in browsers and on
+ * Node, Deno, Bun and Workers.
+ *
+ * @module
+ */
+
+import type { AccountsClient, AnyAccounts } from './accounts.ts'
+import { Connection, type ClientOptions as ConnectionOptions } from './connection.ts'
+import { type Known, type RecordsClient, recordCalls } from './records.ts'
+import { type RoutePaths, routeCalls } from './routes.ts'
+import type { AnyRecords } from './shapes.ts'
+
+export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
+export type { Progress } from './answers.ts'
+export type { ConditionOn, Conditions, ListOptions, PaginationOf, Where } from './lists.ts'
+export type { CallOptions, Condition, RecordsClient, WriteOptions } from './records.ts'
+export { ClientError, type Failure, type Result, type Success } from './results.ts'
+export type { RoutePaths } from './routes.ts'
+export type { TokenStorage } from './session.ts'
+export type { Changes, Created, Populated, Shown, Wire } from './shapes.ts'
+
+/** Options of `createClient`. */
+export interface ClientOptions extends ConnectionOptions {
+  /** Paths of routes that an auth router has renamed, by its mount: the `routes` option of that router. */
+  readonly routes?: Readonly<Record<string, RoutePaths>>
+}
+
+/** An app whose type knows its mounts. */
+interface Typed {
+  readonly '~mounts'?: unknown
+}
+type MountsOf<A extends Typed> = NonNullable<A['~mounts']>
+
+type ServiceOf<T> = T extends AnyRecords
+  ? RecordsClient<T>
+  : T extends AnyAccounts
+    ? AccountsClient<T>
+    : Record<never, never>
+
+/** Calls an app with the mounts `M`. */
+export interface Client<M> {
+  /** The calls for a mount. `params` are the values of `:names` in its path. */
+  <P extends keyof M & string>(path: P, params?: Readonly<Record<string, string>>): ServiceOf<M[P]>
+  /**
+   * `fetch` with the access token, for your extra routes; `path` comes after the client's URL. On a 401 it refreshes
+   * once and tries again. It rejects as `fetch` does.
+   */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+}
+
+/**
+ * A client for the app at `url`, which is what `app.handle` serves at its root.
+ *
+ * ```ts
+ * import { createClient } from 'fieldgate/client'
+ * import type { app } from './app.ts'
+ *
+ * const api = createClient<typeof app>('https://api.example.com')
+ * const found = await api('/cities').list({ where: { population: { gte: 1_000_000 } } })
+ * if (found.ok) console.log(found.data)
+ * else console.error(found.error.message)
+ * ```
+ */
+export function createClient<A extends Typed>(
+  url: string,
+  options: ClientOptions = {},
+): Client<MountsOf<A>> {
+  const connection = new Connection(url, options)
+  const known: Known = new WeakMap()
+  const services = new Map<string, object>()
+  function service(mount: string, params: Readonly<Record<string, string>> = {}): object {
+    const path = mount.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+    const own = services.get(path)
+    if (own) return own
+    const at = connection.base + (path === '/' ? '' : path)
+    const made = {
+      ...recordCalls(at, connection, known),
+      ...routeCalls(at, connection, options.routes?.[mount]),
+    }
+    services.set(path, made)
+    return made
+  }
+  const fetch: Client<unknown>['fetch'] = (path, init) => connection.fetch(path, init)
+  // The calls are made from names alone; what each takes and gives is checked by the type.
+  return Object.assign(service, { fetch }) as unknown as Client<MountsOf<A>>
+}

@@ -1,0 +1,111 @@
+/**
+ * What a list may be asked for, and how it is paged.
+ *
+ * @module
+ */
+
+import type { Managed } from '../model/model.ts'
+import type { AnyRecords } from './shapes.ts'
+
+type Element<L> = L extends readonly (infer E)[] ? E : never
+type NoDots<N> = N extends `${string}.${string}` ? never : N
+
+/** The fields that a QUERY may filter by: those of `filterableFields`, which by default are those of `query`. */
+type Filterable<O> = O extends { readonly filterableFields: readonly (infer N)[] }
+  ? NoDots<N>
+  : O extends { readonly query: readonly (infer N)[] }
+    ? NoDots<N>
+    : never
+
+type Bare<K> = K extends `-${infer N}` ? N : K
+type Ordered<O> = O extends { readonly orderBy: infer K }
+  ? Bare<Exclude<Element<K> | K, readonly unknown[]>>
+  : never
+type Sortable<O> = O extends { readonly sortableFields: readonly (infer N)[] }
+  ? N
+  : (O extends { readonly query: readonly (infer N)[] } ? N : never) | Ordered<O>
+
+/** A sort key: a field's name, with `-` in front for descending. */
+export type SortKey<O> = (Sortable<O> & string) | `-${Sortable<O> & string}`
+
+/** What a field can be compared with: in a list, an element. */
+type Compared<V> = V extends readonly (infer E)[]
+  ? Compared<E>
+  : V extends Date
+    ? Date | string
+    : V extends string | number | boolean | null
+      ? V
+      : V extends undefined
+        ? null
+        : V extends object
+          ? never
+          : string | number | boolean | null
+
+/** What a field must be: a value, one of a list, or operators with their values, all of which must hold. */
+export type ConditionOn<V> =
+  | V
+  | readonly V[]
+  | {
+      readonly eq?: V
+      readonly ne?: V
+      readonly gt?: NonNullable<V>
+      readonly gte?: NonNullable<V>
+      readonly lt?: NonNullable<V>
+      readonly lte?: NonNullable<V>
+      readonly in?: readonly V[]
+      readonly nin?: readonly V[]
+    }
+
+type FieldOf<R, K> = K extends keyof R ? R[K] : K extends keyof Managed ? Managed[K] : never
+
+/** Conditions by field, all of which must hold. */
+export type Where<T extends AnyRecords> = {
+  readonly [K in Filterable<T['options']> & string]?: ConditionOn<Compared<FieldOf<T['record'], K>>>
+}
+
+/** What a list may be narrowed and ordered by. */
+export interface Conditions<T extends AnyRecords> {
+  /** Conditions on the router's `filterableFields`. */
+  readonly where?: Where<T>
+  /** A search term, where the router has search fields. */
+  readonly search?: T['options']['search'] extends readonly unknown[] ? string : never
+  /** A sort key, or up to five. Default: the router's `orderBy`. */
+  readonly sort?: SortKey<T['options']> | readonly SortKey<T['options']>[]
+  /** The records per page, at most the router's `maxLimit`. */
+  readonly pageSize?: number
+  /** Aborts the request; the result is then a failure with the status 0. */
+  readonly signal?: AbortSignal
+}
+
+/** One page, or with `limit` the first records: for routers that page by number. */
+interface ByNumber {
+  readonly page?: number
+  readonly limit?: number
+}
+
+/** One page: for routers that page by cursor. */
+interface ByCursor {
+  /** `pagination.nextCursor` of the page before. */
+  readonly cursor?: string
+}
+
+/** Options of `list`. */
+export type ListOptions<T extends AnyRecords> = Conditions<T> &
+  (T['options']['pagination'] extends 'cursor' ? ByCursor : ByNumber)
+
+/** How a list was cut into pages. */
+export type PaginationOf<
+  O extends { readonly pagination: unknown; readonly countStrategy: unknown },
+> = O['pagination'] extends 'cursor'
+  ? { readonly pageSize: number; readonly hasMore: boolean; readonly nextCursor: string | null }
+  : O['countStrategy'] extends 'none'
+    ? { readonly currentPage: number; readonly pageSize: number; readonly hasMore: boolean }
+    : Counted
+
+/** Pages with totals. */
+export interface Counted {
+  readonly currentPage: number
+  readonly pageSize: number
+  readonly totalPages: number
+  readonly totalRecords: number
+}

@@ -1,0 +1,115 @@
+/**
+ * What records look like on the wire: what a client reads, and what it may write.
+ *
+ * @module
+ */
+
+import type { ByOutput } from '../model/model.ts'
+import type { ServedRecords } from '../records/setup/served.ts'
+
+/** A value as JSON carries it: dates are ISO 8601 strings. */
+export type Wire<V> = unknown extends V
+  ? unknown
+  : V extends Date
+    ? string
+    : V extends string | number | boolean | null | undefined
+      ? V
+      : V extends readonly (infer E)[]
+        ? Wire<E>[]
+        : V extends object
+          ? { [K in keyof V]: Wire<V[K]> }
+          : never
+
+/** A value that a client may send: a date may be a `Date`. */
+export type Sent<V> = unknown extends V
+  ? unknown
+  : V extends Date
+    ? Date | string
+    : V extends string | number | boolean | null | undefined
+      ? V
+      : V extends readonly (infer E)[]
+        ? readonly Sent<E>[]
+        : V extends object
+          ? { readonly [K in keyof V]: Sent<V[K]> }
+          : never
+
+/** The members that the server adds to each record. */
+export interface Added {
+  readonly _id: string
+  readonly createdAt?: string
+  readonly updatedAt?: string
+}
+
+/** A referenced record that `onGet` has filled in. */
+export interface Populated {
+  readonly _id: string
+  readonly [field: string]: unknown
+}
+
+/** Any router of records. */
+// biome-ignore lint/suspicious/noExplicitAny: every router is meant, whatever its types are
+export type AnyRecords = ServedRecords<any, any, any, any>
+
+type Element<L> = L extends readonly (infer E)[] ? E : L
+type PathOf<P> = P extends { readonly path: infer N } ? N : P
+
+/** The references that `onGet` fills in. */
+type Filled<G> = G extends { readonly populate: infer P } ? PathOf<Element<P>> : never
+/** Whether `onGet` may leave fields out. */
+type Selects<G> = G extends { readonly select: unknown } ? true : never
+
+type Fields<R, H, G> = {
+  [K in keyof R as K extends H ? never : K]: Wire<R[K]> | (K extends Filled<G> ? Populated : never)
+}
+type Whole<R, H, G> = [Selects<G>] extends [never] ? Fields<R, H, G> : Partial<Fields<R, H, G>>
+
+/** A record as the routes of `T` show it. References are ids, unless `onGet` fills them in. */
+export type Shown<T extends AnyRecords> = ByOutput extends T['hidden']
+  ? Populated
+  : Added &
+      Whole<T['record'], unknown extends T['hidden'] ? never : T['hidden'], T['options']['shown']>
+
+type Names<L, Operation extends string, R> = L extends readonly (infer N)[]
+  ? N
+  : L extends { readonly [Name in Operation]: readonly (infer N)[] }
+    ? N
+    : keyof R
+type Blocked<L, Operation extends string> = L extends readonly (infer N)[]
+  ? N
+  : L extends { readonly [Name in Operation]: readonly (infer N)[] }
+    ? N
+    : never
+/** The fields that the scope sets. */
+type Scoped<L> = unknown extends L ? never : keyof Exclude<Awaited<L>, undefined | void>
+
+type Writable<T extends AnyRecords, Operation extends string> = Exclude<
+  Names<T['options']['allowedFields'], Operation, T['record']>,
+  Blocked<T['options']['blockedFields'], Operation> | Scoped<T['options']['scope']> | keyof Added
+>
+
+/** The fields that take files. */
+type FileFields<U> = U extends { readonly fields: readonly { readonly name: infer N }[] }
+  ? N
+  : U extends object
+    ? 'file'
+    : never
+type FileValue<V> = NonNullable<V> extends readonly unknown[] ? Blob | readonly Blob[] : Blob
+
+type Inputs<T extends AnyRecords> = unknown extends T['input'] ? T['record'] : T['input']
+type Value<T extends AnyRecords, K extends keyof Inputs<T>> =
+  | Sent<Inputs<T>[K]>
+  | (K extends FileFields<T['options']['upload']> ? FileValue<Inputs<T>[K]> : never)
+
+/** What a create takes: the writable fields, in which null leaves an optional one out. */
+export type Created<T extends AnyRecords> = {
+  readonly [K in keyof Inputs<T> as K extends Writable<T, 'create'> ? K : never]:
+    | Value<T, K>
+    | (undefined extends Inputs<T>[K] ? null : never)
+}
+
+/** What an update takes: any of the writable fields; null removes an optional one. */
+export type Changes<T extends AnyRecords> = {
+  readonly [K in keyof Inputs<T> as K extends Writable<T, 'update'> ? K : never]?:
+    | Value<T, K>
+    | (undefined extends Inputs<T>[K] ? null : never)
+}

@@ -1,0 +1,88 @@
+/**
+ * API keys: programs identify themselves with a secret in a header.
+ *
+ * @module
+ */
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { sameText } from '../http/constant-time.ts'
+import type { ApiRequest, AuthContext } from '../http/request.ts'
+import { callable, checkOptions, isNames, type Rule } from '../model/option-rules.ts'
+import type { Guard } from '../records/engine/route.ts'
+import { apiKeyRequired, invalidApiKey } from './refusals.ts'
+
+/** Returns who a key belongs to, as the value of `request.auth` or its `userId`; undefined for an unknown key. */
+export type KeyCheck = (
+  key: string,
+  request: ApiRequest,
+) => string | AuthContext | undefined | null | Promise<string | AuthContext | undefined | null>
+
+/** Options of `apiKey`. */
+export interface ApiKeyOptions {
+  /** The keys that are accepted, or a function that knows them. */
+  readonly keys: readonly string[] | KeyCheck
+  /** The request header with the key. Default `X-API-Key`. */
+  readonly header?: string
+}
+
+const RULES: Readonly<Record<keyof ApiKeyOptions, Rule>> = {
+  keys: {
+    must: 'be a list of keys or a function',
+    test: (value) => (isNames(value) && (value as string[]).length > 0) || callable.test(value),
+  },
+  header: {
+    must: 'be the name of a header',
+    test: (value) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
+  },
+}
+
+/**
+ * Refuses requests without a valid key with a 401. Sets `request.auth`, as `requireAuth` does: `userId` is what `keys`
+ * returns for the key; with a list, a string made from the key that does not reveal it. Throws a `TypeError` naming the
+ * option if an option makes no sense.
+ *
+ * ```ts
+ * app.use(apiKey({ keys: [process.env.API_KEY ?? ''] }))
+ * ```
+ */
+export function apiKey(options: ApiKeyOptions): Guard {
+  const { keys, header = 'X-API-Key' } = checked(options)
+  const principalOf = typeof keys === 'function' ? keys : among(keys)
+  return async function apiKeyGuard(request) {
+    const key = request.headers.get(header)
+    if (key === null || key === '') throw apiKeyRequired(header)
+    const principal = await principalOf(key, request)
+    const auth = typeof principal === 'string' ? { userId: principal } : principal
+    if (!auth?.userId) throw invalidApiKey(header)
+    request.auth = auth
+  }
+}
+
+/** Compares with every key, so that the time does not tell which one it was. */
+function among(keys: readonly string[]): (given: string) => string | undefined {
+  const known = keys.map((key) => [key, principalFor(key)] as const)
+  return (given) => {
+    let found: string | undefined
+    for (const [key, principal] of known) if (sameText(given, key)) found = principal
+    return found
+  }
+}
+
+function principalFor(key: string): string {
+  return `key-${bytesToHex(sha256(utf8ToBytes(key))).slice(0, 16)}`
+}
+
+function checked(options: ApiKeyOptions): ApiKeyOptions {
+  const fail = (message: string): never => {
+    throw new TypeError(`apiKey: ${message}`)
+  }
+  checkOptions(options, RULES, fail)
+  const { keys } = options
+  if (keys === undefined) fail(`'keys' is required`)
+  // The value is not repeated: it is a secret. A client's header never has spaces around it, nor other characters.
+  if (typeof keys !== 'function' && !keys.every((key) => /^[\x21-\x7e]+$/.test(key))) {
+    fail(`'keys' has a key that is empty, or has spaces or characters that aren't ASCII`)
+  }
+  return options
+}

@@ -1,0 +1,158 @@
+/**
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-08): a client that repeats a request gets the first
+ * response again, and nothing is written twice.
+ *
+ * @module
+ */
+
+import { base64url, bytesIn } from '../http/base64url.ts'
+import { causeOf } from '../http/outages.ts'
+import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
+import type { CacheStore } from '../ports/cache.ts'
+import type { Context, Guard } from '../records/engine/route.ts'
+import {
+  type Claim,
+  type Claims,
+  cacheClaims,
+  type KeptResponse,
+  storeClaims,
+} from './idempotency-claims.ts'
+import { fingerprintOf, keyOf, placeOf } from './idempotency-key.ts'
+import { perApp } from './per-app.ts'
+import { keyInUse, keyRequired, keyReused } from './refusals.ts'
+
+/** Options of `idempotency`. */
+export interface IdempotencyOptions {
+  /** How long a response is repeated, in seconds. It must be longer than any request takes. */
+  readonly ttlSeconds: number
+  /** Where responses are kept. Default: the app's store, in a collection of its own. A cache may lose them. */
+  readonly cache?: CacheStore
+  /** Whether a write without the header is refused with a 400. Default false. */
+  readonly required?: boolean
+}
+
+const RULES: Readonly<Record<keyof IdempotencyOptions, Rule>> = {
+  ttlSeconds: natural,
+  cache: {
+    must: `have the function increment, as the caches of 'fieldgate/memory', '/redis' and '/upstash' have`,
+    test: (value) => typeof (value as Partial<CacheStore> | null)?.increment === 'function',
+  },
+  required: flag,
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'])
+
+/** Refusals that say that the request was not carried out, and that the same request may succeed later. */
+const RELEASED: ReadonlySet<number> = new Set([401, 403, 408, 425, 429])
+/** The outcome of a request that got this is not known, see `http/outages.ts`. */
+const UNAVAILABLE = 503
+
+/**
+ * Carries out a write with an `Idempotency-Key` once. The same request with the same key gets the kept response, with
+ * `Idempotency-Replayed: true`; a 409 while the first one is in progress, or if its result isn't known; another request
+ * with the key gets a 422, a malformed key a 400. Keys belong to a user, a method and a URL, so the guard must come
+ * after the guard that authenticates. Throws a `TypeError` naming the option if an option makes no sense.
+ *
+ * ```ts
+ * app.mount('/cities', createRouter({ model: City, middlewares: [idempotency({ ttlSeconds: 86_400 })] }))
+ * ```
+ */
+export function idempotency(options: IdempotencyOptions): Guard {
+  const { ttlSeconds, cache, required = false } = checked(options)
+  const claimsOf = perApp((host) =>
+    cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
+  )
+  let hasWarned = false
+  const warnOfOrder = ({ logger }: Context): void => {
+    if (!hasWarned) {
+      logger.warn(
+        'idempotency: it runs before the guard that authenticates, so a client with a new token does not get its response again. Put it after that guard.',
+      )
+    }
+    hasWarned = true
+  }
+  return async function idempotencyGuard(request, context) {
+    if (READS.has(request.method)) return undefined
+    const key = keyOf(request.headers)
+    if (key === undefined && required) throw keyRequired()
+    if (key === undefined) return undefined
+    const own = {
+      claims: claimsOf(context),
+      id: placeOf(request, key),
+      fingerprint: await fingerprintOf(request),
+    }
+    const claim = await own.claims.claim(own.id, own.fingerprint)
+    if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
+    const isAnonymous = request.auth === undefined
+    context.onResponse((response, isLate) => {
+      if (isAnonymous && request.auth) warnOfOrder(context)
+      // The outcome is not known yet.
+      if (isLate) return undefined
+      return isUnknown(response, context)
+        ? undefined
+        : kept(response, { ...own, owner: claim.owner }, context)
+    })
+    context.waitUntil(own.claims.sweep())
+    return undefined
+  }
+}
+
+/**
+ * Whether the key stays claimed without a response for later requests. After a 503 nobody knows what has been written;
+ * and what no cache may store, such as the tokens of a sign-in, is not stored here either.
+ */
+function isUnknown(response: Response, context: Context): boolean {
+  const { status } = response
+  const isSecret = [response, context].some(({ headers }) =>
+    /\bno-store\b/i.test(headers.get('cache-control') ?? ''),
+  )
+  return status === UNAVAILABLE || (isSecret && !RELEASED.has(status))
+}
+
+/** The response to a repeated request. */
+function responseTo(claim: Exclude<Claim, { state: 'won' }>, fingerprint: string): Response {
+  if (claim.fingerprint !== undefined && claim.fingerprint !== fingerprint) throw keyReused()
+  if (claim.state === 'running') throw keyInUse()
+  const again = responseOf(claim.response)
+  again.headers.set('Idempotency-Replayed', 'true')
+  return again
+}
+
+/** A claim that this request has won. */
+interface Own {
+  readonly claims: Claims
+  readonly id: string
+  readonly owner: string
+  readonly fingerprint: string
+}
+
+/** Keeps a response before it is sent: once a client has seen it, every repetition gets the same. */
+async function kept(response: Response, own: Own, { logger }: Context): Promise<Response> {
+  const { claims, id, owner, fingerprint } = own
+  const { status } = response
+  const headers = [...response.headers]
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const same = { status, headers, body: base64url(bytes) }
+  try {
+    if (RELEASED.has(status)) await claims.release(id, owner)
+    else await claims.keep(id, owner, fingerprint, same)
+  } catch (error) {
+    // The client gets the response all the same. If it repeats the request, it gets a 409.
+    logger.error('idempotency: a response could not be kept', { error: causeOf(error) })
+  }
+  return responseOf(same)
+}
+
+function responseOf({ status, headers, body }: KeptResponse): Response {
+  const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) }
+  return new Response(body === '' ? null : (bytesIn(body) ?? null), init)
+}
+
+function checked(options: IdempotencyOptions): IdempotencyOptions {
+  const fail = (message: string): never => {
+    throw new TypeError(`idempotency: ${message}`)
+  }
+  checkOptions(options, RULES, fail)
+  if (options.ttlSeconds === undefined) fail(`'ttlSeconds' is required`)
+  return options
+}

@@ -1,0 +1,115 @@
+/**
+ * Limits how many requests a client may send in a window of time.
+ *
+ * @module
+ */
+
+import { networkOf } from '../auth/setup/client.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { callable, checkOptions, natural, type Rule } from '../model/option-rules.ts'
+import type { CacheStore } from '../ports/cache.ts'
+import type { Context, Guard } from '../records/engine/route.ts'
+import { perApp } from './per-app.ts'
+import { type Counter, localCounter, sharedCounter } from './rate-counters.ts'
+import { tooManyRequests } from './refusals.ts'
+
+/** Options of `rateLimit`. */
+export interface RateLimitOptions {
+  /** The most requests of one client in a window. */
+  readonly limit: number
+  /** The length of a window in seconds. Windows begin at multiples of it. */
+  readonly windowSeconds: number
+  /**
+   * Returns whom a request counts for; undefined if it isn't limited. Default: `context.clientAddress`, of IPv6 the first
+   * 64 bits. Requests without an address count together.
+   */
+  readonly key?: (
+    request: ApiRequest,
+    context: Context,
+  ) => string | undefined | Promise<string | undefined>
+  /** Where requests are counted. Default: the app's cache if instances share it, otherwise this process. */
+  readonly cache?: CacheStore
+  /** How long a request waits for the cache, in milliseconds, before this process counts it. Default 150. */
+  readonly timeoutMs?: number
+  /** The name of the policy, in the header fields and in the cache. Default `default`. */
+  readonly name?: string
+}
+
+const TIMEOUT_MS = 150
+
+const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
+  limit: natural,
+  windowSeconds: natural,
+  key: callable,
+  cache: {
+    must: `have the function increment, as the caches of 'fieldgate/memory', '/redis' and '/upstash' have`,
+    test: (value) => typeof (value as Partial<CacheStore> | null)?.increment === 'function',
+  },
+  timeoutMs: natural,
+  name: {
+    must: 'have only letters, digits and -._',
+    test: (value) => typeof value === 'string' && /^[\w.-]{1,64}$/.test(value),
+  },
+}
+
+/**
+ * Refuses a client's further requests with a 429 once it has sent `limit` in the window. Every response has the header
+ * fields `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11). While the cache can't be reached,
+ * each process counts for itself. Throws a `TypeError` naming the option if an option makes no sense.
+ *
+ * ```ts
+ * app.use(rateLimit({ limit: 100, windowSeconds: 60 }))
+ * ```
+ */
+export function rateLimit(options: RateLimitOptions): Guard {
+  const { limit, windowSeconds, cache, name = 'default' } = checked(options)
+  const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
+  const policy = `"${name}";q=${limit};w=${windowSeconds}`
+  const windowMs = windowSeconds * 1000
+  const counterOf = perApp((host) => {
+    const store = cache ?? (host.cache?.local ? undefined : host.cache)
+    const local = localCounter()
+    const count: Counter = store?.increment ? sharedCounter(store, local, host, timeoutMs) : local
+    return { count, now: host.now }
+  })
+
+  return async function rateLimitGuard(request, context) {
+    const client = await key(request, context)
+    if (client === undefined) return
+    const { count, now } = counterOf(context)
+    const at = now()
+    const window = Math.floor(at / windowMs)
+    const used = await count(`rate:${name}:${windowSeconds}`, client, window, windowSeconds)
+    const seconds = Math.max(1, Math.ceil(((window + 1) * windowMs - at) / 1000))
+    context.headers.append('RateLimit-Policy', policy)
+    context.headers.append('RateLimit', `"${name}";r=${Math.max(0, limit - used)};t=${seconds}`)
+    if (used > limit) throw tooManyRequests(seconds)
+  }
+}
+
+/** The default key. Without an address nobody can be told apart, and letting everyone pass would be no limit. */
+function byAddress(): (request: ApiRequest, context: Context) => string {
+  let hasWarned = false
+  return (_, { clientAddress, logger }) => {
+    if (clientAddress !== undefined) return networkOf(clientAddress)
+    if (!hasWarned) {
+      logger.warn(
+        `rateLimit: the runtime doesn't tell the client's address, so all clients share one limit. Use serve(), pass { clientAddress } to app.handle, or set 'key'.`,
+      )
+    }
+    hasWarned = true
+    return 'unknown'
+  }
+}
+
+function checked(options: RateLimitOptions): RateLimitOptions {
+  const fail = (message: string): never => {
+    throw new TypeError(`rateLimit: ${message}`)
+  }
+  checkOptions(options, RULES, fail)
+  const { limit, windowSeconds } = options
+  if (limit === undefined || windowSeconds === undefined) {
+    fail(`'limit' and 'windowSeconds' are required`)
+  }
+  return options
+}

@@ -1,0 +1,101 @@
+/**
+ * Response headers that switch off what browsers would do with an API's responses.
+ *
+ * @module
+ */
+
+import { setHeader } from '../http/respond.ts'
+import { checkOptions, type Rule } from '../model/option-rules.ts'
+import type { Guard } from '../records/engine/route.ts'
+
+/** A header's value; false leaves the header out. */
+type Value = string | false
+
+/** Options of `secureHeaders`. */
+export interface SecureHeadersOptions {
+  /**
+   * `Content-Security-Policy` of responses that are not HTML. HTML gets its `frame-ancestors` alone. Default
+   * `default-src 'none'; frame-ancestors 'none'`.
+   */
+  readonly contentSecurityPolicy?: Value
+  /** `Cross-Origin-Resource-Policy`. Default `same-site`. */
+  readonly crossOriginResourcePolicy?: Value
+  /** `Referrer-Policy`. Default `no-referrer`. */
+  readonly referrerPolicy?: Value
+  /** `Strict-Transport-Security`, for requests over HTTPS. Default `max-age=31536000`, which is one year. */
+  readonly strictTransportSecurity?: Value
+  /** `X-Content-Type-Options`. Default `nosniff`. */
+  readonly contentTypeOptions?: Value
+}
+
+const value: Rule = {
+  must: 'be a header value or false',
+  test: (given) =>
+    given === false || (typeof given === 'string' && /^[\x20-\x7e]+$/.test(given.trim())),
+}
+
+const RULES: Readonly<Record<keyof SecureHeadersOptions, Rule>> = {
+  contentSecurityPolicy: value,
+  crossOriginResourcePolicy: value,
+  referrerPolicy: value,
+  strictTransportSecurity: value,
+  contentTypeOptions: value,
+}
+
+/**
+ * Sets security headers on every response that does not have them already, failures included. Throws a `TypeError`
+ * naming the option if an option makes no sense.
+ *
+ * ```ts
+ * app.use(secureHeaders())
+ * ```
+ */
+export function secureHeaders(options: SecureHeadersOptions = {}): Guard {
+  checkOptions(options, RULES, (message) => {
+    throw new TypeError(`secureHeaders: ${message}`)
+  })
+  const {
+    contentSecurityPolicy: policy = "default-src 'none'; frame-ancestors 'none'",
+    crossOriginResourcePolicy = 'same-site',
+    referrerPolicy = 'no-referrer',
+    strictTransportSecurity = 'max-age=31536000',
+    contentTypeOptions = 'nosniff',
+  } = options
+  const always = given({
+    'cross-origin-resource-policy': crossOriginResourcePolicy,
+    'referrer-policy': referrerPolicy,
+    'x-content-type-options': contentTypeOptions,
+  })
+  const forData = given({ 'content-security-policy': policy })
+  const forPages = given({ 'content-security-policy': policy && framing(policy) })
+  const overHttps = given({ 'strict-transport-security': strictTransportSecurity })
+
+  const guard: Guard = function secureHeadersGuard(request, context) {
+    const transport = isHttps(request) ? overHttps : []
+    context.onResponse((response) => {
+      const own = isHtml(response) ? forPages : forData
+      for (const [name, text] of [...always, ...own, ...transport]) {
+        if (!response.headers.has(name)) setHeader(response, name, text)
+      }
+    })
+  }
+  return Object.assign(guard, { early: true })
+}
+
+function given(headers: Readonly<Record<string, Value>>): readonly (readonly [string, string])[] {
+  return Object.entries(headers).flatMap(([name, text]) => (text ? [[name, text] as const] : []))
+}
+
+/** A page needs its own scripts and styles, but the policy on who may frame it concerns it too. */
+function framing(policy: string): Value {
+  return /(?:^|;)\s*(frame-ancestors[^;]*)/.exec(policy)?.[1]?.trim() ?? false
+}
+
+function isHtml(response: Response): boolean {
+  return /^text\/html\b/i.test(response.headers.get('content-type') ?? '')
+}
+
+/** Behind a proxy that ends TLS, only the header says so. Forged, it does no harm: browsers ignore HSTS over HTTP. */
+function isHttps({ url, headers }: Request): boolean {
+  return /^https:/i.test(url) || /^https\b/i.test(headers.get('x-forwarded-proto') ?? '')
+}

@@ -1,0 +1,110 @@
+/** Guards of two processes that share a cache or a store. */
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { restBridge } from '../contract/cache/rest-bridge.ts'
+import { startGuarded } from '../faults/guards/process.ts'
+import type { GuardedOptions } from '../faults/guards/server.ts'
+import { withService } from '../services/shared.ts'
+
+const LIMIT = 100
+
+/** The addresses of two servers over one file. */
+async function pair(options: Omit<GuardedOptions, 'store'> = {}): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-guards-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const start = async () => {
+    const server = await startGuarded({ ...options, store: join(folder, 'notes.db') })
+    onTestFinished(() => server.kill())
+    return server.url
+  }
+  return [await start(), await start()]
+}
+
+/** Sends `count` requests, 50 at the same time: more at once could be too many for a slow machine. */
+async function sendAll<T>(count: number, send: (at: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  let next = 0
+  const client = async () => {
+    while (next < count) {
+      next += 1
+      results.push(await send(next))
+    }
+  }
+  await Promise.all(Array.from({ length: 50 }, client))
+  return results
+}
+
+/** How many of `count` requests of one client, sent to the servers in turn, are let through. */
+async function letThrough(urls: readonly string[], count: number): Promise<number> {
+  const headers = { 'X-Client': crypto.randomUUID() }
+  const statuses = await sendAll(count, async (at) => {
+    const response = await fetch(`${urls[at % urls.length]}/limited`, { headers })
+    await response.text()
+    return response.status
+  })
+  expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
+  return statuses.filter((status) => status === 200).length
+}
+
+/** Sends 1,000 requests with one key to the servers in turn. */
+async function writesOnce(urls: readonly string[]): Promise<void> {
+  const key = crypto.randomUUID()
+  const replies = await sendAll(1000, async (at) => {
+    const response = await fetch(`${urls[at % urls.length]}/notes`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': `"${key}"` },
+      body: JSON.stringify({ label: key }),
+    })
+    return { status: response.status, text: await response.text() }
+  })
+  expect(replies.filter(({ status }) => status !== 201 && status !== 409)).toEqual([])
+  const created = replies.filter(({ status }) => status === 201)
+  expect(new Set(created.map(({ text }) => text)).size).toBe(1)
+  expect(replies.at(-1)?.status).toBe(201)
+  const stored = await fetch(`${urls[0]}/notes?label=${key}`)
+  expect(((await stored.json()) as { data: unknown[] }).data).toHaveLength(1)
+}
+
+describe('two processes', () => {
+  it('count apart in memory', async () => {
+    const urls = await pair({ cache: 'memory', limit: LIMIT })
+    expect(await letThrough(urls, 3 * LIMIT)).toBe(2 * LIMIT)
+  })
+
+  it('write once for 1,000 requests with one key in the store', async () => {
+    await writesOnce(await pair())
+  })
+})
+
+await withService('valkey', ({ url }) => {
+  describe('two processes with Valkey', () => {
+    it('count together', async () => {
+      const urls = await pair({ cache: url, limit: LIMIT })
+      expect(await letThrough(urls, 3 * LIMIT)).toBe(LIMIT)
+    })
+
+    it('write once for 1,000 requests with one key', async () => {
+      await writesOnce(await pair({ cache: url }))
+    })
+  })
+
+  describe('two processes with Upstash', () => {
+    it('count together', async () => {
+      const bridge = await restBridge(url)
+      onTestFinished(() => bridge.close())
+      const { url: at, token } = bridge
+      const urls = await pair({ cache: { url: at, token }, limit: LIMIT })
+      expect(await letThrough(urls, 3 * LIMIT)).toBe(LIMIT)
+    })
+
+    it('write once for 1,000 requests with one key', async () => {
+      const bridge = await restBridge(url)
+      onTestFinished(() => bridge.close())
+      const { url: at, token } = bridge
+      await writesOnce(await pair({ cache: { url: at, token } }))
+    })
+  })
+})

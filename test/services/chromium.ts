@@ -1,0 +1,84 @@
+/**
+ * Chromium for tests in a real browser: `CHROMIUM_PATH`, or Debian's package `chromium` from the PATH.
+ *
+ * A file asks with `await withService('chromium', …)` whether there is one, and starts it in `beforeAll`:
+ *
+ * ```ts
+ * const chromium = await startChromium()
+ * const { page, problems } = await chromium.open(url)
+ * await chromium.stop()
+ * ```
+ *
+ * @module
+ */
+
+import { type Browser, type BrowserContext, launch, type Page } from 'puppeteer-core'
+import { onPath } from './binary.ts'
+
+/** A running Chromium. */
+export interface Chromium {
+  /** The browser, for what this interface lacks. */
+  readonly browser: Browser
+  /**
+   * Opens a tab, at `url` if there is one. Tabs of one `context` share storage, locks and channels, as those of a user
+   * do; without one it is the browser's own.
+   */
+  open(url?: string, context?: BrowserContext): Promise<Tab>
+  /** A user of their own: shares no storage with others. Close it when it is no longer needed. */
+  user(): Promise<BrowserContext>
+  /** Ends the browser and removes its profile. */
+  stop(): Promise<void>
+}
+
+/** An open tab. */
+export interface Tab {
+  readonly page: Page
+  /** What went wrong on the page so far: errors that nobody caught, errors in the console, requests that failed. */
+  readonly problems: string[]
+}
+
+/** How long a page, and anything that a test waits for on it, may take: test machines are slow. */
+const PATIENCE_MS = 60_000
+
+/** Starts Chromium. Rejects if it is not installed. It ends with this process, whatever ends that. */
+export async function startChromium(): Promise<Chromium> {
+  const browser = await launch({
+    executablePath: await chromiumProgram(),
+    // Through a pipe there is no port for others to connect to, and Chromium ends when the pipe closes.
+    pipe: true,
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+    protocolTimeout: PATIENCE_MS,
+  })
+  return {
+    browser,
+    async open(url, context = browser.defaultBrowserContext()) {
+      const page = await context.newPage()
+      page.setDefaultTimeout(PATIENCE_MS)
+      const problems = problemsOf(page)
+      if (url !== undefined) await page.goto(url)
+      return { page, problems }
+    },
+    user: () => browser.createBrowserContext(),
+    stop: () => browser.close(),
+  }
+}
+
+/** The program's path. Rejects if it is not installed. */
+export async function chromiumProgram(): Promise<string> {
+  const program = process.env.CHROMIUM_PATH ?? (await onPath(['chromium', 'chromium-browser']))
+  if (program === undefined) throw new Error('chromium is not installed')
+  return program
+}
+
+/** The problems of a page, from now on. */
+function problemsOf(page: Page): string[] {
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text())
+  })
+  page.on('requestfailed', (request) =>
+    problems.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText}`),
+  )
+  return problems
+}

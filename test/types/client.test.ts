@@ -1,0 +1,245 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import * as z from 'zod'
+import { type Client, createClient, type Failure } from '../../src/client/index.ts'
+import {
+  type App,
+  createApp,
+  createAuthRouter,
+  createRouter,
+  defineModel,
+  ref,
+  type Store,
+  userFields,
+} from '../../src/index.ts'
+
+const accounts = {
+  refresh: { enabled: true },
+  identifiers: ['email', 'phone'],
+} as const
+
+const User = defineModel('TypedClientUser', {
+  fields: { name: z.string().optional(), age: z.number().optional(), ...userFields(accounts) },
+  unique: ['email', 'phone'],
+})
+
+const City = defineModel('TypedClientCity', {
+  fields: {
+    name: z.string(),
+    country: ref('TypedClientCountry'),
+    population: z.number().optional(),
+    kind: z.enum(['town', 'city']).default('city'),
+    foundedAt: z.date().nullable(),
+    tags: z.array(z.string()),
+    photo: z.string().optional(),
+    secret: z.string().optional(),
+    owner: z.string(),
+    note: z.string().optional(),
+  },
+  hidden: ['secret'],
+})
+
+const Other = defineModel('TypedClientOther', {
+  fields: { name: z.string() },
+  output: () => ({ shown: 1 }),
+})
+
+/** Compiled, never run. */
+function apps(store: Store) {
+  const auth = createAuthRouter({
+    ...accounts,
+    model: User,
+    token: { secret: 'x' },
+    registerFields: ['name'],
+    updateFields: ['name', 'age'],
+    routes: { social: false },
+  })
+  const cities = createRouter({
+    model: City,
+    orderBy: '-name',
+    query: ['country'],
+    filterableFields: ['country', 'population', 'foundedAt', 'kind', 'tags', '_id', 'createdAt'],
+    search: ['name'],
+    allowedFields: {
+      create: ['name', 'country', 'population', 'kind', 'foundedAt', 'tags', 'photo', 'owner'],
+      update: ['name', 'population', 'foundedAt', 'photo'],
+    },
+    scope: (request) => ({ owner: request.auth?.userId ?? '' }),
+    upload: { fields: [{ name: 'photo' }] },
+  })
+  return createApp({ store })
+    .mount('/auth', auth.router)
+    .mount('/cities', cities)
+    .mount('/feed', createRouter({ model: City, pagination: 'cursor', blockedFields: ['note'] }))
+    .mount('/counted', createRouter({ model: City, countStrategy: 'none' }))
+    .mount(
+      '/shown',
+      createRouter({
+        model: City,
+        onGet: async () => ({ populate: { path: 'country', select: ['name'] }, select: ['name'] }),
+      }).get('/top', () => undefined),
+    )
+    .mount('/others', createRouter({ model: Other }))
+    .mount('/orgs/:org/cities', cities)
+}
+type Api = Client<NonNullable<ReturnType<typeof apps>['~mounts']>>
+
+/** Compiled, never run: what may be read. */
+async function reads(api: Api): Promise<void> {
+  const found = await api('/cities').list({
+    where: { population: { gte: 5 }, kind: ['town', 'city'], tags: 'a', foundedAt: null },
+    search: 'a',
+    sort: ['-name', 'country'],
+    pageSize: 5,
+  })
+  if (!found.ok) {
+    expectTypeOf(found.error).toEqualTypeOf<Failure>()
+    return
+  }
+  const [city] = found.data
+  if (!city) return
+  expectTypeOf(city._id).toEqualTypeOf<string>()
+  expectTypeOf(city.createdAt).toEqualTypeOf<string | undefined>()
+  expectTypeOf(city.foundedAt).toEqualTypeOf<string | null>()
+  expectTypeOf(city.country).toEqualTypeOf<string>()
+  expectTypeOf(city.kind).toEqualTypeOf<'town' | 'city'>()
+  expectTypeOf(city.population).toEqualTypeOf<number | undefined>()
+  expectTypeOf(city.tags).toEqualTypeOf<string[]>()
+  expectTypeOf(found.pagination?.totalRecords).toEqualTypeOf<number | undefined>()
+  // @ts-expect-error a hidden field is not there
+  city.secret
+  // @ts-expect-error there is no such field
+  city.nmae
+  await api('/cities').list({ where: { foundedAt: { lt: new Date() }, createdAt: '2024-01-01' } })
+  await api('/cities').list({ page: 2, limit: 5 })
+  await api('/feed').list({ cursor: 'x' })
+  for await (const each of api('/cities').all({ where: { _id: ['x'] } })) each.name
+  for await (const page of api('/feed').pages()) {
+    expectTypeOf(page.pagination.nextCursor).toEqualTypeOf<string | null>()
+  }
+  for await (const page of api('/counted').pages()) {
+    expectTypeOf(page.pagination.hasMore).toEqualTypeOf<boolean>()
+    // @ts-expect-error it counts nothing
+    page.pagination.totalPages
+  }
+  const shown = await api('/shown').get('x')
+  if (shown.ok && typeof shown.data.country === 'object') shown.data.country._id
+  if (shown.ok) expectTypeOf(shown.data.name).toEqualTypeOf<string | undefined>()
+  const other = await api('/others').get('x')
+  if (other.ok) expectTypeOf(other.data.shown).toEqualTypeOf<unknown>()
+  await api('/orgs/:org/cities', { org: 'x' }).get('x')
+  expectTypeOf(await api.fetch('/shown/top')).toEqualTypeOf<Response>()
+}
+
+/** Compiled, never run: what may not be asked for. */
+async function mistakes(api: Api): Promise<void> {
+  // @ts-expect-error there is no such path
+  api('/citys')
+  // @ts-expect-error there is no such field
+  await api('/cities').list({ where: { populaton: 5 } })
+  // @ts-expect-error the field cannot be filtered by
+  await api('/cities').list({ where: { name: 'a' } })
+  // @ts-expect-error there is no such operator
+  await api('/cities').list({ where: { population: { like: 5 } } })
+  // @ts-expect-error it is a number
+  await api('/cities').list({ where: { population: { gte: '5' } } })
+  // @ts-expect-error there is no such value
+  await api('/cities').list({ where: { kind: 'village' } })
+  // @ts-expect-error the records cannot be sorted by it
+  await api('/cities').list({ sort: '-population' })
+  // @ts-expect-error it pages by number
+  await api('/cities').list({ cursor: 'x' })
+  // @ts-expect-error it pages by cursor
+  await api('/feed').list({ page: 1 })
+  // @ts-expect-error it searches nothing
+  await api('/feed').list({ search: 'a' })
+  // @ts-expect-error there is no such option
+  await api('/cities').list({ pagesize: 5 })
+  // @ts-expect-error an auth router has no records
+  await api('/auth').list()
+  // @ts-expect-error a router of records has no accounts
+  await api('/cities').login({ identifier: 'a', password: 'b' })
+}
+
+/** Compiled, never run: what may be written. */
+async function writes(api: Api): Promise<void> {
+  const city = { name: 'a', country: 'x', foundedAt: new Date(), tags: ['a'] }
+  await api('/cities').create(city)
+  await api('/cities').create({ ...city, foundedAt: '2024-01-01', kind: 'town', population: null })
+  await api('/cities').create({ ...city, photo: new File([], 'a') }, { onProgress: () => {} })
+  await api('/cities').update('x', { population: null, foundedAt: null }, { ifMatch: 'x' })
+  await api('/cities').remove('x', { ifMatch: { _id: 'x' } })
+  // @ts-expect-error the name is missing
+  await api('/cities').create({ country: 'x', foundedAt: null, tags: [] })
+  // @ts-expect-error the scope sets it
+  await api('/cities').create({ ...city, owner: 'me' })
+  // @ts-expect-error the server sets it
+  await api('/cities').create({ ...city, _id: 'x' })
+  // @ts-expect-error it is not among the allowed fields
+  await api('/cities').create({ ...city, note: 'x' })
+  // @ts-expect-error it cannot be changed
+  await api('/cities').update('x', { country: 'y' })
+  // @ts-expect-error every record has a name
+  await api('/cities').update('x', { name: null })
+  // @ts-expect-error it is a number
+  await api('/cities').update('x', { population: 'many' })
+  // @ts-expect-error it takes no files
+  await api('/feed').update('x', { photo: new File([], 'a') })
+  // @ts-expect-error it is blocked
+  await api('/feed').update('x', { note: 'a' })
+}
+
+/** Compiled, never run: accounts. */
+async function signsIn(api: Api): Promise<void> {
+  const auth = api('/auth')
+  const signedIn = await auth.login({ identifier: 'a', password: 'b' })
+  await auth.login({ phone: 'a', password: 'b' })
+  await auth.login({ ticket: 'a', code: '000000' })
+  if (signedIn.ok) {
+    expectTypeOf(signedIn.data.user.email).toEqualTypeOf<string | undefined>()
+    // @ts-expect-error a secret is not there
+    signedIn.data.user.password
+    // @ts-expect-error a secret is not there
+    signedIn.data.user.refreshTokens
+  }
+  await auth.register({ email: 'a', password: 'b', name: 'c' })
+  await auth.updateUser('x', { age: 5 })
+  await auth.me()
+  await auth.listSessions()
+  await auth.listUsers({ email: 'a', page: 1 })
+  // @ts-expect-error a sign-up cannot set it
+  await auth.register({ email: 'a', password: 'b', age: 5 })
+  // @ts-expect-error it cannot be changed
+  await auth.updateUser('x', { email: 'a' })
+  // @ts-expect-error the password is missing
+  await auth.login({ identifier: 'a' })
+  // @ts-expect-error there is no such identifier
+  await auth.login({ username: 'a', password: 'b' })
+  // @ts-expect-error the route is off
+  auth.social
+  // @ts-expect-error the route is off unless it is named
+  auth.deleteUser
+  // @ts-expect-error addresses are not verified
+  auth.verifyEmail
+}
+
+/** Compiled, never run: an app without mounts in its type, and one that is used as any other. */
+function plain(store: Store): App {
+  const app: App = createApp({ store })
+  app.mount('/others', createRouter({ model: Other }))
+  const options = { model: Other, query: ['name'] as const }
+  const typed: App = createApp({ store }).mount('/a', createRouter(options))
+  void typed
+  const api = createClient<typeof app>('')
+  // @ts-expect-error its type knows no mounts: chain them
+  api('/others')
+  return app
+}
+
+describe('next 5, the typed client', () => {
+  test('reads, writes, lists and sign-ins that the server refuses do not compile', () => {
+    for (const compiled of [reads, mistakes, writes, signsIn]) {
+      expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
+    }
+    expectTypeOf(plain).returns.toEqualTypeOf<App>()
+  })
+})
