@@ -6,6 +6,7 @@
 
 import { emptyResponse } from '../http/respond.ts'
 import { callable, checkOptions, flag, isNames, type Rule } from '../model/option-rules.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 
 /** Returns whether `origin` may call the API. `origin` is `'null'` for sandboxed pages and files. */
@@ -116,7 +117,7 @@ export function cors(options: CorsOptions): Guard {
     context.headers.set('Access-Control-Expose-Headers', exposed)
     return undefined
   }
-  return Object.assign(corsGuard, { early: true })
+  return Object.assign(describeGuard(corsGuard, 'anyone', { refusals: [] }), { early: true })
 }
 
 function checkOf(origins: CorsOptions['origins']): OriginCheck {

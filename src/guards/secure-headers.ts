@@ -6,6 +6,7 @@
 
 import { setHeader } from '../http/respond.ts'
 import { checkOptions, type Rule } from '../model/option-rules.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 
 /** A header's value; false leaves the header out. */
@@ -79,7 +80,7 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Guard {
       }
     })
   }
-  return Object.assign(guard, { early: true })
+  return Object.assign(describeGuard(guard, 'anyone', { refusals: [] }), { early: true })
 }
 
 function given(headers: Readonly<Record<string, Value>>): readonly (readonly [string, string])[] {
