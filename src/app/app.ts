@@ -15,7 +15,7 @@ import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
 import { pathOf } from '../ports/path-of.ts'
-import type { Mountable } from '../records/engine/host.ts'
+import type { Host, Mountable, Mounted } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
@@ -67,8 +67,7 @@ export function createApp(options: AppOptions): App {
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
   const { guards, observers } = host
-  /** The early guards. */
-  const first: Guard[] = []
+  const earlyGuards: Guard[] = []
   const load = new Load(resolved.maxInFlight)
   const [table, early] = [new RouteTable(), new RouteTable()]
 
@@ -90,14 +89,14 @@ export function createApp(options: AppOptions): App {
   function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
-    const begin = first.length === 0 ? inTime : firstly
+    const begin = earlyGuards.length === 0 ? inTime : firstly
     if (observers.length === 0) return begin(request, context)
     return observed(observers, request, () => begin(request, context))
   }
 
   /** Runs the early guards before anything else. */
   async function firstly(request: ApiRequest, context: AppContext): Promise<Response> {
-    const early = firstResponse(first, request, context)
+    const early = firstResponse(earlyGuards, request, context)
     const passes = (await early.catch(() => true)) === undefined
     return passes ? inTime(request, context) : settled(early, onError, request, context)
   }
@@ -128,14 +127,12 @@ export function createApp(options: AppOptions): App {
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
-      ;(checkedGuard(guard).early ? first : guards).push(guard)
+      ;(checkedGuard(guard).early ? earlyGuards : guards).push(guard)
       return app
     },
     mount(path, router) {
-      const at = mountPath(path)
-      const routes = router.attach(host, at)
-      for (const each of router.early ? [table, early] : [table]) each.add(at, routes)
-      host.mounted.push({ mount: at, routes, early: router.early === true })
+      const mounted = mountedAt(mountPath(path), router, host)
+      for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
       return app
     },
     ready: () => host.ready(),
@@ -239,6 +236,13 @@ function copyOf(response: Response, body: ReadableStream | null): Response {
 function checkedGuard(guard: Guard): Guard {
   if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
   return guard
+}
+
+/** Attaches `router`, and notes what it serves. */
+function mountedAt(mount: string, router: Mountable, host: Host): Mounted {
+  const mounted = { mount, routes: router.attach(host, mount), early: router.early === true }
+  host.mounted.push(mounted)
+  return mounted
 }
 
 function mountPath(path: string): string {
