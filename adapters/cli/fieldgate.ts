@@ -11,6 +11,7 @@ import { check } from './check.ts'
 import { Unusable } from './command.ts'
 import { copy } from './copy.ts'
 import { end } from './end.ts'
+import { openapi } from './openapi.ts'
 
 /** Each command with a line for the list. */
 const COMMANDS = {
@@ -23,6 +24,7 @@ const COMMANDS = {
     run: backfill,
   },
   copy: { about: 'copies all records to another store', run: copy },
+  openapi: { about: 'prints the OpenAPI document of your app', run: openapi },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
 } as const
 

@@ -38,7 +38,7 @@ export function requireAuthGuard(instanceOf: InstanceOf): Guard {
     if (token === undefined) throw authenticationRequired()
     await authenticate(auth, request, token)
   }
-  return describeGuard(requireAuth, 'signed in', 'required')
+  return describeGuard(requireAuth, 'signed in', { token: 'required' })
 }
 
 /** Lets a request without a token pass; a bad token is still refused. */
@@ -48,7 +48,7 @@ export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
     const token = bearerToken(request)
     if (token !== undefined) await authenticate(auth, request, token)
   }
-  return describeGuard(optionalAuth, 'anyone', 'optional')
+  return describeGuard(optionalAuth, 'anyone', { token: 'optional' })
 }
 
 /**
@@ -78,7 +78,7 @@ export function onlyRole(roles: readonly string[]): Guard {
     if (!request.auth) throw authenticationRequired()
     if (!hasRole(request.auth.role, roles)) throw noAccess()
   }
-  return describeGuard(requireRole, `role ${roles.join(' or ')}`, 'required')
+  return describeGuard(requireRole, `role ${roles.join(' or ')}`, { token: 'required' })
 }
 
 /** Whether a signed-in request comes from an admin. */

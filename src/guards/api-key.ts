@@ -9,6 +9,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { sameText } from '../http/constant-time.ts'
 import type { ApiRequest, AuthContext } from '../http/request.ts'
 import { callable, checkOptions, isNames, type Rule } from '../model/option-rules.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { apiKeyRequired, invalidApiKey } from './refusals.ts'
 
@@ -49,7 +50,7 @@ const RULES: Readonly<Record<keyof ApiKeyOptions, Rule>> = {
 export function apiKey(options: ApiKeyOptions): Guard {
   const { keys, header = 'X-API-Key' } = checked(options)
   const principalOf = typeof keys === 'function' ? keys : among(keys)
-  return async function apiKeyGuard(request) {
+  const guard: Guard = async (request) => {
     const key = request.headers.get(header)
     if (key === null || key === '') throw apiKeyRequired(header)
     const principal = await principalOf(key, request)
@@ -57,6 +58,8 @@ export function apiKey(options: ApiKeyOptions): Guard {
     if (!auth?.userId) throw invalidApiKey(header)
     request.auth = auth
   }
+  const refusals = [apiKeyRequired(header), invalidApiKey(header)]
+  return describeGuard(guard, 'holders of an API key', { apiKey: header, refusals })
 }
 
 /** Compares with every key, so that the time does not tell which one it was. */

@@ -8,6 +8,7 @@ import { unavailable } from '../http/outages.ts'
 import { emptyResponse } from '../http/respond.ts'
 import { callable, checkOptions, flag, isNames, type Rule } from '../model/option-rules.ts'
 import { within } from '../ports/within.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 
 /** Returns whether `origin` may call the API. `origin` is `'null'` for sandboxed pages and files. */
@@ -118,7 +119,7 @@ export function cors(options: CorsOptions): Guard {
     context.headers.set('Access-Control-Expose-Headers', exposed)
     return undefined
   }
-  return Object.assign(corsGuard, { early: true })
+  return Object.assign(describeGuard(corsGuard, 'anyone', { refusals: [] }), { early: true })
 }
 
 /** An early guard has no time limit but its own. */

@@ -9,6 +9,7 @@ import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/outages.ts'
 import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import {
   type Claim,
@@ -19,7 +20,7 @@ import {
 } from './idempotency-claims.ts'
 import { fingerprintOf, keyOf, placeOf } from './idempotency-key.ts'
 import { perApp } from './per-app.ts'
-import { keyInUse, keyRequired, keyReused } from './refusals.ts'
+import { keyInUse, keyRequired, keyReused, malformedKey } from './refusals.ts'
 
 /** Options of `idempotency`. */
 export interface IdempotencyOptions {
@@ -71,7 +72,7 @@ export function idempotency(options: IdempotencyOptions): Guard {
     }
     hasWarned = true
   }
-  return async function idempotencyGuard(request, context) {
+  const guard: Guard = async (request, context) => {
     if (READS.has(request.method)) return undefined
     const key = keyOf(request.headers)
     if (key === undefined && required) throw keyRequired()
@@ -95,6 +96,8 @@ export function idempotency(options: IdempotencyOptions): Guard {
     context.waitUntil(own.claims.sweep())
     return undefined
   }
+  const refusals = [...(required ? [keyRequired()] : []), malformedKey(), keyInUse(), keyReused()]
+  return describeGuard(guard, 'anyone', { refusals })
 }
 
 /**

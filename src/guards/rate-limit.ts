@@ -8,6 +8,7 @@ import { networkOf } from '../auth/setup/client.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { callable, checkOptions, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import { perApp } from './per-app.ts'
 import { type Counter, localCounter, sharedCounter } from './rate-counters.ts'
@@ -73,7 +74,7 @@ export function rateLimit(options: RateLimitOptions): Guard {
     return { count, now: host.now }
   })
 
-  return async function rateLimitGuard(request, context) {
+  const guard: Guard = async (request, context) => {
     const client = await key(request, context)
     if (client === undefined) return
     const { count, now } = counterOf(context)
@@ -85,6 +86,7 @@ export function rateLimit(options: RateLimitOptions): Guard {
     context.headers.append('RateLimit', `"${name}";r=${Math.max(0, limit - used)};t=${seconds}`)
     if (used > limit) throw tooManyRequests(seconds)
   }
+  return describeGuard(guard, 'anyone', { refusals: [tooManyRequests(1)] })
 }
 
 /** The default key. Without an address nobody can be told apart, and letting everyone pass would be no limit. */

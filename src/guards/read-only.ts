@@ -5,6 +5,7 @@
  */
 
 import { methodNotAllowed } from '../http/refusals.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 
 const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'QUERY']
@@ -17,10 +18,11 @@ const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'QUERY']
  * ```
  */
 export function readOnly(): Guard {
-  return function readOnlyGuard({ method }, context) {
+  const guard: Guard = ({ method }, context) => {
     if (!READS.includes(method)) throw methodNotAllowed(READS.join(', '))
     if (method === 'OPTIONS') context.onResponse(withoutWrites)
   }
+  return describeGuard(guard, 'anyone', { refusals: [], methods: READS })
 }
 
 async function withoutWrites(response: Response): Promise<Response | undefined> {

@@ -6,6 +6,7 @@
 
 import { hasHeader, setHeader } from '../http/respond.ts'
 import { checkOptions, type Rule } from '../model/option-rules.ts'
+import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 
 /** A header's value; false leaves the header out. */
@@ -83,7 +84,7 @@ export function secureHeaders(options: SecureHeadersOptions = {}): Guard {
       }
     })
   }
-  return Object.assign(guard, { early: true })
+  return Object.assign(describeGuard(guard, 'anyone', { refusals: [] }), { early: true })
 }
 
 type Entries = readonly (readonly [name: string, value: string])[]

@@ -16,7 +16,7 @@ import { otherOperation } from './others.ts'
 import { recordOperation } from './records.ts'
 import { COMMON_RESPONSES, COMMON_SCHEMAS, failures, HEADERS } from './responses.ts'
 import { Schemas } from './schemas.ts'
-import { BEARER, type Demands, demandsOf } from './security.ts'
+import { type Demands, demandsOf, schemeOf } from './security.ts'
 import type { OpenApiDocument, Operation, Parameter, PathItem, Schema } from './specification.ts'
 
 /** What a document says of the app as a whole. */
@@ -41,7 +41,7 @@ const VERSIONS: Readonly<Record<OpenApiVersion, string>> = { '3.2': '3.2.0', '3.
  * an option makes no sense.
  *
  * ```ts
- * writeFileSync('openapi.json', JSON.stringify(document(app, { title: 'Atlas', version: '1.0' })))
+ * console.log(JSON.stringify(document(app, { title: 'Atlas', version: '1.0' })))
  * ```
  */
 export function document(
@@ -118,7 +118,7 @@ class Paper {
   readonly #ids = new OperationIds()
   readonly #paths = new Map<string, Listed>()
   readonly #tags = new Map<string, string>()
-  #takesTokens = false
+  readonly #schemes = new Set<string>()
 
   constructor(version: OpenApiVersion) {
     this.#version = version
@@ -129,12 +129,13 @@ class Paper {
   add(mount: string, route: Route, guards: readonly Guard[]): void {
     const method = route.method.toLowerCase()
     if (method === 'query' && this.#version === '3.1') return
+    const auth = routeServedBy(route.handler)
+    const demands = demandsOf([...guards, ...(auth?.guards ?? route.guards)])
+    if (!demands.lets(route.method)) return
     const at = this.#pathOf(`${mount}${route.path}`.replace(/^\/\//, '/') || '/')
     if (at.operations[method]) return
-    const auth = routeServedBy(route.handler)
     const described = this.#described(mount, route, auth)
-    const demands = demandsOf([...guards, ...(auth?.guards ?? route.guards)])
-    if (demands.security.length > 0) this.#takesTokens = true
+    for (const name of demands.security.flatMap(Object.keys)) this.#schemes.add(name)
     const isOpen = described.isOpen || demands.isOpen
     at.operations[method] = {
       operationId: this.#ids.take(described.id, mount),
@@ -156,6 +157,7 @@ class Paper {
     const paths: Readonly<Record<string, PathItem>> = Object.fromEntries(listed)
     const responses = used('responses', COMMON_RESPONSES, paths)
     const schemas = this.#schemas.all()
+    const schemes = [...this.#schemes].map((name) => [name, schemeOf(name)])
     return {
       tags: [...this.#tags].map(([name, description]) => ({ name, description })),
       paths,
@@ -163,7 +165,7 @@ class Paper {
         schemas: used('schemas', schemas, { paths, responses, schemas }),
         responses,
         headers: used('headers', HEADERS, { paths, responses }),
-        ...(this.#takesTokens && { securitySchemes: { bearer: BEARER } }),
+        ...(schemes.length > 0 && { securitySchemes: Object.fromEntries(schemes) }),
       },
     }
   }

@@ -22,12 +22,20 @@ export function openapi(options: DocumentOptions): Mountable {
   return {
     attach(host, mount) {
       documentOf({ guards: [], mounted: [] }, options, '3.2')
+      served.set(host, options)
       return [
         route('', () => page(options, mount)),
         route('/openapi.json', documentHandler(host, options)),
       ]
     },
   }
+}
+
+const served = new WeakMap<Host, DocumentOptions>()
+
+/** The options of the document that an app serves; undefined if it serves none. */
+export function servedOptions(host: Host): DocumentOptions | undefined {
+  return served.get(host)
 }
 
 function route(path: string, handler: Handler): Route {
@@ -39,6 +47,7 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
   const made = new Map<string, string>()
   return (request) => {
     const version = versionIn(request.query.version)
+    if (!version) throw new HttpError(400, "'version' must be 3.2 or 3.1.")
     const key = `${version} ${host.mounted.length} ${host.guards.length}`
     const body = made.get(key) ?? JSON.stringify(documentOf(host, options, version))
     made.set(key, body)
@@ -46,10 +55,9 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
   }
 }
 
-function versionIn(text: unknown): OpenApiVersion {
-  if (text === undefined || text === '3.2') return '3.2'
-  if (text === '3.1') return text
-  throw new HttpError(400, "'version' must be 3.2 or 3.1.")
+/** The version of OpenAPI that a client or a command names; the newest if none, undefined for an unknown one. */
+export function versionIn(text: unknown = '3.2'): OpenApiVersion | undefined {
+  return text === '3.2' || text === '3.1' ? text : undefined
 }
 
 /** A page for people: it links to the document. */

@@ -24,10 +24,18 @@ export interface Demands {
   readonly refusals: readonly HttpError[]
   /** Whether a guard of the app may respond with any status. */
   readonly isOpen: boolean
+  /** Whether the guards let the method through. */
+  lets(method: string): boolean
 }
 
-/** Access tokens, as `requireAuth` reads them. */
-export const BEARER: object = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }
+/** The scheme of a name in `Demands.security`: access tokens, or a header with an API key. */
+export function schemeOf(name: string): object {
+  return name === BEARER
+    ? { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }
+    : { type: 'apiKey', in: 'header', name }
+}
+
+const BEARER = 'bearer'
 
 const UNKNOWN: GuardDescription = { text: 'guarded' }
 
@@ -38,20 +46,29 @@ export function demandsOf(guards: readonly Guard[]): Demands {
     security: securityOf(all),
     texts: [...new Set(all.map(({ text }) => text).filter((text) => text !== 'anyone'))],
     refusals: refusalsOf(all),
-    isOpen: all.some(({ token }) => token === undefined),
+    isOpen: all.some(({ token, refusals }) => token === undefined && !refusals),
+    lets: (method) => all.every(({ methods }) => methods?.includes(method) ?? true),
   }
 }
 
 function securityOf(all: readonly GuardDescription[]): Security {
-  if (all.some(({ token }) => token === 'required')) return [{ bearer: [] }]
-  return all.some(({ token }) => token === 'optional') ? [{}, { bearer: [] }] : []
+  const keys = all.flatMap(({ apiKey }) => apiKey ?? [])
+  const needsToken = all.some(({ token }) => token === 'required')
+  const takesToken = !needsToken && all.some(({ token }) => token === 'optional')
+  const needed = Object.fromEntries(
+    [...keys, ...(needsToken ? [BEARER] : [])].map((name) => [name, []]),
+  )
+  if (takesToken) return [needed, { ...needed, [BEARER]: [] }]
+  return Object.keys(needed).length > 0 ? [needed] : []
 }
 
 function refusalsOf(all: readonly GuardDescription[]): readonly HttpError[] {
   const reads = all.filter(({ token }) => token !== undefined)
-  if (reads.length === 0) return []
+  const own = all.flatMap(({ refusals = [] }) => refusals)
+  if (reads.length === 0) return own
   const needs = reads.some(({ token }) => token === 'required')
   return [
+    ...own,
     ...(needs ? [authenticationRequired()] : []),
     invalidToken(),
     sessionEnded(),

@@ -37,17 +37,14 @@ import { update } from './write/update.ts'
  * want it validated and described.
  */
 export interface AddRoute<T = unknown> {
+  // Functions alone come first: the compiler tries these in order, and would take a last handler for a description.
+  (path: string, ...handlers: readonly [Handler, ...Handler[]]): Router<T>
   <Q extends $ZodObject | undefined = undefined>(
     path: string,
     handler: DescribedHandler<Q>,
     description: RouteDescription<Q>,
   ): Router<T>
-  (
-    path: string,
-    ...handlers:
-      | readonly [Handler, ...Handler[]]
-      | readonly [Handler, ...Handler[], RouteDescription]
-  ): Router<T>
+  (path: string, ...handlers: readonly [Handler, ...Handler[], RouteDescription]): Router<T>
 }
 
 /** A router for `app.mount`. You can add extra routes to it; they come before `/:id`. */

@@ -24,6 +24,7 @@ import {
   userFields,
 } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
+import type { Hasher } from '../../src/ports/hasher.ts'
 import type { ImageOptimizer } from '../../src/ports/images.ts'
 import type { Store } from '../../src/ports/store.ts'
 
@@ -32,9 +33,16 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 const files = () => diskFiles({ root: join(tmpdir(), 'fieldgate-openapi'), secret: SECRET })
 
+/** Hashes in no time: what passwords cost is not what is tested with these apps. */
+const hasher: Hasher = {
+  hash: async (plain) => `plain$${plain}`,
+  verify: async (plain, stored) => stored === `plain$${plain}`,
+  needsRehash: () => false,
+}
+
 /** The atlas, on a store in memory unless told otherwise. */
 export function atlasApp(store: Store = sqliteStore()): App {
-  return atlas({ store, files: files(), secret: SECRET, logger })
+  return atlas({ store, files: files(), secret: SECRET, hasher, logger })
 }
 
 /** An app that mounts nothing. */

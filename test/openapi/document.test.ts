@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createRouter, defineModel } from '../../src/index.ts'
+import { apiKey, cors, idempotency, rateLimit, readOnly } from '../../src/guards/index.ts'
+import { createRouter, defineModel, type Guard } from '../../src/index.ts'
 import { document, type OpenApiDocument, type Operation } from '../../src/openapi/index.ts'
 import { observedApp } from '../observing/observed.ts'
 import { atlasApp, emptyApp, fullApp } from './apps.ts'
@@ -224,6 +225,34 @@ describe('the guards', () => {
   it('of your own may respond with anything', () => {
     expect(operation(full, 'get', '/books').responses).toHaveProperty('default')
     expect(operation(atlas, 'get', '/favourites').responses).not.toHaveProperty('default')
+  })
+})
+
+describe('the guards of fieldgate/guards', () => {
+  const Post = defineModel('GuardedPost', { fields: { text: z.string() } })
+  const { app } = observedApp()
+  app.use(cors({ origins: '*' })).use(rateLimit({ limit: 10, windowSeconds: 1 }))
+  const keys = ['k3y-for-the-tests-of-the-document']
+  const at = (path: string, ...middlewares: Guard[]) =>
+    app.mount(path, createRouter({ model: Post, allowedFields: ['text'], middlewares }))
+  at('/read', readOnly())
+  at('/keyed', apiKey({ keys, header: 'X-Key' }), idempotency({ ttlSeconds: 60 }))
+  const made = document(app, INFO)
+
+  it('describe themselves', () => {
+    const { security, responses, description } = operation(made, 'post', '/keyed')
+    expect(security).toEqual([{ 'X-Key': [] }])
+    expect(made.components.securitySchemes).toEqual({
+      'X-Key': { type: 'apiKey', in: 'header', name: 'X-Key' },
+    })
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '409', '422', '429']))
+    expect(responses).not.toHaveProperty('default')
+    expect(description).toBe('Only for: holders of an API key.')
+  })
+
+  it('leave out what they let nobody do', () => {
+    expect(Object.keys(made.paths['/read'] ?? {})).toEqual(['get', 'query'])
+    expect(Object.keys(made.paths['/read/{id}'] ?? {})).toEqual(['get'])
   })
 })
 

@@ -4,27 +4,32 @@
  * @module
  */
 
+import type { HttpError } from '../../http/errors.ts'
 import type { Guard } from './route.ts'
 
-/** What a guard demands. */
+/** What a guard demands, and what it may respond with. */
 export interface GuardDescription {
+  /** Whom it lets through, as in `a paid plan`; `anyone` if it demands nothing. */
   readonly text: string
   /** Whether it reads an access token from `Authorization: Bearer`, and whether it needs one. */
-  readonly token?: 'required' | 'optional' | undefined
+  readonly token?: 'required' | 'optional'
+  /** The header with the API key that it needs. */
+  readonly apiKey?: string
+  /** The errors that it refuses requests with. Without them, it may respond with anything. */
+  readonly refusals?: readonly HttpError[]
+  /** The only methods that it lets through. Default: all. */
+  readonly methods?: readonly string[]
 }
 
 const descriptions = new WeakMap<Guard, GuardDescription>()
 
-/**
- * Says what `guard` demands, as in `describeGuard(guard, 'a paid plan')`, and returns it. With `token`, the guard reads
- * `Authorization: Bearer`.
- */
+/** Says what `guard` demands, as in `describeGuard(guard, 'a paid plan')`, and returns it. */
 export function describeGuard<G extends Guard>(
   guard: G,
   text: string,
-  token?: GuardDescription['token'],
+  more: Omit<GuardDescription, 'text'> = {},
 ): G {
-  descriptions.set(guard, { text, token })
+  descriptions.set(guard, { ...more, text })
   return guard
 }
 

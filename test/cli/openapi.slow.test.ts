@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Project, project } from './project.ts'
+
+const BASE = `
+import * as z from 'zod'
+import { createApp, createRouter, defineModel } from 'fieldgate'
+import { openapi } from 'fieldgate/openapi'
+import { postgresStore } from 'fieldgate/postgres'
+
+const Book = defineModel('Book', { fields: { title: z.string() } })
+export const app = createApp({ store: postgresStore({ url: 'postgres://nobody@127.0.0.1:1/none' }) })
+app.mount('/books', createRouter({ model: Book, allowedFields: ['title'], middlewares: [] }))
+`
+
+describe('fieldgate openapi', () => {
+  let folder: Project
+  beforeAll(async () => {
+    folder = await project({
+      'app.ts': BASE,
+      'documented.ts': `${BASE}app.mount('/docs', openapi({ title: 'Library', version: '2.1' }))`,
+    })
+  })
+  afterAll(() => folder.remove())
+
+  it('prints the document, without a database', async () => {
+    const { code, out } = await folder.fieldgate('openapi', './app.ts')
+    expect(code).toBe(0)
+    const made = JSON.parse(out)
+    expect(made).toMatchObject({ openapi: '3.2.0', info: { title: 'API', version: '1.0' } })
+    expect(made.paths['/books'].query.operationId).toBe('queryBooks')
+  })
+
+  it('prints the one that the app serves, in the version that is named', async () => {
+    const { out } = await folder.fieldgate('openapi', './documented.ts', '--version', '3.1')
+    const made = JSON.parse(out)
+    expect(made).toMatchObject({ openapi: '3.1.1', info: { title: 'Library', version: '2.1' } })
+    const given = ['--title', 'Books', '--api-version', '3.0']
+    const named = await folder.fieldgate('openapi', './documented.ts', ...given)
+    expect(JSON.parse(named.out).info).toEqual({ title: 'Books', version: '3.0' })
+  })
+
+  it('ends with 2 for a version that there is not', async () => {
+    const { code, err } = await folder.fieldgate('openapi', './app.ts', '--version', '2.0')
+    expect([code, err]).toEqual([2, "fieldgate openapi: --version is 3.2 or 3.1, not '2.0'\n"])
+  })
+})
