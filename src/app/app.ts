@@ -27,7 +27,13 @@ import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable } from './route-table.ts'
 
-/** An app: mounted routers, guards, and one handler for all requests. `M` are the routers by path, for typed clients. */
+/** A router in the type of an app. */
+export interface Mounted<P, T> {
+  readonly path: P
+  readonly serves: T
+}
+
+/** An app: mounted routers, guards, and one handler for all requests. `M` are its routers, for typed clients. */
 export interface App<M = unknown> {
   /** Carries the type of what is mounted; never set. */
   readonly '~mounts'?: M
@@ -46,7 +52,7 @@ export interface App<M = unknown> {
    * Serves `router` under `path`, which starts with '/'. The app that it returns is this one, whose type knows the
    * router. Throws a `TypeError` naming the option if one makes no sense.
    */
-  mount<const P extends string, T>(path: P, router: Mountable<T>): App<M & Record<P, T>>
+  mount<const P extends string, T>(path: P, router: Mountable<T>): App<M | Mounted<P, T>>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -62,7 +68,7 @@ export interface App<M = unknown> {
  * export const handle = app.handle
  * ```
  */
-export function createApp(options: AppOptions): App {
+export function createApp(options: AppOptions): App<never> {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Mounted } from '../app/app.ts'
 import type { AccountsClient, AnyAccounts } from './accounts.ts'
 import { Connection, type ClientOptions as ConnectionOptions } from './connection.ts'
 import { type Known, type RecordsClient, recordCalls } from './records.ts'
@@ -30,7 +31,11 @@ export interface ClientOptions extends ConnectionOptions {
 interface Typed {
   readonly '~mounts'?: unknown
 }
-type MountsOf<A extends Typed> = NonNullable<A['~mounts']>
+
+/** The routers of an app by path. A router that is mounted beside others on a path adds to them. */
+type MountsOf<A extends Typed> = {
+  [R in Extract<A['~mounts'], Mounted<string, unknown>> as R['path']]: R['serves']
+}
 
 type ServiceOf<T> = T extends AnyRecords
   ? RecordsClient<T>

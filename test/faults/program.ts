@@ -18,6 +18,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
   soak: async () => (await import('./soak.ts')).soak,
   backfill: async () => (await import('./changes/backfill.ts')).backfill,
+  tabs: async () => (await import('./tabs.ts')).tabs,
   overload: async () => (await import('./overload/run.ts')).overload,
 }
 

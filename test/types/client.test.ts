@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
-import { type Client, createClient, type Failure } from '../../src/client/index.ts'
+import { createClient, type Failure } from '../../src/client/index.ts'
 import {
   type App,
   createApp,
@@ -81,7 +81,7 @@ function apps(store: Store) {
     .mount('/others', createRouter({ model: Other }))
     .mount('/orgs/:org/cities', cities)
 }
-type Api = Client<NonNullable<ReturnType<typeof apps>['~mounts']>>
+type Api = ReturnType<typeof createClient<ReturnType<typeof apps>>>
 
 /** Compiled, never run: what may be read. */
 async function reads(api: Api): Promise<void> {
