@@ -32,10 +32,7 @@ interface Typed {
   readonly '~mounts'?: unknown
 }
 
-/** The routers of an app by path. A router that is mounted beside others on a path adds to them. */
-type MountsOf<A extends Typed> = {
-  [R in Extract<A['~mounts'], Mounted<string, unknown>> as R['path']]: R['serves']
-}
+type MountsOf<A extends Typed> = Extract<A['~mounts'], Mounted<string, unknown>>
 
 type ServiceOf<T> = T extends AnyRecords
   ? RecordsClient<T>
@@ -43,10 +40,27 @@ type ServiceOf<T> = T extends AnyRecords
     ? AccountsClient<T>
     : Record<never, never>
 
+type Params = Readonly<Record<string, string>>
+
+/**
+ * One signature for each mount: the compiler would need many times as long to look a path up in one type that has them
+ * all.
+ */
+type Signatures<M extends Mounted<string, unknown>> = (
+  M extends unknown
+    ? (signature: (path: M['path'], params?: Params) => ServiceOf<M['serves']>) => void
+    : never
+) extends (signatures: infer S) => void
+  ? S
+  : never
+
 /** Calls an app with the mounts `M`. */
-export interface Client<M> {
+export type Client<M extends Mounted<string, unknown>> = Signatures<M> & {
   /** The calls for a mount. `params` are the values of `:names` in its path. */
-  <P extends keyof M & string>(path: P, params?: Readonly<Record<string, string>>): ServiceOf<M[P]>
+  <P extends M['path']>(
+    path: P,
+    params?: Params,
+  ): ServiceOf<Extract<M, Mounted<P, unknown>>['serves']>
   /**
    * `fetch` with the access token, for your extra routes; `path` comes after the client's URL. On a 401 it refreshes
    * once and tries again. It rejects as `fetch` does.
@@ -86,7 +100,7 @@ export function createClient<A extends Typed>(
     services.set(path, made)
     return made
   }
-  const fetch: Client<unknown>['fetch'] = (path, init) => connection.fetch(path, init)
+  const fetch: Client<never>['fetch'] = (path, init) => connection.fetch(path, init)
   // The calls are made from names alone; what each takes and gives is checked by the type.
   return Object.assign(service, { fetch }) as unknown as Client<MountsOf<A>>
 }

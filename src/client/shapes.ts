@@ -96,20 +96,31 @@ type FileFields<U> = U extends { readonly fields: readonly { readonly name: infe
 type FileValue<V> = NonNullable<V> extends readonly unknown[] ? Blob | readonly Blob[] : Blob
 
 type Inputs<T extends AnyRecords> = unknown extends T['input'] ? T['record'] : T['input']
-type Value<T extends AnyRecords, K extends keyof Inputs<T>> =
-  | Sent<Inputs<T>[K]>
-  | (K extends FileFields<T['options']['upload']> ? FileValue<Inputs<T>[K]> : never)
+/** null stands for an optional field that is left out, or removed. */
+type OrNull<V> = undefined extends V ? null : never
+type OrFile<V, K, F> = K extends F ? FileValue<V> : never
+
+type Creatable<I, K, F> = {
+  readonly [N in keyof I as N extends K ? N : never]: Sent<I[N]> | OrNull<I[N]> | OrFile<I[N], N, F>
+}
+
+type Updatable<I, K, F> = {
+  readonly [N in keyof I as N extends K ? N : never]?:
+    | Sent<I[N]>
+    | OrNull<I[N]>
+    | OrFile<I[N], N, F>
+}
 
 /** What a create takes: the writable fields, in which null leaves an optional one out. */
-export type Created<T extends AnyRecords> = {
-  readonly [K in keyof Inputs<T> as K extends Writable<T, 'create'> ? K : never]:
-    | Value<T, K>
-    | (undefined extends Inputs<T>[K] ? null : never)
-}
+export type Created<T extends AnyRecords> = Creatable<
+  Inputs<T>,
+  Writable<T, 'create'>,
+  FileFields<T['options']['upload']>
+>
 
 /** What an update takes: any of the writable fields; null removes an optional one. */
-export type Changes<T extends AnyRecords> = {
-  readonly [K in keyof Inputs<T> as K extends Writable<T, 'update'> ? K : never]?:
-    | Value<T, K>
-    | (undefined extends Inputs<T>[K] ? null : never)
-}
+export type Changes<T extends AnyRecords> = Updatable<
+  Inputs<T>,
+  Writable<T, 'update'>,
+  FileFields<T['options']['upload']>
+>
