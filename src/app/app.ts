@@ -27,16 +27,11 @@ import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable } from './route-table.ts'
 
-/** A router in the type of an app. */
-export interface Mounted<P, T> {
-  readonly path: P
-  readonly serves: T
-}
+/** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
+export type Mounted<P extends string, T> = { readonly [Name in `~${P}`]?: T }
 
-/** An app: mounted routers, guards, and one handler for all requests. `M` are its routers, for typed clients. */
-export interface App<M = unknown> {
-  /** Carries the type of what is mounted; never set. */
-  readonly '~mounts'?: M
+/** An app: mounted routers, guards, and one handler for all requests. */
+export interface App {
   /**
    * Responds to a request. You can pass it to a runtime as it is: it is bound, and it never rejects. `env` is the
    * runtime's environment, `platform` what the runtime knows of the request.
@@ -47,12 +42,16 @@ export interface App<M = unknown> {
   /** The uploaded files, for `sweepFiles`. */
   readonly files: AppFiles
   /** Runs `guard` before every router, even for requests that match no route. */
-  use(guard: Guard): App<M>
+  use<Self>(this: Self, guard: Guard): Self
   /**
    * Serves `router` under `path`, which starts with '/'. The app that it returns is this one, whose type knows the
    * router. Throws a `TypeError` naming the option if one makes no sense.
    */
-  mount<const P extends string, T>(path: P, router: Mountable<T>): App<M | Mounted<P, T>>
+  mount<Self, const P extends string, T>(
+    this: Self,
+    path: P,
+    router: Mountable<T>,
+  ): Self & Mounted<P, T>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -68,7 +67,7 @@ export interface App<M = unknown> {
  * export const handle = app.handle
  * ```
  */
-export function createApp(options: AppOptions): App<never> {
+export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
@@ -127,7 +126,7 @@ export function createApp(options: AppOptions): App<never> {
     })
   }
 
-  function mount(path: string, router: Mountable): App<never> {
+  function mount(path: string, router: Mountable): App {
     const at = mountPath(path)
     const routes = router.attach(host, at)
     table.add(at, routes)
@@ -135,15 +134,16 @@ export function createApp(options: AppOptions): App<never> {
     return app
   }
 
-  const app: App<never> = {
+  const app: App = {
     handle,
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
       guards.push(checkedGuard(guard))
-      return app
+      return this
     },
-    mount,
+    // What it adds to the type is nothing that exists.
+    mount: mount as App['mount'],
     ready: () => host.ready(),
     close: () => host.close(),
   }

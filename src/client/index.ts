@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { Mounted } from '../app/app.ts'
 import type { AccountsClient, AnyAccounts } from './accounts.ts'
 import { Connection, type ClientOptions as ConnectionOptions } from './connection.ts'
 import { type Known, type RecordsClient, recordCalls } from './records.ts'
@@ -27,12 +26,16 @@ export interface ClientOptions extends ConnectionOptions {
   readonly routes?: Readonly<Record<string, RoutePaths>>
 }
 
-/** An app whose type knows its mounts. */
-interface Typed {
-  readonly '~mounts'?: unknown
+/** A mount of an app: its path, and what the type of its router says. */
+interface Mount<P, T> {
+  readonly path: P
+  readonly serves: T
 }
 
-type MountsOf<A extends Typed> = Extract<A['~mounts'], Mounted<string, unknown>>
+/** The mounts that the type of an app knows. */
+type MountsOf<A> = {
+  [K in keyof A]-?: K extends `~${infer P}` ? Mount<P, NonNullable<A[K]>> : never
+}[keyof A]
 
 type ServiceOf<T> = T extends AnyRecords
   ? RecordsClient<T>
@@ -46,7 +49,7 @@ type Params = Readonly<Record<string, string>>
  * One signature for each mount: the compiler would need many times as long to look a path up in one type that has them
  * all.
  */
-type Signatures<M extends Mounted<string, unknown>> = (
+type Signatures<M extends Mount<string, unknown>> = (
   M extends unknown
     ? (signature: (path: M['path'], params?: Params) => ServiceOf<M['serves']>) => void
     : never
@@ -55,12 +58,12 @@ type Signatures<M extends Mounted<string, unknown>> = (
   : never
 
 /** Calls an app with the mounts `M`. */
-export type Client<M extends Mounted<string, unknown>> = Signatures<M> & {
+export type Client<M extends Mount<string, unknown>> = Signatures<M> & {
   /** The calls for a mount. `params` are the values of `:names` in its path. */
   <P extends M['path']>(
     path: P,
     params?: Params,
-  ): ServiceOf<Extract<M, Mounted<P, unknown>>['serves']>
+  ): ServiceOf<Extract<M, Mount<P, unknown>>['serves']>
   /**
    * `fetch` with the access token, for your extra routes; `path` comes after the client's URL. On a 401 it refreshes
    * once and tries again. It rejects as `fetch` does.
@@ -81,7 +84,7 @@ export type Client<M extends Mounted<string, unknown>> = Signatures<M> & {
  * else console.error(found.error.message)
  * ```
  */
-export function createClient<A extends Typed>(
+export function createClient<A extends object>(
   url: string,
   options: ClientOptions = {},
 ): Client<MountsOf<A>> {
