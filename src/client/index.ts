@@ -75,11 +75,10 @@ export type Client<M extends Mount<string, unknown>> = Signatures<M> & {
  * A client for the app at `url`, which is what `app.handle` serves at its root.
  *
  * ```ts
- * import { createClient } from 'fieldgate/client'
- * import type { app } from './app.ts'
+ * const app = createApp({ store }).mount('/cities', createRouter({ model: City, query: ['name'] }))
  *
  * const api = createClient<typeof app>('https://api.example.com')
- * const found = await api('/cities').list({ where: { population: { gte: 1_000_000 } } })
+ * const found = await api('/cities').list({ where: { name: 'Oslo' } })
  * if (found.ok) console.log(found.data)
  * else console.error(found.error.message)
  * ```

@@ -62,11 +62,16 @@ type Fields<R, H, G> = {
 }
 type Whole<R, H, G> = [Selects<G>] extends [never] ? Fields<R, H, G> : Partial<Fields<R, H, G>>
 
+/** The hidden fields; a model whose type was written down by hand tells of none. */
+type Hidden<H> = unknown extends H ? never : H
+type ShownAs<R, H, G> = ByOutput extends H ? Populated : Added & Whole<R, H, G>
+
 /** A record as the routes of `T` show it. References are ids, unless `onGet` fills them in. */
-export type Shown<T extends AnyRecords> = ByOutput extends T['hidden']
-  ? Populated
-  : Added &
-      Whole<T['record'], unknown extends T['hidden'] ? never : T['hidden'], T['options']['shown']>
+export type Shown<T extends AnyRecords> = ShownAs<
+  T['record'],
+  Hidden<T['hidden']>,
+  T['options']['shown']
+>
 
 type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N

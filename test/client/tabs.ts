@@ -117,7 +117,8 @@ export async function openTabs(count: number, running?: Chromium): Promise<Tabs>
   }
 }
 
-const PAGE = '<!doctype html><title>tab</title><script type="module" src="/page.js"></script>'
+const PAGE =
+  '<!doctype html><link rel="icon" href="data:,"><title>tab</title><script type="module" src="/page.js"></script>'
 
 async function bundled(): Promise<string> {
   const { outputFiles } = await build({
