@@ -4,7 +4,7 @@
  * @module
  */
 
-export { type App, createApp } from './app/app.ts'
+export { type App, createApp, type Mounted } from './app/app.ts'
 export type { Platform } from './app/context.ts'
 export type { AppOptions } from './app/options.ts'
 export type { Duration } from './auth/option-checks.ts'

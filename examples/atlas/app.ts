@@ -5,7 +5,6 @@
  */
 
 import {
-  type App,
   type AppOptions,
   createApp,
   createAuthRouter,
@@ -22,7 +21,7 @@ import {
   User,
 } from './models.ts'
 
-const countries: RouterOptions<CountryValues> = {
+const countries = {
   model: Country,
   // A playground: everybody may write here.
   middlewares: [],
@@ -46,9 +45,9 @@ const countries: RouterOptions<CountryValues> = {
   ],
   maxLimit: 250,
   upload: { path: 'flags/', fields: [{ name: 'flag' }], acl: 'public-read' },
-}
+} as const satisfies RouterOptions<CountryValues>
 
-const cities: RouterOptions<CityValues> = {
+const cities = {
   model: City,
   middlewares: [],
   orderBy: '-population',
@@ -64,11 +63,11 @@ const cities: RouterOptions<CityValues> = {
     request.query.with === 'country'
       ? { populate: { path: 'country', select: ['name', 'emoji'] } }
       : {},
-}
+} as const satisfies RouterOptions<CityValues>
 
 /** The atlas on the given store, cache and files; `secret` signs tokens and cursors. */
-export function atlas(options: AppOptions & { readonly secret: string }): App {
-  const app = createApp(options)
+// The mounts are in the type that it returns: typed clients are checked against it.
+export function atlas(options: AppOptions & { readonly secret: string }) {
   const auth = createAuthRouter({
     ...accounts,
     model: User,
@@ -76,23 +75,23 @@ export function atlas(options: AppOptions & { readonly secret: string }): App {
     registerFields: ['name'],
     updateFields: ['name'],
   })
-  app.mount('/auth', auth.router)
-  app.mount(
-    '/favourites',
-    createRouter({
-      model: Favourite,
-      middlewares: [auth.requireAuth],
-      // Everybody has favourites of their own; those of others do not exist for them.
-      scope: (request) => ({ owner: request.auth?.userId }),
-      orderBy: '-createdAt',
-      query: ['city'],
-      search: ['note', 'city.name'],
-      allowedFields: ['city', 'note'],
-      onGet: () => ({ populate: { path: 'city', select: ['name', 'population'] } }),
-    }),
-  )
-  app.mount('/countries', createRouter(countries))
-  app.mount('/cities', createRouter(cities))
-  app.mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))
-  return app
+  return createApp(options)
+    .mount('/auth', auth.router)
+    .mount(
+      '/favourites',
+      createRouter({
+        model: Favourite,
+        middlewares: [auth.requireAuth],
+        // Everybody has favourites of their own; those of others do not exist for them.
+        scope: (request) => ({ owner: request.auth?.userId }),
+        orderBy: '-createdAt',
+        query: ['city'],
+        search: ['note', 'city.name'],
+        allowedFields: ['city', 'note'],
+        onGet: () => ({ populate: { path: 'city', select: ['name', 'population'] } }),
+      }),
+    )
+    .mount('/countries', createRouter(countries))
+    .mount('/cities', createRouter(cities))
+    .mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))
 }

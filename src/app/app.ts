@@ -15,7 +15,7 @@ import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
 import { pathOf } from '../ports/path-of.ts'
-import type { Host, Mountable, Mounted } from '../records/engine/host.ts'
+import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
@@ -27,10 +27,11 @@ import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable } from './route-table.ts'
 
-/** An app: mounted routers, guards, and one handler for all requests. `M` are the routers by path, for typed clients. */
-export interface App<M = unknown> {
-  /** Carries the type of what is mounted; never set. */
-  readonly '~mounts'?: M
+/** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
+export type Mounted<P extends string, T> = { readonly [Name in `~${P}`]?: T }
+
+/** An app: mounted routers, guards, and one handler for all requests. */
+export interface App {
   /**
    * Responds to a request. You can pass it to a runtime as it is: it is bound, and it never rejects. `env` is the
    * runtime's environment, `platform` what the runtime knows of the request.
@@ -41,12 +42,16 @@ export interface App<M = unknown> {
   /** The uploaded files, for `sweepFiles`. */
   readonly files: AppFiles
   /** Runs `guard` before every router, even for requests that match no route. */
-  use(guard: Guard): App<M>
+  use<Self>(this: Self, guard: Guard): Self
   /**
    * Serves `router` under `path`, which starts with '/'. The app that it returns is this one, whose type knows the
    * router. Throws a `TypeError` naming the option if one makes no sense.
    */
-  mount<const P extends string, T>(path: P, router: Mountable<T>): App<M & Record<P, T>>
+  mount<Self, const P extends string, T>(
+    this: Self,
+    path: P,
+    router: Mountable<T>,
+  ): Self & Mounted<P, T>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -122,18 +127,19 @@ export function createApp(options: AppOptions): App {
     })
   }
 
-  const app: App<never> = {
+  const app: App = {
     handle,
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
       ;(checkedGuard(guard).early ? earlyGuards : guards).push(guard)
-      return app
+      return app as never
     },
+    // What it adds to the type is nothing that exists.
     mount(path, router) {
       const mounted = mountedAt(mountPath(path), router, host)
       for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
-      return app
+      return app as never
     },
     ready: () => host.ready(),
     close: () => host.close(),
@@ -243,7 +249,7 @@ function checkedGuard(guard: Guard): Guard {
 }
 
 /** Attaches `router`, and notes what it serves. */
-function mountedAt(mount: string, router: Mountable, host: Host): Mounted {
+function mountedAt(mount: string, router: Mountable, host: Host): MountedRoutes {
   const mounted = { mount, routes: router.attach(host, mount), early: router.early === true }
   host.mounted.push(mounted)
   return mounted

@@ -7,7 +7,7 @@
 import { type IRequest, IttyRouter } from 'itty-router'
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
-import type { Mounted } from '../records/engine/host.ts'
+import type { MountedRoutes } from '../records/engine/host.ts'
 import type { Guard, Route } from '../records/engine/route.ts'
 import type { AppContext } from './context.ts'
 
@@ -31,7 +31,7 @@ export class RouteTable {
   #routers = 0
 
   /** Adds the routes of one router. A GET row also answers HEAD. */
-  add({ mount, routes }: Mounted): void {
+  add({ mount, routes }: MountedRoutes): void {
     const router = this.#routers
     this.#routers += 1
     for (const route of routes) {

@@ -26,11 +26,16 @@ export interface ClientOptions extends ConnectionOptions {
   readonly routes?: Readonly<Record<string, RoutePaths>>
 }
 
-/** An app whose type knows its mounts. */
-interface Typed {
-  readonly '~mounts'?: unknown
+/** A mount of an app: its path, and what the type of its router says. */
+interface Mount<P, T> {
+  readonly path: P
+  readonly serves: T
 }
-type MountsOf<A extends Typed> = NonNullable<A['~mounts']>
+
+/** The mounts that the type of an app knows. */
+type MountsOf<A> = {
+  [K in keyof A]-?: K extends `~${infer P}` ? Mount<P, NonNullable<A[K]>> : never
+}[keyof A]
 
 type ServiceOf<T> = T extends AnyRecords
   ? RecordsClient<T>
@@ -38,10 +43,27 @@ type ServiceOf<T> = T extends AnyRecords
     ? AccountsClient<T>
     : Record<never, never>
 
+type Params = Readonly<Record<string, string>>
+
+/**
+ * One signature for each mount: the compiler would need many times as long to look a path up in one type that has them
+ * all.
+ */
+type Signatures<M extends Mount<string, unknown>> = (
+  M extends unknown
+    ? (signature: (path: M['path'], params?: Params) => ServiceOf<M['serves']>) => void
+    : never
+) extends (signatures: infer S) => void
+  ? S
+  : never
+
 /** Calls an app with the mounts `M`. */
-export interface Client<M> {
+export type Client<M extends Mount<string, unknown>> = Signatures<M> & {
   /** The calls for a mount. `params` are the values of `:names` in its path. */
-  <P extends keyof M & string>(path: P, params?: Readonly<Record<string, string>>): ServiceOf<M[P]>
+  <P extends M['path']>(
+    path: P,
+    params?: Params,
+  ): ServiceOf<Extract<M, Mount<P, unknown>>['serves']>
   /**
    * `fetch` with the access token, for your extra routes; `path` comes after the client's URL. On a 401 it refreshes
    * once and tries again. It rejects as `fetch` does.
@@ -53,16 +75,15 @@ export interface Client<M> {
  * A client for the app at `url`, which is what `app.handle` serves at its root.
  *
  * ```ts
- * import { createClient } from 'fieldgate/client'
- * import type { app } from './app.ts'
+ * const app = createApp({ store }).mount('/cities', createRouter({ model: City, query: ['name'] }))
  *
  * const api = createClient<typeof app>('https://api.example.com')
- * const found = await api('/cities').list({ where: { population: { gte: 1_000_000 } } })
+ * const found = await api('/cities').list({ where: { name: 'Oslo' } })
  * if (found.ok) console.log(found.data)
  * else console.error(found.error.message)
  * ```
  */
-export function createClient<A extends Typed>(
+export function createClient<A extends object>(
   url: string,
   options: ClientOptions = {},
 ): Client<MountsOf<A>> {
@@ -81,7 +102,7 @@ export function createClient<A extends Typed>(
     services.set(path, made)
     return made
   }
-  const fetch: Client<unknown>['fetch'] = (path, init) => connection.fetch(path, init)
+  const fetch: Client<never>['fetch'] = (path, init) => connection.fetch(path, init)
   // The calls are made from names alone; what each takes and gives is checked by the type.
   return Object.assign(service, { fetch }) as unknown as Client<MountsOf<A>>
 }

@@ -29,14 +29,14 @@ type Sortable<O> = O extends { readonly sortableFields: readonly (infer N)[] }
 export type SortKey<O> = (Sortable<O> & string) | `-${Sortable<O> & string}`
 
 /** What a field can be compared with: in a list, an element. */
-type Compared<V> = V extends readonly (infer E)[]
-  ? Compared<E>
-  : V extends Date
-    ? Date | string
-    : V extends string | number | boolean | null
-      ? V
-      : V extends undefined
-        ? null
+type Compared<V> = V extends string | number | boolean | null
+  ? V
+  : V extends undefined
+    ? null
+    : V extends Date
+      ? Date | string
+      : V extends readonly (infer E)[]
+        ? Compared<E>
         : V extends object
           ? never
           : string | number | boolean | null

@@ -2,13 +2,14 @@
  * The tokens of a client, which all tabs of a page's origin share, and the one refresh for all of them.
  *
  * A refresh token is used once: presented again later than the server's grace period, it ends the session. So a refresh
- * holds a Web Lock, and who waited for it takes the tokens that it finds. A refresh marks the stored tokens before it
- * asks the server and tells the other tabs; if the tab is closed before it has the answer, the mark is still there when
- * the lock is free, and the next tab asks again within the grace period, which gives the same tokens.
+ * holds a Web Lock, and who waited for it takes the tokens that it finds. A tab that begins a refresh tells the others,
+ * which queue for the lock too: if it is closed before it has the answer, the next one asks again within the grace
+ * period, and gets the same tokens.
  *
  * @module
  */
 
+import { Announcements } from './announcements.ts'
 import type { Answer } from './answers.ts'
 
 /** Where tokens are kept: `localStorage`, or anything like it, which may be asynchronous. */
@@ -28,12 +29,17 @@ interface Held extends Tokens {
   /** The URL of the route that refreshes, and of the one that signs out. */
   readonly refreshAt: string
   readonly logoutAt: string
-  /** Set while a tab asks for new tokens. */
-  readonly renewing?: true
+  /** When they came, in epoch milliseconds; later tokens have a later time. */
+  readonly at: number
 }
 
 /** How a session asks the server. */
 type Post = (url: string, body: object) => Promise<Answer>
+
+/** How long to wait for tokens that another tab has stored. */
+const PATIENCE_MS = 5_000
+/** Announced when the server could not be asked, so that not every tab tries. */
+const FAILED = 'failed'
 
 /** The session of one client. */
 export class Session {
@@ -43,6 +49,7 @@ export class Session {
   readonly #onSignedOut: (() => void) | undefined
   readonly #locks: LockManager | undefined
   readonly #channel: BroadcastChannel | undefined
+  readonly #announcements: Announcements | undefined
   #renewal: Promise<string | Answer | undefined> | undefined
 
   constructor(
@@ -58,6 +65,7 @@ export class Session {
     this.#storage = shared ?? memoryStorage()
     // Without them, in old browsers and on pages without TLS, the server's grace period is what keeps tabs apart.
     this.#locks = shared && globalThis.navigator?.locks
+    this.#announcements = this.#locks && new Announcements(this.#locks, key)
     this.#channel = this.#locks && new BroadcastChannel(key)
     this.#channel?.addEventListener('message', ({ data }) => this.#told(data))
     // Node would wait for messages instead of ending.
@@ -71,7 +79,9 @@ export class Session {
 
   /** Keeps the tokens of a sign-in. */
   keep(tokens: Tokens, refreshAt: string, logoutAt: string): Promise<void> {
-    return this.#alone(() => this.#store({ ...picked(tokens), refreshAt, logoutAt }))
+    return this.#alone(() =>
+      this.#store({ ...picked(tokens), refreshAt, logoutAt, at: Date.now() }),
+    )
   }
 
   /** Forgets the tokens, in every tab. */
@@ -102,11 +112,10 @@ export class Session {
   }
 
   async #renew(stale: string): Promise<string | Answer | undefined> {
-    const held = await this.#held()
+    const held = await this.#latest()
     if (!held || held.token !== stale) return held?.token
-    const { refreshToken, renewing: _, ...rest } = held
+    const { refreshToken } = held
     if (refreshToken === undefined) return this.#forget()
-    await this.#store({ ...held, renewing: true })
     this.#channel?.postMessage(stale)
     const ask = () => this.#post(held.refreshAt, { refreshToken })
     // The server may have done it although the response was lost: asked again at once, it gives the same tokens.
@@ -114,11 +123,11 @@ export class Session {
     if (answer.status === 0) answer = await ask()
     const data = answer.body?.data as Tokens | undefined
     if (data?.token !== undefined) {
-      await this.#store({ ...rest, refreshToken, ...picked(data) })
+      await this.#store({ ...held, ...picked(data), at: Math.max(Date.now(), held.at + 1) })
       return data.token
     }
     if (answer.status === 401) return this.#forget()
-    await this.#store({ ...rest, refreshToken })
+    await this.#announcements?.make(FAILED)
     return answer
   }
 
@@ -127,10 +136,22 @@ export class Session {
     else if (typeof message === 'string') void this.#alone(() => this.#finish(message))
   }
 
-  /** Does the refresh that another tab has begun, if that tab has not ended it. */
+  /** Does the refresh that another tab has begun, if that tab has not come to an end with it. */
   async #finish(stale: string): Promise<void> {
-    const held = await this.#held()
-    if (held?.renewing && held.token === stale) await this.#renew(stale)
+    if (!(await this.#announcements?.heard())?.includes(FAILED)) await this.#renew(stale)
+  }
+
+  /** The tokens, as new as the last tab has stored them: in Chromium a write may show later in other tabs. */
+  async #latest(): Promise<Held | undefined> {
+    const heard = (await this.#announcements?.heard()) ?? []
+    const newest = Math.max(0, ...heard.map(Number).filter((at) => at > 0))
+    const deadline = Date.now() + PATIENCE_MS
+    let held = await this.#held()
+    while (held && held.at < newest && Date.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      held = await this.#held()
+    }
+    return held
   }
 
   async #held(): Promise<Held | undefined> {
@@ -140,6 +161,7 @@ export class Session {
 
   async #store(held: Held): Promise<void> {
     await this.#storage.setItem(this.#key, JSON.stringify(held))
+    await this.#announcements?.make(String(held.at))
   }
 
   async #forget(): Promise<undefined> {

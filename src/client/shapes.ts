@@ -7,31 +7,30 @@
 import type { ByOutput } from '../model/model.ts'
 import type { ServedRecords } from '../records/setup/served.ts'
 
+type Primitive = string | number | boolean | null | undefined
+
+// Most values are primitives, so they come first; `unknown` is none of these and comes last.
 /** A value as JSON carries it: dates are ISO 8601 strings. */
-export type Wire<V> = unknown extends V
-  ? unknown
+export type Wire<V> = V extends Primitive
+  ? V
   : V extends Date
     ? string
-    : V extends string | number | boolean | null | undefined
-      ? V
-      : V extends readonly (infer E)[]
-        ? Wire<E>[]
-        : V extends object
-          ? { [K in keyof V]: Wire<V[K]> }
-          : never
+    : V extends readonly (infer E)[]
+      ? Wire<E>[]
+      : V extends object
+        ? { [K in keyof V]: Wire<V[K]> }
+        : V
 
 /** A value that a client may send: a date may be a `Date`. */
-export type Sent<V> = unknown extends V
-  ? unknown
+export type Sent<V> = V extends Primitive
+  ? V
   : V extends Date
     ? Date | string
-    : V extends string | number | boolean | null | undefined
-      ? V
-      : V extends readonly (infer E)[]
-        ? readonly Sent<E>[]
-        : V extends object
-          ? { readonly [K in keyof V]: Sent<V[K]> }
-          : never
+    : V extends readonly (infer E)[]
+      ? readonly Sent<E>[]
+      : V extends object
+        ? { readonly [K in keyof V]: Sent<V[K]> }
+        : V
 
 /** The members that the server adds to each record. */
 export interface Added {
@@ -63,28 +62,39 @@ type Fields<R, H, G> = {
 }
 type Whole<R, H, G> = [Selects<G>] extends [never] ? Fields<R, H, G> : Partial<Fields<R, H, G>>
 
-/** A record as the routes of `T` show it. References are ids, unless `onGet` fills them in. */
-export type Shown<T extends AnyRecords> = ByOutput extends T['hidden']
-  ? Populated
-  : Added &
-      Whole<T['record'], unknown extends T['hidden'] ? never : T['hidden'], T['options']['shown']>
+/** The hidden fields; a model whose type was written down by hand tells of none. */
+type Hidden<H> = unknown extends H ? never : H
+type ShownAs<R, H, G> = ByOutput extends H ? Populated : Added & Whole<R, H, G>
 
-type Names<L, Operation extends string, R> = L extends readonly (infer N)[]
+/** A record as the routes of `T` show it. References are ids, unless `onGet` fills them in. */
+export type Shown<T extends AnyRecords> = ShownAs<
+  T['record'],
+  Hidden<T['hidden']>,
+  T['options']['shown']
+>
+
+type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N
-  : L extends { readonly [Name in Operation]: readonly (infer N)[] }
-    ? N
-    : keyof R
-type Blocked<L, Operation extends string> = L extends readonly (infer N)[]
-  ? N
-  : L extends { readonly [Name in Operation]: readonly (infer N)[] }
-    ? N
-    : never
+  : L extends object
+    ? Operation extends keyof L
+      ? L[Operation] extends readonly (infer N)[]
+        ? N
+        : None
+      : None
+    : None
 /** The fields that the scope sets. */
 type Scoped<L> = unknown extends L ? never : keyof Exclude<Awaited<L>, undefined | void>
 
-type Writable<T extends AnyRecords, Operation extends string> = Exclude<
-  Names<T['options']['allowedFields'], Operation, T['record']>,
-  Blocked<T['options']['blockedFields'], Operation> | Scoped<T['options']['scope']> | keyof Added
+/** The options that decide what may be written. */
+interface Written {
+  readonly allowedFields: unknown
+  readonly blockedFields: unknown
+  readonly scope: unknown
+}
+
+type Writable<R, O extends Written, Operation extends string> = Exclude<
+  Named<O['allowedFields'], Operation, keyof R>,
+  Named<O['blockedFields'], Operation, never> | Scoped<O['scope']>
 >
 
 /** The fields that take files. */
@@ -96,20 +106,25 @@ type FileFields<U> = U extends { readonly fields: readonly { readonly name: infe
 type FileValue<V> = NonNullable<V> extends readonly unknown[] ? Blob | readonly Blob[] : Blob
 
 type Inputs<T extends AnyRecords> = unknown extends T['input'] ? T['record'] : T['input']
-type Value<T extends AnyRecords, K extends keyof Inputs<T>> =
-  | Sent<Inputs<T>[K]>
-  | (K extends FileFields<T['options']['upload']> ? FileValue<Inputs<T>[K]> : never)
+/** null stands for an optional field that is left out, or removed. */
+type OrNull<V> = undefined extends V ? null : never
+type OrFile<V, K, F> = K extends F ? FileValue<V> : never
+
+// `Pick` first: it keeps which fields are optional, and is much faster than leaving fields out one by one.
+type Creatable<I, F> = {
+  readonly [N in keyof I]: Sent<I[N]> | OrNull<I[N]> | OrFile<I[N], N, F>
+}
 
 /** What a create takes: the writable fields, in which null leaves an optional one out. */
-export type Created<T extends AnyRecords> = {
-  readonly [K in keyof Inputs<T> as K extends Writable<T, 'create'> ? K : never]:
-    | Value<T, K>
-    | (undefined extends Inputs<T>[K] ? null : never)
-}
+export type Created<T extends AnyRecords> = Creatable<
+  Pick<Inputs<T>, Writable<T['record'], T['options'], 'create'> & keyof Inputs<T>>,
+  FileFields<T['options']['upload']>
+>
 
 /** What an update takes: any of the writable fields; null removes an optional one. */
-export type Changes<T extends AnyRecords> = {
-  readonly [K in keyof Inputs<T> as K extends Writable<T, 'update'> ? K : never]?:
-    | Value<T, K>
-    | (undefined extends Inputs<T>[K] ? null : never)
-}
+export type Changes<T extends AnyRecords> = Partial<
+  Creatable<
+    Pick<Inputs<T>, Writable<T['record'], T['options'], 'update'> & keyof Inputs<T>>,
+    FileFields<T['options']['upload']>
+  >
+>

@@ -6,7 +6,7 @@
 
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
-import { hostOf, type Mounted } from '../records/engine/host.ts'
+import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
 import type { Guard, Route } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts.ts'
@@ -56,7 +56,7 @@ export function document(
 /** What a document is made from. */
 export interface Surface {
   readonly guards: readonly Guard[]
-  readonly mounted: readonly Mounted[]
+  readonly mounted: readonly MountedRoutes[]
 }
 
 /** Handlers that no document describes: those that serve the document itself. */

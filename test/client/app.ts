@@ -62,6 +62,8 @@ export interface Watched {
   now: number
   /** Runs before each request, if set. */
   guard?: Guard | undefined
+  /** Runs after each response is made and before it is sent, if set. */
+  answered?: (request: Request) => Promise<void>
 }
 
 function cityOptions() {
@@ -132,7 +134,12 @@ export async function served() {
   const watched: Watched = { seen: [], now: Date.now() }
   const folder = await mkdtemp(join(tmpdir(), 'fieldgate-client-'))
   const app = makeApp(watched, folder)
-  const server = await serve(app, { port: 0, hostname: '127.0.0.1', signals: false })
+  const handle: typeof app.handle = async (request, env, platform) => {
+    const response = await app.handle(request, env, platform)
+    await watched.answered?.(request)
+    return response
+  }
+  const server = await serve({ ...app, handle }, { port: 0, hostname: '127.0.0.1', signals: false })
   return {
     app,
     watched,

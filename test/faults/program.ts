@@ -19,6 +19,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   soak: async () => (await import('./soak.ts')).soak,
   idempotency: async () => (await import('./guards/kill.ts')).idempotency,
   backfill: async () => (await import('./changes/backfill.ts')).backfill,
+  tabs: async () => (await import('./tabs.ts')).tabs,
   overload: async () => (await import('./overload/run.ts')).overload,
 }
 

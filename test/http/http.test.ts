@@ -57,7 +57,9 @@ await withService('postgres', ({ url }) => {
   for (const [runtime, command] of Object.entries(runtimes)) {
     conforms(`${runtime} on PostgreSQL`, () => start(command, { STORE: own() }))
   }
-  conforms('workerd on PostgreSQL, through Hyperdrive and Durable Objects', () => startObjects(own()))
+  conforms('workerd on PostgreSQL, through Hyperdrive and Durable Objects', () =>
+    startObjects(own()),
+  )
 })
 
 describe('runtime parity', () => {

@@ -1,12 +1,13 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
-import { type Client, createClient, type Failure } from '../../src/client/index.ts'
+import { createClient, type Failure } from '../../src/client/index.ts'
 import {
   type App,
   createApp,
   createAuthRouter,
   createRouter,
   defineModel,
+  type Model,
   ref,
   type Store,
   userFields,
@@ -41,6 +42,10 @@ const City = defineModel('TypedClientCity', {
 const Other = defineModel('TypedClientOther', {
   fields: { name: z.string() },
   output: () => ({ shown: 1 }),
+})
+
+const ByHand: Model<{ name: string }> = defineModel('TypedClientByHand', {
+  fields: { name: z.string() },
 })
 
 /** Compiled, never run. */
@@ -79,9 +84,10 @@ function apps(store: Store) {
       }).get('/top', () => undefined),
     )
     .mount('/others', createRouter({ model: Other }))
+    .mount('/by-hand', createRouter({ model: ByHand }))
     .mount('/orgs/:org/cities', cities)
 }
-type Api = Client<NonNullable<ReturnType<typeof apps>['~mounts']>>
+type Api = ReturnType<typeof createClient<ReturnType<typeof apps>>>
 
 /** Compiled, never run: what may be read. */
 async function reads(api: Api): Promise<void> {
@@ -126,6 +132,8 @@ async function reads(api: Api): Promise<void> {
   if (shown.ok) expectTypeOf(shown.data.name).toEqualTypeOf<string | undefined>()
   const other = await api('/others').get('x')
   if (other.ok) expectTypeOf(other.data.shown).toEqualTypeOf<unknown>()
+  const byHand = await api('/by-hand').create({ name: 'a' })
+  if (byHand.ok) expectTypeOf(byHand.data.name).toEqualTypeOf<string>()
   await api('/orgs/:org/cities', { org: 'x' }).get('x')
   expectTypeOf(await api.fetch('/shown/top')).toEqualTypeOf<Response>()
 }

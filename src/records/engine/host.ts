@@ -45,7 +45,7 @@ export interface Limits extends BodyLimits {
 }
 
 /** The routes on one path. */
-export interface Mounted {
+export interface MountedRoutes {
   readonly mount: string
   readonly routes: readonly Route[]
   /** Whether the app's own guards do not run for them. */
@@ -59,7 +59,7 @@ export interface Additions {
   /** What observes every request, the outermost first. */
   readonly observers: Observer[]
   /** What is mounted, in order, for descriptions of the app. */
-  readonly mounted: Mounted[]
+  readonly mounted: MountedRoutes[]
   /** The mounts whose routers have no guards, until start-up has warned of them. */
   readonly open: string[]
   /** Where routers keep files, for the sweeper. */
