@@ -47,7 +47,7 @@ function responseCheck(schema: $ZodType): (response: Response) => Promise<void> 
   return async (response) => {
     const result = await validateValue(schema, await response.clone().json())
     if (result.success) return
-    const messages = Object.entries(messagesOf(result.error.issues)).map((pair) => pair.join(': '))
-    throw new TypeError(`the response is not what its description says: ${messages.join(', ')}`)
+    const messages = JSON.stringify(messagesOf(result.error.issues))
+    throw new TypeError(`the response does not fit its description: ${messages}`)
   }
 }
