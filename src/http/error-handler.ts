@@ -10,7 +10,7 @@ import { pathOf } from '../ports/path-of.ts'
 import { RefusedWrite } from '../ports/store.ts'
 import { HttpError } from './errors.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
-import { invalidFields, refusedWrite } from './refusals.ts'
+import { invalidFields, noSuchReferences, referencedElsewhere } from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
 import { failureResponse } from './respond.ts'
 
@@ -57,6 +57,14 @@ function refusalIn(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return isErrorStatus(error.status) ? error : undefined
   if (error instanceof RefusedWrite) return refusedWrite(error)
   return outageIn(error)
+}
+
+/** A rule of the database's own, which the model does not have, refused a write. */
+function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
+  if (rule === 'referenced') return referencedElsewhere()
+  return rule === 'reference' && fields.length > 0
+    ? noSuchReferences(fields)
+    : invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))
 }
 
 function isErrorStatus(status: unknown): boolean {

@@ -4,10 +4,7 @@
  * @module
  */
 
-import type { RefusedWrite } from '../ports/store.ts'
 import { HttpError, ValidationError } from './errors.ts'
-
-const INVALID = 'Check the submitted values.'
 
 const badRequest = (message: string): HttpError => new HttpError(400, message)
 
@@ -37,13 +34,8 @@ export const tooManyReferences = (most: number): HttpError =>
   badRequest(`The entry refers to more than ${most} entries.`)
 export const stillReferenced = (model: string): HttpError =>
   new HttpError(409, `Entry is still referenced by ${model}.`)
-/** A rule of the database's own refused the write. */
-export const refusedWrite = ({ rule, fields }: RefusedWrite): HttpError => {
-  if (rule === 'referenced') return new HttpError(409, 'Entry is still referenced.')
-  if (fields.length === 0) return badRequest(INVALID)
-  if (rule === 'reference') return noSuchReferences(fields)
-  return invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))
-}
+/** By a foreign key of the database's own. */
+export const referencedElsewhere = (): HttpError => new HttpError(409, 'Entry is still referenced.')
 export const tooManyDependents = (most: number): HttpError =>
   new HttpError(409, `More than ${most} entries depend on this entry.`)
 
@@ -69,7 +61,7 @@ export const nothingWritable = (): HttpError =>
 export const nestedTooDeeply = (field: string): HttpError =>
   badRequest(`Field '${field}' is nested too deeply.`)
 export const invalidFields = (fields: Readonly<Record<string, string>>): ValidationError =>
-  new ValidationError(INVALID, fields)
+  new ValidationError('Check the submitted values.', fields)
 
 // Lists
 export const invalidFilter = (field: string): HttpError =>

@@ -211,9 +211,9 @@ await withService('postgres', ({ url }) => {
       const refusals = [
         ['POST', '/cities', city, 400, { country: 'Does not exist.' }],
         ['PATCH', '/cities/1', { country: '999999' }, 400, { country: 'Does not exist.' }],
-        ['POST', '/countries', { name: 'x'.repeat(51), order: 1 }, 400, undefined],
-        ['POST', '/countries', { name: 'x', order: 40_000 }, 400, undefined],
-        ['PATCH', '/countries/1', { order: -1 }, 400, undefined],
+        ['POST', '/countries', { name: 'x'.repeat(51), order: 1 }, 400, {}],
+        ['POST', '/countries', { name: 'x', order: 40_000 }, 400, {}],
+        ['PATCH', '/countries/1', { order: -1 }, 400, {}],
         ['DELETE', '/countries/1', undefined, 409, undefined],
       ] as const
       for (const [method, path, body, status, fields] of refusals) {
