@@ -12,6 +12,7 @@ import {
   createRouter,
   type RouterOptions,
 } from '../../src/index.ts'
+import { openapi } from '../../src/openapi/index.ts'
 import {
   accounts,
   City,
@@ -21,6 +22,7 @@ import {
   Favourite,
   User,
 } from './models.ts'
+import { welcomePage } from './page.ts'
 
 const countries: RouterOptions<CountryValues> = {
   model: Country,
@@ -66,8 +68,16 @@ const cities: RouterOptions<CityValues> = {
       : {},
 }
 
-/** The atlas on the given store, cache and files; `secret` signs tokens and cursors. */
-export function atlas(options: AppOptions & { readonly secret: string }): App {
+/** What the atlas is given beside the options of `createApp`. */
+interface AtlasOptions extends AppOptions {
+  /** Signs tokens and cursors. */
+  readonly secret: string
+  /** The path of the reference page's script, on a runtime that cannot read it from its package. */
+  readonly script?: string
+}
+
+/** The atlas on the given store, cache and files. */
+export function atlas({ script, ...options }: AtlasOptions): App {
   const app = createApp(options)
   const auth = createAuthRouter({
     ...accounts,
@@ -94,5 +104,16 @@ export function atlas(options: AppOptions & { readonly secret: string }): App {
   app.mount('/countries', createRouter(countries))
   app.mount('/cities', createRouter(cities))
   app.mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))
+  app.mount('/', welcomePage())
+  app.mount(
+    '/docs',
+    openapi({
+      title: 'Atlas',
+      version: '1.0',
+      ...(script !== undefined && { script }),
+      description:
+        'The countries and cities of the world, with accounts and favourites. Anyone may read and write countries and cities. To keep favourites, sign up with `POST /auth/register` and enter the token of its response under Authentication.',
+    }),
+  )
   return app
 }
