@@ -35,3 +35,10 @@ declare module '#smtp' {
     transport: string | Readonly<Record<string, unknown>>,
   ): Promise<import('./ports/mailer.ts').MailTransporter>
 }
+
+declare module '#reference' {
+  /** The script of the reference page; undefined if it is not installed, or the runtime cannot read it. */
+  export function referenceScript(): Promise<
+    import('./ports/reference-script.ts').ReferenceScript | undefined
+  >
+}

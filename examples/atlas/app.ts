@@ -11,6 +11,7 @@ import {
   createRouter,
   type RouterOptions,
 } from '../../src/index.ts'
+import { openapi } from '../../src/openapi/index.ts'
 import {
   accounts,
   City,
@@ -20,6 +21,7 @@ import {
   Favourite,
   User,
 } from './models.ts'
+import { welcomePage } from './page.ts'
 
 const countries = {
   model: Country,
@@ -65,9 +67,17 @@ const cities = {
       : {},
 } as const satisfies RouterOptions<CityValues>
 
-/** The atlas on the given store, cache and files; `secret` signs tokens and cursors. */
+/** What the atlas is given beside the options of `createApp`. */
+interface AtlasOptions extends AppOptions {
+  /** Signs tokens and cursors. */
+  readonly secret: string
+  /** The path of the reference page's script, on a runtime that cannot read it from its package. */
+  readonly script?: string
+}
+
+/** The atlas on the given store, cache and files. */
 // The mounts are in the type that it returns: typed clients are checked against it.
-export function atlas(options: AppOptions & { readonly secret: string }) {
+export function atlas({ script, ...options }: AtlasOptions) {
   const auth = createAuthRouter({
     ...accounts,
     model: User,
@@ -94,4 +104,15 @@ export function atlas(options: AppOptions & { readonly secret: string }) {
     .mount('/countries', createRouter(countries))
     .mount('/cities', createRouter(cities))
     .mount('/feed/cities', createRouter({ ...cities, pagination: 'cursor' }))
+    .mount('/', welcomePage())
+    .mount(
+      '/docs',
+      openapi({
+        title: 'Atlas',
+        version: '1.0',
+        ...(script !== undefined && { script }),
+        description:
+          'The countries and cities of the world, with accounts and favourites. Anyone may read and write countries and cities. To keep favourites, sign up with `POST /auth/register` and enter the token of its response under Authentication.',
+      }),
+    )
 }

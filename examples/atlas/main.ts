@@ -122,6 +122,7 @@ function portFree(): Promise<void> {
 function welcome(url: string): string {
   return `
 The atlas serves on ${url}
+The reference is at ${url}/docs
 Try:
   curl '${url}/countries?region=Europe&sort=-area'     (each with the URL of its flag)
   curl -G '${url}/cities' --data-urlencode 's=são paulo' -d page=1 -d pageSize=3

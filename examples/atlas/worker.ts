@@ -21,7 +21,7 @@ interface Env {
 const { countries, cities } = small as { countries: CountryValues[]; cities: CityValues[] }
 
 export default worker<Env>((env) => {
-  const app = atlas({ store: d1Store(env.DB), secret: env.ATLAS_SECRET })
+  const app = atlas({ store: d1Store(env.DB), secret: env.ATLAS_SECRET, script: '/scalar.js' })
   let seeded: Promise<unknown> | undefined
   app.use(async () => {
     seeded ??= seed(app, {

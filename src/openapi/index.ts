@@ -5,7 +5,7 @@
  */
 
 export { type DocumentOptions, document, type OpenApiVersion } from './document.ts'
-export { openapi } from './openapi.ts'
+export { type OpenApiOptions, openapi } from './openapi.ts'
 export type {
   Content,
   Header,

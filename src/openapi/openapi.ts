@@ -4,28 +4,70 @@
  * @module
  */
 
+import { referenceScript } from '#reference'
 import { readResponse } from '../cache/respond.ts'
 import { HttpError } from '../http/errors.ts'
+import { notFound } from '../http/refusals.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
 import { type DocumentOptions, documentOf, type OpenApiVersion, unlist } from './document.ts'
+import { pageResponse } from './page.ts'
+import { fileNameOf, scriptResponse } from './reference-script.ts'
+
+/** What `openapi` takes. */
+export interface OpenApiOptions extends DocumentOptions {
+  /**
+   * The path of the page's script, for runtimes that cannot read it from the package, like Workers: where your static
+   * assets have `@scalar/api-reference/dist/browser/standalone.js`, e.g. `/scalar.js`.
+   */
+  readonly script?: string
+}
 
 /**
  * Routes with the document of the app: `GET <mount>/openapi.json`, with `?version=3.1` for tools that do not know 3.2,
- * and a page at `GET <mount>`.
+ * and a page for people at `GET <mount>`. The page is Scalar if `@scalar/api-reference` is installed, and asks no other
+ * origin. Throws a `TypeError` if an option makes no sense.
  *
  * ```ts
  * app.mount('/docs', openapi({ title: 'Atlas', version: '1.0' }))
  * ```
  */
-export function openapi(options: DocumentOptions): Mountable {
+export function openapi(options: OpenApiOptions): Mountable {
+  const { title, version, servers = [], script: path } = options
+  if (path !== undefined && !/^\/[^/\\]/.test(path)) {
+    throw new TypeError(`openapi: 'script' must be a path like '/scalar.js' (got '${path}')`)
+  }
+  let found: ReturnType<typeof referenceScript> | undefined
+  const ownScript = () => {
+    found ??= referenceScript().catch((error: unknown) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
   return {
     attach(host, mount) {
       documentOf({ guards: [], mounted: [] }, options, '3.2')
       served.set(host, options)
+      const base = mount === '/' ? '' : mount
+      const pageHandler: Handler = async () => {
+        const own = path === undefined ? await ownScript() : undefined
+        return pageResponse({
+          title: `${title} ${version}`,
+          document: `${base}/openapi.json`,
+          script: own ? `${base}/assets/${fileNameOf(own)}` : path,
+          servers,
+        })
+      }
+      const scriptHandler: Handler = async (request) => {
+        const own = await ownScript()
+        if (own === undefined || request.params.file !== fileNameOf(own)) throw notFound()
+        return scriptResponse(request, own)
+      }
       return [
-        route('', () => page(options, mount)),
+        route('', pageHandler),
         route('/openapi.json', documentHandler(host, options)),
+        route('/assets/:file', scriptHandler),
       ]
     },
   }
@@ -58,22 +100,4 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
 /** The version of OpenAPI that a client or a command names; the newest if none, undefined for an unknown one. */
 export function versionIn(text: unknown = '3.2'): OpenApiVersion | undefined {
   return text === '3.2' || text === '3.1' ? text : undefined
-}
-
-/** A page for people: it links to the document. */
-function page({ title, version }: DocumentOptions, mount: string): Response {
-  const name = escaped(`${title} ${version}`)
-  const html = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>${name}</title>
-<h1>${name}</h1>
-<p>The API as <a href="${mount}/openapi.json">OpenAPI 3.2</a>, or <a href="${mount}/openapi.json?version=3.1">3.1</a>.</p>
-</html>
-`
-  return new Response(html, { headers: { 'Content-Type': 'text/html; charset=utf-8' } })
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

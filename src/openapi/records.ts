@@ -26,6 +26,9 @@ import { idSchema, refTo, type Schemas } from './schemas.ts'
 import { listSchema, readOne, storedOne } from './shown.ts'
 import type { Parameter, Responses, Schema } from './specification.ts'
 
+/** Records in the example of a QUERY. */
+const EXAMPLE_SIZE = 10
+
 /** The operation that `served` names; schemas that it needs are added under names that end in `suffix` if they must. */
 export function recordOperation(served: Serving, schemas: Schemas, suffix: string): Described {
   return OPERATIONS[served.operation](served.resource, schemas, suffix)
@@ -50,11 +53,13 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
     const { model } = resource
     const { schema, refusals } = queryBody(resource)
     const body = schemas.add(`${model.name}Query`, { schema, defs: {} }, suffix)
+    // Made from the schema, it would have a value for every filter, and find nothing.
+    const example = { pageSize: Math.min(EXAMPLE_SIZE, resource.maxLimit) }
     return {
       id: `query${plural(model.name)}`,
       summary: `Lists ${plural(model.name)} by a body (RFC 10008)`,
       parameters: [IF_NONE_MATCH],
-      requestBody: { content: { 'application/json': { schema: body } } },
+      requestBody: { content: { 'application/json': { schema: body, example } } },
       successes: readSuccesses(resource, listSchema(resource, schemas, suffix)),
       refusals: [
         ...withoutMediaType(bodyRefusals(resource.host.maxBodySize)),

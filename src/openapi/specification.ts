@@ -22,7 +22,14 @@ export interface Parameter {
 
 /** A body, by media type. */
 export type Content = Readonly<
-  Record<string, { readonly schema: Schema; readonly encoding?: Readonly<Record<string, object>> }>
+  Record<
+    string,
+    {
+      readonly schema: Schema
+      readonly example?: unknown
+      readonly encoding?: Readonly<Record<string, object>>
+    }
+  >
 >
 
 /** A header of a response. */

@@ -327,11 +327,6 @@ describe('openapi()', () => {
     expect((await ask('/docs/openapi.json', { 'If-None-Match': etag })).status).toBe(304)
   })
 
-  it('has a page that links to it', async () => {
-    const page = await (await ask('/docs')).text()
-    expect(page).toContain('href="/docs/openapi.json"')
-  })
-
   it('names the option that makes no sense', () => {
     expect(() => document(apps.empty, { title: '', version: '1' })).toThrow("openapi: 'title'")
     expect(() => document(apps.empty, INFO, '2.0' as never)).toThrow(

@@ -6,6 +6,8 @@ import * as noSmtp from '../../adapters/mailers/none.ts'
 import * as smtp from '../../adapters/mailers/smtp.ts'
 import * as common from '../../adapters/passwords/common.ts'
 import * as noPasswords from '../../adapters/passwords/none.ts'
+import * as noReference from '../../adapters/reference/none.ts'
+import * as reference from '../../adapters/reference/scalar.ts'
 import * as node from '../../adapters/responses/node.ts'
 import * as web from '../../adapters/responses/web.ts'
 
@@ -13,12 +15,14 @@ import * as web from '../../adapters/responses/web.ts'
 const choices = {
   '#contexts': [contexts],
   '#passwords': [common, noPasswords],
+  '#reference': [reference, noReference],
   '#response': [node, web],
   '#scrypt': [scrypt, noble],
   '#smtp': [smtp, noSmtp],
 } satisfies {
   '#contexts': typeof import('#contexts')[]
   '#passwords': typeof import('#passwords')[]
+  '#reference': typeof import('#reference')[]
   '#response': typeof import('#response')[]
   '#scrypt': typeof import('#scrypt')[]
   '#smtp': typeof import('#smtp')[]

@@ -49,4 +49,20 @@ export const operations: Checks = {
       assert.ok((counted.get(labels) ?? 0) > 0, labels)
     }
   },
+
+  async 'GET /docs is the reference, whose script clients may keep'(_client, { base }) {
+    // Not by the client, whose transcript is the same on every runtime: Workers cannot read the script.
+    const page = await fetch(`${base}/docs`)
+    const html = await page.text()
+    assert.equal(page.status, 200)
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; /)
+    assert.match(html, /href="\/docs\/openapi\.json"/)
+    const [, path] = /<script src="([^"]+)"/.exec(html) ?? []
+    if (path === undefined) return assert.match(html, /install <code>@scalar\/api-reference/)
+    const script = await fetch(`${base}${path}`)
+    assert.equal(script.status, 200)
+    assert.equal(script.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.match(await script.text(), /createApiReference/)
+  },
 }

@@ -1,0 +1,46 @@
+/**
+ * The script of the reference page, from the package `@scalar/api-reference`, for runtimes that can read it.
+ *
+ * @module
+ */
+
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { ReferenceScript } from '../../src/ports/reference-script.ts'
+
+/** The script; undefined if the package is not installed. */
+export async function referenceScript(): Promise<ReferenceScript | undefined> {
+  const folder = folderOfPackage()
+  if (folder === undefined) return undefined
+  const { version } = JSON.parse(await readFile(join(folder, '../package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  const read = () => readFile(join(folder, 'browser/standalone.js'))
+  let zipped: Promise<Uint8Array<ArrayBuffer>> | undefined
+  return {
+    version,
+    read,
+    gzipped() {
+      zipped ??= read()
+        .then(promisify(gzip))
+        .catch((error: unknown) => {
+          zipped = undefined
+          throw error
+        })
+      return zipped
+    },
+  }
+}
+
+/** The folder of what the package exports; it does not export the script itself. */
+function folderOfPackage(): string | undefined {
+  const require = createRequire(import.meta.url)
+  try {
+    return dirname(require.resolve('@scalar/api-reference'))
+  } catch {
+    return undefined
+  }
+}
