@@ -121,8 +121,12 @@ const PAGE_SIZE = 100
 export function recordQueries<T extends AnyRecords>(
   queryKey: QueryKey,
   calls: RecordsClient<T>,
-): RecordQueries<T>
-export function recordQueries(queryKey: QueryKey, calls: Calls): object {
+): RecordQueries<T> {
+  // What each call takes and gives is checked by the types alone.
+  return optionsOf(queryKey, calls as unknown as Calls) as RecordQueries<T>
+}
+
+function optionsOf(queryKey: QueryKey, calls: Calls): object {
   const query = { structuralSharing: false }
   const mutation = {
     onSettled: (_: unknown, __: unknown, ___: unknown, ____: unknown, { client }: Invalidating) =>
