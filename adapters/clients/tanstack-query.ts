@@ -36,8 +36,8 @@ export interface PageParam {
   readonly cursor?: string | undefined
 }
 
-/** Options of a query, for `useQuery`, `fetchQuery` and the like. */
-export interface QueryOptions<D> {
+/** A query, as options for `useQuery`, `fetchQuery` and the like. */
+export interface RecordQuery<D> {
   readonly queryKey: QueryKey
   /** Rejects with a `ClientError`. */
   readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<D>
@@ -45,8 +45,8 @@ export interface QueryOptions<D> {
   readonly structuralSharing: false
 }
 
-/** Options of a query in pages, for `useInfiniteQuery`, `fetchInfiniteQuery` and the like. */
-export interface PagesOptions<D> extends Omit<QueryOptions<D>, 'queryFn'> {
+/** A query in pages, as options for `useInfiniteQuery`, `fetchInfiniteQuery` and the like. */
+export interface PagesQuery<D> extends Omit<RecordQuery<D>, 'queryFn'> {
   readonly queryFn: (context: {
     readonly signal: AbortSignal
     readonly pageParam: PageParam
@@ -60,8 +60,8 @@ interface Invalidating {
   readonly client: { invalidateQueries(filters: { readonly queryKey: QueryKey }): Promise<void> }
 }
 
-/** Options of a mutation, for `useMutation` and the like. */
-export interface MutationOptions<V, D> {
+/** A mutation, as options for `useMutation` and the like. */
+export interface RecordMutation<V, D> {
   /** Rejects with a `ClientError`. */
   readonly mutationFn: (variables: V) => Promise<D>
   /** Marks every query of these records as stale, also if the write has failed. */
@@ -79,19 +79,19 @@ export interface RecordQueries<T extends AnyRecords> {
   /** Starts the key of every query of these records. */
   readonly queryKey: QueryKey
   /** A list, or one page of it. */
-  list(options?: ListOptions<T>): QueryOptions<RecordList<T>>
+  list(options?: ListOptions<T>): RecordQuery<RecordList<T>>
   /** Every page, one after the other; 100 records each, unless `pageSize` says otherwise. */
-  pages(options?: Conditions<T>): PagesOptions<RecordList<T, PaginationOf<T['options']>>>
+  pages(options?: Conditions<T>): PagesQuery<RecordList<T, PaginationOf<T['options']>>>
   /** One record. */
-  get(id: string): QueryOptions<Shown<T>>
+  get(id: string): RecordQuery<Shown<T>>
   /** Stores a record: `mutate(values)`. */
-  create(options?: WriteOptions): MutationOptions<Created<T>, Shown<T>>
+  create(options?: WriteOptions): RecordMutation<Created<T>, Shown<T>>
   /** Changes a record: `mutate({ id, changes, ifMatch? })`. */
   update(
     options?: WriteOptions,
-  ): MutationOptions<Condition & { readonly id: string; readonly changes: Changes<T> }, Shown<T>>
+  ): RecordMutation<Condition & { readonly id: string; readonly changes: Changes<T> }, Shown<T>>
   /** Deletes a record: `mutate({ id, ifMatch? })`. */
-  remove(): MutationOptions<Condition & { readonly id: string }, string>
+  remove(): RecordMutation<Condition & { readonly id: string }, string>
 }
 
 /** The calls as this file makes them; `RecordQueries` says what each takes and gives. */
