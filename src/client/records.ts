@@ -159,7 +159,7 @@ export function recordCalls(url: string, connection: Connection, known: Known): 
 }
 
 /** What asks for the page after one; undefined after the last. */
-function following(wanted: Wanted, pagination: Values): Wanted | undefined {
+export function following(wanted: Wanted, pagination: Values): Wanted | undefined {
   const { nextCursor, hasMore, currentPage, totalPages } = pagination
   if (typeof nextCursor === 'string') return { ...wanted, cursor: nextCursor }
   const isLast = typeof totalPages === 'number' ? Number(currentPage) >= totalPages : !hasMore

@@ -156,6 +156,7 @@ describe('an entry', () => {
         "./s3": "s3Files",
         "./sharp": "sharpImages",
         "./sqlite": "sqliteStore",
+        "./tanstack-query": "dataOf recordQueries retries",
         "./telemetry": "telemetry",
         "./upstash": "upstashCache",
         "./wasm-images": "wasmImages",

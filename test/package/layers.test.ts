@@ -101,12 +101,20 @@ describe('the adapters', () => {
   /** What several stores need and no port does. */
   const SHARED = /^adapters\/stores\/[^/]+\.ts$/
 
-  it('import of src the ports alone, the runtimes the app too', () => {
+  /** What some kinds of adapter stand on besides. */
+  const OWN = [
+    ['adapters/runtimes/', 'src/app/app.ts'],
+    ['adapters/clients/', 'src/client/'],
+  ] as const
+
+  it('import of src the ports alone, the runtimes the app too, the clients the client', () => {
     const wrong = adapters
       .flatMap(importsOf)
       .filter(({ to }) => to.startsWith('src/') && !to.startsWith('src/ports/'))
       .filter(({ to }) => !COMMON.includes(to))
-      .filter(({ from, to }) => !(from.startsWith('adapters/runtimes/') && to === 'src/app/app.ts'))
+      .filter(
+        ({ from, to }) => !OWN.some(([kind, own]) => from.startsWith(kind) && to.startsWith(own)),
+      )
     expect(wrong).toEqual([])
   })
 

@@ -1,0 +1,213 @@
+/**
+ * `fieldgate/tanstack-query`: queries and mutations of TanStack Query for the calls of `fieldgate/client`. What it returns
+ * fits the hooks of React, Vue, Solid, Svelte and Angular alike; it imports nothing of TanStack.
+ *
+ * @module
+ */
+
+import {
+  type Changes,
+  ClientError,
+  type Condition,
+  type Conditions,
+  type Created,
+  type ListOptions,
+  type PaginationOf,
+  type RecordsClient,
+  type Result,
+  type Shown,
+  type WriteOptions,
+} from '../../src/client/index.ts'
+import { following } from '../../src/client/records.ts'
+import type { AnyRecords } from '../../src/client/shapes.ts'
+
+/** What names a query in the cache. */
+export type QueryKey = readonly unknown[]
+
+/** A page of records, or a whole list, which has no pagination. */
+export interface RecordList<T extends AnyRecords, P = PaginationOf<T['options']> | undefined> {
+  readonly data: Shown<T>[]
+  readonly pagination: P
+}
+
+/** What asks for the next page. */
+export interface PageParam {
+  readonly page?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** A query, as options for `useQuery`, `fetchQuery` and the like. */
+export interface RecordQuery<D> {
+  readonly queryKey: QueryKey
+  /** Rejects with a `ClientError`. */
+  readonly queryFn: (context: { readonly signal: AbortSignal }) => Promise<D>
+  /** Sharing makes copies of records, which `ifMatch` would not know. */
+  readonly structuralSharing: false
+}
+
+/** A query in pages, as options for `useInfiniteQuery`, `fetchInfiniteQuery` and the like. */
+export interface PagesQuery<D> extends Omit<RecordQuery<D>, 'queryFn'> {
+  readonly queryFn: (context: {
+    readonly signal: AbortSignal
+    readonly pageParam: PageParam
+  }) => Promise<D>
+  readonly initialPageParam: PageParam
+  readonly getNextPageParam: (last: D) => PageParam | undefined
+}
+
+/** The part of a `QueryClient` that mutations use. */
+interface Invalidating {
+  readonly client: { invalidateQueries(filters: { readonly queryKey: QueryKey }): Promise<void> }
+}
+
+/** A mutation, as options for `useMutation` and the like. */
+export interface RecordMutation<V, D> {
+  /** Rejects with a `ClientError`. */
+  readonly mutationFn: (variables: V) => Promise<D>
+  /** Marks every query of these records as stale, also if the write has failed. */
+  readonly onSettled: (
+    data: unknown,
+    error: unknown,
+    variables: unknown,
+    result: unknown,
+    context: Invalidating,
+  ) => Promise<void>
+}
+
+/** The queries and mutations for the records of a mount. */
+export interface RecordQueries<T extends AnyRecords> {
+  /** Starts the key of every query of these records. */
+  readonly queryKey: QueryKey
+  /** A list, or one page of it. */
+  list(options?: ListOptions<T>): RecordQuery<RecordList<T>>
+  /** Every page, one after the other; 100 records each, unless `pageSize` says otherwise. */
+  pages(options?: Conditions<T>): PagesQuery<RecordList<T, PaginationOf<T['options']>>>
+  /** One record. */
+  get(id: string): RecordQuery<Shown<T>>
+  /** Stores a record: `mutate(values)`. */
+  create(options?: WriteOptions): RecordMutation<Created<T>, Shown<T>>
+  /** Changes a record: `mutate({ id, changes, ifMatch? })`. */
+  update(
+    options?: WriteOptions,
+  ): RecordMutation<Condition & { readonly id: string; readonly changes: Changes<T> }, Shown<T>>
+  /** Deletes a record: `mutate({ id, ifMatch? })`. */
+  remove(): RecordMutation<Condition & { readonly id: string }, string>
+}
+
+/** The calls as this file makes them; `RecordQueries` says what each takes and gives. */
+interface Calls {
+  list(options: object): Promise<Result<unknown, object>>
+  get(id: string, options: object): Promise<Result<unknown>>
+  create(values: never, options?: object): Promise<Result<unknown>>
+  update(id: string, changes: never, options: object): Promise<Result<unknown>>
+  remove(id: string, options: object): Promise<Result<string>>
+}
+
+/** As many as `pages` of the client asks for. */
+const PAGE_SIZE = 100
+
+/**
+ * The queries and mutations for the records of a mount. `queryKey` starts the keys of its queries: give each mount one of
+ * its own.
+ *
+ * ```ts
+ * const cities = recordQueries(['cities'], api('/cities'))
+ *
+ * const found = useQuery(cities.list({ where: { country: 'NO' } }))
+ * const rename = useMutation(cities.update())
+ * rename.mutate({ id, changes: { name: 'Oslo' } })
+ * ```
+ */
+export function recordQueries<T extends AnyRecords>(
+  queryKey: QueryKey,
+  calls: RecordsClient<T>,
+): RecordQueries<T> {
+  // What each call takes and gives is checked by the types alone.
+  return optionsOf(queryKey, calls as unknown as Calls) as RecordQueries<T>
+}
+
+function optionsOf(queryKey: QueryKey, calls: Calls): object {
+  const query = { structuralSharing: false }
+  const mutation = {
+    onSettled: (_: unknown, __: unknown, ___: unknown, ____: unknown, { client }: Invalidating) =>
+      client.invalidateQueries({ queryKey }),
+  }
+  async function list(options: object) {
+    const result = await calls.list(options)
+    return { data: dataOf(result), pagination: result.ok ? result.pagination : undefined }
+  }
+  return {
+    queryKey,
+    list: (options: object = {}) => ({
+      ...query,
+      queryKey: [...queryKey, 'list', options],
+      queryFn: ({ signal }: { signal: AbortSignal }) => list({ ...options, signal }),
+    }),
+    pages: (options: object = {}) => ({
+      ...query,
+      queryKey: [...queryKey, 'pages', options],
+      queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: PageParam }) =>
+        list({ pageSize: PAGE_SIZE, ...options, ...pageParam, signal }),
+      initialPageParam: {},
+      getNextPageParam: ({ pagination }: Awaited<ReturnType<typeof list>>) =>
+        following({}, { ...pagination }),
+    }),
+    get: (id: string) => ({
+      ...query,
+      queryKey: [...queryKey, 'get', id],
+      queryFn: async ({ signal }: { signal: AbortSignal }) =>
+        dataOf(await calls.get(id, { signal })),
+    }),
+    create: (options?: WriteOptions) => ({
+      ...mutation,
+      mutationFn: async (values: never) => dataOf(await calls.create(values, options)),
+    }),
+    update: (options?: WriteOptions) => ({
+      ...mutation,
+      mutationFn: async ({ id, changes, ...condition }: { id: string; changes: never }) =>
+        dataOf(await calls.update(id, changes, { ...options, ...condition })),
+    }),
+    remove: () => ({
+      ...mutation,
+      mutationFn: async ({ id, ...condition }: { id: string }) =>
+        dataOf(await calls.remove(id, condition)),
+    }),
+  }
+}
+
+/**
+ * The data of a result; throws a `ClientError` if it is a failure. For queries and mutations of your own:
+ *
+ * ```ts
+ * const login = useMutation({ mutationFn: async (body: Body) => dataOf(await api('/auth').login(body)) })
+ * ```
+ */
+export function dataOf<D>(result: Result<D, unknown>): D {
+  if (!result.ok) throw new ClientError(result.error)
+  return result.data
+}
+
+/**
+ * Tries again, three times at most, only what may succeed later: a call without a response, a 429 and a 5xx, after as many
+ * seconds as the server says.
+ *
+ * ```ts
+ * const queryClient = new QueryClient({ defaultOptions: { queries: retries } })
+ * ```
+ */
+export const retries: {
+  readonly retry: (failureCount: number, error: unknown) => boolean
+  readonly retryDelay: (failureCount: number, error: unknown) => number
+} = {
+  retry: (failureCount, error) => failureCount < 3 && mayPass(error),
+  retryDelay: (failureCount, error) => {
+    const seconds = error instanceof ClientError ? error.retryAfter : undefined
+    // TanStack's own delay where the server says nothing.
+    return seconds === undefined ? Math.min(1000 * 2 ** failureCount, 30_000) : seconds * 1000
+  },
+}
+
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ClientError)) return false
+  return error.status === 0 || error.status === 429 || error.status >= 500
+}
