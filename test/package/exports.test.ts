@@ -152,6 +152,7 @@ describe('an entry', () => {
         "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
         "./postgres": "postgresStore",
         "./r2": "r2Files",
+        "./react-admin": "reactAdminAuth reactAdminData",
         "./redis": "redisCache",
         "./s3": "s3Files",
         "./sharp": "sharpImages",

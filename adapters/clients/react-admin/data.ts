@@ -1,0 +1,243 @@
+/**
+ * The data provider: react-admin's calls as calls of the client.
+ *
+ * @module
+ */
+
+import type { Result } from '../../../src/client/index.ts'
+import {
+  type AnyClient,
+  done,
+  type ReactAdminRecord,
+  type Stored,
+  succeeded,
+  type Values,
+  withId,
+} from './results.ts'
+
+/** The id of a record, as react-admin has it. The provider gives strings. */
+export type Identifier = string | number
+
+/** Options of `reactAdminData`. */
+export interface ReactAdminDataOptions {
+  /** The mounts of resources, by their names. Default: the name after a slash, so `cities` is at `/cities`. */
+  readonly mounts?: Readonly<Record<string, string>>
+}
+
+interface Aborting {
+  readonly signal?: AbortSignal
+}
+interface ListParams extends Aborting {
+  readonly pagination?: { readonly page: number; readonly perPage: number }
+  readonly sort?: { readonly field: string; readonly order: 'ASC' | 'DESC' }
+  /** Conditions by field, and `q`, the search term. */
+  readonly filter?: Values
+}
+interface ReferenceParams extends ListParams {
+  readonly target: string
+  readonly id: Identifier
+}
+interface One extends Aborting {
+  readonly id: Identifier
+}
+interface Many extends Aborting {
+  readonly ids: readonly Identifier[]
+}
+interface UpdateParams extends One {
+  readonly data: object
+  readonly previousData?: object
+}
+interface ListOf<R> {
+  data: R[]
+  /** The number of records, where the router counts them. */
+  total?: number
+  pageInfo?: { hasNextPage: boolean; hasPreviousPage: boolean }
+}
+
+/** The data provider, as react-admin calls it. Each call rejects with a `ClientError` if the server refuses. */
+export interface ReactAdminData {
+  getList<R extends object>(resource: string, params: ListParams): Promise<ListOf<R>>
+  getOne<R extends object>(resource: string, params: One): Promise<{ data: R }>
+  /** Records that do not exist are left out. */
+  getMany<R extends object>(resource: string, params: Many): Promise<{ data: R[] }>
+  getManyReference<R extends object>(resource: string, params: ReferenceParams): Promise<ListOf<R>>
+  create<_ extends object, R extends object>(
+    resource: string,
+    params: { readonly data: object },
+  ): Promise<{ data: R }>
+  /** Sends the fields that differ from `previousData`. */
+  update<R extends object>(resource: string, params: UpdateParams): Promise<{ data: R }>
+  updateMany(
+    resource: string,
+    params: Many & { readonly data: object },
+  ): Promise<{ data: Identifier[] }>
+  delete<R extends object>(
+    resource: string,
+    params: One & { readonly previousData?: object },
+  ): Promise<{ data: R }>
+  deleteMany(resource: string, params: Many): Promise<{ data: Identifier[] }>
+  /** react-admin aborts requests whose answer nobody waits for. */
+  readonly supportAbortSignal: true
+}
+
+interface Paging {
+  readonly pageSize: number
+  readonly totalRecords?: number
+  readonly hasMore?: boolean
+}
+/** What the provider calls of the client. */
+interface Records {
+  list(options: Values): Promise<Result<Stored[], Paging>>
+  get(id: string, options?: Aborting): Promise<Result<Stored>>
+  create(values: Values): Promise<Result<Stored>>
+  update(id: string, changes: Values): Promise<Result<Stored>>
+  remove(id: string): Promise<Result<string>>
+}
+
+/**
+ * The data provider.
+ *
+ * ```tsx
+ * const api = createClient<typeof app>('https://api.example.com')
+ * const admin = <Admin dataProvider={reactAdminData(api)} authProvider={reactAdminAuth(api)}>…</Admin>
+ * ```
+ */
+export function reactAdminData(
+  api: AnyClient,
+  { mounts = {} }: ReactAdminDataOptions = {},
+): ReactAdminData {
+  // Resources are known by name only when react-admin asks for them, so the app's type cannot check them.
+  const at = (resource: string) => api((mounts[resource] ?? `/${resource}`) as never) as Records
+
+  const provider = {
+    supportAbortSignal: true,
+    getList: (resource: string, params: ListParams) => list(at(resource), params),
+    getManyReference: (resource: string, { target, id, ...params }: ReferenceParams) =>
+      list(at(resource), { ...params, filter: { ...params.filter, [target]: id } }),
+    getOne: async (resource: string, { id, signal }: One) =>
+      shown(await at(resource).get(String(id), aborting(signal))),
+    async getMany(resource: string, { ids, signal }: Many) {
+      const found = await Promise.all(
+        ids.map((id) => at(resource).get(String(id), aborting(signal))),
+      )
+      const there = found.filter((result) => result.ok || result.error.status !== 404)
+      return { data: there.map((result) => shown(result).data) }
+    },
+    create: async (resource: string, { data }: { readonly data: object }) =>
+      shown(await at(resource).create(sent(data))),
+    async update(resource: string, { id, data, previousData = {} }: UpdateParams) {
+      const changes = difference(sent(data), previousData)
+      const records = at(resource)
+      // A PATCH without fields is a 400.
+      const isSame = Object.keys(changes).length === 0
+      return shown(await (isSame ? records.get(String(id)) : records.update(String(id), changes)))
+    },
+    async updateMany(resource: string, { ids, data }: Many & { readonly data: object }) {
+      for (const id of ids) done(await at(resource).update(String(id), sent(data)))
+      return { data: [...ids] }
+    },
+    async delete(resource: string, { id, previousData }: One & { readonly previousData?: object }) {
+      done(await at(resource).remove(String(id)))
+      return { data: { ...previousData, id } }
+    },
+    async deleteMany(resource: string, { ids }: Many) {
+      for (const id of ids) done(await at(resource).remove(String(id)))
+      return { data: [...ids] }
+    },
+  }
+  // react-admin's callers choose the type of a record, which nothing can check here.
+  return provider as unknown as ReactAdminData
+}
+
+async function list(
+  records: Records,
+  { pagination = { page: 1, perPage: 100 }, signal, ...params }: ListParams,
+): Promise<ListOf<ReactAdminRecord>> {
+  const wanted = { ...narrowed(params), ...aborting(signal) }
+  const { data, paging } = await pageOf(records, wanted, pagination)
+  const total = paging?.totalRecords
+  return {
+    data: data.map(withId),
+    ...(total === undefined
+      ? {
+          pageInfo: { hasNextPage: paging?.hasMore === true, hasPreviousPage: pagination.page > 1 },
+        }
+      : { total }),
+  }
+}
+
+/** The conditions and the order, as the client takes them. */
+function narrowed({ filter = {}, sort }: ListParams): Values {
+  const { q, ...conditions } = filter
+  const where = Object.entries(conditions).map(([field, value]) => [storedName(field), value])
+  // Hooks and lists of react-admin ask for an order by `id` if nobody chose one: the router's own order then.
+  const isChosen = sort && sort.field !== 'id'
+  return {
+    ...(where.length > 0 && { where: Object.fromEntries(where) }),
+    ...(q !== undefined && q !== '' && { search: q }),
+    ...(isChosen && { sort: (sort.order === 'DESC' ? '-' : '') + sort.field }),
+  }
+}
+
+/** The records of one page, which may be larger than the router allows, as that of an export is. */
+async function pageOf(
+  records: Records,
+  wanted: Values,
+  { page, perPage }: { readonly page: number; readonly perPage: number },
+): Promise<{ data: Stored[]; paging: Paging | undefined }> {
+  const ask = async (number: number, pageSize: number) =>
+    succeeded(await records.list({ ...wanted, page: number, pageSize }))
+  const whole = await ask(page, perPage)
+  const size = whole.pagination?.pageSize ?? perPage
+  if (size >= perPage) return { data: whole.data, paging: whole.pagination }
+  // Several of the router's pages hold the same records.
+  const start = (page - 1) * perPage
+  const first = Math.floor(start / size)
+  const data: Stored[] = []
+  let paging: Paging | undefined
+  for (let at = first; at * size < start + perPage; at += 1) {
+    const next = await ask(at + 1, size)
+    paging = next.pagination
+    data.push(...next.data)
+    if (next.data.length < size) break
+  }
+  return { data: data.slice(start - first * size).slice(0, perPage), paging }
+}
+
+const storedName = (field: string) => (field === 'id' ? '_id' : field)
+
+/** The values of a form as the client takes them: without ids, and files as they were chosen. */
+function sent(data: object): Values {
+  const { id: _, _id: __, ...values } = data as Values
+  return Object.fromEntries(
+    Object.entries(values).map(([field, value]) => [
+      field,
+      Array.isArray(value) ? value.map(fileOf) : fileOf(value),
+    ]),
+  )
+}
+
+/** The file of a FileInput or ImageInput; other values as they are. */
+function fileOf(value: unknown): unknown {
+  return value instanceof Object && 'rawFile' in value ? value.rawFile : value
+}
+
+/** The fields whose values are not those of before. Files are always new. */
+function difference(values: Values, before: Values | object): Values {
+  const earlier = new Map(Object.entries(before))
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      ([field, value]) =>
+        [value].flat().some((one) => one instanceof Blob) ||
+        JSON.stringify(value ?? null) !== JSON.stringify(earlier.get(field) ?? null),
+    ),
+  )
+}
+
+function aborting(signal: AbortSignal | undefined): Aborting {
+  return signal ? { signal } : {}
+}
+
+function shown(result: Result<Stored>): { data: ReactAdminRecord } {
+  return { data: withId(done(result)) }
+}

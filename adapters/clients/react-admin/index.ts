@@ -1,0 +1,20 @@
+/**
+ * `fieldgate/react-admin`: the data provider and the auth provider of react-admin, over `fieldgate/client`. Choose it for an
+ * admin interface of your app. It imports nothing of react-admin.
+ *
+ * @module
+ */
+
+export {
+  type ReactAdminAuth,
+  type ReactAdminAuthOptions,
+  type ReactAdminIdentity,
+  reactAdminAuth,
+} from './auth.ts'
+export {
+  type Identifier,
+  type ReactAdminData,
+  type ReactAdminDataOptions,
+  reactAdminData,
+} from './data.ts'
+export type { AnyClient, ReactAdminRecord } from './results.ts'
