@@ -153,6 +153,7 @@ describe('an entry', () => {
         "./postgres": "postgresStore",
         "./r2": "r2Files",
         "./react-admin": "reactAdminAuth reactAdminData",
+        "./refine": "refineAuth refineData",
         "./redis": "redisCache",
         "./s3": "s3Files",
         "./sharp": "sharpImages",

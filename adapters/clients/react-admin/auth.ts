@@ -5,7 +5,7 @@
  */
 
 import { ClientError, type Result } from '../../../src/client/index.ts'
-import { type AnyClient, done, refusal, type Stored, type Values, withId } from './results.ts'
+import { type AnyClient, done, refusal, type Stored, type Values, withId } from '../results.ts'
 
 /** Who is signed in, as react-admin shows it. */
 export interface ReactAdminIdentity {

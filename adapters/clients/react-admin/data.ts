@@ -5,15 +5,15 @@
  */
 
 import type { Result } from '../../../src/client/index.ts'
+import { type Aborting, aborting, pageOf, type Records, recordsAt } from '../records.ts'
 import {
   type AnyClient,
   done,
-  type ReactAdminRecord,
+  type NamedRecord,
   type Stored,
-  succeeded,
   type Values,
   withId,
-} from './results.ts'
+} from '../results.ts'
 
 /** The id of a record, as react-admin has it. The provider gives strings. */
 export type Identifier = string | number
@@ -24,9 +24,6 @@ export interface ReactAdminDataOptions {
   readonly mounts?: Readonly<Record<string, string>>
 }
 
-interface Aborting {
-  readonly signal?: AbortSignal
-}
 interface ListParams extends Aborting {
   readonly pagination?: { readonly page: number; readonly perPage: number }
   readonly sort?: { readonly field: string; readonly order: 'ASC' | 'DESC' }
@@ -80,20 +77,6 @@ export interface ReactAdminData {
   readonly supportAbortSignal: true
 }
 
-interface Paging {
-  readonly pageSize: number
-  readonly totalRecords?: number
-  readonly hasMore?: boolean
-}
-/** What the provider calls of the client. */
-interface Records {
-  list(options: Values): Promise<Result<Stored[], Paging>>
-  get(id: string, options?: Aborting): Promise<Result<Stored>>
-  create(values: Values): Promise<Result<Stored>>
-  update(id: string, changes: Values): Promise<Result<Stored>>
-  remove(id: string): Promise<Result<string>>
-}
-
 /**
  * The data provider.
  *
@@ -106,8 +89,7 @@ export function reactAdminData(
   api: AnyClient,
   { mounts = {} }: ReactAdminDataOptions = {},
 ): ReactAdminData {
-  // Resources are known by name only when react-admin asks for them, so the app's type cannot check them.
-  const at = (resource: string) => api((mounts[resource] ?? `/${resource}`) as never) as Records
+  const at = recordsAt(api, mounts)
 
   const provider = {
     supportAbortSignal: true,
@@ -152,7 +134,7 @@ export function reactAdminData(
 async function list(
   records: Records,
   { pagination = { page: 1, perPage: 100 }, signal, ...params }: ListParams,
-): Promise<ListOf<ReactAdminRecord>> {
+): Promise<ListOf<NamedRecord>> {
   const wanted = { ...narrowed(params), ...aborting(signal) }
   const { data, paging } = await pageOf(records, wanted, pagination)
   const total = paging?.totalRecords
@@ -177,31 +159,6 @@ function narrowed({ filter = {}, sort }: ListParams): Values {
     ...(q !== undefined && q !== '' && { search: q }),
     ...(isChosen && { sort: (sort.order === 'DESC' ? '-' : '') + sort.field }),
   }
-}
-
-/** The records of one page, which may be larger than the router allows, as that of an export is. */
-async function pageOf(
-  records: Records,
-  wanted: Values,
-  { page, perPage }: { readonly page: number; readonly perPage: number },
-): Promise<{ data: Stored[]; paging: Paging | undefined }> {
-  const ask = async (number: number, pageSize: number) =>
-    succeeded(await records.list({ ...wanted, page: number, pageSize }))
-  const whole = await ask(page, perPage)
-  const size = whole.pagination?.pageSize ?? perPage
-  if (size >= perPage) return { data: whole.data, paging: whole.pagination }
-  // Several of the router's pages hold the same records.
-  const start = (page - 1) * perPage
-  const first = Math.floor(start / size)
-  const data: Stored[] = []
-  let paging: Paging | undefined
-  for (let at = first; at * size < start + perPage; at += 1) {
-    const next = await ask(at + 1, size)
-    paging = next.pagination
-    data.push(...next.data)
-    if (next.data.length < size) break
-  }
-  return { data: data.slice(start - first * size).slice(0, perPage), paging }
 }
 
 const storedName = (field: string) => (field === 'id' ? '_id' : field)
@@ -234,10 +191,6 @@ function difference(values: Values, before: Values | object): Values {
   )
 }
 
-function aborting(signal: AbortSignal | undefined): Aborting {
-  return signal ? { signal } : {}
-}
-
-function shown(result: Result<Stored>): { data: ReactAdminRecord } {
+function shown(result: Result<Stored>): { data: NamedRecord } {
   return { data: withId(done(result)) }
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+export type { AnyClient, NamedRecord } from '../results.ts'
 export {
   type ReactAdminAuth,
   type ReactAdminAuthOptions,
@@ -17,4 +18,3 @@ export {
   type ReactAdminDataOptions,
   reactAdminData,
 } from './data.ts'
-export type { AnyClient, ReactAdminRecord } from './results.ts'

@@ -1,16 +1,16 @@
 /**
- * What both providers make of the client's results.
+ * The client's results as admin interfaces take them.
  *
  * @module
  */
 
-import { ClientError, type Failure, type Result } from '../../../src/client/index.ts'
+import { ClientError, type Failure, type Result } from '../../src/client/index.ts'
 
 /** A client of any app, as `createClient` returns it. */
 export type AnyClient = (mount: never) => unknown
 
-/** A record, as react-admin has it: `id` is the record's `_id`. */
-export interface ReactAdminRecord {
+/** A record with an `id`, which is its `_id`. */
+export interface NamedRecord {
   readonly id: string
   readonly [field: string]: unknown
 }
@@ -23,8 +23,8 @@ export interface Stored extends Values {
   readonly _id: string
 }
 
-/** A record under the id that react-admin looks for. */
-export function withId(record: Stored): ReactAdminRecord {
+/** A record under the id that admin interfaces look for. */
+export function withId(record: Stored): NamedRecord {
   return { ...record, id: record._id }
 }
 
@@ -39,8 +39,9 @@ export function succeeded<T, P>(result: Result<T, P>): Extract<Result<T, P>, { o
   throw refusal(result.error)
 }
 
-/** A failure as react-admin takes it: forms show `body.errors` beside their fields. */
-export function refusal(failure: Failure): ClientError {
-  const error = new ClientError(failure)
-  return failure.fields ? Object.assign(error, { body: { errors: failure.fields } }) : error
+/** A failure that forms show beside their fields: react-admin reads `body.errors`, refine `errors` and `statusCode`. */
+export function refusal(failure: Failure): ClientError & { readonly statusCode: number } {
+  const { status: statusCode, fields: errors } = failure
+  const told = errors ? { statusCode, errors, body: { errors } } : { statusCode }
+  return Object.assign(new ClientError(failure), told)
 }

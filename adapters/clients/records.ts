@@ -1,0 +1,67 @@
+/**
+ * The records of a mount, for packages that name it only when they ask for it.
+ *
+ * @module
+ */
+
+import type { Result } from '../../src/client/index.ts'
+import { type AnyClient, type Stored, succeeded, type Values } from './results.ts'
+
+/** What ends a request whose answer nobody waits for. */
+export interface Aborting {
+  readonly signal?: AbortSignal
+}
+
+/** How a list was paged. */
+export interface Paging {
+  readonly pageSize: number
+  readonly totalRecords?: number
+  readonly hasMore?: boolean
+}
+/** What the providers call of the client. */
+export interface Records {
+  list(options: Values): Promise<Result<Stored[], Paging>>
+  get(id: string, options?: Aborting): Promise<Result<Stored>>
+  create(values: Values): Promise<Result<Stored>>
+  update(id: string, changes: Values): Promise<Result<Stored>>
+  remove(id: string): Promise<Result<string>>
+}
+
+/** The records of a resource by its name; its mount is the name after a slash, unless `mounts` has another. */
+export function recordsAt(
+  api: AnyClient,
+  mounts: Readonly<Record<string, string>>,
+): (resource: string) => Records {
+  // The names are known only when somebody asks for them, so the app's type cannot check them.
+  return (resource) => api((mounts[resource] ?? `/${resource}`) as never) as Records
+}
+
+/** The records of one page, which may be larger than the router allows, as that of an export is. */
+export async function pageOf(
+  records: Records,
+  wanted: Values,
+  { page, perPage }: { readonly page: number; readonly perPage: number },
+): Promise<{ data: Stored[]; paging: Paging | undefined }> {
+  const ask = async (number: number, pageSize: number) =>
+    succeeded(await records.list({ ...wanted, page: number, pageSize }))
+  const whole = await ask(page, perPage)
+  const size = whole.pagination?.pageSize ?? perPage
+  if (size >= perPage) return { data: whole.data, paging: whole.pagination }
+  // Several of the router's pages hold the same records.
+  const start = (page - 1) * perPage
+  const first = Math.floor(start / size)
+  const data: Stored[] = []
+  let paging: Paging | undefined
+  for (let at = first; at * size < start + perPage; at += 1) {
+    const next = await ask(at + 1, size)
+    paging = next.pagination
+    data.push(...next.data)
+    if (next.data.length < size) break
+  }
+  return { data: data.slice(start - first * size).slice(0, perPage), paging }
+}
+
+/** A signal as an option, if there is one. */
+export function aborting(signal: AbortSignal | undefined): Aborting {
+  return signal ? { signal } : {}
+}

@@ -1,0 +1,273 @@
+/**
+ * `fieldgate/refine`: the data provider and the auth provider of refine, over `fieldgate/client`. It imports nothing of
+ * refine.
+ *
+ * @module
+ */
+
+import type { ClientError, Result } from '../../src/client/index.ts'
+import { type Aborting, aborting, pageOf, recordsAt } from './records.ts'
+import {
+  type AnyClient,
+  done,
+  type NamedRecord,
+  refusal,
+  type Stored,
+  type Values,
+  withId,
+} from './results.ts'
+
+export type { AnyClient, NamedRecord } from './results.ts'
+
+/** Options of `refineData`. */
+export interface RefineDataOptions {
+  /** The mounts of resources, by their names. Default: the name after a slash, so `cities` is at `/cities`. */
+  readonly mounts?: Readonly<Record<string, string>>
+  /** What `useApiUrl` returns. Default: an empty string, the page's own origin. */
+  readonly url?: string
+}
+
+/** The id of a record, as refine has it. The provider gives strings. */
+export type BaseKey = string | number
+
+/** A condition of a list: on a field, or on several of which all must hold. */
+export interface RefineFilter {
+  readonly field?: string
+  readonly operator: string
+  // refine has no type for it either.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly value: any
+}
+
+interface Asked {
+  readonly resource: string
+  readonly meta?: { readonly queryContext?: Aborting }
+}
+interface ListParams extends Asked {
+  readonly pagination?: {
+    readonly currentPage?: number
+    readonly pageSize?: number
+    readonly mode?: 'client' | 'server' | 'off'
+  }
+  readonly sorters?: readonly { readonly field: string; readonly order: 'asc' | 'desc' }[]
+  readonly filters?: readonly RefineFilter[]
+}
+interface One extends Asked {
+  readonly id: BaseKey
+}
+interface Given<V> {
+  readonly variables: V
+}
+
+/** The data provider, as refine calls it. Each call rejects with refine's `HttpError` if the server refuses. */
+export interface RefineData {
+  getList<R extends object>(params: ListParams): Promise<{ data: R[]; total: number }>
+  getOne<R extends object>(params: One): Promise<{ data: R }>
+  /** Records that do not exist are left out. */
+  getMany<R extends object>(
+    params: Asked & { readonly ids: readonly BaseKey[] },
+  ): Promise<{ data: R[] }>
+  create<R extends object, V>(params: Asked & Given<V>): Promise<{ data: R }>
+  update<R extends object, V>(params: One & Given<V>): Promise<{ data: R }>
+  deleteOne<R extends object, V>(params: One & Partial<Given<V>>): Promise<{ data: R }>
+  getApiUrl(): string
+}
+
+/** refine's page if nobody chose one. */
+const PAGE = 10
+/** More than a list without pages has. */
+const ALL = 1_000_000
+
+/**
+ * The data provider.
+ *
+ * ```tsx
+ * const api = createClient<typeof app>('https://api.example.com')
+ * const admin = <Refine dataProvider={refineData(api)} authProvider={refineAuth(api)}>…</Refine>
+ * ```
+ */
+export function refineData(
+  api: AnyClient,
+  { mounts = {}, url = '' }: RefineDataOptions = {},
+): RefineData {
+  const at = recordsAt(api, mounts)
+  const provider = {
+    async getList({ resource, pagination = {}, sorters = [], filters = [], meta }: ListParams) {
+      const { currentPage = 1, pageSize = PAGE, mode = 'server' } = pagination
+      const wanted = { ...narrowed(filters), ...ordered(sorters), ...signalIn(meta) }
+      const isPaged = mode === 'server'
+      const page = isPaged ? { page: currentPage, perPage: pageSize } : { page: 1, perPage: ALL }
+      const { data, paging } = await pageOf(at(resource), wanted, page)
+      const seen = (page.page - 1) * page.perPage + data.length
+      // Without a total, one record more keeps the button to the next page.
+      const total = paging?.totalRecords ?? seen + (paging?.hasMore === true ? 1 : 0)
+      return { data: data.map(withId), total: isPaged ? total : data.length }
+    },
+    getOne: async ({ resource, id, meta }: One) =>
+      shown(await at(resource).get(String(id), signalIn(meta))),
+    async getMany({ resource, ids, meta }: Asked & { readonly ids: readonly BaseKey[] }) {
+      const found = await Promise.all(ids.map((id) => at(resource).get(String(id), signalIn(meta))))
+      const there = found.filter((result) => result.ok || result.error.status !== 404)
+      return { data: there.map((result) => shown(result).data) }
+    },
+    create: async ({ resource, variables }: Asked & Given<object>) =>
+      shown(await at(resource).create(sent(variables))),
+    update: async ({ resource, id, variables }: One & Given<object>) =>
+      shown(await at(resource).update(String(id), sent(variables))),
+    async deleteOne({ resource, id }: One) {
+      done(await at(resource).remove(String(id)))
+      return { data: { id } }
+    },
+    getApiUrl: () => url,
+  }
+  // refine's callers choose the type of a record, which nothing can check here.
+  return provider as unknown as RefineData
+}
+
+/** refine's operators that are the server's own. */
+const OPERATORS: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'gt', 'lte', 'gte', 'in', 'nin'])
+
+/** The conditions as the client takes them. Throws a `TypeError` for what the server does not have. */
+function narrowed(filters: readonly RefineFilter[]): Values {
+  const where: Record<string, Values> = {}
+  let search: Values = {}
+  for (const { field = '', operator, value } of filters.flatMap(alone)) {
+    // An input that was cleared has no condition.
+    if (value === undefined || value === '') continue
+    if (field === 'q') search = { search: String(value) }
+    else where[storedName(field)] = joined(where[storedName(field)], field, operator, value)
+  }
+  return { ...(Object.keys(where).length > 0 && { where }), ...search }
+}
+
+/** The filters on single fields that must all hold. */
+function alone(filter: RefineFilter): readonly RefineFilter[] {
+  return filter.operator === 'and' ? (filter.value as RefineFilter[]).flatMap(alone) : [filter]
+}
+
+function joined(
+  earlier: Values = {},
+  ...[field, operator, value]: Parameters<typeof conditionsOf>
+): Values {
+  const conditions = conditionsOf(field, operator, value)
+  const twice = Object.keys(conditions).find((name) => name in earlier)
+  if (twice) throw new TypeError(`refineData: two filters with '${twice}' on '${field}'`)
+  return { ...earlier, ...conditions }
+}
+
+function conditionsOf(field: string, operator: string, value: unknown): Values {
+  if (OPERATORS.has(operator)) return { [operator]: value }
+  if (operator === 'null') return { eq: null }
+  if (operator === 'nnull') return { ne: null }
+  if (operator === 'between' && Array.isArray(value)) return { gte: value[0], lte: value[1] }
+  throw new TypeError(
+    `refineData: the server has no filter '${operator}' on '${field}'. To search, filter by 'q'.`,
+  )
+}
+
+function ordered(sorters: NonNullable<ListParams['sorters']>): Values {
+  const keys = sorters.map(({ field, order }) => (order === 'desc' ? '-' : '') + storedName(field))
+  return keys.length > 0 ? { sort: keys } : {}
+}
+
+const storedName = (field: string) => (field === 'id' ? '_id' : field)
+
+/** The values of a form without ids. */
+function sent(variables: object): Values {
+  const { id: _, _id: __, ...values } = variables as Values
+  return values
+}
+
+function signalIn(meta: Asked['meta']): Aborting {
+  return aborting(meta?.queryContext?.signal)
+}
+
+function shown(result: Result<Stored>): { data: NamedRecord } {
+  return { data: withId(done(result)) }
+}
+
+/** Whether what the user wanted came about. */
+// No interface: refine's own type takes any other member too.
+export type RefineOutcome = {
+  success: boolean
+  redirectTo?: string
+  error?: Error
+}
+
+/** The auth provider, as refine calls it. No call rejects but `getPermissions`. */
+export interface RefineAuth {
+  /**
+   * Signs in with `email`, `username` or `identifier`, and `password`. Other members go to the server as they are, such
+   * as the `ticket` of a second step.
+   */
+  login(params: Values): Promise<RefineOutcome>
+  /** Signs out, here even if the server cannot be reached. */
+  logout(params?: unknown): Promise<RefineOutcome>
+  /** A server that cannot be reached signs nobody out. */
+  check(params?: unknown): Promise<{
+    authenticated: boolean
+    logout?: boolean
+    redirectTo?: string
+    error?: Error
+  }>
+  /** Signs out on a 401. */
+  onError(error: unknown): Promise<{ logout?: boolean; redirectTo?: string; error?: ClientError }>
+  /** The user with `id` and `name`; null if nobody is signed in. */
+  getIdentity(params?: unknown): Promise<NamedRecord | null>
+  /** The user's `role`: a name, or a list of names. */
+  getPermissions(params?: unknown): Promise<unknown>
+}
+
+/** Options of `refineAuth`. */
+export interface RefineAuthOptions {
+  /** The mount of the auth router. Default `/auth`. */
+  readonly mount?: string
+  /** The field that holds the roles. Default `role`. */
+  readonly roleField?: string
+  /** The page that signs in. Default `/login`. */
+  readonly loginPath?: string
+}
+
+/** What the provider calls of the client. */
+interface Accounts {
+  login(body: Values): Promise<Result<unknown>>
+  logout(): Promise<Result<string>>
+  me(): Promise<Result<Stored>>
+}
+
+/** The auth provider. It needs the route `me` of the auth router. */
+export function refineAuth(
+  api: AnyClient,
+  { mount = '/auth', roleField = 'role', loginPath = '/login' }: RefineAuthOptions = {},
+): RefineAuth {
+  const accounts = api(mount as never) as Accounts
+  const leaving = { logout: true, redirectTo: loginPath }
+  return {
+    async login({ email, username, identifier = email ?? username, remember: _, ...body }) {
+      const signedIn = await accounts.login({ identifier, ...body })
+      return signedIn.ok
+        ? { success: true, redirectTo: '/' }
+        : { success: false, error: refusal(signedIn.error) }
+    },
+    async logout() {
+      await accounts.logout()
+      return { success: true, redirectTo: loginPath }
+    },
+    async check() {
+      const user = await accounts.me()
+      if (user.ok || user.error.status !== 401) return { authenticated: true }
+      return { authenticated: false, ...leaving, error: refusal(user.error) }
+    },
+    async onError(error) {
+      const isOver = (error as { statusCode?: unknown } | undefined)?.statusCode === 401
+      return isOver ? { ...leaving, error: error as ClientError } : {}
+    },
+    async getIdentity() {
+      const user = await accounts.me()
+      if (!user.ok) return null
+      const { name = user.data.email } = user.data
+      return { ...withId(user.data), name }
+    },
+    getPermissions: async () => done(await accounts.me())[roleField],
+  }
+}
