@@ -26,5 +26,21 @@ await withService('chromium', () => {
         expect(await tabs.roundWithKill()).toEqual({ ...good, refreshes: 2 })
       }
     })
+
+    it('an upload tells its progress up to the last byte', async () => {
+      const bytes = 2_000_000
+      const { told, result } = await tabs.upload(bytes)
+      expect(result).toMatch(/\.png/)
+      const sent = told.map(({ loaded }) => loaded)
+      expect(sent).toEqual(sent.toSorted((a, b) => a - b))
+      const last = told.at(-1)
+      expect(last?.loaded).toBe(last?.total)
+      // The form around the file adds some.
+      expect(last?.total).toBeGreaterThan(bytes)
+    })
+
+    it('an upload that is aborted is a result without a status', async () => {
+      expect((await tabs.upload(4_000_000, true)).result).toBe(0)
+    })
   })
 })

@@ -20,6 +20,8 @@ export interface Tabs {
   round(): Promise<Round>
   /** One round in which the tab that refreshes is closed before it has the answer. */
   roundWithKill(): Promise<Round>
+  /** A tab uploads a photo of this many bytes; it aborts at the first sign of progress if asked to. */
+  upload(bytes: number, isAborted?: boolean): Promise<Uploaded>
   stop(): Promise<void>
 }
 
@@ -31,6 +33,14 @@ export interface Round {
   readonly refreshes: number
   /** How many tabs were told that the session is over. */
   readonly signedOut: number
+}
+
+/** What a tab saw of its upload. */
+export interface Uploaded {
+  /** The bytes that had been sent, each time that the tab was told, and how many there are. */
+  readonly told: readonly { readonly loaded: number; readonly total: number }[]
+  /** The photo's link, or the status of the failure. */
+  readonly result: string | number | undefined
 }
 
 /** Longer than an access token of the app lives, in milliseconds. */
@@ -109,6 +119,27 @@ export async function openTabs(count: number, running?: Chromium): Promise<Tabs>
         tabs.push(await open())
         return all(ask)
       }),
+    async upload(bytes, isAborted = false) {
+      const [tab] = tabs
+      if (!tab) throw new Error('there is no tab')
+      const upload = async (size: number, ends: boolean, start: number[]): Promise<Uploaded> => {
+        const told: { loaded: number; total: number }[] = []
+        const controller = new AbortController()
+        const parts = [Uint8Array.from(start), new Uint8Array(size - start.length)]
+        const result = await exposed.api('/cities').create(
+          { name: 'Oslo', photo: new File(parts, 'dot.png', { type: 'image/png' }) },
+          {
+            signal: controller.signal,
+            onProgress(progress) {
+              told.push(progress)
+              if (ends) controller.abort()
+            },
+          },
+        )
+        return { told, result: result.ok ? result.data.photo : result.error.status }
+      }
+      return tab.page.evaluate(upload, bytes, isAborted, PNG)
+    },
     async stop() {
       await user.close()
       if (!running) await chromium.stop()
@@ -116,6 +147,14 @@ export async function openTabs(count: number, running?: Chromium): Promise<Tabs>
     },
   }
 }
+
+/** An image of one pixel. What follows it is not looked at. */
+const PNG = [
+  ...Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
+    'base64',
+  ),
+]
 
 const PAGE =
   '<!doctype html><link rel="icon" href="data:,"><title>tab</title><script type="module" src="/page.js"></script>'
