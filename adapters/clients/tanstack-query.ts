@@ -110,7 +110,7 @@ const PAGE_SIZE = 100
  * The queries and mutations for the records of a mount. `queryKey` starts the keys of its queries: give each mount one of
  * its own.
  *
- * ```ts
+ * ```tsx
  * const cities = recordQueries(['cities'], api('/cities'))
  *
  * const found = useQuery(cities.list({ where: { country: 'NO' } }))
@@ -178,7 +178,7 @@ function optionsOf(queryKey: QueryKey, calls: Calls): object {
 /**
  * The data of a result; throws a `ClientError` if it is a failure. For queries and mutations of your own:
  *
- * ```ts
+ * ```tsx
  * const login = useMutation({ mutationFn: async (body: Body) => dataOf(await api('/auth').login(body)) })
  * ```
  */
@@ -191,7 +191,7 @@ export function dataOf<D>(result: Result<D, unknown>): D {
  * Tries again, three times at most, only what may succeed later: a call without a response, a 429 and a 5xx, after as many
  * seconds as the server says.
  *
- * ```ts
+ * ```tsx
  * const queryClient = new QueryClient({ defaultOptions: { queries: retries } })
  * ```
  */

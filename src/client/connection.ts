@@ -27,7 +27,9 @@ export class Connection {
   readonly #fetch: typeof fetch
 
   constructor(url: string, { fetch: send, storage, onSignedOut }: ClientOptions) {
-    this.base = url.replace(/\/+$/, '')
+    let end = url.length
+    while (url[end - 1] === '/') end -= 1
+    this.base = url.slice(0, end)
     this.#fetch = send ?? ((input, init) => fetch(input, init))
     const post = (to: string, body: object) =>
       answered(

@@ -51,11 +51,12 @@ export function routeCalls(
   paths: RoutePaths = {},
 ): Readonly<Record<string, Call>> {
   const { session } = connection
-  const pathOf = (name: RouteName) => url + (paths[name] ?? ROUTES[name].replace(/.* /, ''))
+  const pathOf = (name: RouteName) => url + (paths[name] ?? ROUTES[name].split(' ')[1])
   const call = async (name: RouteName, given: unknown[]): Promise<Result<unknown, unknown>> => {
     const [method = ''] = ROUTES[name].split(' ')
-    const path = pathOf(name).replace(/(?<=\/):\w+/, () =>
-      encodeURIComponent(String(given.shift())),
+    const path = pathOf(name).replace(
+      /\/:\w+/,
+      () => `/${encodeURIComponent(String(given.shift()))}`,
     )
     const [body = {}] = given
     const request =

@@ -19,9 +19,7 @@ export async function scriptResponse(
   { headers: asked }: ApiRequest,
   script: ReferenceScript,
 ): Promise<Response> {
-  const isZipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(
-    asked.get('accept-encoding') ?? '',
-  )
+  const isZipped = takesGzip(asked.get('accept-encoding') ?? '')
   const etag = `"${script.version}${isZipped ? '-gzip' : ''}"`
   const headers = {
     'Cache-Control': 'public, max-age=31536000, immutable',
@@ -35,5 +33,14 @@ export async function scriptResponse(
       'Content-Type': 'text/javascript; charset=utf-8',
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
     },
+  })
+}
+
+/** Whether a client takes gzip, by its Accept-Encoding (RFC 9110, 12.5.3). */
+function takesGzip(accepted: string): boolean {
+  return accepted.split(',').some((one) => {
+    const [name = '', ...parameters] = one.split(';').map((part) => part.trim().toLowerCase())
+    const quality = parameters.find((parameter) => parameter.startsWith('q='))
+    return name === 'gzip' && (quality === undefined || Number(quality.slice(2)) > 0)
   })
 }

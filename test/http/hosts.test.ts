@@ -64,9 +64,11 @@ describe.each(Object.entries(runtimes))('requests with an odd Host, on %s', (_, 
   })
 
   it('the query of a target without a path is not taken for one', async () => {
-    const { status } = await answerTo('GET http://other.example?x=/cities HTTP/1.1\r\nHost: x')
-    // Bun refuses such a target itself.
-    expect([404, 400]).toContain(status)
+    const target = 'GET http://other.example?x=/cities HTTP/1.1\r\nHost: x'
+    const { status, text } = await answerTo(target)
+    // The page at '/'. Bun refuses such a target itself.
+    expect([200, 400]).toContain(status)
+    expect(text).not.toContain('"success":true')
   })
 
   it.each([
@@ -105,7 +107,8 @@ describe.each(Object.entries(runtimes))('requests with an odd Host, on %s', (_, 
     expect(trace.status).toBe(405)
     expect(trace.text).toMatch(/\r\nallow: GET, HEAD, POST, QUERY\r\n/i)
     const tunnel = await answerTo('CONNECT x:1 HTTP/1.1\r\nHost: x:1')
-    expect(tunnel.status).toBe(404)
+    // Node has no path of it; others take '/', where a page is.
+    expect([404, 405]).toContain(tunnel.status)
   })
 })
 

@@ -97,7 +97,7 @@ function ruleOf(error: unknown, { sql }: Table, fields: readonly string[]): Refu
 /** The fields that the error names: `Key (country_id)=(7) is not present in …`. */
 function refusedFields(error: unknown, { columns }: Table): readonly string[] {
   const { column_name: column, detail = '' } = error as Refusal
-  const [, keys = column ?? ''] = /\((.+?)\)=\(/.exec(detail) ?? []
-  const names = keys.split(', ')
+  const end = detail.indexOf(')=(')
+  const names = end < 0 ? [column] : detail.slice(detail.indexOf('(') + 1, end).split(', ')
   return columns.filter(({ name }) => names.includes(name)).map(({ field }) => field)
 }

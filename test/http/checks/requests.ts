@@ -113,7 +113,7 @@ export const requests: Checks = {
       assert.deepEqual([told.headers.get('allow'), told.text], [allow, allow])
     }
     refused(await ask('QUERY', `/cities/${id}`, { json: {} }), 404, 'Not found.')
-    for (const path of ['/nope', '/', '/cities/x/y', '/Cities']) {
+    for (const path of ['/nope', '/auth', '/cities/x/y', '/Cities']) {
       refused(await ask('GET', path), 404, 'Not found.')
     }
   },
