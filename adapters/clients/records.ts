@@ -5,7 +5,14 @@
  */
 
 import type { Result } from '../../src/client/index.ts'
-import { type AnyClient, type Stored, succeeded, type Values } from './results.ts'
+import {
+  type AnyClient,
+  type NamedRecord,
+  type Stored,
+  shown,
+  succeeded,
+  type Values,
+} from './results.ts'
 
 /** What ends a request whose answer nobody waits for. */
 export interface Aborting {
@@ -64,4 +71,30 @@ export async function pageOf(
 /** A signal as an option, if there is one. */
 export function aborting(signal: AbortSignal | undefined): Aborting {
   return signal ? { signal } : {}
+}
+
+/** The name under which the server has a field. */
+export const storedName = (field: string): string => (field === 'id' ? '_id' : field)
+
+/** The records with these ids, without those that do not exist. */
+export async function thoseThere(
+  records: Records,
+  ids: readonly (string | number)[],
+  options: Aborting,
+): Promise<NamedRecord[]> {
+  const found = await Promise.all(ids.map((id) => records.get(String(id), options)))
+  const there = found.filter((result) => result.ok || result.error.status !== 404)
+  return there.map((result) => shown(result).data)
+}
+
+/** What the providers call of an auth router. */
+export interface Accounts {
+  login(body: Values): Promise<Result<unknown>>
+  logout(): Promise<Result<string>>
+  me(): Promise<Result<Stored>>
+}
+
+/** The calls for the auth router at `mount`. */
+export function accountsAt(api: AnyClient, mount: string): Accounts {
+  return api(mount as never) as Accounts
 }

@@ -5,14 +5,22 @@
  * @module
  */
 
-import type { ClientError, Result } from '../../src/client/index.ts'
-import { type Aborting, aborting, pageOf, recordsAt } from './records.ts'
+import type { ClientError } from '../../src/client/index.ts'
+import {
+  type Aborting,
+  aborting,
+  accountsAt,
+  pageOf,
+  recordsAt,
+  storedName,
+  thoseThere,
+} from './records.ts'
 import {
   type AnyClient,
   done,
   type NamedRecord,
   refusal,
-  type Stored,
+  shown,
   type Values,
   withId,
 } from './results.ts'
@@ -106,9 +114,7 @@ export function refineData(
     getOne: async ({ resource, id, meta }: One) =>
       shown(await at(resource).get(String(id), signalIn(meta))),
     async getMany({ resource, ids, meta }: Asked & { readonly ids: readonly BaseKey[] }) {
-      const found = await Promise.all(ids.map((id) => at(resource).get(String(id), signalIn(meta))))
-      const there = found.filter((result) => result.ok || result.error.status !== 404)
-      return { data: there.map((result) => shown(result).data) }
+      return { data: await thoseThere(at(resource), ids, signalIn(meta)) }
     },
     create: async ({ resource, variables }: Asked & Given<object>) =>
       shown(await at(resource).create(sent(variables))),
@@ -170,8 +176,6 @@ function ordered(sorters: NonNullable<ListParams['sorters']>): Values {
   return keys.length > 0 ? { sort: keys } : {}
 }
 
-const storedName = (field: string) => (field === 'id' ? '_id' : field)
-
 /** The values of a form without ids. */
 function sent(variables: object): Values {
   const { id: _, _id: __, ...values } = variables as Values
@@ -180,10 +184,6 @@ function sent(variables: object): Values {
 
 function signalIn(meta: Asked['meta']): Aborting {
   return aborting(meta?.queryContext?.signal)
-}
-
-function shown(result: Result<Stored>): { data: NamedRecord } {
-  return { data: withId(done(result)) }
 }
 
 /** Whether what the user wanted came about. */
@@ -228,19 +228,12 @@ export interface RefineAuthOptions {
   readonly loginPath?: string
 }
 
-/** What the provider calls of the client. */
-interface Accounts {
-  login(body: Values): Promise<Result<unknown>>
-  logout(): Promise<Result<string>>
-  me(): Promise<Result<Stored>>
-}
-
 /** The auth provider. It needs the route `me` of the auth router. */
 export function refineAuth(
   api: AnyClient,
   { mount = '/auth', roleField = 'role', loginPath = '/login' }: RefineAuthOptions = {},
 ): RefineAuth {
-  const accounts = api(mount as never) as Accounts
+  const accounts = accountsAt(api, mount)
   const leaving = { logout: true, redirectTo: loginPath }
   return {
     async login({ email, username, identifier = email ?? username, remember: _, ...body }) {

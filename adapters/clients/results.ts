@@ -45,3 +45,8 @@ export function refusal(failure: Failure): ClientError & { readonly statusCode: 
   const told = errors ? { statusCode, errors, body: { errors } } : { statusCode }
   return Object.assign(new ClientError(failure), told)
 }
+
+/** The record of a result as both packages take it; throws the failure. */
+export function shown(result: Result<Stored>): { data: NamedRecord } {
+  return { data: withId(done(result)) }
+}

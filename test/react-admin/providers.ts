@@ -12,13 +12,12 @@ import type { AuthProvider, DataProvider } from 'ra-core'
 import { reactAdminAuth, reactAdminData } from '../../adapters/clients/react-admin/index.ts'
 import { createClient } from '../../src/client/index.ts'
 import { served, type TestApp } from '../../test/client/app.ts'
+import { freshClient, makeGlobal } from '../../test/client/fresh.ts'
 
 // react-admin and React look for these when they are loaded.
 const page = new JSDOM('<!doctype html><div id="root"></div>', { url: 'http://127.0.0.1/' })
 const { window } = page
-for (const name of ['window', 'document', 'Element', 'HTMLElement', 'Node', 'localStorage']) {
-  Object.defineProperty(globalThis, name, { value: Reflect.get(window, name) })
-}
+makeGlobal(window)
 const { createElement } = await import('react')
 const { createRoot } = await import('react-dom/client')
 const ra = await import('ra-core')
@@ -37,14 +36,7 @@ after(async () => {
   window.close()
 })
 beforeEach(async () => {
-  const kept = new Map<string, string>()
-  const storage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
-  }
-  const api = createClient<TestApp>(server.url, { storage })
-  for await (const { _id } of api('/cities').all()) await api('/cities').remove(_id)
+  const api = await freshClient(server.url)
   // The compiler assigns the providers to react-admin's own types here.
   data = reactAdminData(api, { mounts: { towns: '/cities' } })
   auth = reactAdminAuth(api)

@@ -12,13 +12,12 @@ import { JSDOM } from 'jsdom'
 import { refineAuth, refineData } from '../../adapters/clients/refine.ts'
 import { createClient } from '../../src/client/index.ts'
 import { served, type TestApp } from '../../test/client/app.ts'
+import { freshClient, makeGlobal } from '../../test/client/fresh.ts'
 
 // refine and React look for these when they are loaded.
 const page = new JSDOM('<!doctype html><div id="root"></div>', { url: 'http://127.0.0.1/' })
 const { window } = page
-for (const name of ['window', 'document', 'Element', 'HTMLElement', 'Node', 'localStorage']) {
-  Object.defineProperty(globalThis, name, { value: Reflect.get(window, name) })
-}
+makeGlobal(window)
 const { createElement } = await import('react')
 const { createRoot } = await import('react-dom/client')
 const refine = await import('@refinedev/core')
@@ -39,14 +38,7 @@ after(async () => {
   window.close()
 })
 beforeEach(async () => {
-  const kept = new Map<string, string>()
-  const storage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
-  }
-  const api = createClient<TestApp>(server.url, { storage })
-  for await (const { _id } of api('/cities').all()) await api('/cities').remove(_id)
+  const api = await freshClient(server.url)
   // The compiler assigns the providers to refine's own types here.
   data = refineData(api, { mounts: { towns: '/cities' }, url: server.url })
   auth = refineAuth(api)

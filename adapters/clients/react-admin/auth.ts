@@ -5,6 +5,7 @@
  */
 
 import { ClientError, type Result } from '../../../src/client/index.ts'
+import { accountsAt } from '../records.ts'
 import { type AnyClient, done, refusal, type Stored, type Values, withId } from '../results.ts'
 
 /** Who is signed in, as react-admin shows it. */
@@ -42,19 +43,12 @@ export interface ReactAdminAuthOptions {
   readonly fullName?: (user: Values) => string | undefined
 }
 
-/** What the provider calls of the client. */
-interface Accounts {
-  login(body: Values): Promise<Result<unknown>>
-  logout(): Promise<Result<string>>
-  me(): Promise<Result<Stored>>
-}
-
 /** The auth provider. It needs the route `me` of the auth router. */
 export function reactAdminAuth(
   api: AnyClient,
   { mount = '/auth', roleField = 'role', fullName = nameOf }: ReactAdminAuthOptions = {},
 ): ReactAdminAuth {
-  const accounts = api(mount as never) as Accounts
+  const accounts = accountsAt(api, mount)
   let asked: Promise<Result<Stored>> | undefined
   /** The user. Calls at the same time, which each page makes, share one request. */
   function me(): Promise<Result<Stored>> {

@@ -4,16 +4,16 @@
  * @module
  */
 
-import type { Result } from '../../../src/client/index.ts'
-import { type Aborting, aborting, pageOf, type Records, recordsAt } from '../records.ts'
 import {
-  type AnyClient,
-  done,
-  type NamedRecord,
-  type Stored,
-  type Values,
-  withId,
-} from '../results.ts'
+  type Aborting,
+  aborting,
+  pageOf,
+  type Records,
+  recordsAt,
+  storedName,
+  thoseThere,
+} from '../records.ts'
+import { type AnyClient, done, type NamedRecord, shown, type Values, withId } from '../results.ts'
 
 /** The id of a record, as react-admin has it. The provider gives strings. */
 export type Identifier = string | number
@@ -99,11 +99,7 @@ export function reactAdminData(
     getOne: async (resource: string, { id, signal }: One) =>
       shown(await at(resource).get(String(id), aborting(signal))),
     async getMany(resource: string, { ids, signal }: Many) {
-      const found = await Promise.all(
-        ids.map((id) => at(resource).get(String(id), aborting(signal))),
-      )
-      const there = found.filter((result) => result.ok || result.error.status !== 404)
-      return { data: there.map((result) => shown(result).data) }
+      return { data: await thoseThere(at(resource), ids, aborting(signal)) }
     },
     create: async (resource: string, { data }: { readonly data: object }) =>
       shown(await at(resource).create(sent(data))),
@@ -161,8 +157,6 @@ function narrowed({ filter = {}, sort }: ListParams): Values {
   }
 }
 
-const storedName = (field: string) => (field === 'id' ? '_id' : field)
-
 /** The values of a form as the client takes them: without ids, and files as they were chosen. */
 function sent(data: object): Values {
   const { id: _, _id: __, ...values } = data as Values
@@ -189,8 +183,4 @@ function difference(values: Values, before: Values | object): Values {
         JSON.stringify(value ?? null) !== JSON.stringify(earlier.get(field) ?? null),
     ),
   )
-}
-
-function shown(result: Result<Stored>): { data: NamedRecord } {
-  return { data: withId(done(result)) }
 }
