@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts'
 import type { Conditions, ListOptions, PaginationOf } from './lists.ts'
 import { Lists, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
-import type { AnyRecords, Changes, Created, Shown } from './shapes.ts'
+import type { AnyRecords, Changes, Created, Shown, Written } from './shapes.ts'
 
 /** Options of every call for one record. */
 export interface CallOptions {
@@ -46,16 +46,33 @@ export interface RecordsClient<T extends AnyRecords> {
   /** One record. */
   get(id: string, options?: CallOptions): Promise<Result<Shown<T>>>
   /** Stores a record. A `File` or `Blob` among the values is uploaded. */
-  create(values: Created<T>, options?: WriteOptions): Promise<Result<Shown<T>>>
+  create(values: Created<T>, options?: WriteOptions): Promise<Result<Written<T>>>
   /** Changes the given fields of a record. */
   update(
     id: string,
     changes: Changes<T>,
     options?: WriteOptions & Condition,
-  ): Promise<Result<Shown<T>>>
+  ): Promise<Result<Written<T>>>
   /** Deletes a record; the data is the server's message. */
   remove(id: string, options?: CallOptions & Condition): Promise<Result<string>>
 }
+
+/** The calls for each route that a router may leave out. */
+interface Calls {
+  readonly list: 'list' | 'pages' | 'all'
+  readonly read: 'get'
+  readonly create: 'create'
+  readonly update: 'update'
+  readonly remove: 'remove'
+}
+
+type Closed<E> = { [K in keyof E & keyof Calls]: E[K] extends false ? Calls[K] : never }[keyof E &
+  keyof Calls]
+
+/** The calls for the routes that the router serves. */
+export type ServedCalls<T extends AnyRecords> = T['options']['access'] extends object
+  ? Omit<RecordsClient<T>, Closed<T['options']['access']>>
+  : RecordsClient<T>
 
 /** What is remembered of a record that was read: its tag, or the response that it came in. */
 interface Origin {

@@ -5,6 +5,7 @@
  */
 
 import type { ByOutput } from '../model/model.ts'
+import type { ScopedNames } from '../records/rules/scope.ts'
 import type { ServedRecords } from '../records/setup/served.ts'
 
 type Primitive = string | number | boolean | null | undefined
@@ -73,6 +74,14 @@ export type Shown<T extends AnyRecords> = ShownAs<
   T['options']['shown']
 >
 
+/** A record that was just written, or its id if the router's scope of reads may exclude it. */
+export type Written<T extends AnyRecords> =
+  Awaited<T['options']['readScope']> extends undefined | void
+    ? Shown<T>
+    : unknown extends T['options']['readScope']
+      ? Shown<T>
+      : Shown<T> | Pick<Added, '_id'>
+
 type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N
   : L extends object
@@ -82,17 +91,17 @@ type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
         : None
       : None
     : None
-/** The fields that the scope sets. */
-type Scoped<L> = unknown extends L ? never : keyof Exclude<Awaited<L>, undefined | void>
+/** The fields that the scope of writes names. */
+type Scoped<L> = unknown extends L ? never : ScopedNames<L>
 
 /** The options that decide what may be written. */
-interface Written {
+interface Writes {
   readonly allowedFields: unknown
   readonly blockedFields: unknown
   readonly scope: unknown
 }
 
-type Writable<R, O extends Written, Operation extends string> = Exclude<
+type Writable<R, O extends Writes, Operation extends string> = Exclude<
   Named<O['allowedFields'], Operation, keyof R>,
   Named<O['blockedFields'], Operation, never> | Scoped<O['scope']>
 >

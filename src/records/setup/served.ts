@@ -9,6 +9,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { FieldName, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { ReadOptions } from '../rules/hooks.ts'
+import type { AccessOptions } from './access.ts'
 import type { FieldLists } from './options.ts'
 
 /** The records that a router serves: those of the type `R`, with writes of the type `I`, in the way of `O`; `H` are hidden fields. */
@@ -21,7 +22,7 @@ export interface ServedRecords<R, I, H, O> {
 }
 
 /** The options of a router that a client has to know, each as it was written. */
-export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L> {
+export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L, D, E> {
   readonly query: Q
   readonly filterableFields: F
   readonly sortableFields: S
@@ -33,14 +34,18 @@ export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L> {
   readonly pagination: P
   readonly countStrategy: C
   readonly shown: G
+  /** What the scope of writes returns. */
   readonly scope: L
+  /** What the scope of reads returns, if it is another one; else unknown. */
+  readonly readScope: D
+  readonly access: E
 }
 
 /**
  * The same options, typed so that the compiler infers each from what is written. The alternatives are for calls with
  * type arguments, `createRouter<R>(…)`, which infer nothing.
  */
-export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G> {
+export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E> {
   readonly query?: Q | Names<R>
   readonly filterableFields?: F | Names<R>
   readonly sortableFields?: S | Names<R>
@@ -51,6 +56,7 @@ export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G> {
   readonly upload?: U | UploadOptions<keyof R & string>
   readonly pagination?: P | 'offset' | 'cursor'
   readonly countStrategy?: C | 'exact' | 'estimated' | 'none'
+  readonly access?: E | AccessOptions
   readonly onGet?: (request: ApiRequest) => Shown<G> | Promise<Shown<G>>
 }
 
