@@ -14,11 +14,11 @@ import type { AnyRecords } from './shapes.ts'
 export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
 export type { Progress } from './answers.ts'
 export type { ConditionOn, Conditions, ListOptions, PaginationOf, Where } from './lists.ts'
-export type { CallOptions, Condition, RecordsClient, WriteOptions } from './records.ts'
+export type { CallOptions, CallsFor, Condition, RecordsClient, WriteOptions } from './records.ts'
 export { ClientError, type Failure, type Result, type Success } from './results.ts'
 export type { RoutePaths } from './routes.ts'
 export type { TokenStorage } from './session.ts'
-export type { Changes, Created, Populated, Shown, Wire, Written } from './shapes.ts'
+export type { Changes, ClosedCalls, Created, Populated, Shown, Wire, Written } from './shapes.ts'
 
 /** Options of `createClient`. */
 export interface ClientOptions extends ConnectionOptions {

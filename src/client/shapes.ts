@@ -74,13 +74,32 @@ export type Shown<T extends AnyRecords> = ShownAs<
   T['options']['shown']
 >
 
-/** A record that was just written, or its id if the router's scope of reads may exclude it. */
-export type Written<T extends AnyRecords> =
-  Awaited<T['options']['readScope']> extends undefined | void
+/** A record that was just written, or its id alone if the router's scope of reads may exclude it. */
+export type Written<T extends AnyRecords> = T extends {
+  readonly rare: { readonly readScope: infer D }
+}
+  ? unknown extends D
     ? Shown<T>
-    : unknown extends T['options']['readScope']
+    : Awaited<D> extends undefined | void
       ? Shown<T>
       : Shown<T> | Pick<Added, '_id'>
+  : Shown<T>
+
+/** The calls for each route that a router may leave out. */
+interface Calls {
+  readonly list: 'list' | 'pages' | 'all'
+  readonly read: 'get'
+  readonly create: 'create'
+  readonly update: 'update'
+  readonly remove: 'remove'
+}
+
+/** The calls for the routes that the router does not serve. */
+export type ClosedCalls<T extends AnyRecords> = T extends {
+  readonly rare: { readonly access: infer E }
+}
+  ? { [K in keyof E & keyof Calls]: E[K] extends false ? Calls[K] : never }[keyof E & keyof Calls]
+  : never
 
 type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N

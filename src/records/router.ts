@@ -26,7 +26,7 @@ import { described } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { FieldLists, RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
-import type { Choices, Chosen, Names, Order, ServedRecords } from './setup/served.ts'
+import type { Choices, Chosen, Names, Order, Rare, ServedRecords } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
 import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
@@ -91,7 +91,7 @@ export function createRouter<
       | OwnScope<R, L>
       | { readonly read: OwnScope<R, D>; readonly write: OwnScope<R, L> }
   } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E>,
-): Router<ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, G, L, D, E>>> {
+): Router<ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, G, L>> & Rare<D, E>> {
   const extra: Route[] = []
   let isAttached = false
   const add =

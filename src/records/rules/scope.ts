@@ -32,7 +32,7 @@ export type ScopeValues<R = Fields> = {
 
 /** What a scope returns: values that all must match, alternatives of which one must, or undefined for no limit. */
 export type ScopeFilter<R = Fields> =
-  | ScopeValues<R>
+  | (ScopeValues<R> & Never<Exclude<'or', keyof R>>)
   | { readonly or: readonly ScopeValues<R>[] }
   | undefined
   | void

@@ -22,7 +22,7 @@ export interface ServedRecords<R, I, H, O> {
 }
 
 /** The options of a router that a client has to know, each as it was written. */
-export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L, D, E> {
+export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L> {
   readonly query: Q
   readonly filterableFields: F
   readonly sortableFields: S
@@ -36,10 +36,15 @@ export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L, D, E> {
   readonly shown: G
   /** What the scope of writes returns. */
   readonly scope: L
-  /** What the scope of reads returns, if it is another one; else unknown. */
-  readonly readScope: D
-  readonly access: E
 }
+
+/**
+ * What few routers have: `access`, or another scope for reads than for writes. The types of the others are without it, so
+ * that the compiler has less to look at.
+ */
+export type Rare<D, E> = [unknown, undefined] extends [D, E]
+  ? unknown
+  : { readonly rare: { readonly readScope: D; readonly access: E } }
 
 /**
  * The same options, typed so that the compiler infers each from what is written. The alternatives are for calls with

@@ -15,11 +15,13 @@ import {
   createRouter,
   defineModel,
   type Fields,
+  type Model,
+  type RecordCollection,
   ref,
   type ScopeFilter,
   type Store,
 } from '../../../src/index.ts'
-import { type Answer, answerOf, type Message, recordedLog, request } from '../service.ts'
+import { type Answer, answerOf, recordedLog, request } from '../service.ts'
 
 /** A store under test, and how many cases are tried on it. */
 export interface Tried {
@@ -101,13 +103,13 @@ export function randomScopes(name: string, { open, cases: numRuns }: Tried): voi
 /** An app with a scoped router, and another that refers to its records. */
 class World {
   readonly app: App
-  readonly #things: ReturnType<typeof models>['Thing']
-  readonly #uses: ReturnType<typeof models>['Use']
+  readonly thing: Model
+  readonly use: Model
 
   constructor(store: Store, name: string, form: 'one scope' | 'a pair') {
     const { Thing, Use } = models(name.replace(/\W/g, ''))
-    this.#things = Thing
-    this.#uses = Use
+    this.thing = Thing as unknown as Model
+    this.use = Use as unknown as Model
     this.app = createApp({ store, logger: recordedLog(), env: {}, cache: memoryCache() })
     const read = (asked: ApiRequest) => told(asked, 'x-read')
     const write = (asked: ApiRequest) => told(asked, 'x-write')
@@ -140,102 +142,159 @@ class World {
   }
 
   /** Tries one case on records of its own; resolves to what became of the writes. */
-  async run({ records, read, write, body, hook, pick }: Case): Promise<string[]> {
-    const run = crypto.randomUUID()
-    const headers = Object.fromEntries(
-      Object.entries({ 'x-read': read, 'x-write': write, 'x-hook': hook }).map(([key, value]) => [
-        key,
-        JSON.stringify(value),
-      ]),
+  async run(one: Case): Promise<readonly string[]> {
+    const { app, thing, use } = this
+    const attempt = new Attempt(
+      app,
+      { things: app.store.collection(thing), uses: app.store.collection(use) },
+      one,
     )
-    const send = (method: string, path: string, json?: unknown) =>
-      this.#send(method, path, { headers, ...(json !== undefined && { json }) })
-    const things = this.app.store.collection(this.#things)
-    const uses = this.app.store.collection(this.#uses)
-    const there = new Map<string, Values>()
-    for (const values of records) {
-      const at = values.at === null ? null : new Date(values.at)
-      const { _id } = await things.insert({ ...values, at, text: TEXT, run })
-      await uses.insert({ thing: _id, run })
-      there.set(_id, { ...values, text: TEXT, run })
+    await attempt.fill()
+    await attempt.expectReads()
+    for (const step of [attempt.patch, attempt.post, attempt.remove]) {
+      await step.call(attempt)
+      await attempt.expectReads()
     }
-    const shown = (id: string) => ({ _id: id, ...solid(there.get(id) ?? {}) })
-    const visible = () => [...there.keys()].filter((id) => admits(read, there.get(id) ?? {}))
+    return attempt.outcomes
+  }
+}
 
-    const readsAgree = async () => {
-      const expected = visible().map(shown)
-      const list = await send('GET', `/things?run=${run}`)
-      expect(list.records.map(solid)).toEqual(expect.arrayContaining(expected))
-      expect(list.records).toHaveLength(expected.length)
-      const asked = await send('QUERY', '/things', { filter: { run }, page: 1 })
-      expect(idsOf(asked)).toEqual(idsOf(list))
-      expect(asked.body.pagination).toMatchObject({ totalRecords: expected.length })
-      for (const id of there.keys()) {
-        const one = await send('GET', `/things/${id}`)
-        expect(one.status).toBe(visible().includes(id) ? 200 : 404)
-        if (one.status === 200) expect(solid(one.record)).toEqual(shown(id))
-      }
-      const referring = await send('GET', `/uses?run=${run}`)
-      const filled = referring.records.flatMap(({ thing }) =>
-        thing ? [solid(thing as Fields)] : [],
-      )
-      expect(filled).toEqual(expect.arrayContaining(expected))
-      expect(filled).toHaveLength(expected.length)
-      const found = await send('GET', `/uses?run=${run}&s=${TEXT}`)
-      expect(found.records).toHaveLength(expected.length)
-    }
-    await readsAgree()
+interface Collections {
+  readonly things: RecordCollection<Fields>
+  readonly uses: RecordCollection<Fields>
+}
 
-    // Nobody but the scope decides on the fields that it names; the hook is the app's own code.
-    const closed = new Set((write ?? []).flatMap(Object.keys))
-    const sent = Object.fromEntries(Object.entries(body).filter(([field]) => !closed.has(field)))
-    const outcomes: string[] = []
-    const told = (answer: Answer, method: string) => outcomes.push(`${method} ${answer.status}`)
-    const expectShown = (answer: Answer, id: string) => {
-      const isVisible = admits(read, there.get(id) ?? {})
-      expect(isVisible ? solid(answer.record) : answer.record).toEqual(
-        isVisible ? shown(id) : { _id: id },
-      )
-    }
+/** One case, and what must be stored. */
+class Attempt {
+  readonly outcomes: string[] = []
+  readonly #run: string = crypto.randomUUID()
+  readonly #there = new Map<string, Values>()
+  readonly #app: App
+  readonly #stored: Collections
+  readonly #case: Case
+  /** What a client may send of the body: never the fields that the scope of writes names. */
+  readonly #sent: Values
 
-    const id = [...there.keys()][pick % there.size] ?? ''
-    const before = there.get(id) ?? {}
-    const after = { ...before, ...sent, ...hook }
-    const patched = await send('PATCH', `/things/${id}`, body)
-    told(patched, 'PATCH')
-    if (Object.keys(sent).length === 0) expect(patched.status).toBe(400)
-    else if (!admits(write, before)) expect(patched.status).toBe(404)
-    else if (!admits(write, after)) expect(patched.status).toBe(403)
-    else {
-      expect(patched.status, patched.text).toBe(200)
-      there.set(id, after)
-      expectShown(patched, id)
-    }
-    await readsAgree()
-
-    const made = { ...sent, ...hook, ...common(write), text: TEXT, run }
-    const posted = await send('POST', '/things', { ...body, text: TEXT, run })
-    told(posted, 'POST')
-    if (admits(write, made)) {
-      expect(posted.status, posted.text).toBe(201)
-      const fresh = String(posted.record._id)
-      there.set(fresh, made)
-      expectShown(posted, fresh)
-      await uses.insert({ thing: fresh, run })
-    } else expect(posted.status).toBe(403)
-    await readsAgree()
-
-    const gone = await send('DELETE', `/things/${id}`)
-    told(gone, 'DELETE')
-    expect(gone.status).toBe(admits(write, there.get(id) ?? {}) ? 200 : 404)
-    if (gone.status === 200) there.delete(id)
-    expect(await things.count({ run })).toBe(there.size)
-    await readsAgree()
-    return outcomes
+  constructor(app: App, stored: Collections, one: Case) {
+    this.#app = app
+    this.#stored = stored
+    this.#case = one
+    const closed = new Set((one.write ?? []).flatMap(Object.keys))
+    this.#sent = Object.fromEntries(
+      Object.entries(one.body).filter(([field]) => !closed.has(field)),
+    )
   }
 
-  async #send(method: string, path: string, message: Message): Promise<Answer> {
-    return answerOf(await this.app.handle(request(method, path, message)))
+  async fill(): Promise<void> {
+    for (const values of this.#case.records) {
+      const at = values.at === null ? null : new Date(values.at)
+      const { _id } = await this.#stored.things.insert({
+        ...values,
+        at,
+        text: TEXT,
+        run: this.#run,
+      })
+      await this.#made(_id, { ...values, text: TEXT, run: this.#run })
+    }
+  }
+
+  /** Every way to see records shows what the scope of reads admits. */
+  async expectReads(): Promise<void> {
+    const run = this.#run
+    const visible = [...this.#there.keys()].filter((id) => this.#isVisible(id))
+    const expected = visible.map((id) => this.#shown(id))
+    const list = await this.#send('GET', `/things?run=${run}`)
+    expect(list.records.map(solid)).toEqual(expect.arrayContaining(expected))
+    expect(list.records).toHaveLength(expected.length)
+    const asked = await this.#send('QUERY', '/things', { filter: { run }, page: 1 })
+    expect(idsOf(asked)).toEqual(idsOf(list))
+    expect(asked.body.pagination).toMatchObject({ totalRecords: expected.length })
+    for (const id of this.#there.keys()) {
+      const one = await this.#send('GET', `/things/${id}`)
+      expect(one.status).toBe(visible.includes(id) ? 200 : 404)
+      if (one.status === 200) expect(solid(one.record)).toEqual(this.#shown(id))
+    }
+    const referring = await this.#send('GET', `/uses?run=${run}`)
+    const filled = referring.records.flatMap(({ thing }) => (thing ? [solid(thing as Fields)] : []))
+    expect(filled).toEqual(expect.arrayContaining(expected))
+    expect(filled).toHaveLength(expected.length)
+    const found = await this.#send('GET', `/uses?run=${run}&s=${TEXT}`)
+    expect(found.records).toHaveLength(expected.length)
+  }
+
+  async patch(): Promise<void> {
+    const { write, body, hook } = this.#case
+    const [id, before] = this.#picked()
+    const after = { ...before, ...this.#sent, ...hook }
+    const answer = await this.#tried('PATCH', `/things/${id}`, body)
+    if (Object.keys(this.#sent).length === 0) expect(answer.status).toBe(400)
+    else if (!admits(write, before)) expect(answer.status).toBe(404)
+    else if (!admits(write, after)) expect(answer.status).toBe(403)
+    else {
+      expect(answer.status, answer.text).toBe(200)
+      this.#there.set(id, after)
+      this.#expectShown(answer, id)
+    }
+  }
+
+  async post(): Promise<void> {
+    const { write, body, hook } = this.#case
+    const own = { text: TEXT, run: this.#run }
+    const values = { ...this.#sent, ...hook, ...common(write), ...own }
+    const answer = await this.#tried('POST', '/things', { ...body, ...own })
+    if (!admits(write, values)) return expect(answer.status).toBe(403)
+    expect(answer.status, answer.text).toBe(201)
+    const id = String(answer.record._id)
+    await this.#made(id, values)
+    this.#expectShown(answer, id)
+  }
+
+  async remove(): Promise<void> {
+    const [id, values] = this.#picked()
+    const { status } = await this.#tried('DELETE', `/things/${id}`)
+    expect(status).toBe(admits(this.#case.write, values) ? 200 : 404)
+    if (status === 200) this.#there.delete(id)
+    expect(await this.#stored.things.count({ run: this.#run })).toBe(this.#there.size)
+  }
+
+  async #made(id: string, values: Values): Promise<void> {
+    this.#there.set(id, values)
+    await this.#stored.uses.insert({ thing: id, run: this.#run })
+  }
+
+  #picked(): readonly [string, Values] {
+    const entries = [...this.#there]
+    return entries[this.#case.pick % entries.length] ?? ['', {}]
+  }
+
+  #isVisible(id: string): boolean {
+    return admits(this.#case.read, this.#there.get(id) ?? {})
+  }
+
+  #shown(id: string): Values {
+    return { _id: id, ...solid(this.#there.get(id) ?? {}) }
+  }
+
+  #expectShown({ record }: Answer, id: string): void {
+    if (this.#isVisible(id)) expect(solid(record)).toEqual(this.#shown(id))
+    else expect(record).toEqual({ _id: id })
+  }
+
+  async #tried(method: string, path: string, json?: unknown): Promise<Answer> {
+    const answer = await this.#send(method, path, json)
+    this.outcomes.push(`${method} ${answer.status}`)
+    return answer
+  }
+
+  async #send(method: string, path: string, json?: unknown): Promise<Answer> {
+    const { read, write, hook } = this.#case
+    const headers = {
+      'x-read': JSON.stringify(read),
+      'x-write': JSON.stringify(write),
+      'x-hook': JSON.stringify(hook),
+    }
+    const asked = request(method, path, { headers, ...(json !== undefined && { json }) })
+    return answerOf(await this.#app.handle(asked))
   }
 }
 
