@@ -140,14 +140,11 @@ function warnerOnce(logger: Logger): (message: string) => void {
 
 /** Once per mount. */
 function warnOfOpen({ open, guards, logger }: Host): void {
-  const places = open.splice(0)
-  if (guards.length > 0) return
-  for (const [writes, some] of Map.groupBy(places, (place) => place.writes)) {
-    const mounts = some.map(({ mount }) => mount).join(', ')
-    logger.warn(
-      `Anyone can ${writes} records at ${mounts}. Add guards in 'middlewares', or pass middlewares: [] if this is intended.`,
-    )
-  }
+  const mounts = open.splice(0)
+  if (mounts.length === 0 || guards.length > 0) return
+  logger.warn(
+    `Anyone can create, change and delete records at ${mounts.join(', ')}. Add guards in 'middlewares', or pass middlewares: [] if this is intended.`,
+  )
 }
 
 function failed(message: string): never {

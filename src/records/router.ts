@@ -21,7 +21,7 @@ import { parseQueryBody } from './list/parse.ts'
 import { read } from './read/read.ts'
 import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
 import type { OwnScope } from './rules/scope.ts'
-import { type AccessOptions, type Action, openWrites, showsAll } from './setup/access.ts'
+import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
 import { described } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { FieldLists, RouterOptions } from './setup/options.ts'
@@ -128,8 +128,7 @@ export function createRouter<
         resource.files.add(resource.upload)
         host.filePlaces.push({ prefix, fields: [...fields.keys()], shape, records })
       }
-      const writes = openWrites(access)
-      if (!options.middlewares && !scope.write && writes !== '') host.open.push({ mount, writes })
+      if (!options.middlewares && !scope.write) host.open.push(...openAt(mount, access))
       isAttached = true
       const guarded = (route: Route) => ({
         ...route,

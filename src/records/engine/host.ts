@@ -60,8 +60,8 @@ export interface Additions {
   readonly observers: Observer[]
   /** What is mounted, in order, for descriptions of the app. */
   readonly mounted: MountedRoutes[]
-  /** The mounts where anyone can write, and what, until start-up has warned of them. */
-  readonly open: { readonly mount: string; readonly writes: string }[]
+  /** The mounts where anyone can write, until start-up has warned of them. */
+  readonly open: string[]
   /** Where routers keep files, for the sweeper. */
   readonly filePlaces: FilePlace[]
 }

@@ -36,7 +36,11 @@ export type ServedActions = Readonly<Record<Action, readonly Guard[] | false>>
 const ACTIONS: readonly Action[] = ['list', 'query', 'read', 'create', 'update', 'remove']
 
 /** The routes that write, and what clients do by them. */
-const WRITES = { create: 'create', update: 'change', remove: 'delete' } as const
+const WRITES = [
+  ['create', 'create'],
+  ['update', 'change'],
+  ['remove', 'delete'],
+] as const
 
 /** Resolves the option `access`. Refuses unknown names and other values, undefined too: it must not open a route. */
 export function resolveAccess(
@@ -69,13 +73,15 @@ export function showsAll({ list, read }: ServedActions): boolean {
   return isOpen(list) && isOpen(read)
 }
 
-/** What anyone can do with the records of a router without other guards, as in `create and delete`; empty if nothing. */
-export function openWrites(access: ServedActions): string {
-  const open = (['create', 'update', 'remove'] as const).filter((action) => isOpen(access[action]))
-  const words = open.map((action) => WRITES[action])
-  return [words.slice(0, -1).join(', '), ...words.slice(-1)]
-    .filter((part) => part !== '')
-    .join(' and ')
+/**
+ * What anyone can do with the records of a router without other guards, for the warning of open mounts: empty for nothing,
+ * else the mount, and if that is not everything, what it is.
+ */
+export function openAt(mount: string, access: ServedActions): readonly string[] {
+  const open = WRITES.filter(([action]) => isOpen(access[action]))
+  if (open.length === 0) return []
+  const isAll = open.length === WRITES.length
+  return [isAll ? mount : `${mount} (only ${open.map(([, word]) => word).join(', ')})`]
 }
 
 function isAccess(value: unknown): boolean {

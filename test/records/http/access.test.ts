@@ -238,6 +238,8 @@ describe('next 8, access: what is not known is a start-up error', () => {
   })
 })
 
+const OPEN = 'Anyone can create, change and delete records at'
+
 describe('next 8, access: who is told, and who is shown', () => {
   async function warnings(options: object): Promise<readonly string[]> {
     const lines: string[] = []
@@ -257,12 +259,12 @@ describe('next 8, access: who is told, and who is shown', () => {
 
   test('start-up warns of the writes that nobody guards', async () => {
     const guard: Guard = () => {}
-    expect(await warnings({})).toEqual(['Anyone can create, change and delete records at /a, /b'])
+    expect(await warnings({})).toEqual([`${OPEN} /a, /b`])
     expect(await warnings({ access: { create: guard } })).toEqual([
-      'Anyone can change and delete records at /a, /b',
+      `${OPEN} /a (only change, delete), /b (only change, delete)`,
     ])
     expect(await warnings({ access: { create: [guard], update: false, remove: [] } })).toEqual([
-      'Anyone can delete records at /a, /b',
+      `${OPEN} /a (only delete), /b (only delete)`,
     ])
     expect(await warnings({ access: { create: guard, update: guard, remove: false } })).toEqual([])
     expect(await warnings({ access: { create: false, update: false, remove: false } })).toEqual([])
