@@ -11,6 +11,7 @@ import {
   nestedTooDeeply,
   noSuchReferences,
   nothingWritable,
+  outsideScope,
   tooManyReferences,
 } from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
@@ -87,7 +88,7 @@ export function levelParameters({ upload }: Resource): readonly Parameter[] {
 
 /** What a write of `fields` may be refused for. */
 export function writeRefusals(
-  { model, host, upload }: Resource,
+  { model, host, upload, scope }: Resource,
   fields: ReadonlySet<string>,
 ): readonly HttpError[] {
   const media = upload ? 'application/json or multipart/form-data' : 'application/json'
@@ -97,6 +98,7 @@ export function writeRefusals(
     nothingWritable(),
     nestedTooDeeply('<field>'),
     invalidFields({}),
+    ...(scope.write ? [outsideScope()] : []),
     ...unique.map((set) => duplicate(set)),
     ...(enforcedReferences(model).length > 0
       ? [noSuchReferences(['<field>']), tooManyReferences(MAX_REFERENCES)]

@@ -23,7 +23,7 @@ import { queryBody, urlParameters } from './list-parameters.ts'
 import { plural } from './names.ts'
 import { bare, bodyRefusals, type HeaderName, success } from './responses.ts'
 import { idSchema, refTo, type Schemas } from './schemas.ts'
-import { listSchema, readOne, storedOne } from './shown.ts'
+import { listSchema, readOne, storedOne, updatedOne } from './shown.ts'
 import type { Parameter, Responses, Schema } from './specification.ts'
 
 /** Records in the example of a QUERY. */
@@ -104,7 +104,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       path: idPath(resource),
       parameters: [IF_MATCH, ...levelParameters(resource)],
       requestBody: { required: true, content: bodyOf(resource, 'update', schemas, suffix) },
-      successes: { 200: success('The record.', readOne(resource, schemas, suffix)) },
+      successes: { 200: success('The record.', updatedOne(resource, schemas, suffix)) },
       refusals: [
         invalidId(),
         ...writeRefusals(resource, resource.writable.update),

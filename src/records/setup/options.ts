@@ -9,7 +9,8 @@ import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { Guard } from '../engine/route.ts'
 import type { OnGet, RunAfterCreate, ValidateOption } from '../rules/hooks.ts'
-import type { ScopeOption } from '../rules/scope.ts'
+import type { ScopeOption, ScopePair } from '../rules/scope.ts'
+import type { AccessOptions } from './access.ts'
 
 /** Field names for both operations, or for each of them. */
 export type FieldLists<R> =
@@ -83,7 +84,12 @@ export interface RouterOptions<R> {
    * Guards that run before every route of the router. Without any, start-up logs a warning; pass `[]` to confirm it.
    */
   readonly middlewares?: readonly Guard[]
-  /** Whether the router has the QUERY route. Default true. */
+  /**
+   * Which of the six routes the router has, and the guards of each, which run after `middlewares`. Default: all, without
+   * guards of their own.
+   */
+  readonly access?: AccessOptions
+  /** Whether the router has the QUERY route; false is the same as `access: { query: false }`. Default true. */
   readonly enableQuery?: boolean
   /**
    * Whether a POST with the header `X-HTTP-Method-Override: QUERY` is a QUERY, for clients behind proxies that refuse
@@ -99,8 +105,8 @@ export interface RouterOptions<R> {
   /** Takes files: POST and PATCH accept multipart/form-data. Default: off. */
   readonly upload?: UploadOptions<keyof R & string>
   /**
-   * Limits every route to the records that match the equalities it returns. Only undefined means no limit; `{}` is a
-   * 500.
+   * Limits every route to the records that match the equalities it returns; or limits reads and writes, each by a
+   * function. Only undefined means no limit; `{}` is a 500.
    */
-  readonly scope?: ScopeOption<R>
+  readonly scope?: ScopeOption<R> | ScopePair<R>
 }

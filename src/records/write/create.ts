@@ -4,6 +4,7 @@
  * @module
  */
 
+import { outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { dataResponse } from '../../http/respond.ts'
@@ -16,6 +17,7 @@ import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
+import { idAlone, maySee } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
@@ -39,8 +41,8 @@ async function createFrom(
   incoming: Incoming,
 ): Promise<Response> {
   const { model, engine } = resource
-  const scope = await scopeOf(model, resource.scope, request)
-  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.values)
+  const scope = await scopeOf(model, resource.scope.write, request)
+  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.fields)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
     req: request,
@@ -51,15 +53,25 @@ async function createFrom(
   })
   const { _id: id, ...scoped } = scope.values
   const values = await engine.validate({ ...checked, ...scoped })
+  // An id that is made later is in no scope.
+  if (!scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
   const save = () => engine.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
   await afterCreate(resource, record, request)
-  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
-  const shown = await stringifyInSlices(present(model, visibly, resource.lean))
+  const text = (await maySee(resource, record, request))
+    ? await textOf(resource, record)
+    : idAlone(record)
   return withHookResponse(
-    dataResponse(shown ?? 'null', { status: 201, headers: locationOf(request, record._id) }),
+    dataResponse(text, { status: 201, headers: locationOf(request, record._id) }),
     res,
   )
+}
+
+/** The new record as JSON: what is visible of it. */
+async function textOf(resource: Resource, record: Fields): Promise<string> {
+  const { model, lean } = resource
+  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
+  return (await stringifyInSlices(present(model, visibly, lean))) ?? 'null'
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { read } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
+import { maySee } from './after-write.ts'
 
 /**
  * What the record must still be at the moment of the write; undefined without a condition. `*` accepts any existing
@@ -28,6 +29,8 @@ export async function expectedRecord(
   // Read the record before its JSON: a change in between makes the write fail, and never pass.
   const record = await resource.engine.first(filter)
   if (!record) throw entryNotFound()
+  // Outside of the read scope there is no version that the client can have.
+  if (!(await maySee(resource, record, request))) throw recordChanged()
   // Links that have been signed anew since are not a change.
   const state = stateIn(etagOf(await read(resource, request)))
   if (!condition.some((tag) => stateIn(tag) === state)) throw recordChanged()

@@ -17,7 +17,7 @@ import { expectedRecord } from './if-match.ts'
 /** Removes one record and its files; a missing one is a 404. */
 export async function remove(resource: Resource, request: ApiRequest): Promise<Response> {
   const id = requestedId(resource, request)
-  const scope = await scopeOf(resource.model, resource.scope, request)
+  const scope = await scopeOf(resource.model, resource.scope.write, request)
   const one = within(scope.filter, id)
   const expect = await expectedRecord(resource, request, one)
   checkTime(request)

@@ -7,6 +7,7 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
+import { all } from '../../ports/filter.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
@@ -14,6 +15,7 @@ import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
+import { idAlone, maySee, refusedOutside } from './after-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
@@ -40,10 +42,10 @@ async function updateFrom(
   incoming: Incoming,
 ): Promise<Response> {
   const { model, engine } = resource
-  const scope = await scopeOf(model, resource.scope, request)
+  const scope = await scopeOf(model, resource.scope.write, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
-  const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.values)
+  const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.fields)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.update, payload, {
     req: request,
@@ -54,7 +56,13 @@ async function updateFrom(
   })
   const changes = await engine.validateSeen(checked, one, hiddenInside(model))
   const expect = await expectedRecord(resource, request, one)
-  const updated = await updateWithFiles(resource, incoming, one, changes, expect)
+  const stays = scope.keeping(changes)
+  const updated = await refusedOutside(engine, one, stays, () =>
+    updateWithFiles(resource, incoming, all([one, stays]), changes, expect),
+  )
+  if (!(await maySee(resource, updated, request))) {
+    return withHookResponse(dataResponse(idAlone(updated)), res)
+  }
   const view = await viewOf(resource, request)
   const text = await presentAfterWrite(resource, view, updated, request)
   return withHookResponse(dataResponse(text), res)
