@@ -46,7 +46,7 @@ export function recordFields({ resource, operation }: Serving): Reach {
   const shows = operation !== 'delete'
   return {
     model: model.name,
-    scope: scope !== undefined,
+    scope: (isWrite || !shows ? scope.write : scope.read) !== undefined,
     read: shows ? shownFields(model) : [],
     write: isWrite ? writableNow(resource, operation) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),

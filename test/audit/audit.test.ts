@@ -64,11 +64,16 @@ function library(dig: (parts: Parts, auth: Guards) => void = () => {}): App {
       filterableFields: ['text'],
       sortableFields: ['text'],
       allowedFields: ['text', 'book'],
-      blockedFields: { update: ['book'] },
+      blockedFields: { create: ['book'] },
       enableQuery: false,
+      access: { remove: describeGuard(() => {}, 'the librarian'), update: false },
       scope: owner,
     },
-    books: { allowedFields: ['title'], search: ['title'] },
+    books: {
+      allowedFields: ['title'],
+      search: ['title'],
+      scope: { read: () => ({ title: 'public' }), write: () => ({ title: 'mine' }) },
+    },
     accounts: given,
     guards: [apiKey({ keys: ['0123456789abcdef0123456789abcdef'] })],
     more: [],
@@ -138,6 +143,9 @@ const HOLES: Readonly<Record<string, (parts: Parts, auth: Guards) => void>> = {
   'a blocked field that is not blocked': ({ notes }) => {
     delete notes.blockedFields
   },
+  'a scope of reads alone': ({ books }) => {
+    books.scope = undefined
+  },
   'a field to filter by': ({ notes }) => {
     notes.filterableFields = ['text', 'owner']
   },
@@ -167,6 +175,12 @@ const HOLES: Readonly<Record<string, (parts: Parts, auth: Guards) => void>> = {
   },
   'a QUERY route': ({ notes }) => {
     notes.enableQuery = true
+  },
+  'a guard of one route that is gone': ({ notes }) => {
+    notes.access = { ...(notes.access as object), remove: true }
+  },
+  'a route that was closed': ({ notes }) => {
+    notes.access = { ...(notes.access as object), update: true }
   },
   'references that are filled in': ({ notes }) => {
     notes.onGet = () => ({ populate: 'owner' })
@@ -233,9 +247,14 @@ describe('audit', () => {
       sort: ['text'],
       search: [],
     })
-    expect(at('PATCH', '/notes/:id')).toMatchObject({ write: ['text'], scope: true })
-    expect(at('POST', '/notes')).toMatchObject({ write: ['text', 'book'] })
-    expect(at('DELETE', '/notes/:id')).toMatchObject({ read: [], write: [] })
+    expect(at('PATCH', '/notes/:id')).toBeUndefined()
+    expect(at('POST', '/notes')).toMatchObject({ write: ['text'] })
+    expect(at('DELETE', '/notes/:id')).toMatchObject({
+      who: 'holders of an API key, signed in, role editor, the librarian',
+      scope: true,
+      read: [],
+      write: [],
+    })
     expect(at('GET', '/books/:id')).toMatchObject({
       read: ['_id', 'title', 'scan', 'author.name'],
       output: true,
