@@ -5,17 +5,16 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
-import type { Fields } from '../../ports/store.ts'
 import { signed } from '../read/present-records.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
+import { afterWrite } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
@@ -53,7 +52,9 @@ async function createFrom(
   const values = await engine.validate({ ...checked, ...scoped })
   const save = () => engine.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
-  await afterCreate(resource, record, request)
+  const { runAfterCreate, strictAfterCreate } = resource
+  const hook = () => runAfterCreate?.(record as never, request)
+  await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
   const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
   const shown = await stringifyInSlices(present(model, visibly, resource.lean))
   return withHookResponse(
@@ -75,22 +76,4 @@ function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, 
     return parts.map(encodeURIComponent).join('/')
   })
   return { Location: `${path.replace(/(^|[^/])\/+$/, '$1')}/${encodeURIComponent(String(id))}` }
-}
-
-/**
- * Awaited before the response. The record stays either way, so a failure is only reported if `strictAfterCreate` is
- * set.
- */
-async function afterCreate(resource: Resource, record: Fields, request: ApiRequest): Promise<void> {
-  try {
-    await resource.runAfterCreate?.(record as never, request)
-  } catch (error) {
-    if (resource.strictAfterCreate) {
-      throw new Error(`Router '${resource.mount}': runAfterCreate failed`, { cause: error })
-    }
-    resource.host.logger.error(`Router '${resource.mount}': runAfterCreate failed`, {
-      ...idsOf(request),
-      error: String((error as Error)?.stack ?? error),
-    })
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * `PATCH <mount>/:id`: id format, field policy, validate, existence, in this order.
+ * `PATCH <mount>/:id`: id format, field policy, validate, schema, existence, beforeUpdate, in this order.
  *
  * @module
  */
@@ -7,15 +7,27 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
+import type { Filter } from '../../ports/filter.ts'
+import { stringifyInSlices } from '../../ports/json.ts'
+import type { Fields } from '../../ports/store.ts'
+import { MAX_TRIES } from '../engine/tries.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
-import { runValidate } from '../rules/hooks.ts'
+import {
+  type BeforeUpdate,
+  hookRecord,
+  runBeforeUpdate,
+  runValidate,
+  type StoredUpdate,
+} from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
+import { afterWrite } from './after-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
+import { JUDGEMENTS, type Seen, writeSeen } from './seen.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
 /** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
@@ -53,9 +65,68 @@ async function updateFrom(
     model,
   })
   const changes = await engine.validateSeen(checked, one, hiddenInside(model))
-  const expect = await expectedRecord(resource, request, one)
-  const updated = await updateWithFiles(resource, incoming, one, changes, expect)
+  const seen = await expectedRecord(resource, request, one)
+  const updated = await written(resource, incoming, one, changes, seen)
   const view = await viewOf(resource, request)
   const text = await presentAfterWrite(resource, view, updated, request)
   return withHookResponse(dataResponse(text), res)
+}
+
+/** Writes `changes` to the record that matches, if it is `known` or there is none, and the hook agrees. */
+async function written(
+  resource: Resource,
+  incoming: Incoming,
+  filter: Filter,
+  changes: Fields,
+  known: Seen | undefined,
+): Promise<Fields> {
+  const { beforeUpdate, afterUpdate } = resource.hooks
+  if (!beforeUpdate && !afterUpdate) {
+    return updateWithFiles(resource, incoming, filter, changes, known)
+  }
+  const { model } = resource
+  const { request } = incoming
+  const write = async (seen: Seen) => {
+    const wanted = beforeUpdate
+      ? await judged(resource, beforeUpdate, filter, { record: seen.record, changes, request })
+      : changes
+    return [seen.record, await updateWithFiles(resource, incoming, filter, wanted, seen)] as const
+  }
+  const most = beforeUpdate ? JUDGEMENTS : MAX_TRIES
+  const [before, after] = known
+    ? await write(known)
+    : await writeSeen(resource, filter, most, write)
+  if (afterUpdate) {
+    const both = {
+      before: await hookRecord(model, before),
+      record: await hookRecord(model, after),
+    }
+    await afterWrite(resource, request, 'afterUpdate', () => afterUpdate({ ...both, request }))
+  }
+  return after
+}
+
+/** What the hook makes of the changes of `update`: what it changes is validated, and what it leaves has been. */
+async function judged(
+  { engine, model }: Resource,
+  hook: BeforeUpdate<Fields>,
+  filter: Filter,
+  update: StoredUpdate,
+): Promise<Fields> {
+  const { changes } = update
+  const wanted = await runBeforeUpdate(hook, model, update)
+  const left: Fields = {}
+  const made: Fields = {}
+  for (const [field, value] of Object.entries(wanted)) {
+    // A value that a transform has made would not pass its schema again.
+    const isLeft = Object.hasOwn(changes, field) && (await isSame(value, changes[field]))
+    if (isLeft) left[field] = changes[field]
+    // Absent, a field with a default would get that.
+    else made[field] = value === undefined ? null : value
+  }
+  return { ...left, ...(await engine.validateSeen(made, filter, hiddenInside(model))) }
+}
+
+async function isSame(value: unknown, other: unknown): Promise<boolean> {
+  return (await stringifyInSlices(value)) === (await stringifyInSlices(other))
 }
