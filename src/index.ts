@@ -99,8 +99,14 @@ export type {
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
+  AfterRemove,
+  AfterUpdate,
+  BeforeRemove,
+  BeforeUpdate,
+  Changes,
   OnGet,
   Payload,
+  PendingUpdate,
   PopulateOption,
   ReadOptions,
   RunAfterCreate,

@@ -6,6 +6,7 @@
 
 import type { HttpError } from '../http/errors.ts'
 import {
+  changedMeanwhile,
   entryNotFound,
   invalidId,
   recordChanged,
@@ -96,7 +97,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
     }
   },
   update(resource, schemas, suffix) {
-    const { model, validate } = resource
+    const { model, validate, hooks } = resource
     return {
       id: `update${model.name}`,
       summary: `Changes fields of a ${model.name}`,
@@ -110,12 +111,13 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         ...writeRefusals(resource, resource.writable.update),
         entryNotFound(),
         recordChanged(),
+        ...(hooks.beforeUpdate || hooks.afterUpdate ? [changedMeanwhile()] : []),
       ],
-      isOpen: validate.update !== undefined,
+      isOpen: validate.update !== undefined || hooks.beforeUpdate !== undefined,
     }
   },
   delete(resource) {
-    const { model, host } = resource
+    const { model, host, hooks } = resource
     const referring = [...host.known()].filter((other) =>
       enforcedReferences(other).some(({ target }) => target === model.name),
     )
@@ -131,8 +133,9 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         recordChanged(),
         ...referring.map(({ name }) => stillReferenced(name)),
         ...(referring.length > 0 ? [tooManyDependents(MAX_DEPENDENTS)] : []),
+        ...(hooks.beforeRemove ? [changedMeanwhile()] : []),
       ],
-      isOpen: false,
+      isOpen: hooks.beforeRemove !== undefined,
     }
   },
 }

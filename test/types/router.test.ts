@@ -225,6 +225,36 @@ describe('design, Model: types flow through createRouter', () => {
     })
     createRouter({
       model: City,
+      beforeUpdate({ record, changes, request }) {
+        expectTypeOf(record.name).toEqualTypeOf<string>()
+        expectTypeOf(record._id).toEqualTypeOf<string>()
+        expectTypeOf(changes.name).toEqualTypeOf<string | undefined>()
+        expectTypeOf(request.requestId).toEqualTypeOf<string>()
+        changes.name = record.name.trim()
+        // @ts-expect-error a number in the place of a string
+        changes.name = 5
+        // @ts-expect-error no field of the record
+        changes.nam = ''
+      },
+      afterUpdate({ before, record }) {
+        expectTypeOf(before).toEqualTypeOf<typeof record>()
+        expectTypeOf(record.name).toEqualTypeOf<string>()
+      },
+      beforeRemove: async ({ record }) => void expectTypeOf(record.name).toEqualTypeOf<string>(),
+      afterRemove: ({ record }) => expectTypeOf(record._id).toEqualTypeOf<string>(),
+    })
+    createRouter({
+      model: City,
+      // @ts-expect-error a hook returns fields of the record
+      beforeUpdate: () => ({ inhabitants: 3 }),
+    })
+    createRouter({
+      model: City,
+      // @ts-expect-error a hook throws to refuse
+      beforeRemove: () => false,
+    })
+    createRouter({
+      model: City,
       validate: { create: async (payload) => payload, update: () => null },
     })
   })

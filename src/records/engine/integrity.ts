@@ -110,7 +110,7 @@ export class Integrity {
     const writing = steps.filter(({ action }) => !('require' in action))
     const models = new Set(writing.map(({ engine }) => engine.model.name))
     for (const { engine, action } of steps) {
-      const filter = 'update' in action ? action.update : undefined
+      const filter = settledBefore(action)
       if (filter) await engine.stored.settle?.(filter)
     }
     const outcome = await this.#needs.write([...models], steps.map(storedStep))
@@ -183,6 +183,12 @@ function storedStep({ engine, action }: EngineStep): WriteStep {
     .filter(([name]) => FILTERS.has(name))
     .map(([name, filter]) => [name, underAllNames(filter as Filter, renamed)])
   return { ...step, ...Object.fromEntries(filters) }
+}
+
+/** Which record must be under the names of now before a step: what is expected of it is. */
+function settledBefore(action: WriteAction): Filter | undefined {
+  if ('update' in action) return action.update
+  return 'delete' in action && action.options ? action.delete : undefined
 }
 
 /** The members of steps that are filters. */

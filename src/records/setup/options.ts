@@ -8,7 +8,15 @@ import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { Guard } from '../engine/route.ts'
-import type { OnGet, RunAfterCreate, ValidateOption } from '../rules/hooks.ts'
+import type {
+  AfterRemove,
+  AfterUpdate,
+  BeforeRemove,
+  BeforeUpdate,
+  OnGet,
+  RunAfterCreate,
+  ValidateOption,
+} from '../rules/hooks.ts'
 import type { ScopeOption, ScopePair } from '../rules/scope.ts'
 import type { AccessOptions } from './access.ts'
 
@@ -49,6 +57,17 @@ export interface RouterOptions<R> {
   readonly runAfterCreate?: RunAfterCreate<R>
   /** Whether a failing `runAfterCreate` is a 500. Default false: it is only logged. */
   readonly strictAfterCreate?: boolean
+  /**
+   * Judges a PATCH by the stored record, and may change what is written. The write happens only if the record is still
+   * the one that it saw.
+   */
+  readonly beforeUpdate?: BeforeUpdate<R>
+  /** Runs after a PATCH and before its response; a failure is logged. */
+  readonly afterUpdate?: AfterUpdate<R>
+  /** Judges a DELETE by the stored record, which is removed only if it is still the one that the hook saw. */
+  readonly beforeRemove?: BeforeRemove<R>
+  /** Runs after a DELETE and before its response; a failure is logged. */
+  readonly afterRemove?: AfterRemove<R>
   /** Pages by number or by cursor. Default `'offset'`. */
   readonly pagination?: 'offset' | 'cursor'
   /** How totals are counted; `'none'` returns `hasMore` instead of totals. Default `'exact'`. */

@@ -72,6 +72,10 @@ export interface WriteRules {
   readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
   readonly runAfterCreate: RunAfterCreate<Fields> | undefined
   readonly strictAfterCreate: boolean
+  readonly hooks: Pick<
+    RouterOptions<Fields>,
+    'beforeUpdate' | 'afterUpdate' | 'beforeRemove' | 'afterRemove'
+  >
   readonly upload: Upload | undefined
   /** The model's file fields, including those of other routers. */
   readonly files: ModelFiles
@@ -214,6 +218,7 @@ function writeRules(
     validate: validators(options.validate),
     runAfterCreate,
     strictAfterCreate,
+    hooks: options,
     upload: upload && uploadOf(host, mount, model, upload, fail),
     files: host.filesOf(model),
   }

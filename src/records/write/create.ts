@@ -6,7 +6,6 @@
 
 import { outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
@@ -17,8 +16,9 @@ import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { idAlone, maySee } from './after-write.ts'
+import { afterWrite } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
+import { idAlone, maySee } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
 /** Stores a new record and responds with 201 and the record. */
@@ -57,7 +57,9 @@ async function createFrom(
   if (!scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
   const save = () => engine.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
-  await afterCreate(resource, record, request)
+  const { runAfterCreate, strictAfterCreate } = resource
+  const hook = () => runAfterCreate?.(record as never, request)
+  await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
   const text = (await maySee(resource, record, request))
     ? await textOf(resource, record)
     : idAlone(record)
@@ -87,22 +89,4 @@ function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, 
     return parts.map(encodeURIComponent).join('/')
   })
   return { Location: `${path.replace(/(^|[^/])\/+$/, '$1')}/${encodeURIComponent(String(id))}` }
-}
-
-/**
- * Awaited before the response. The record stays either way, so a failure is only reported if `strictAfterCreate` is
- * set.
- */
-async function afterCreate(resource: Resource, record: Fields, request: ApiRequest): Promise<void> {
-  try {
-    await resource.runAfterCreate?.(record as never, request)
-  } catch (error) {
-    if (resource.strictAfterCreate) {
-      throw new Error(`Router '${resource.mount}': runAfterCreate failed`, { cause: error })
-    }
-    resource.host.logger.error(`Router '${resource.mount}': runAfterCreate failed`, {
-      ...idsOf(request),
-      error: String((error as Error)?.stack ?? error),
-    })
-  }
 }
