@@ -10,7 +10,7 @@ const ORDER: readonly (readonly string[])[] = orderOf(
   readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'),
 )
 /** Side layers import of the others what they like, and are imported by none. */
-const ASIDE = ['legacy', 'copy', 'health', 'guards', 'contract', 'openapi', 'client']
+const ASIDE = ['legacy', 'copy', 'health', 'guards', 'batch', 'contract', 'openapi', 'client']
 
 const rank = new Map(ORDER.flatMap((layers, at) => layers.map((layer) => [layer, at] as const)))
 
