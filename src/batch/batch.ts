@@ -77,7 +77,7 @@ function handlerOf(host: Host, max: number): Handler {
       throw error.cause
     } finally {
       // Caches and the log treat the response as the user's.
-      const auth = operations.find((one) => one.request.auth)?.request.auth
+      const auth = operations.find((one) => one.request?.auth)?.request?.auth
       if (auth) request.auth ??= auth
     }
   }

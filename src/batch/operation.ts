@@ -16,7 +16,7 @@ import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { create } from '../records/write/create.ts'
 import { remove } from '../records/write/remove.ts'
 import { update } from '../records/write/update.ts'
-import type { Asked } from './operations.ts'
+import { type Asked, resolved } from './operations.ts'
 import type { Overlay } from './overlay.ts'
 import { notInBatch } from './refusals.ts'
 
@@ -28,6 +28,11 @@ export interface Surroundings {
   /** The guards of the app. */
   readonly guards: readonly Guard[]
   readonly table: RouteTable
+}
+
+/** What serves an operation, and its request. */
+interface Admitted extends Serving {
+  readonly request: ApiRequest
 }
 
 /** The headers that belong to the batch's own request alone. */
@@ -47,29 +52,36 @@ const OWN_HEADERS = [
 
 /** An operation, which may run several times; its guards run once. */
 export class Operation {
-  readonly request: ApiRequest
+  readonly #asked: Asked
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
   #overlay: Overlay | undefined
-  #admitted: Promise<Serving | Response> | undefined
+  #admitted: Promise<Admitted | Response> | undefined
+  #request: ApiRequest | undefined
 
   constructor(asked: Asked, surroundings: Surroundings) {
+    this.#asked = asked
     this.#surroundings = surroundings
-    this.request = requestOf(asked, surroundings.request)
     this.#context = this.#contextIn(surroundings.context)
+  }
+
+  /** Its request, once it has begun. */
+  get request(): ApiRequest | undefined {
+    return this.#request
   }
 
   /** Does it on `overlay`: waits there with the response until the batch is written. */
   async respond(overlay: Overlay): Promise<Response> {
     this.#overlay = overlay
-    this.#admitted ??= this.#admit()
+    this.#admitted ??= this.#admit(overlay)
     const admitted = await this.#admitted
     if (admitted instanceof Response) return admitted
+    const { request, operation } = admitted
     const resource = overlay.resource(admitted.resource)
-    if (admitted.operation === 'create') return create(resource, this.request, this.#context)
-    if (admitted.operation === 'update') return update(resource, this.request, this.#context)
-    return remove(resource, this.request)
+    if (operation === 'create') return create(resource, request, this.#context)
+    if (operation === 'update') return update(resource, request, this.#context)
+    return remove(resource, request)
   }
 
   /** Calls the hooks of its guards, as alone; resolves to the response that they leave. */
@@ -86,9 +98,11 @@ export class Operation {
   }
 
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
-  async #admit(): Promise<Serving | Response> {
-    const { request } = this
-    const { guards, table } = this.#surroundings
+  async #admit(overlay: Overlay): Promise<Admitted | Response> {
+    const { guards, table, request: whole } = this.#surroundings
+    const asked = await resolved(this.#asked, (operation) => overlay.createdBy(operation))
+    const request = requestOf(asked, whole)
+    this.#request = request
     const refused = await firstResponse(guards, request, this.#context)
     if (refused !== undefined) return responseOf(refused)
     const path = routedPath(request)
@@ -99,7 +113,7 @@ export class Operation {
     if (!serving) throw notInBatch()
     enter(row, path, request)
     const response = await firstResponse(row.guards, request, this.#context)
-    return response === undefined ? serving : responseOf(response)
+    return response === undefined ? { ...serving, request } : responseOf(response)
   }
 
   #contextIn(whole: Context): Context {

@@ -5,12 +5,14 @@
  */
 
 import type { HttpError } from '../http/errors.ts'
+import { inSlices } from '../model/in-slices.ts'
 import { isFields } from '../model/writable.ts'
 import {
   invalidIfMatch,
   invalidPath,
   methodNotInBatch,
   notAnOperation,
+  notCreatedBefore,
   operationsNotList,
 } from './refusals.ts'
 
@@ -54,6 +56,40 @@ export function operationsIn(body: unknown, most: number): readonly Asked[] {
     if (wrong) throw new Refused(at, wrong)
     return operation as Asked
   })
+}
+
+/**
+ * `asked` with the ids of records that earlier operations create: in the path for a segment `$<n>`, in the body for an
+ * object `{ "$id": <n> }`, where `n` is the operation's index. Throws a 400 if `idOf` knows none.
+ */
+export async function resolved(
+  { path, body, ...rest }: Asked,
+  idOf: (operation: number) => string | undefined,
+): Promise<Asked> {
+  const found = (operation: unknown): string => {
+    const id = typeof operation === 'number' ? idOf(operation) : undefined
+    if (id === undefined) throw notCreatedBefore()
+    return id
+  }
+  return {
+    ...rest,
+    path: path.replace(/(?<=\/)\$(\d{1,9})(?=[/?]|$)/g, (_, at) =>
+      encodeURIComponent(found(Number(at))),
+    ),
+    body: await inSlices(body, undefined, {
+      whole: (value) => withIds(value, found),
+      opens: () => true,
+      member: () => undefined,
+    }),
+  }
+}
+
+function withIds(value: unknown, found: (operation: unknown) => string): unknown {
+  if (Array.isArray(value)) return value.map((element) => withIds(element, found))
+  if (!isFields(value)) return value
+  const names = Object.keys(value)
+  if (names.length === 1 && names[0] === '$id') return found(value.$id)
+  return Object.fromEntries(names.map((name) => [name, withIds(value[name], found)]))
 }
 
 function mistakeIn(operation: unknown): HttpError | undefined {

@@ -11,12 +11,14 @@
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
+import type { Settling } from '../model/renamed-collection.ts'
 import { changed } from '../ports/evaluate.ts'
 import { type Filter, nothing } from '../ports/filter.ts'
 import {
   DuplicateKey,
   type Fields,
   RefusedWrite,
+  type StepResult,
   type WriteAction,
   type WriteOutcome,
 } from '../ports/store.ts'
@@ -50,18 +52,24 @@ export class Overlay {
   readonly #host: Host
   readonly #request: ApiRequest
   readonly #refusal: Refusal | undefined
+  readonly #ids: Map<number, string>
   readonly #integrity: Integrity
   readonly #records = new Map<Model, OverlaidRecords>()
   readonly #engines = new Map<Model, RecordEngine>()
   readonly #parts: Part[] = []
+  #results: readonly StepResult[] = []
   #operation = 0
   #hasWritten: () => void = () => {}
   #state: 'open' | 'written' | 'abandoned' = 'open'
 
-  /** `refusal` is what an earlier run of the same batch has met. */
-  constructor(host: Host, request: ApiRequest, refusal?: Refusal) {
+  /**
+   * `ids` are those of the records that operations create: every run of a batch creates them under the same ones.
+   * `refusal` is what an earlier run has met.
+   */
+  constructor(host: Host, request: ApiRequest, ids: Map<number, string>, refusal?: Refusal) {
     this.#host = host
     this.#request = request
+    this.#ids = ids
     this.#refusal = refusal
     this.#integrity = host.integrity.over(
       (model) => this.#engine(model),
@@ -91,7 +99,12 @@ export class Overlay {
     return { ...resource, engine: engine(resource.model), host: { ...resource.host, engine } }
   }
 
-  /** Writes what all operations have done, which then go on; undefined if it was written. */
+  /** The id of the record that an earlier operation has created; undefined if it has not. */
+  createdBy(operation: number): string | undefined {
+    return operation < this.#operation ? this.#ids.get(operation) : undefined
+  }
+
+  /** Writes what all operations have done; undefined if it was written. */
   async write(): Promise<Unwritten | undefined> {
     const steps = this.#parts.flatMap((part) => part.steps)
     checkTime(this.#request)
@@ -104,12 +117,18 @@ export class Overlay {
     if ('failed' in outcome) return { overtaken: this.#operationOf(outcome.failed) }
     this.#state = 'written'
     for (const records of this.#records.values()) records.written = new Map()
-    let from = 0
-    for (const { steps, written } of this.#parts) {
-      written.resolve({ results: outcome.results.slice(from, from + steps.length) })
-      from += steps.length
-    }
+    this.#results = outcome.results
     return undefined
+  }
+
+  /** Lets an operation go on that waits for what was written. */
+  release(operation: number): void {
+    let from = 0
+    for (const part of this.#parts) {
+      const results = this.#results.slice(from, from + part.steps.length)
+      if (part.operation === operation) part.written.resolve({ results })
+      from += part.steps.length
+    }
   }
 
   /** Why the store would not write what has been done so far, as far as memory can't tell; undefined if it would. */
@@ -194,7 +213,11 @@ export class Overlay {
       delete: async (filter, options) =>
         (await one({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
     }
-    const stored = this.#of(model).collection(writing)
+    const { stored: records } = this.#host.engine(model)
+    const stored: Settling = {
+      ...this.#of(model).collection(writing),
+      newId: async () => this.#ids.get(this.#operation) ?? records.newId?.(),
+    }
     const engine = this.#host.engine(model).over(stored, this.#integrity)
     this.#engines.set(model, engine)
     return engine
@@ -223,6 +246,9 @@ export class Overlay {
     if (this.#refusal?.operation === this.#operation) {
       undo()
       throw this.#refusal.error
+    }
+    for (const { action } of steps) {
+      if ('insert' in action) this.#ids.set(this.#operation, String(action.insert._id))
     }
     const written = Promise.withResolvers<WriteOutcome>()
     this.#parts.push({ operation: this.#operation, steps, written })

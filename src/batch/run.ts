@@ -29,10 +29,11 @@ const MAX_TRIES = 10
 
 /** The responses of all operations, once they are written. Throws `Refused` with the first one that can't be. */
 export async function runBatch(batch: Batch): Promise<readonly Response[]> {
+  const ids = new Map<number, string>()
   let refusal: Refusal | undefined
   let met = 0
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const attempt = () => attempted(batch, refusal)
+    const attempt = () => attempted(batch, ids, refusal)
     const inLine = tries > 0 && refusal === undefined
     const outcome = inLine ? await batch.lines.after('', attempt) : await attempt()
     if ('responses' in outcome) return outcome.responses
@@ -53,9 +54,10 @@ interface Done {
 
 async function attempted(
   { host, request, context, operations }: Batch,
+  ids: Map<number, string>,
   refusal: Refusal | undefined,
 ): Promise<Done | Unwritten> {
-  const overlay = new Overlay(host, request, refusal)
+  const overlay = new Overlay(host, request, ids, refusal)
   const responses: Promise<Response>[] = []
   let isWritten = false
   try {
@@ -77,11 +79,13 @@ async function attempted(
   } finally {
     if (!isWritten) overlay.abandon()
   }
-  // What comes after the write may fail, as alone; the write has happened.
-  const settled = responses.map((response) =>
-    response.catch((error: unknown) => errorHandler()(error, request, context)),
-  )
-  return { responses: await Promise.all(settled) }
+  const settled: Response[] = []
+  for (const [at, response] of responses.entries()) {
+    overlay.release(at)
+    // What comes after the write may fail, as alone; the write has happened.
+    settled.push(await response.catch((error) => errorHandler()(error, request, context)))
+  }
+  return { responses: settled }
 }
 
 /** What an operation is refused with, an error or a response; undefined if it has written, or needs not. */

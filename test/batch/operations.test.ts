@@ -124,6 +124,37 @@ describe('a batch', () => {
     expect((await send('GET', '/shelves')).records).toEqual([])
   })
 
+  it('lets operations name the records that earlier ones create', async () => {
+    const { batch, send } = library()
+    const answer = await batch([
+      { method: 'POST', path: '/shelves', body: { name: 'S' } },
+      { method: 'POST', path: '/books', body: { title: 'b', shelf: { $id: 0 } } },
+      { method: 'PATCH', path: '/books/$1', body: { pages: 9 } },
+      { method: 'POST', path: '/books', body: { title: 'c', shelf: { $id: 0 } } },
+      { method: 'DELETE', path: '/books/$3?hard=yes' },
+    ])
+    const [shelf, created, changed] = outcomes(answer)
+    const { records } = await send('GET', '/books')
+    expect(records).toEqual([changed?.body.data])
+    expect(records).toEqual([{ ...created?.body.data, pages: 9 }])
+    expect(records[0]?.shelf).toBe(shelf?.body.data._id)
+    for (const wrong of [
+      { method: 'PATCH', path: '/books/$1', body: { pages: 1 } },
+      { method: 'POST', path: '/books', body: { title: 'd', shelf: { $id: 1 } } },
+      { method: 'POST', path: '/books', body: { title: 'd', shelf: { $id: 'S' } } },
+    ]) {
+      const refused = await batch([{ method: 'DELETE', path: `/books/${records[0]?._id}` }, wrong])
+      expect([refused.status, refused.body]).toMatchObject([
+        400,
+        {
+          error:
+            '`$<n>` and { "$id": <n> } stand for the record that an earlier operation creates.',
+          operation: 1,
+        },
+      ])
+    }
+  })
+
   it('tells of a unique value that is taken, in the store or by an earlier operation', async () => {
     const { batch, send } = library()
     await send('POST', '/books', { json: { title: 'taken' } })
