@@ -20,7 +20,7 @@ export const invalidPath = (): HttpError =>
   badRequest("'path' must be a path like '/cities' or '/cities/<id>'.")
 export const invalidIfMatch = (): HttpError => badRequest("'ifMatch' must be an ETag, or '*'.")
 export const notCreatedBefore = (): HttpError =>
-  badRequest('`$<n>` and { "$id": <n> } stand for the record that an earlier operation creates.')
+  badRequest("'$' with a number stands for the record that an earlier operation creates.")
 export const notInBatch = (): HttpError =>
   badRequest('A batch only creates, changes and deletes records. This path does something else.')
 export const overtaken = (): HttpError =>

@@ -147,8 +147,7 @@ describe('a batch', () => {
       expect([refused.status, refused.body]).toMatchObject([
         400,
         {
-          error:
-            '`$<n>` and { "$id": <n> } stand for the record that an earlier operation creates.',
+          error: "'$' with a number stands for the record that an earlier operation creates.",
           operation: 1,
         },
       ])

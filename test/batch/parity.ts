@@ -170,7 +170,7 @@ async function oneByOne(records: Records, operations: readonly Operation[]): Pro
       break
     }
     ids.push(method === 'POST' ? String(answer.record._id) : undefined)
-    shown.push(JSON.stringify({ status: answer.status, body: answer.body }))
+    shown.push(canonical({ status: answer.status, body: answer.body }))
   }
   const after = await copy.all()
   await copy.app.close()
@@ -181,7 +181,7 @@ function shownBatch(answer: Answer): string {
   const data = answer.body.data as readonly { readonly body: { readonly data?: Fields } }[]
   const operation = (answer.body as { operation?: number }).operation
   if (answer.status !== 200) return shownRefusal(answer, operation, [])
-  return anonymous(JSON.stringify(data), idsOf(answer))
+  return anonymous(canonical(data), idsOf(answer))
 }
 
 function shownRefusal(
@@ -189,7 +189,7 @@ function shownRefusal(
   operation: number | undefined,
   ids: readonly (string | undefined)[],
 ): string {
-  return anonymous(JSON.stringify([operation, status, body.error, body.fields]), ids)
+  return anonymous(canonical([operation, status, body.error, body.fields]), ids)
 }
 
 /** The ids of all that a batch has created, by operation. */
@@ -219,11 +219,21 @@ function namesOf(ids: readonly (string | undefined)[], together: Answer): Names 
 /** The records in an order that does not depend on the store, nor on the ids of new ones. */
 function sorted(records: Records, names: Names): string {
   const lines = PLACES.flatMap((place) =>
-    records[place].map((record) => {
-      const own = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))
-      const text = JSON.stringify([place, own])
-      return [...names].reduce((shown, [id, name]) => shown.replaceAll(id, name), text)
-    }),
+    records[place].map((record) =>
+      [...names].reduce(
+        (shown, [id, name]) => shown.replaceAll(id, name),
+        canonical([place, record]),
+      ),
+    ),
   )
   return lines.sort().join('\n')
+}
+
+/** JSON with the members of objects in one order: each store has its own. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
 }

@@ -153,9 +153,8 @@ async function writing(app: App, toll: TransferToll, isOver: () => boolean): Pro
     if (status !== 200) toll.broken.push(`a single write: ${status}`)
     toll.singles += 1
     // Each of them makes batches stale, so at least one is taken before the next.
-    for (const { taken } = { ...toll }; taken === toll.taken && !isOver(); ) {
-      await new Promise((resolve) => setTimeout(resolve, 1))
-    }
+    const { taken } = toll
+    while (taken === toll.taken && !isOver()) await new Promise((resolve) => setTimeout(resolve, 1))
   }
 }
 
