@@ -14,7 +14,6 @@ import { unavailable } from '../http/outages.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
-import { pathOf } from '../ports/path-of.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
@@ -25,7 +24,7 @@ import { createHost } from './create-host.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
-import { firstResponse, RouteTable } from './route-table.ts'
+import { firstResponse, RouteTable, routedPath } from './route-table.ts'
 
 /** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
 export type Mounted<P extends string, T> = { readonly [Name in `~${P}`]?: T }
@@ -146,15 +145,6 @@ export function createApp(options: AppOptions): App {
   }
   return app
 }
-
-/** Routing only sees the path; query strings are parsed in http/query-string.ts, which keeps repeated names. */
-function routedPath(request: Request): string {
-  const path = pathOf(request.url)
-  return PLAIN_PATH.test(path) ? path : new URL(`http://h${path}`).pathname
-}
-
-/** A path that parsing leaves as it is. */
-const PLAIN_PATH = /^(?:\/[\w~-]*)+$/
 
 const OVERLOADED = new Error('there are more requests than can be handled in time')
 

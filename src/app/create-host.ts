@@ -76,8 +76,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         await ready()
       })
     },
-    collection: own.open,
-    history,
+    ...{ collection: own.open, integrity, history },
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')

@@ -10,8 +10,8 @@ import { methodNotAllowed, notFound } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
 import { pathOf } from '../ports/path-of.ts'
+import type { Context } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
-import type { AppContext } from './context.ts'
 import { enter, firstResponse, type Row } from './route-table.ts'
 
 /**
@@ -36,7 +36,7 @@ export async function respondElse(
   files: FileStore | undefined,
   path: string,
   request: ApiRequest,
-  context: AppContext,
+  context: Context,
 ): Promise<unknown> {
   const { method } = request
   if (rows.some((row) => row.method === method)) throw notFound()
@@ -98,7 +98,7 @@ function routersIn(rows: readonly Row[]): readonly Row[][] {
 async function refusalOf(
   { shared = [] }: Row,
   request: ApiRequest,
-  context: AppContext,
+  context: Context,
   quietly: boolean,
 ): Promise<unknown> {
   try {

@@ -7,8 +7,9 @@
 import { type IRequest, IttyRouter } from 'itty-router'
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { pathOf } from '../ports/path-of.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
-import type { Guard, Route } from '../records/engine/route.ts'
+import type { Context, Guard, Route } from '../records/engine/route.ts'
 import type { AppContext } from './context.ts'
 
 /** A route at its place in the table. */
@@ -87,6 +88,15 @@ export class RouteTable {
   }
 }
 
+/** Routing only sees the path; query strings are parsed in http/query-string.ts, which keeps repeated names. */
+export function routedPath(request: Request): string {
+  const path = pathOf(request.url)
+  return PLAIN_PATH.test(path) ? path : new URL(`http://h${path}`).pathname
+}
+
+/** A path that parsing leaves as it is. */
+const PLAIN_PATH = /^(?:\/[\w~-]*)+$/
+
 /** Makes `row` the request's route, if it serves `path`. */
 export function enter(row: Row, path: string, request: ApiRequest): boolean {
   const match = row.regex.exec(path)
@@ -115,7 +125,7 @@ async function responseOf(
 export async function firstResponse(
   guards: readonly Guard[],
   request: ApiRequest,
-  context: AppContext,
+  context: Context,
 ): Promise<unknown> {
   for (const guard of guards) {
     const response: unknown = await guard(request, context)

@@ -39,6 +39,8 @@ export async function readJson(
   limits: BodyLimits,
   refuse: () => HttpError = () => unsupportedBody('application/json'),
 ): Promise<unknown> {
+  const known = arrived.get(request)
+  if (known) return structuredClone(known.json)
   const contentType = request.headers.get('content-type')
   const json = isJson(contentType)
   if (contentType !== null && !json) throw refuse()
@@ -47,6 +49,14 @@ export async function readJson(
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
   return parseJson(bytes)
+}
+
+/** The JSON of requests whose body arrived as a part of another one. */
+const arrived = new WeakMap<Request, { readonly json: unknown }>()
+
+/** Says that the body of `request` has arrived, and is `json`; undefined if it has none. */
+export function hasArrived(request: Request, json: unknown): void {
+  arrived.set(request, { json })
 }
 
 /** Refuses a compressed body: its unpacked size would have no limit. */
@@ -130,7 +140,7 @@ export function chunksOf(
   let allowed = timeoutMs
   let isLate = false
   let giveUp = (): void => {}
-  const deadline = deadlineOf(request)
+  const deadline = arrived.has(request) ? undefined : deadlineOf(request)
   deadline?.pause()
   const stop = (): void => {
     clearTimeout(timer)

@@ -128,6 +128,14 @@ export function deadlineOf(request: Request): Deadline | undefined {
   return (request as Timed)[DEADLINE]
 }
 
+/** Gives `request`, a part of `whole`, the time limit of `whole`. */
+export function shareDeadline(whole: Request, request: Request): void {
+  const deadline = deadlineOf(whole)
+  if (!deadline) return
+  ;(request as Timed)[DEADLINE] = deadline
+  Object.defineProperty(request, 'signal', SIGNAL)
+}
+
 /**
  * The result of a hook; rejects with a 503 if the time of `request` is over first, so that nothing waits for a hook
  * that hangs.

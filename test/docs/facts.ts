@@ -78,7 +78,9 @@ export function listParameters(): Fact[] {
   )
 }
 
-const REFUSALS = ['http', 'auth', 'uploads', 'guards'].map((part) => `src/${part}/refusals.ts`)
+const REFUSALS = ['http', 'auth', 'uploads', 'guards', 'batch'].map(
+  (part) => `src/${part}/refusals.ts`,
+)
 /** Stands for a value in a sentence. */
 const HOLE = '\u0001'
 const NUMBER = 987_654_321

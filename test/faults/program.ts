@@ -16,6 +16,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   mongodb: async () => (await import('./mongodb/weather.ts')).mongodb,
   postgres: async () => (await import('./postgres/rounds.ts')).postgres,
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
+  batch: async () => (await import('./batch/kill.ts')).batch,
   soak: async () => (await import('./soak.ts')).soak,
   idempotency: async () => (await import('./guards/kill.ts')).idempotency,
   backfill: async () => (await import('./changes/backfill.ts')).backfill,

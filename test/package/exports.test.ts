@@ -136,6 +136,7 @@ describe('an entry', () => {
       {
         ".": "HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
         "./audit": "audit",
+        "./batch": "batch",
         "./bun": "serve",
         "./client": "ClientError createClient",
         "./common-passwords": "commonPasswords",

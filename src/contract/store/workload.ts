@@ -4,6 +4,7 @@
  * @module
  */
 
+import { position } from '../../ports/evaluate.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
 import {
   type Collection,
@@ -15,7 +16,7 @@ import {
 } from '../../ports/store.ts'
 import { deepEqual, equal, ok } from '../assert.ts'
 import type { Contract } from '../verify.ts'
-import { Oracle, position, Taken } from './oracle.ts'
+import { Oracle, Taken } from './oracle.ts'
 import { people } from './people.ts'
 import { Random, randomChange, randomFields, randomFilter, randomSort } from './random.ts'
 

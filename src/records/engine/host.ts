@@ -19,6 +19,7 @@ import type { Collection, CollectionSchema, Store } from '../../ports/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { FilePlace } from '../../uploads/sweep.ts'
 import type { KnownScopes, ScopeOption } from '../rules/scope.ts'
+import type { Integrity } from './integrity.ts'
 import type { RecordEngine } from './record-engine.ts'
 import { type RecordCollection, type RecordStore, recordCollection } from './record-store.ts'
 import type { Guard, Route } from './route.ts'
@@ -109,6 +110,8 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
   storeFor(request: Request): RecordStore
   /** A collection for the app itself, beside those of models; start-up creates it. */
   collection(schema: CollectionSchema): Collection
+  /** The enforced references, and the write of several records as one. */
+  readonly integrity: Integrity
   /** What is known of the models that wrote the records. */
   readonly history: ModelHistory
   /** Every collection that start-up creates. */
@@ -121,15 +124,20 @@ export interface Host extends Services, Limits, Additions, Models, StartUp {
 export class HostedRecords implements RecordStore {
   readonly #host: Host
   readonly #ready: () => Promise<void>
+  readonly #engine: Host['engine']
 
-  /** `ready` settles when the records may be used, and rejects if they may not. */
-  constructor(host: Host, ready: () => Promise<void>) {
+  /**
+   * `ready` settles when the records may be used, and rejects if they may not. `engine` finds a model's records, unless
+   * they are the host's own.
+   */
+  constructor(host: Host, ready: () => Promise<void>, engine: Host['engine'] = host.engine) {
     this.#host = host
     this.#ready = ready
+    this.#engine = engine
   }
 
   collection<R, I = unknown>(model: Model<R, I>): RecordCollection<R, I> {
-    const records = this.#host.engine(model as unknown as Model)
+    const records = this.#engine(model as unknown as Model)
     return recordCollection<R, I>(records, this.#ready)
   }
 

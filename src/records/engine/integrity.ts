@@ -40,6 +40,9 @@ export interface IntegrityNeeds {
   readonly write: WriteOfModels
 }
 
+/** Takes steps in one atomic write. */
+export type TakeSteps = (steps: readonly EngineStep[]) => Promise<WriteOutcome>
+
 /** A step in the collection of an engine. */
 export interface EngineStep {
   readonly engine: RecordEngine
@@ -58,11 +61,19 @@ export const MAX_REFERENCES = 1000
 /** Keeps the enforced references of one app. */
 export class Integrity {
   readonly #needs: IntegrityNeeds
+  readonly #take: TakeSteps | undefined
   #dependents = new Map<Model, Dependent[]>()
   #models = 0
 
-  constructor(needs: IntegrityNeeds) {
+  /** `take` is asked in place of the store, if it is given. */
+  constructor(needs: IntegrityNeeds, take?: TakeSteps) {
     this.#needs = needs
+    this.#take = take
+  }
+
+  /** The same references between the records of other engines, whose steps `take` takes. */
+  over(engine: IntegrityNeeds['engine'], take: TakeSteps): Integrity {
+    return new Integrity({ ...this.#needs, engine }, take)
   }
 
   /** At start-up. Throws a `TypeError` if the store cannot enforce the references that there are. */
@@ -75,17 +86,8 @@ export class Integrity {
         first ??= `Model '${model.name}': '${path}' has onDelete, but`
       }
     }
-    if (first === undefined) return
-    if (!store.write) {
-      throw new TypeError(
-        `${first} the store '${store.name}' cannot write several records in one step. Use SQLite, PostgreSQL, D1 or a MongoDB replica set, or remove onDelete.`,
-      )
-    }
-    try {
-      await store.write([])
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error
-      throw new TypeError(`${first} it cannot be enforced: ${error.message}`, { cause: error })
+    if (first !== undefined) {
+      await checkWrites(store, first, { cannot: 'be enforced', remove: 'onDelete' })
     }
   }
 
@@ -107,6 +109,7 @@ export class Integrity {
 
   /** Takes the steps in one atomic write. */
   async write(steps: readonly EngineStep[]): Promise<WriteOutcome> {
+    if (this.#take) return this.#take(steps)
     const writing = steps.filter(({ action }) => !('require' in action))
     const models = new Set(writing.map(({ engine }) => engine.model.name))
     for (const { engine, action } of steps) {
@@ -171,6 +174,28 @@ export class Integrity {
     const model = this.#needs.modelNamed(name)
     if (!model) throw new TypeError(`no model is named '${name}'`)
     return model
+  }
+}
+
+/**
+ * At start-up: throws a `TypeError` that begins with `what` if `store` cannot write several records in one step, and
+ * `what` cannot be had without.
+ */
+export async function checkWrites(
+  store: Store,
+  what: string,
+  { cannot, remove }: { readonly cannot: string; readonly remove: string },
+): Promise<void> {
+  if (!store.write) {
+    throw new TypeError(
+      `${what} the store '${store.name}' cannot write several records in one step. Use SQLite, PostgreSQL, D1 or a MongoDB replica set, or remove ${remove}.`,
+    )
+  }
+  try {
+    await store.write([])
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new TypeError(`${what} it cannot ${cannot}: ${error.message}`, { cause: error })
   }
 }
 

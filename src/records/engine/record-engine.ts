@@ -96,6 +96,14 @@ export class RecordEngine {
     this.#along.push(along)
   }
 
+  /** The same engine over `stored` in place of the collection, with the references that `integrity` keeps. */
+  over(stored: Settling, integrity: Integrity): RecordEngine {
+    const surroundings = { ...this.#surroundings, integrity: () => integrity }
+    const engine = new RecordEngine(this.model, this.schema, stored, surroundings)
+    engine.#along.push(...this.#along)
+    return engine
+  }
+
   /** A record that matches; any of them if several do. */
   async first(filter: Filter): Promise<Fields | undefined> {
     const [record] = await this.stored.find({ filter, sort: [], limit: 1 })

@@ -16,12 +16,13 @@ export type WarnOfName = (option: string, name: string, why: string) => void
 const MOST_NAMES = 100
 const LONGEST = 64
 
-const told = new WeakMap<Resource, Set<string>>()
+const told = new WeakMap<object, Set<string>>()
 
 /** Warns once of each unknown name of a router. */
 export function unknownNames(resource: Resource): WarnOfName {
-  const names = told.get(resource) ?? new Set()
-  told.set(resource, names)
+  const key = resource.onGet ?? resource
+  const names = told.get(key) ?? new Set()
+  told.set(key, names)
   return (option, name, why) => {
     const short = JSON.stringify(name.slice(0, LONGEST))
     const message = `Router '${resource.mount}': onGet's '${option}' names ${short}, which is not a ${why}. It is left out.`

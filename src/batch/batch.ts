@@ -1,0 +1,114 @@
+/**
+ * `batch`: several writes of records in one request, all or nothing.
+ *
+ * @module
+ */
+
+import { RouteTable } from '../app/route-table.ts'
+import { isJson, readJson } from '../http/body.ts'
+import { dataResponse } from '../http/respond.ts'
+import { checkOptions, natural } from '../model/option-rules.ts'
+import { isFields } from '../model/writable.ts'
+import type { Host, Mountable } from '../records/engine/host.ts'
+import { checkWrites } from '../records/engine/integrity.ts'
+import { Lines } from '../records/engine/lines.ts'
+import type { Handler } from '../records/engine/route.ts'
+import { Operation } from './operation.ts'
+import { operationsIn, Refused } from './operations.ts'
+import { runBatch } from './run.ts'
+
+/** Options of `batch`. */
+export interface BatchOptions {
+  /** The most operations of one batch; more are a 400. Default 100. */
+  readonly max?: number
+}
+
+/**
+ * A route that writes several records in one request: `POST <mount>` with `{ operations: [{ method, path, body?,
+ * ifMatch? }] }`. Each operation is what a client would send alone, to a router of this app. All of them are written or
+ * none, and no other request sees a part of them. Throws a `TypeError` if an option makes no sense; if the store cannot
+ * write several records in one step, start-up fails.
+ *
+ * ```ts
+ * app.mount('/batch', batch({ max: 100 }))
+ * ```
+ */
+export function batch(options: BatchOptions = {}): Mountable {
+  checkOptions(options, { max: natural }, (message) => {
+    throw new TypeError(`batch: ${message}`)
+  })
+  const { max = 100 } = options
+  return {
+    attach(host, mount) {
+      host.onReady(() =>
+        checkWrites(host.database, `batch() at '${mount}':`, {
+          cannot: 'be all or nothing',
+          remove: 'it',
+        }),
+      )
+      const about = { summary: 'Several writes as one: all or nothing' }
+      return [{ method: 'POST', path: '', guards: [], handler: handlerOf(host, max), about }]
+    },
+  }
+}
+
+function handlerOf(host: Host, max: number): Handler {
+  const lines = new Lines()
+  const tableOf = routesOf(host)
+  return async (request, context) => {
+    let operations: readonly Operation[] = []
+    try {
+      const asked = operationsIn(await readJson(request, host), max)
+      const surroundings = { request, context, guards: host.guards, table: tableOf() }
+      operations = asked.map((one) => new Operation(one, surroundings))
+      const responses = await runBatch({ host, request, context, operations, lines })
+      const parts = await Promise.all(
+        responses.map(async (response, at) => partOf(await operations[at]?.told(response))),
+      )
+      return dataResponse(`[${parts.join(',')}]`)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      context.onResponse(async (response) => {
+        const sent = await withOperation(response, error.operation)
+        const told = await Promise.all(operations.map((one) => one.told(sent.clone())))
+        return told[error.operation] ?? sent
+      })
+      if (error.cause instanceof Response) return error.cause
+      throw error.cause
+    } finally {
+      // Caches and the log treat the response as the user's.
+      const auth = operations.find((one) => one.request?.auth)?.request?.auth
+      if (auth) request.auth ??= auth
+    }
+  }
+}
+
+/** The routes of all that is mounted; more may be mounted until the first request. */
+function routesOf(host: Host): () => RouteTable {
+  let known = { mounted: -1, table: new RouteTable() }
+  return () => {
+    if (known.mounted === host.mounted.length) return known.table
+    const table = new RouteTable()
+    for (const mounted of host.mounted) table.add(mounted)
+    known = { mounted: host.mounted.length, table }
+    return table
+  }
+}
+
+/** One element of `data`. */
+async function partOf(response: Response | undefined): Promise<string> {
+  const text = (await response?.text()) ?? ''
+  const json = isJson(response?.headers.get('content-type') ?? null)
+  return `{"status":${response?.status},"body":${json && text !== '' ? text : 'null'}}`
+}
+
+/** `response` with the index of the operation that was refused. */
+async function withOperation(response: Response, operation: number): Promise<Response> {
+  if (!isJson(response.headers.get('content-type'))) return response
+  const body: unknown = await response.clone().json()
+  if (!isFields(body)) return response
+  const headers = new Headers(response.headers)
+  headers.delete('content-length')
+  const { status } = response
+  return new Response(JSON.stringify({ ...body, operation }), { status, headers })
+}

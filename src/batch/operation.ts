@@ -1,0 +1,168 @@
+/**
+ * One operation of a batch: it goes the way of a request, from the guards to the write.
+ *
+ * @module
+ */
+
+import { respondElse } from '../app/methods.ts'
+import { enter, firstResponse, type RouteTable, routedPath } from '../app/route-table.ts'
+import { hasArrived } from '../http/body.ts'
+import { shareDeadline } from '../http/deadline.ts'
+import { METHOD_OVERRIDE } from '../http/method-override.ts'
+import { parseQuery } from '../http/query-string.ts'
+import type { ApiRequest } from '../http/request.ts'
+import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
+import { type Serving, servedBy } from '../records/setup/serving.ts'
+import { create } from '../records/write/create.ts'
+import { remove } from '../records/write/remove.ts'
+import { update } from '../records/write/update.ts'
+import { type Asked, resolved } from './operations.ts'
+import type { Overlay } from './overlay.ts'
+import { notInBatch } from './refusals.ts'
+
+/** What every operation of a batch is served with. */
+export interface Surroundings {
+  /** The batch's own request. */
+  readonly request: ApiRequest
+  readonly context: Context
+  /** The guards of the app. */
+  readonly guards: readonly Guard[]
+  readonly table: RouteTable
+}
+
+/** What serves an operation, and its request. */
+interface Admitted extends Serving {
+  readonly request: ApiRequest
+}
+
+/** The headers that belong to the batch's own request alone. */
+const OWN_HEADERS = [
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'transfer-encoding',
+  'expect',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'idempotency-key',
+  METHOD_OVERRIDE,
+]
+
+/** An operation, which may run several times; its guards run once. */
+export class Operation {
+  readonly #asked: Asked
+  readonly #context: Context
+  readonly #surroundings: Surroundings
+  readonly #hooks: ResponseHook[] = []
+  #overlay: Overlay | undefined
+  #admitted: Promise<Admitted | Response> | undefined
+  #request: ApiRequest | undefined
+
+  constructor(asked: Asked, surroundings: Surroundings) {
+    this.#asked = asked
+    this.#surroundings = surroundings
+    this.#context = this.#contextIn(surroundings.context)
+  }
+
+  /** Its request, once it has begun. */
+  get request(): ApiRequest | undefined {
+    return this.#request
+  }
+
+  /** Does it on `overlay`: waits there with the response until the batch is written. */
+  async respond(overlay: Overlay): Promise<Response> {
+    this.#overlay = overlay
+    this.#admitted ??= this.#admit(overlay)
+    const admitted = await this.#admitted
+    if (admitted instanceof Response) return admitted
+    const { request, operation } = admitted
+    const resource = overlay.resource(admitted.resource)
+    if (operation === 'create') return create(resource, request, this.#context)
+    if (operation === 'update') return update(resource, request, this.#context)
+    return remove(resource, request)
+  }
+
+  /** Calls the hooks of its guards, as alone; resolves to the response that they leave. */
+  async told(response: Response): Promise<Response> {
+    let sent = response
+    for (const hook of this.#hooks) {
+      try {
+        sent = (await hook(sent, false)) ?? sent
+      } catch (error) {
+        this.#context.logger.error('a response hook failed', { error: String(error) })
+      }
+    }
+    return sent
+  }
+
+  /** What serves it, once its guards have let it pass, or the response of one that has not. */
+  async #admit(overlay: Overlay): Promise<Admitted | Response> {
+    const { guards, table, request: whole } = this.#surroundings
+    const asked = await resolved(this.#asked, (operation) => overlay.createdBy(operation))
+    const request = requestOf(asked, whole)
+    this.#request = request
+    const refused = await firstResponse(guards, request, this.#context)
+    if (refused !== undefined) return responseOf(refused)
+    const path = routedPath(request)
+    const rows = table.at(path)
+    const row = rows.find(({ method }) => method === request.method)
+    if (!row) return responseOf(await respondElse(rows, undefined, path, request, this.#context))
+    const serving = servedBy(row.handler)
+    if (!serving) throw notInBatch()
+    enter(row, path, request)
+    const response = await firstResponse(row.guards, request, this.#context)
+    return response === undefined ? { ...serving, request } : responseOf(response)
+  }
+
+  #contextIn(whole: Context): Context {
+    const overlaid = () => this.#overlay?.store ?? whole.store
+    return {
+      env: whole.env,
+      logger: whole.logger,
+      clientAddress: whole.clientAddress,
+      get signal() {
+        return whole.signal
+      },
+      get headers() {
+        return whole.headers
+      },
+      get store() {
+        return overlaid()
+      },
+      onResponse: (hook) => void this.#hooks.unshift(hook),
+      waitUntil: (promise) => whole.waitUntil(promise),
+    }
+  }
+}
+
+/** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
+function requestOf({ method, path, body, ifMatch }: Asked, whole: ApiRequest): ApiRequest {
+  const headers = new Headers(whole.headers)
+  for (const name of OWN_HEADERS) headers.delete(name)
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (ifMatch !== undefined) headers.set('if-match', ifMatch)
+  const url = new URL(whole.url).origin + path
+  const hasBody = body !== undefined && method !== 'DELETE'
+  const plain = new Request(url, {
+    method,
+    headers,
+    ...(hasBody && { body: JSON.stringify(body) }),
+  })
+  const { requestId, traceId } = whole
+  const request: ApiRequest = Object.assign(plain, {
+    ...{ requestId, query: parseQuery(url), params: {}, route: '' },
+    ...(traceId !== undefined && { traceId }),
+  })
+  hasArrived(request, body)
+  shareDeadline(whole, request)
+  return request
+}
+
+function responseOf(value: unknown): Response {
+  if (value instanceof Response) return value
+  throw new TypeError(
+    `a guard returned a value of type ${typeof value}. Return a Response, or nothing.`,
+  )
+}

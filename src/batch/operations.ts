@@ -1,0 +1,103 @@
+/**
+ * The body of a batch → what each operation asks for.
+ *
+ * @module
+ */
+
+import type { HttpError } from '../http/errors.ts'
+import { inSlices } from '../model/in-slices.ts'
+import { isFields } from '../model/writable.ts'
+import {
+  invalidIfMatch,
+  invalidPath,
+  methodNotInBatch,
+  notAnOperation,
+  notCreatedBefore,
+  operationsNotList,
+} from './refusals.ts'
+
+/** What one operation asks for: the request that a client would send alone. */
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  /** Undefined if it has none. */
+  readonly body?: unknown
+  /** The `If-Match` of the operation. */
+  readonly ifMatch?: string
+}
+
+/** An operation that was refused, so that the batch is. */
+export class Refused extends Error {
+  /** The operation's index. */
+  readonly operation: number
+  /** What the operation alone would have been answered with. */
+  override readonly cause: unknown
+
+  constructor(operation: number, cause: unknown) {
+    super(`operation ${operation} was refused`)
+    this.operation = operation
+    this.cause = cause
+  }
+}
+
+const METHODS: readonly unknown[] = ['POST', 'PATCH', 'DELETE']
+const MEMBERS: readonly string[] = ['method', 'path', 'body', 'ifMatch']
+/** A path and perhaps a query string, of characters that a URL has. */
+const PATH = /^\/[!$-;=?-Z_a-z~]*$/
+/** What a header may hold. */
+const HEADER = /^[ -~\x80-\xff]+$/
+
+/** The operations that `body` lists. Throws a 400 if it lists none or more than `most`, `Refused` for a wrong one. */
+export function operationsIn(body: unknown, most: number): readonly Asked[] {
+  const operations = isFields(body) ? body.operations : undefined
+  if (!Array.isArray(operations) || operations.length > most) throw operationsNotList(most)
+  return operations.map((operation: unknown, at) => {
+    const wrong = mistakeIn(operation)
+    if (wrong) throw new Refused(at, wrong)
+    return operation as Asked
+  })
+}
+
+/**
+ * `asked` with the ids of records that earlier operations create: in the path for a segment `$<n>`, in the body for an
+ * object `{ "$id": <n> }`, where `n` is the operation's index. Throws a 400 if `idOf` knows none.
+ */
+export async function resolved(
+  { path, body, ...rest }: Asked,
+  idOf: (operation: number) => string | undefined,
+): Promise<Asked> {
+  const found = (operation: unknown): string => {
+    const id = typeof operation === 'number' ? idOf(operation) : undefined
+    if (id === undefined) throw notCreatedBefore()
+    return id
+  }
+  return {
+    ...rest,
+    path: path.replace(/(?<=\/)\$(\d{1,9})(?=[/?]|$)/g, (_, at) =>
+      encodeURIComponent(found(Number(at))),
+    ),
+    body: await inSlices(body, undefined, {
+      whole: (value) => withIds(value, found),
+      opens: () => true,
+      member: () => undefined,
+    }),
+  }
+}
+
+function withIds(value: unknown, found: (operation: unknown) => string): unknown {
+  if (Array.isArray(value)) return value.map((element) => withIds(element, found))
+  if (!isFields(value)) return value
+  const names = Object.keys(value)
+  if (names.length === 1 && names[0] === '$id') return found(value.$id)
+  return Object.fromEntries(names.map((name) => [name, withIds(value[name], found)]))
+}
+
+function mistakeIn(operation: unknown): HttpError | undefined {
+  if (!isFields(operation)) return notAnOperation()
+  if (!Object.keys(operation).every((name) => MEMBERS.includes(name))) return notAnOperation()
+  const { method, path, ifMatch } = operation
+  if (!METHODS.includes(method)) return methodNotInBatch()
+  if (typeof path !== 'string' || !PATH.test(path)) return invalidPath()
+  if (ifMatch === undefined) return undefined
+  return typeof ifMatch === 'string' && HEADER.test(ifMatch) ? undefined : invalidIfMatch()
+}

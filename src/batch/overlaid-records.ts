@@ -1,0 +1,132 @@
+/**
+ * The records of one model as a batch sees them: those that are stored, with what its operations have done so far.
+ *
+ * @module
+ */
+
+import type { Model } from '../model/model.ts'
+import { declaredPart } from '../model/present.ts'
+import type { Settling } from '../model/renamed-collection.ts'
+import { compareAt, matches, position } from '../ports/evaluate.ts'
+import { all, type Filter } from '../ports/filter.ts'
+import { project } from '../ports/projection.ts'
+import type { Fields, Read } from '../ports/store.ts'
+
+/** The records that a batch has written, by id; null for one that it has removed. */
+type Written = ReadonlyMap<string, Fields | null>
+
+/** The part of a collection that writes. */
+export type Writing = Pick<Settling, 'insert' | 'update' | 'updateMany' | 'delete'>
+
+/** Reads the records of one model. */
+export class OverlaidRecords {
+  readonly #model: Model
+  readonly #stored: Settling
+  #written: Written = new Map()
+
+  constructor(model: Model, stored: Settling) {
+    this.#model = model
+    this.#stored = stored
+  }
+
+  /** What the batch has written so far. */
+  get written(): Written {
+    return this.#written
+  }
+
+  set written(written: Written) {
+    this.#written = written
+  }
+
+  /** Notes records that have been written, or with `isGone` removed. */
+  note(records: readonly Fields[], isGone = false): void {
+    const written = new Map(this.#written)
+    for (const record of records) written.set(String(record._id), isGone ? null : record)
+    this.#written = written
+  }
+
+  /** The records that match, as the collection would return them after what the batch has done. */
+  async find(read: Read): Promise<Fields[]> {
+    const { filter, sort, after, skip = 0, limit, select, ...rest } = read
+    const concerned = this.#concernedBy(filter)
+    if (concerned.ids.length === 0) return this.#stored.find(read)
+    const own = this.#own(concerned.ids, filter).filter(
+      (record) => !after || compareAt(sort, position(sort, record), after) > 0,
+    )
+    const most = Math.min(skip + limit, Number.MAX_SAFE_INTEGER)
+    const others = concerned.isAll
+      ? []
+      : await this.#stored.find({
+          ...rest,
+          ...(after && { after }),
+          filter: except(filter, concerned.ids),
+          sort,
+          limit: most,
+        })
+    return [...own, ...others]
+      .sort((a, b) => compareAt(sort, position(sort, a), position(sort, b)))
+      .slice(skip, most)
+      .map((record) => project(record, select))
+  }
+
+  /** These records as a collection, which `writing` writes to. */
+  collection(writing: Writing): Settling {
+    const stored = this.#stored
+    return {
+      find: (read) => this.find(read),
+      ...(stored.findJson && { findJson: (read: Read) => this.#findJson(read) }),
+      count: async (filter, hints) => {
+        const { ids } = this.#concernedBy(filter)
+        if (ids.length === 0) return stored.count(filter, hints)
+        return (await stored.count(except(filter, ids), hints)) + this.#own(ids, filter).length
+      },
+      estimate: () => stored.estimate(),
+      ...(stored.newId && { newId: stored.newId.bind(stored) }),
+      insert: (record) => writing.insert(record),
+      update: (filter, change, options) => writing.update(filter, change, options),
+      updateMany: (filter, change) => writing.updateMany(filter, change),
+      delete: (filter, options) => writing.delete(filter, options),
+    }
+  }
+
+  async #findJson(read: Read): Promise<string[]> {
+    const isStored = this.#concernedBy(read.filter).ids.length === 0
+    if (isStored && this.#stored.findJson) return this.#stored.findJson(read)
+    const shown = { select: read.select, lean: !read.fillDefaults }
+    const found = await this.find(read)
+    return found.map((record) => JSON.stringify(declaredPart(this.#model, record, shown)))
+  }
+
+  /** The written records that `filter` may match, and whether it can match no others. */
+  #concernedBy(filter: Filter): { readonly ids: readonly string[]; readonly isAll: boolean } {
+    const named = idsIn(filter)
+    if (!named) return { ids: [...this.#written.keys()], isAll: false }
+    const ids = named.filter((id) => this.#written.has(id))
+    return { ids, isAll: ids.length === named.length }
+  }
+
+  #own(ids: readonly string[], filter: Filter): Fields[] {
+    return ids.flatMap((id) => {
+      const record = this.#written.get(id)
+      return record && matches(filter, record) ? [structuredClone(record)] : []
+    })
+  }
+}
+
+/** The only ids that `filter` can match; undefined if it does not say. */
+function idsIn(filter: Filter): readonly string[] | undefined {
+  if (filter.op === 'and') {
+    for (const one of filter.filters) {
+      const ids = idsIn(one)
+      if (ids) return ids
+    }
+    return undefined
+  }
+  if ('filters' in filter || filter.field !== '_id') return undefined
+  if (filter.op === 'eq') return [String(filter.value)]
+  return filter.op === 'in' ? [...new Set(filter.values.map(String))] : undefined
+}
+
+function except(filter: Filter, ids: readonly string[]): Filter {
+  return all([filter, { op: 'nin', field: '_id', values: ids }])
+}

@@ -1,0 +1,27 @@
+/**
+ * The refusals of a batch itself; those of its operations are the same as alone.
+ *
+ * @module
+ */
+
+import { HttpError } from '../http/errors.ts'
+
+const badRequest = (message: string): HttpError => new HttpError(400, message)
+
+export const operationsNotList = (most: number): HttpError =>
+  badRequest(`'operations' must be a list of at most ${most} operations.`)
+export const notAnOperation = (): HttpError =>
+  badRequest(
+    "An operation is an object with 'method' and 'path', and perhaps 'body' and 'ifMatch'.",
+  )
+export const methodNotInBatch = (): HttpError =>
+  badRequest("'method' must be POST, PATCH or DELETE.")
+export const invalidPath = (): HttpError =>
+  badRequest("'path' must be a path like '/cities' or '/cities/<id>'.")
+export const invalidIfMatch = (): HttpError => badRequest("'ifMatch' must be an ETag, or '*'.")
+export const notCreatedBefore = (): HttpError =>
+  badRequest("'$' with a number stands for the record that an earlier operation creates.")
+export const notInBatch = (): HttpError =>
+  badRequest('A batch only creates, changes and deletes records. This path does something else.')
+export const overtaken = (): HttpError =>
+  new HttpError(409, 'Other requests kept changing the same entries. Try again.')

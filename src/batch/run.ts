@@ -1,0 +1,102 @@
+/**
+ * Runs the operations of a batch one after the other, and writes what they have done as one.
+ *
+ * @module
+ */
+
+import { errorHandler } from '../http/error-handler.ts'
+import type { ApiRequest, RequestContext } from '../http/request.ts'
+import type { Host } from '../records/engine/host.ts'
+import type { Lines } from '../records/engine/lines.ts'
+import { pause } from '../records/engine/tries.ts'
+import type { Operation } from './operation.ts'
+import { Refused } from './operations.ts'
+import { Overlay, type Refusal, type Unwritten } from './overlay.ts'
+import { overtaken } from './refusals.ts'
+
+/** A batch that has arrived. */
+export interface Batch {
+  readonly host: Host
+  readonly request: ApiRequest
+  readonly context: RequestContext
+  readonly operations: readonly Operation[]
+  /** Batches that were overtaken run one after the other. */
+  readonly lines: Lines
+}
+
+/** How often a batch is tried that other writers overtake. */
+const MAX_TRIES = 10
+
+/** The responses of all operations, once they are written. Throws `Refused` with the first one that can't be. */
+export async function runBatch(batch: Batch): Promise<readonly Response[]> {
+  const ids = new Map<number, string>()
+  let refusal: Refusal | undefined
+  let met = 0
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const attempt = () => attempted(batch, ids, refusal)
+    const inLine = tries > 0 && refusal === undefined
+    const outcome = inLine ? await batch.lines.after('', attempt) : await attempt()
+    if ('responses' in outcome) return outcome.responses
+    refusal = undefined
+    if ('refusal' in outcome) {
+      refusal = outcome.refusal
+    } else {
+      met = outcome.overtaken
+      await pause(tries)
+    }
+  }
+  throw new Refused(met, overtaken())
+}
+
+interface Done {
+  readonly responses: readonly Response[]
+}
+
+async function attempted(
+  { host, request, context, operations }: Batch,
+  ids: Map<number, string>,
+  refusal: Refusal | undefined,
+): Promise<Done | Unwritten> {
+  const overlay = new Overlay(host, request, ids, refusal)
+  const responses: Promise<Response>[] = []
+  let isWritten = false
+  try {
+    for (const [at, operation] of operations.entries()) {
+      const hasWritten = overlay.begin(at)
+      const response = operation.respond(overlay)
+      // If another operation is refused, nobody asks for it.
+      response.catch(() => {})
+      responses.push(response)
+      const refused = await refusalOf(response, hasWritten)
+      if (!refused) continue
+      const doubt = await overlay.doubt()
+      if (doubt) return doubt
+      throw new Refused(at, refused.with)
+    }
+    const unwritten = await overlay.write()
+    if (unwritten) return unwritten
+    isWritten = true
+  } finally {
+    if (!isWritten) overlay.abandon()
+  }
+  const settled: Response[] = []
+  for (const [at, response] of responses.entries()) {
+    overlay.release(at)
+    // What comes after the write may fail, as alone; the write has happened.
+    settled.push(await response.catch((error) => errorHandler()(error, request, context)))
+  }
+  return { responses: settled }
+}
+
+/** What an operation is refused with, an error or a response; undefined if it has written, or needs not. */
+async function refusalOf(
+  response: Promise<Response>,
+  hasWritten: Promise<void>,
+): Promise<{ readonly with: unknown } | undefined> {
+  try {
+    const early = await Promise.race([response, hasWritten])
+    return early && !early.ok ? { with: early } : undefined
+  } catch (error) {
+    return { with: error }
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * What filters, orders and changes mean, applied to records in memory: the port's sentences in their simplest form.
+ *
+ * @module
+ */
+
+import type { Filter, Scalar, SortKey } from './filter.ts'
+import { fold } from './fold.ts'
+import type { Change, Fields } from './store.ts'
+
+/** Whether `record` matches `filter`. Throws a `TypeError` for a pattern. */
+export function matches(filter: Filter, record: Fields): boolean {
+  switch (filter.op) {
+    case 'and':
+      return filter.filters.every((one) => matches(one, record))
+    case 'or':
+      return filter.filters.some((one) => matches(one, record))
+    case 'ne':
+      return !matches({ ...filter, op: 'eq' }, record)
+    case 'nin':
+      return !matches({ ...filter, op: 'in' }, record)
+    case 'matches':
+      throw new TypeError('patterns are matched by databases alone')
+    case 'in':
+      return filter.values.some((value) =>
+        matches({ op: 'eq', field: filter.field, value }, record),
+      )
+    default:
+      return valuesAt(record, filter.field.split('.')).some((value) => meets(filter, value))
+  }
+}
+
+function meets(
+  filter: Exclude<Filter, { filters: unknown } | { values: unknown }>,
+  value: unknown,
+): boolean {
+  switch (filter.op) {
+    case 'contains':
+      return typeof value === 'string' && fold(value).includes(fold(filter.text))
+    case 'eq':
+      return sameType(value, filter.value) && compare(value as Scalar, filter.value) === 0
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      if (filter.value === null || !sameType(value, filter.value)) return false
+      const sign = compare(value as Scalar, filter.value)
+      return filter.op.startsWith('g')
+        ? sign > 0 || (filter.op === 'gte' && sign === 0)
+        : sign < 0 || (filter.op === 'lte' && sign === 0)
+    }
+    default:
+      return false
+  }
+}
+
+/** The values that a path leads to: one, or those of all elements; null if there is none. */
+function valuesAt(value: unknown, keys: readonly string[]): unknown[] {
+  if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, keys))
+  const [key, ...rest] = keys
+  if (key === undefined) return [value ?? null]
+  if (typeof value !== 'object' || value === null) return [null]
+  return valuesAt((value as Fields)[key], rest)
+}
+
+function sameType(a: unknown, b: Scalar): boolean {
+  if (a === null || b === null) return a === b
+  return typeof a === typeof b && a instanceof Date === b instanceof Date
+}
+
+/** Null first; then numbers, dates, false before true, strings by code point. */
+function compare(a: Scalar, b: Scalar): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null)
+  if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
+  const [left, right] = [[...a], [...b]]
+  const at = left.findIndex((char, index) => char !== right[index])
+  if (at === -1) return left.length === right.length ? 0 : -1
+  return Math.sign((left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1))
+}
+
+/** The position of a record in an order. */
+export function position(sort: readonly SortKey[], record: Fields): Scalar[] {
+  return sort.map(({ field }) => (valuesAt(record, field.split('.'))[0] ?? null) as Scalar)
+}
+
+/** Which of two positions comes first: negative if `a` does. */
+export function compareAt(
+  sort: readonly SortKey[],
+  a: readonly Scalar[],
+  b: readonly Scalar[],
+): number {
+  for (const [at, { descending }] of sort.entries()) {
+    const sign = compare(a[at] ?? null, b[at] ?? null)
+    if (sign !== 0) return descending ? -sign : sign
+  }
+  return 0
+}
+
+/** A copy of `record` after `change`. */
+export function changed(record: Fields, { set, unset, increment, push, pull }: Change): Fields {
+  const copy = structuredClone(record)
+  for (const [path, value] of Object.entries(set ?? {}))
+    put(copy, path, () => structuredClone(value))
+  for (const path of unset ?? []) put(copy, path, () => undefined)
+  for (const [path, by] of Object.entries(increment ?? {})) {
+    put(copy, path, (before) => (typeof before === 'number' ? before : 0) + by)
+  }
+  for (const [path, { value, cap = Number.POSITIVE_INFINITY }] of Object.entries(push ?? {})) {
+    put(copy, path, (before) => [...(Array.isArray(before) ? before : []), value].slice(-cap))
+  }
+  for (const [path, { key, value }] of Object.entries(pull ?? {})) {
+    put(copy, path, (before) =>
+      Array.isArray(before) ? before.filter((element) => element[key] !== value) : before,
+    )
+  }
+  return copy
+}
+
+function put(record: Fields, path: string, next: (before: unknown) => unknown): void {
+  const [key = '', ...rest] = path.split('.')
+  if (rest.length === 0) {
+    const value = next(record[key])
+    if (value === undefined) delete record[key]
+    else record[key] = value
+    return
+  }
+  const inner = record[key]
+  const isObject = typeof inner === 'object' && inner !== null
+  if (!isObject && next(undefined) === undefined) return
+  const object = isObject ? (inner as Fields) : {}
+  put(object, rest.join('.'), next)
+  record[key] = object
+}
