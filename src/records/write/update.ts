@@ -13,9 +13,9 @@ import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
-import { scopeOf } from '../rules/scope.ts'
+import { writeScopes } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { idAlone, maySee, refusedOutside } from './after-write.ts'
+import { idAlone, refusedOutside } from './after-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
@@ -42,7 +42,7 @@ async function updateFrom(
   incoming: Incoming,
 ): Promise<Response> {
   const { model, engine } = resource
-  const scope = await scopeOf(model, resource.scope.write, request)
+  const [scope, reads] = await writeScopes(resource, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
   const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.fields)
@@ -60,9 +60,7 @@ async function updateFrom(
   const updated = await refusedOutside(engine, one, stays, () =>
     updateWithFiles(resource, incoming, all([one, stays]), changes, expect),
   )
-  if (!(await maySee(resource, updated, request))) {
-    return withHookResponse(dataResponse(idAlone(updated)), res)
-  }
+  if (!reads.admits(updated)) return withHookResponse(dataResponse(idAlone(updated)), res)
   const view = await viewOf(resource, request)
   const text = await presentAfterWrite(resource, view, updated, request)
   return withHookResponse(dataResponse(text), res)
