@@ -50,7 +50,7 @@ async function posts(options: Options) {
   return { stored, ann: as('ann'), bob: as('bob') }
 }
 
-describe('next 8, scope: one for reads and one for writes', () => {
+describe('next, scope: one for reads and one for writes', () => {
   test('a public record of another is read, and is a 404 to PATCH and DELETE', async () => {
     const { stored, ann, bob } = await posts(OWN)
     const { _id } = await stored.insert({ owner: 'ann', public: true, text: 'a' })
@@ -137,7 +137,7 @@ describe('next 8, scope: one for reads and one for writes', () => {
   })
 })
 
-describe('next 8, scope: or', () => {
+describe('next, scope: or', () => {
   test('its fields are never the client’s, and what all alternatives share is set', async () => {
     const { stored, ann } = await posts({
       scope: ({ auth }) => ({
