@@ -29,6 +29,12 @@ const namesIn = (found: Operation, where: string) =>
 const body = (found: Operation, type = 'application/json') =>
   found.requestBody?.content[type]?.schema
 
+/** The schema of the JSON that an operation responds with. */
+function contentOf(found: Operation | undefined, status: string): unknown {
+  const response = found?.responses[status]
+  return response && 'content' in response && response.content?.['application/json']?.schema
+}
+
 /** The schema that a reference names. */
 function resolved({ components }: OpenApiDocument, schema: unknown): Record<string, unknown> {
   const { $ref } = (schema ?? {}) as { $ref?: string }
@@ -69,7 +75,44 @@ describe('the operations', () => {
     expect(full.paths).not.toHaveProperty('/accounts/login')
     expect(Object.keys(full.paths)).toContain('/tenants/{tenant}/shelves/{id}')
     expect(full.paths).not.toHaveProperty('/docs')
+    expect(Object.keys(full.paths['/drafts'] ?? {})).toEqual(['get', 'post'])
+    expect(Object.keys(full.paths['/drafts/{id}'] ?? {})).toEqual(['get', 'patch'])
     expect(document(apps.empty, INFO).paths).toEqual({})
+  })
+})
+
+describe('access and scopes', () => {
+  it('guards of one route are those of its operation alone', () => {
+    const securityOf = (method: string, path: string) => operation(full, method, path).security
+    expect(securityOf('get', '/drafts')).toEqual([])
+    expect(securityOf('get', '/drafts/{id}')).toEqual([])
+    expect(securityOf('post', '/drafts')).toEqual([{ bearer: [] }])
+    expect(operation(full, 'post', '/drafts').responses).toHaveProperty('401')
+    expect(operation(full, 'get', '/drafts').responses).not.toHaveProperty('401')
+    expect(operation(full, 'patch', '/drafts/{id}').description).toContain(
+      'Only for: guarded, signed in, a paid plan.',
+    )
+  })
+
+  it('a write may show the id alone where reads have another scope', () => {
+    for (const [method, path, status] of [
+      ['post', '/drafts', '201'],
+      ['patch', '/drafts/{id}', '200'],
+    ] as const) {
+      const found = operation(full, method, path)
+      const { properties } = resolved(full, contentOf(found, status)) as {
+        properties: Record<string, unknown>
+      }
+      expect(properties.data).toEqual({
+        anyOf: [
+          { $ref: '#/components/schemas/Draft' },
+          expect.objectContaining({ required: ['_id'], additionalProperties: false }),
+        ],
+      })
+      expect(JSON.stringify(found.responses['403'])).toContain('outside of what you may write')
+    }
+    const [read, update] = ['get', 'patch'].map((method) => operation(full, method, '/books/{id}'))
+    expect(contentOf(read, '200')).toEqual(contentOf(update, '200'))
   })
 })
 

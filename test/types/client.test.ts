@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
+import { recordQueries } from '../../adapters/clients/tanstack-query.ts'
 import { createClient, type Failure } from '../../src/client/index.ts'
 import {
   type App,
@@ -232,6 +233,12 @@ async function limited(api: Api): Promise<void> {
   await api('/read-only').create({ name: 'a' })
   // @ts-expect-error there is no such route
   await api('/read-only').remove('x')
+  const queries = recordQueries(['x'], api('/read-only'))
+  queries.list({ sort: [] })
+  // @ts-expect-error there is no such route
+  queries.remove()
+  const { mutationFn } = recordQueries(['x'], api('/shared')).create()
+  expectTypeOf((await mutationFn({ name: 'a' }))._id).toEqualTypeOf<string>()
 }
 
 /** Compiled, never run: accounts. */

@@ -18,7 +18,7 @@ import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
-import type { ScopeOption } from '../rules/scope.ts'
+import type { Scopes } from '../rules/scope.ts'
 import { resolveAccess, type ServedActions } from './access.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
@@ -89,12 +89,6 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly middlewares: readonly Guard[]
   readonly access: ServedActions
   readonly scope: Scopes
-}
-
-/** What limits the records that a router shows, and those that it lets clients write; undefined for no limit. */
-export interface Scopes {
-  readonly read: ScopeOption | undefined
-  readonly write: ScopeOption | undefined
 }
 
 /** Returns a function that refuses an option of the router on `mount`. */
