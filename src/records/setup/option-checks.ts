@@ -79,6 +79,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   cache: whatever,
   upload: whatever,
   scope: callable,
+  fieldsFor: callable,
 }
 
 /** Refuses unknown options, values of the wrong type, and invalid numbers. */

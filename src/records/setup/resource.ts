@@ -17,6 +17,7 @@ import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/op
 import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
+import type { FieldsFor } from '../rules/fields-for.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
 import type { ScopeOption } from '../rules/scope.ts'
 import { checkSimpleOptions } from './option-checks.ts'
@@ -88,6 +89,7 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly engine: RecordEngine
   readonly middlewares: readonly Guard[]
   readonly scope: ScopeOption | undefined
+  readonly fieldsFor: FieldsFor<Fields> | undefined
 }
 
 /** Returns a function that refuses an option of the router on `mount`. */
@@ -121,6 +123,7 @@ export function resolveResource(
     engine: host.engine(model),
     middlewares,
     scope,
+    fieldsFor: options.fieldsFor,
     ...fieldRules(options, legacyMode, fail),
     ...pageRules(options, legacyMode),
     model,

@@ -9,6 +9,7 @@ import { dataResponse } from '../../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import { signed } from '../read/present-records.ts'
+import { readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
@@ -39,6 +40,7 @@ async function createFrom(
 ): Promise<Response> {
   const { model, engine } = resource
   const scope = await scopeOf(model, resource.scope, request)
+  const fields = await readableFields(resource, request)
   const payload = await keepWritable(incoming.body(), resource.writable.create, scope.values)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
@@ -55,7 +57,10 @@ async function createFrom(
   const { runAfterCreate, strictAfterCreate } = resource
   const hook = () => runAfterCreate?.(record as never, request)
   await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
-  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
+  const visibly = await signed(
+    resource,
+    projected(declaredPart(model, record), visible(model, undefined, fields)),
+  )
   const shown = await stringifyInSlices(present(model, visibly, resource.lean))
   return withHookResponse(
     dataResponse(shown ?? 'null', { status: 201, headers: locationOf(request, record._id) }),
