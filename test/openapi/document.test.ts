@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { apiKey, cors, idempotency, rateLimit, readOnly } from '../../src/guards/index.ts'
-import { createRouter, defineModel, type Guard } from '../../src/index.ts'
+import { createRouter, defineModel, type Guard, ref } from '../../src/index.ts'
 import { document, type OpenApiDocument, type Operation } from '../../src/openapi/index.ts'
 import { observedApp } from '../observing/observed.ts'
 import { atlasApp, emptyApp, fullApp } from './apps.ts'
@@ -54,6 +54,39 @@ describe('the operations', () => {
         ...['register', 'login', 'refresh', 'me', 'listUsers', 'updateUser'],
       ]),
     )
+  })
+
+  it('of readers who see different fields show views, in which only the id is sure', () => {
+    const Reader = defineModel('DocumentReader', {
+      fields: { name: z.string(), boss: ref('DocumentReader').optional() },
+    })
+    const app = emptyApp()
+    onTestFinished(() => app.close())
+    const fieldsFor = () => ['name'] as const
+    app.mount('/readers', createRouter({ model: Reader, middlewares: [], fieldsFor }))
+    const made = document(app, INFO)
+    const view = made.components.schemas.DocumentReaderView
+    expect(view).toMatchObject({ required: ['_id'], properties: { boss: { type: 'string' } } })
+    expect(Object.keys(made.components.schemas)).not.toContain('DocumentReader')
+    const shown = (method: string, path: string, status: string) =>
+      JSON.stringify(operation(made, method, path).responses[status])
+    expect(shown('post', '/readers', '201')).toContain('DocumentReaderViewResponse')
+    expect(shown('patch', '/readers/{id}', '200')).toContain('DocumentReaderViewResponse')
+    expect(shown('get', '/readers', '200')).toContain('DocumentReaderViewList')
+  })
+
+  it('with hooks that judge the record may end with a 409, and with what the hooks throw', () => {
+    const Judged = defineModel('DocumentJudged', { fields: { name: z.string() } })
+    const app = emptyApp()
+    onTestFinished(() => app.close())
+    const hooks = { beforeUpdate: () => {}, beforeRemove: () => {} }
+    app.mount('/judged', createRouter({ model: Judged, middlewares: [], ...hooks }))
+    const made = document(app, INFO)
+    for (const method of ['patch', 'delete']) {
+      const { responses } = operation(made, method, '/judged/{id}')
+      expect(JSON.stringify(responses['409'])).toContain('Another request changed the record')
+      expect(responses).toHaveProperty('default')
+    }
   })
 
   it('of a model on a second mount have the mount in their names', () => {

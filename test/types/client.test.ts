@@ -8,6 +8,7 @@ import {
   createAuthRouter,
   createRouter,
   defineModel,
+  type FieldsFor,
   type Model,
   ref,
   type Store,
@@ -44,6 +45,10 @@ const Other = defineModel('TypedClientOther', {
   fields: { name: z.string() },
   output: () => ({ shown: 1 }),
 })
+
+const Short = defineModel('TypedClientShort', { fields: { name: z.string() } })
+/** Written apart from the router. */
+const readers: FieldsFor<{ name: string }> = () => ['name']
 
 const ByHand: Model<{ name: string }> = defineModel('TypedClientByHand', {
   fields: { name: z.string() },
@@ -96,6 +101,15 @@ function apps(store: Store) {
         onGet: async () => ({ populate: { path: 'country', select: ['name'] }, select: ['name'] }),
       }).get('/top', () => undefined),
     )
+    .mount(
+      '/readers',
+      createRouter({
+        model: City,
+        fieldsFor: async (request) =>
+          request.auth?.role === 'admin' ? undefined : (['name', 'createdAt'] as const),
+      }),
+    )
+    .mount('/known-readers', createRouter({ model: Short, fieldsFor: readers }))
     .mount('/others', createRouter({ model: Other }))
     .mount('/by-hand', createRouter({ model: ByHand }))
     .mount('/orgs/:org/cities', cities)
@@ -142,6 +156,13 @@ async function reads(api: Api): Promise<void> {
     // @ts-expect-error it counts nothing
     page.pagination.totalPages
   }
+  const readable = await api('/readers').get('x')
+  if (readable.ok) {
+    expectTypeOf(readable.data._id).toEqualTypeOf<string>()
+    expectTypeOf(readable.data.owner).toEqualTypeOf<string | undefined>()
+  }
+  const knownOne = await api('/known-readers').get('x')
+  if (knownOne.ok) expectTypeOf(knownOne.data.name).toEqualTypeOf<string | undefined>()
   const shown = await api('/shown').get('x')
   if (shown.ok && typeof shown.data.country === 'object') shown.data.country._id
   if (shown.ok) expectTypeOf(shown.data.name).toEqualTypeOf<string | undefined>()

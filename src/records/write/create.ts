@@ -11,6 +11,7 @@ import { declaredPart, present, projected, visible } from '../../model/present.t
 import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
 import { signed } from '../read/present-records.ts'
+import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
@@ -42,6 +43,7 @@ async function createFrom(
 ): Promise<Response> {
   const { model, engine } = resource
   const [scope, reads] = await writeScopes(resource, request)
+  const fields = await readableFields(resource, request)
   const payload = await keepWritable(incoming.body(), resource.writable.create, scope.fields)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
@@ -60,7 +62,7 @@ async function createFrom(
   const { runAfterCreate, strictAfterCreate } = resource
   const hook = () => runAfterCreate?.(record as never, request)
   await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
-  const text = reads.admits(record) ? await textOf(resource, record) : idAlone(record)
+  const text = reads.admits(record) ? await textOf(resource, record, fields) : idAlone(record)
   return withHookResponse(
     dataResponse(text, { status: 201, headers: locationOf(request, record._id) }),
     res,
@@ -68,9 +70,10 @@ async function createFrom(
 }
 
 /** The new record as JSON: what is visible of it. */
-async function textOf(resource: Resource, record: Fields): Promise<string> {
+async function textOf(resource: Resource, record: Fields, fields: ReadableFields): Promise<string> {
   const { model, lean } = resource
-  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
+  const shown = projected(declaredPart(model, record), visible(model, undefined, fields))
+  const visibly = await signed(resource, shown)
   return (await stringifyInSlices(present(model, visibly, lean))) ?? 'null'
 }
 

@@ -12,6 +12,7 @@ import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
 import { MAX_TRIES } from '../engine/tries.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
+import { readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import {
   type BeforeUpdate,
@@ -55,6 +56,8 @@ async function updateFrom(
 ): Promise<Response> {
   const { model, engine } = resource
   const [scope, reads] = await writeScopes(resource, request)
+  // Before the write: if it is unknown what the response may show, nothing is written.
+  await readableFields(resource, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
   const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.fields)
