@@ -206,6 +206,17 @@ test('values that a transform has made are written as they are, if beforeUpdate 
   expect(await stored.findById(_id)).toMatchObject({ length: 4, reviewedBy: 'ann' })
 })
 
+test('a field that the client removes is undefined in changes, and stays removed', async () => {
+  const seen: unknown[] = []
+  const { send, stored } = tasks({
+    beforeUpdate: ({ changes }) => void seen.push(Object.entries(changes)),
+  })
+  const { _id } = await stored.insert({ title: 'a', size: 1 })
+  expect((await send('PATCH', `/tasks/${_id}`, { json: { size: null } })).status).toBe(200)
+  expect(seen).toEqual([[['size', undefined]]])
+  expect(await stored.findById(_id)).not.toHaveProperty('size')
+})
+
 test('hidden parts of an object stay when beforeUpdate replaces it', async () => {
   const { send, stored } = tasks({ beforeUpdate: () => ({ place: { city: 'Uruk' } }) })
   const { _id } = await stored.insert({ title: 'a', place: { city: 'Ur', code: 'x' } })
