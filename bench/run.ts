@@ -45,7 +45,7 @@ async function runStore(store: StoreName, database: Database, settings: Settings
   for (const work of loads) {
     const measured = await runWork(
       work,
-      serversOf(store, work.with, database, settings),
+      serversOf(store, work, database, settings),
       database,
       settings,
     )
@@ -92,7 +92,8 @@ async function startAll(
   database: Database,
   settings: Settings,
 ): Promise<ColdStart[]> {
-  const servers = serversOf(store, ['peers', 'runtimes'], database, settings)
+  const start = { name: COLD_START, with: ['peers', 'runtimes'] } as const
+  const servers = serversOf(store, start, database, settings)
   const starts = await coldStarts(servers, database, settings.rounds + 2)
   console.log(`\n${coldStartLines(starts).join('\n')}`)
   return starts
@@ -100,12 +101,14 @@ async function startAll(
 
 function serversOf(
   store: StoreName,
-  guests: Work['with'],
+  work: Pick<Work, 'name' | 'with'>,
   { owners }: Database,
   { servers }: Settings,
 ): Contender[] {
-  const takesPart = ({ name, kind }: Contender) =>
-    (kind === 'own' || guests.includes(kind)) && (servers.length === 0 || servers.includes(name))
+  const takesPart = ({ name, kind, works }: Contender) =>
+    (kind === 'own' || work.with.includes(kind)) &&
+    (works?.includes(work.name) ?? true) &&
+    (servers.length === 0 || servers.includes(name))
   return contenders[store].filter(
     (server) => owners.includes(server.owner) && (server.name === LIMIT || takesPart(server)),
   )

@@ -22,6 +22,8 @@ export interface Contender {
   /** fieldgate on Node, on another runtime, or somebody else. */
   readonly kind: 'own' | 'runtimes' | 'peers'
   readonly owner: Owner
+  /** The works that it takes part in. Default: all. */
+  readonly works?: readonly string[]
   /** Its words, if it has a contract of its own. */
   readonly dialect?: Dialect
   /** What starts it on the records at `place`. */
@@ -48,6 +50,15 @@ function own(
 function peer(name: string, script: string): Contender {
   const command = async (place: string) => [...NODE, built(`peers/${script}`), place]
   return { name, kind: 'peers', owner: 'peers', command }
+}
+
+/** What the limit would be if a commit did not wait for the disk. */
+const lessDurable: Contender = {
+  name: 'limit, not durable',
+  kind: 'peers',
+  owner: 'peers',
+  works: ['create'],
+  command: async (place) => [...NODE, built('peers/bare/sqlite'), place, 'NORMAL'],
 }
 
 const pocketbaseItself: Contender = {
@@ -80,7 +91,7 @@ const fieldgate = [
 
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
-  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), pocketbaseItself],
+  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), lessDurable, pocketbaseItself],
   postgres: [
     ...fieldgate,
     peer(LIMIT, 'bare/postgres'),

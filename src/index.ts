@@ -99,8 +99,14 @@ export type {
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
 export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
+  AfterRemove,
+  AfterUpdate,
+  BeforeRemove,
+  BeforeUpdate,
+  Changes,
   OnGet,
   Payload,
+  PendingUpdate,
   PopulateOption,
   ReadOptions,
   RunAfterCreate,
@@ -108,7 +114,8 @@ export type {
   ValidateContext,
   ValidateOption,
 } from './records/rules/hooks.ts'
-export type { ScopeFilter, ScopeOption } from './records/rules/scope.ts'
+export type { ScopeFilter, ScopeOption, ScopePair, ScopeValues } from './records/rules/scope.ts'
+export type { AccessOptions, RouteAccess } from './records/setup/access.ts'
 export type { RouterOptions } from './records/setup/options.ts'
 export type { Choices, ServedRecords } from './records/setup/served.ts'
 export type { FileField, UploadOptions } from './uploads/options.ts'

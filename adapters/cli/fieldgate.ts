@@ -5,6 +5,7 @@
  * @module
  */
 
+import { audit } from './audit.ts'
 import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
@@ -24,6 +25,7 @@ const COMMANDS = {
     run: backfill,
   },
   copy: { about: 'copies all records to another store', run: copy },
+  audit: { about: 'prints who may do what on each route of your app', run: audit },
   openapi: { about: 'prints the OpenAPI document of your app', run: openapi },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },
 } as const

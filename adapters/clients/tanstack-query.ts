@@ -6,17 +6,19 @@
  */
 
 import {
+  type CallsFor,
   type Changes,
   ClientError,
+  type ClosedCalls,
   type Condition,
   type Conditions,
   type Created,
   type ListOptions,
   type PaginationOf,
-  type RecordsClient,
   type Result,
   type Shown,
   type WriteOptions,
+  type Written,
 } from '../../src/client/index.ts'
 import { following } from '../../src/client/records.ts'
 import type { AnyRecords } from '../../src/client/shapes.ts'
@@ -85,11 +87,11 @@ export interface RecordQueries<T extends AnyRecords> {
   /** One record. */
   get(id: string): RecordQuery<Shown<T>>
   /** Stores a record: `mutate(values)`. */
-  create(options?: WriteOptions): RecordMutation<Created<T>, Shown<T>>
+  create(options?: WriteOptions): RecordMutation<Created<T>, Written<T>>
   /** Changes a record: `mutate({ id, changes, ifMatch? })`. */
   update(
     options?: WriteOptions,
-  ): RecordMutation<Condition & { readonly id: string; readonly changes: Changes<T> }, Shown<T>>
+  ): RecordMutation<Condition & { readonly id: string; readonly changes: Changes<T> }, Written<T>>
   /** Deletes a record: `mutate({ id, ifMatch? })`. */
   remove(): RecordMutation<Condition & { readonly id: string }, string>
 }
@@ -120,8 +122,8 @@ const PAGE_SIZE = 100
  */
 export function recordQueries<T extends AnyRecords>(
   queryKey: QueryKey,
-  calls: RecordsClient<T>,
-): RecordQueries<T> {
+  calls: CallsFor<T>,
+): Omit<RecordQueries<T>, ClosedCalls<T>> {
   // What each call takes and gives is checked by the types alone.
   return optionsOf(queryKey, calls as unknown as Calls) as RecordQueries<T>
 }

@@ -135,9 +135,14 @@ function outbox(): (response: ServerResponse, made: Response & PlainResponse) =>
     if (waiting.length === 0) setImmediate(sendAll)
     waiting.push(() => {
       try {
-        // Headers and body in one write; srvx's `write` and `end` make two buffers of them.
         response.writeHead(status, statusText, headers)
-        response.end(body)
+        if (body !== null) {
+          // Headers and body leave as one string. `end(body)` would add an empty piece, and the kernel gets several
+          // pieces by way of a copy.
+          response.write(body)
+          response.socket?.uncork()
+        }
+        response.end()
       } catch {
         response.destroy()
       }

@@ -13,12 +13,12 @@ import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
 import { cursorOf, type Database, type Owner, prepareFieldgate } from './database.ts'
 import { fillPocketbase, pocketbase } from './pocketbase.ts'
-import { COLUMNS, product, sqlValue } from './products.ts'
+import { product } from './products.ts'
 
 const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.url))
 
 /** Of a file whose records were made in another way. */
-const VERSION = 4
+const VERSION = 5
 
 /** The ends of the names of a database's files; SQLite makes the last one anew. */
 const ENDS = ['', '-wal', '-shm']
@@ -100,18 +100,18 @@ async function fillFieldgate(path: string, size: number): Promise<void> {
 function fillPeers(path: string, asked: Asked): void {
   const db = new DatabaseSync(path)
   db.exec(`PRAGMA journal_mode = WAL;
-    CREATE TABLE product (_id TEXT PRIMARY KEY, sku TEXT NOT NULL, name TEXT NOT NULL,
-      category TEXT NOT NULL, price REAL NOT NULL, stock INTEGER NOT NULL, active INTEGER NOT NULL,
-      description TEXT NOT NULL, createdAt TEXT NOT NULL, updatedAt TEXT NOT NULL);
+    CREATE TABLE product (_id TEXT PRIMARY KEY, category TEXT NOT NULL, price REAL NOT NULL,
+      name TEXT NOT NULL, json TEXT NOT NULL);
     CREATE INDEX product_price ON product (price DESC, _id);
     CREATE INDEX product_category ON product (category, price DESC, _id);
     CREATE TABLE account (_id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
       password TEXT NOT NULL);
     BEGIN`)
-  const insert = db.prepare(`INSERT INTO product VALUES (${COLUMNS.map(() => '?').join(', ')})`)
+  const insert = db.prepare('INSERT INTO product VALUES (?, ?, ?, ?, ?)')
   for (let number = 0; number < asked.size; number += 1) {
     const record = product(number)
-    insert.run(...COLUMNS.map((column) => sqlValue(record[column])))
+    const { _id, category, price, name } = record
+    insert.run(_id, category, price, name, JSON.stringify(record))
   }
   const account = db.prepare('INSERT INTO account VALUES (?, ?, ?, ?)')
   for (const { _id, email, role, password } of accountsOf(asked)) {

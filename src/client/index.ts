@@ -7,18 +7,18 @@
 
 import type { AccountsClient, AnyAccounts } from './accounts.ts'
 import { Connection, type ClientOptions as ConnectionOptions } from './connection.ts'
-import { type Known, type RecordsClient, recordCalls } from './records.ts'
+import { type Known, recordCalls, type ServedCalls } from './records.ts'
 import { type RoutePaths, routeCalls } from './routes.ts'
 import type { AnyRecords } from './shapes.ts'
 
 export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
 export type { Progress } from './answers.ts'
 export type { ConditionOn, Conditions, ListOptions, PaginationOf, Where } from './lists.ts'
-export type { CallOptions, Condition, RecordsClient, WriteOptions } from './records.ts'
+export type { CallOptions, CallsFor, Condition, RecordsClient, WriteOptions } from './records.ts'
 export { ClientError, type Failure, type Result, type Success } from './results.ts'
 export type { RoutePaths } from './routes.ts'
 export type { TokenStorage } from './session.ts'
-export type { Changes, Created, Populated, Shown, Wire } from './shapes.ts'
+export type { Changes, ClosedCalls, Created, Populated, Shown, Wire, Written } from './shapes.ts'
 
 /** Options of `createClient`. */
 export interface ClientOptions extends ConnectionOptions {
@@ -38,7 +38,7 @@ type MountsOf<A> = {
 }[keyof A]
 
 type ServiceOf<T> = T extends AnyRecords
-  ? RecordsClient<T>
+  ? ServedCalls<T>
   : T extends AnyAccounts
     ? AccountsClient<T>
     : Record<never, never>

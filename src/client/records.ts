@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts'
 import type { Conditions, ListOptions, PaginationOf } from './lists.ts'
 import { Lists, type Wanted } from './query.ts'
 import { ClientError, type Result } from './results.ts'
-import type { AnyRecords, Changes, Created, Shown } from './shapes.ts'
+import type { AnyRecords, Changes, ClosedCalls, Created, Shown, Written } from './shapes.ts'
 
 /** Options of every call for one record. */
 export interface CallOptions {
@@ -32,8 +32,17 @@ export interface Condition {
   readonly ifMatch?: string | object
 }
 
-/** The calls for the records of a mount. */
-export interface RecordsClient<T extends AnyRecords> {
+/** What all calls for records have, also those of a router that leaves routes out. */
+export interface CallsFor<T extends AnyRecords> {
+  /** Never set. */
+  readonly '~serves'?: T
+}
+
+/** The calls for the records of a mount; a write resolves to `W`. */
+export interface RecordsClient<T extends AnyRecords, W = Shown<T>> {
+  // Not inherited from `CallsFor`: that would take the compiler longer.
+  /** Never set. */
+  readonly '~serves'?: T
   /** A list, or one page of it. */
   list(options?: ListOptions<T>): Promise<Result<Shown<T>[], PaginationOf<T['options']>>>
   /** Every page, one after the other. Throws a `ClientError` when one cannot be read. */
@@ -46,16 +55,17 @@ export interface RecordsClient<T extends AnyRecords> {
   /** One record. */
   get(id: string, options?: CallOptions): Promise<Result<Shown<T>>>
   /** Stores a record. A `File` or `Blob` among the values is uploaded. */
-  create(values: Created<T>, options?: WriteOptions): Promise<Result<Shown<T>>>
+  create(values: Created<T>, options?: WriteOptions): Promise<Result<W>>
   /** Changes the given fields of a record. */
-  update(
-    id: string,
-    changes: Changes<T>,
-    options?: WriteOptions & Condition,
-  ): Promise<Result<Shown<T>>>
+  update(id: string, changes: Changes<T>, options?: WriteOptions & Condition): Promise<Result<W>>
   /** Deletes a record; the data is the server's message. */
   remove(id: string, options?: CallOptions & Condition): Promise<Result<string>>
 }
+
+/** The calls for the routes that the router serves. */
+export type ServedCalls<T extends AnyRecords> = T extends { readonly rare: object }
+  ? Omit<RecordsClient<T, Written<T>>, ClosedCalls<T>>
+  : RecordsClient<T>
 
 /** What is remembered of a record that was read: its tag, or the response that it came in. */
 interface Origin {

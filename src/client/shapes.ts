@@ -5,6 +5,7 @@
  */
 
 import type { ByOutput } from '../model/model.ts'
+import type { ScopedNames } from '../records/rules/scope.ts'
 import type { ServedRecords } from '../records/setup/served.ts'
 
 type Primitive = string | number | boolean | null | undefined
@@ -73,6 +74,33 @@ export type Shown<T extends AnyRecords> = ShownAs<
   T['options']['shown']
 >
 
+/** A record that was just written, or its id alone if the router's scope of reads may exclude it. */
+export type Written<T extends AnyRecords> = T extends {
+  readonly rare: { readonly readScope: infer D }
+}
+  ? unknown extends D
+    ? Shown<T>
+    : Awaited<D> extends undefined | void
+      ? Shown<T>
+      : Shown<T> | Pick<Added, '_id'>
+  : Shown<T>
+
+/** The calls for each route that a router may leave out. */
+interface Calls {
+  readonly list: 'list' | 'pages' | 'all'
+  readonly read: 'get'
+  readonly create: 'create'
+  readonly update: 'update'
+  readonly remove: 'remove'
+}
+
+/** The calls for the routes that the router does not serve. */
+export type ClosedCalls<T extends AnyRecords> = T extends {
+  readonly rare: { readonly access: infer E }
+}
+  ? { [K in keyof E & keyof Calls]: E[K] extends false ? Calls[K] : never }[keyof E & keyof Calls]
+  : never
+
 type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
   ? N
   : L extends object
@@ -82,17 +110,17 @@ type Named<L, Operation extends string, None> = L extends readonly (infer N)[]
         : None
       : None
     : None
-/** The fields that the scope sets. */
-type Scoped<L> = unknown extends L ? never : keyof Exclude<Awaited<L>, undefined | void>
+/** The fields that the scope of writes names. */
+type Scoped<L> = unknown extends L ? never : ScopedNames<L>
 
 /** The options that decide what may be written. */
-interface Written {
+interface Writes {
   readonly allowedFields: unknown
   readonly blockedFields: unknown
   readonly scope: unknown
 }
 
-type Writable<R, O extends Written, Operation extends string> = Exclude<
+type Writable<R, O extends Writes, Operation extends string> = Exclude<
   Named<O['allowedFields'], Operation, keyof R>,
   Named<O['blockedFields'], Operation, never> | Scoped<O['scope']>
 >

@@ -19,6 +19,10 @@ export const invalidId = (): HttpError => badRequest('Invalid ID format.')
 export const entryNotFound = (): HttpError => new HttpError(404, 'Entry not found.')
 export const recordChanged = (): HttpError =>
   new HttpError(412, 'The record has changed since it was read.')
+export const outsideScope = (): HttpError =>
+  new HttpError(403, 'The entry would be outside of what you may write.')
+export const changedMeanwhile = (): HttpError =>
+  new HttpError(409, 'Another request changed the record at the same time. Try again.')
 export const invalidValue = (path: string): HttpError => badRequest(`Invalid value for ${path}.`)
 export const duplicate = (fields: readonly string[]): HttpError =>
   new HttpError(409, `Duplicate value for: ${fields.join(', ')}.`, {

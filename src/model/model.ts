@@ -91,6 +91,6 @@ export function sortKey(text: string): SortKey {
 }
 
 /** Whether `path` is hidden, lies inside something hidden, or holds something hidden. */
-export function isHidden(model: Model<never> | Model, path: string): boolean {
+export function isHidden(model: { readonly hidden: readonly string[] }, path: string): boolean {
   return model.hidden.some((hidden) => isWithin(path, hidden) || isWithin(hidden, path))
 }

@@ -11,10 +11,12 @@ import {
   nestedTooDeeply,
   noSuchReferences,
   nothingWritable,
+  outsideScope,
   tooManyReferences,
 } from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
 import { MAX_REFERENCES } from '../records/engine/integrity.ts'
+import { writableNow } from '../records/setup/protected-fields.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { LEVELS } from '../uploads/options.ts'
 import {
@@ -34,15 +36,6 @@ import { bodyRefusals } from './responses.ts'
 import { bodySchema, type ObjectSchema, type Schemas } from './schemas.ts'
 import type { Content, Parameter, Schema } from './specification.ts'
 
-/** The fields that a client may write: the defaults leave out those that another router protects. */
-function writableIn(resource: Resource, write: 'create' | 'update'): readonly string[] {
-  const { host, model, writable } = resource
-  const fields = writable[write]
-  const guarded = host.protectedFields(model)
-  if (!guarded || ![...guarded].every((field) => fields.has(field))) return [...fields]
-  return [...fields].filter((field) => !guarded.has(field))
-}
-
 /** The bodies of a write by media type. */
 export function bodyOf(
   resource: Resource,
@@ -51,7 +44,7 @@ export function bodyOf(
   suffix: string,
 ): Content {
   const { model, files, upload } = resource
-  const fields = writableIn(resource, write)
+  const fields = writableNow(resource, write)
   const name = `${model.name}${write === 'create' ? 'Create' : 'Update'}`
   // A new record has no file yet whose URL could be sent.
   const textual =
@@ -95,7 +88,7 @@ export function levelParameters({ upload }: Resource): readonly Parameter[] {
 
 /** What a write of `fields` may be refused for. */
 export function writeRefusals(
-  { model, host, upload }: Resource,
+  { model, host, upload, scope }: Resource,
   fields: ReadonlySet<string>,
 ): readonly HttpError[] {
   const media = upload ? 'application/json or multipart/form-data' : 'application/json'
@@ -105,6 +98,7 @@ export function writeRefusals(
     nothingWritable(),
     nestedTooDeeply('<field>'),
     invalidFields({}),
+    ...(scope.write ? [outsideScope()] : []),
     ...unique.map((set) => duplicate(set)),
     ...(enforcedReferences(model).length > 0
       ? [noSuchReferences(['<field>']), tooManyReferences(MAX_REFERENCES)]

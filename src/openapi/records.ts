@@ -6,6 +6,7 @@
 
 import type { HttpError } from '../http/errors.ts'
 import {
+  changedMeanwhile,
   entryNotFound,
   invalidId,
   recordChanged,
@@ -23,7 +24,7 @@ import { queryBody, urlParameters } from './list-parameters.ts'
 import { plural } from './names.ts'
 import { bare, bodyRefusals, type HeaderName, success } from './responses.ts'
 import { idSchema, refTo, type Schemas } from './schemas.ts'
-import { listSchema, readOne, storedOne } from './shown.ts'
+import { listSchema, readOne, storedOne, updatedOne } from './shown.ts'
 import type { Parameter, Responses, Schema } from './specification.ts'
 
 /** Records in the example of a QUERY. */
@@ -96,7 +97,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
     }
   },
   update(resource, schemas, suffix) {
-    const { model, validate } = resource
+    const { model, validate, hooks } = resource
     return {
       id: `update${model.name}`,
       summary: `Changes fields of a ${model.name}`,
@@ -104,18 +105,19 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       path: idPath(resource),
       parameters: [IF_MATCH, ...levelParameters(resource)],
       requestBody: { required: true, content: bodyOf(resource, 'update', schemas, suffix) },
-      successes: { 200: success('The record.', readOne(resource, schemas, suffix)) },
+      successes: { 200: success('The record.', updatedOne(resource, schemas, suffix)) },
       refusals: [
         invalidId(),
         ...writeRefusals(resource, resource.writable.update),
         entryNotFound(),
         recordChanged(),
+        ...(hooks.beforeUpdate || hooks.afterUpdate ? [changedMeanwhile()] : []),
       ],
-      isOpen: validate.update !== undefined,
+      isOpen: validate.update !== undefined || hooks.beforeUpdate !== undefined,
     }
   },
   delete(resource) {
-    const { model, host } = resource
+    const { model, host, hooks } = resource
     const referring = [...host.known()].filter((other) =>
       enforcedReferences(other).some(({ target }) => target === model.name),
     )
@@ -131,8 +133,9 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
         recordChanged(),
         ...referring.map(({ name }) => stillReferenced(name)),
         ...(referring.length > 0 ? [tooManyDependents(MAX_DEPENDENTS)] : []),
+        ...(hooks.beforeRemove ? [changedMeanwhile()] : []),
       ],
-      isOpen: false,
+      isOpen: hooks.beforeRemove !== undefined,
     }
   },
 }

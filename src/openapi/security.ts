@@ -12,7 +12,12 @@ import {
   sessionEnded,
 } from '../auth/refusals.ts'
 import type { HttpError } from '../http/errors.ts'
-import { descriptionOf, type GuardDescription } from '../records/engine/guards.ts'
+import {
+  descriptionsOf,
+  type GuardDescription,
+  letsThrough,
+  textsOf,
+} from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
 import type { Security } from './specification.ts'
 
@@ -37,17 +42,15 @@ export function schemeOf(name: string): object {
 
 const BEARER = 'bearer'
 
-const UNKNOWN: GuardDescription = { text: 'guarded' }
-
 /** The demands of `guards`, in their order. */
 export function demandsOf(guards: readonly Guard[]): Demands {
-  const all = guards.map((guard) => descriptionOf(guard) ?? UNKNOWN)
+  const all = descriptionsOf(guards)
   return {
     security: securityOf(all),
-    texts: [...new Set(all.map(({ text }) => text).filter((text) => text !== 'anyone'))],
+    texts: textsOf(guards),
     refusals: refusalsOf(all),
     isOpen: all.some(({ token, refusals }) => token === undefined && !refusals),
-    lets: (method) => all.every(({ methods }) => methods?.includes(method) ?? true),
+    lets: (method) => letsThrough(guards, method),
   }
 }
 

@@ -6,7 +6,7 @@
 
 import type { Resource } from '../records/setup/resource.ts'
 import { envelope } from './responses.ts'
-import { type Converted, recordSchema, type Schemas } from './schemas.ts'
+import { type Converted, idSchema, recordSchema, type Schemas } from './schemas.ts'
 import type { Schema } from './specification.ts'
 
 /** A model's `output` may make anything of a record, so nothing is known of it. */
@@ -28,16 +28,33 @@ function readRecord(resource: Resource, schemas: Schemas, suffix: string): Schem
   return schemas.add(`${model.name}View`, view, suffix)
 }
 
-/** The response with a record as it was stored. */
+/** The response of a create: the record as it was stored. */
 export function storedOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
   const data = storedRecord(resource, schemas, suffix)
-  return schemas.add(`${nameOf(data, resource)}Response`, plain(envelope(data)), suffix)
+  return written(resource, data, schemas, suffix)
 }
 
 /** The response with a record as reads show it. */
 export function readOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
   const data = readRecord(resource, schemas, suffix)
   return schemas.add(`${nameOf(data, resource)}Response`, plain(envelope(data)), suffix)
+}
+
+/** The response of an update: the record as reads show it. */
+export function updatedOne(resource: Resource, schemas: Schemas, suffix: string): Schema {
+  const data = readRecord(resource, schemas, suffix)
+  return written(resource, data, schemas, suffix)
+}
+
+/** The response of a write: the record, or its id if the scope of reads may exclude it. */
+function written(resource: Resource, data: Schema, schemas: Schemas, suffix: string): Schema {
+  const { scope, model } = resource
+  const name = nameOf(data, resource)
+  if (scope.read === scope.write) {
+    return schemas.add(`${name}Response`, plain(envelope(data)), suffix)
+  }
+  const either = { anyOf: [data, object({ _id: idSchema(model.idType) })] }
+  return schemas.add(`${name}WriteResponse`, plain(envelope(either)), suffix)
 }
 
 /** The response with a list of records. */

@@ -9,7 +9,6 @@
 import type { $ZodObject } from 'zod/v4/core'
 import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { methodNotAllowed } from '../http/refusals.ts'
-import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
 import type { Fields } from '../ports/store.ts'
 import type { UploadOptions } from '../uploads/options.ts'
@@ -21,12 +20,13 @@ import { checkEqualities, readParameters } from './list/parameters.ts'
 import { parseQueryBody } from './list/parse.ts'
 import { read } from './read/read.ts'
 import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
-import type { OwnFields } from './rules/scope.ts'
+import type { OwnScope } from './rules/scope.ts'
+import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
 import { described } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { FieldLists, RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
-import type { Choices, Chosen, Names, Order, ServedRecords } from './setup/served.ts'
+import type { Choices, Chosen, Names, Order, Rare, ServedRecords } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
 import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
@@ -82,12 +82,16 @@ export function createRouter<
   P extends 'offset' | 'cursor' = 'offset',
   C extends 'exact' | 'estimated' | 'none' = 'exact',
   const G = undefined,
+  const D = unknown,
+  const E extends AccessOptions | undefined = undefined,
 >(
   options: RouterOptions<R> & {
     readonly model: Model<R, I, H>
-    readonly scope?: (request: ApiRequest) => L & OwnFields<R, L>
-  } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G>,
-): Router<ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, G, L>>> {
+    readonly scope?:
+      | OwnScope<R, L>
+      | { readonly read: OwnScope<R, D>; readonly write: OwnScope<R, L> }
+  } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E>,
+): Router<ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, G, L>> & Rare<D, E>> {
   const extra: Route[] = []
   let isAttached = false
   const add =
@@ -112,9 +116,10 @@ export function createRouter<
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
       const respond = readResponder(resource, given, readParameters)
+      const { middlewares, access, scope } = resource
       // When a reference is followed, it is not known who passes the guards of an unlimited router.
-      if (resource.scope || resource.middlewares.length === 0) {
-        host.exposed(resource.model, resource.scope)
+      if (scope.read || (middlewares.length === 0 && showsAll(access))) {
+        host.exposed(resource.model, scope.read)
       }
       if (resource.upload) {
         const { prefix, fields } = resource.upload
@@ -123,9 +128,8 @@ export function createRouter<
         resource.files.add(resource.upload)
         host.filePlaces.push({ prefix, fields: [...fields.keys()], shape, records })
       }
-      if (!options.middlewares && !resource.scope) host.open.push(mount)
+      if (!options.middlewares && !scope.write) host.open.push(...openAt(mount, access))
       isAttached = true
-      const { middlewares } = resource
       const guarded = (route: Route) => ({
         ...route,
         guards: [...middlewares, ...route.guards],
@@ -140,7 +144,6 @@ export function createRouter<
 /** The routes of spec 4.1. */
 function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
   const tokens = cursors(host.secret)
-  const allowed = `GET, HEAD, POST${resource.enableQuery ? ', QUERY' : ''}`
   const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
     method,
     path: '',
@@ -170,18 +173,31 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
     answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request))
   const one: Handler = (request, context) =>
     answer(request, context, { kind: 'one' }, () => read(resource, request))
-  return [
-    { ...list('GET', 'list', all), isRead: true },
-    ...(resource.enableQuery ? [queryRoute] : []),
-    list('POST', 'create', (request, context) => {
-      // A read that was not taken for one must not become a write.
-      if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowed)
-      return create(resource, request, context)
-    }),
-    { ...record('GET', 'read', one), isRead: true },
-    record('PATCH', 'update', (request, context) => update(resource, request, context)),
-    record('DELETE', 'delete', (request) => remove(resource, request)),
+  const post: Handler = (request, context) => {
+    // A read that was not taken for one must not become a write.
+    if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowedIn(rows))
+    return create(resource, request, context)
+  }
+  const patch: Handler = (request, context) => update(resource, request, context)
+  const routes: readonly (readonly [Action, Route])[] = [
+    ['list', { ...list('GET', 'list', all), isRead: true }],
+    ['query', queryRoute],
+    ['create', list('POST', 'create', post)],
+    ['read', { ...record('GET', 'read', one), isRead: true }],
+    ['update', record('PATCH', 'update', patch)],
+    ['remove', record('DELETE', 'delete', (request) => remove(resource, request))],
   ]
+  const rows = routes.flatMap(([action, route]): Route[] => {
+    const guards = resource.access[action]
+    return guards ? [{ ...route, guards }] : []
+  })
+  return rows
+}
+
+/** The methods of the mount itself. */
+function allowedIn(rows: readonly Route[]): string {
+  const methods = rows.filter(({ path }) => path === '').map(({ method }) => method)
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ')
 }
 
 /** `given` is guards, a handler, and perhaps a description. */

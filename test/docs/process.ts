@@ -17,7 +17,7 @@ import type { File, Files } from './programs.ts'
 
 /** The atlas first writes its 135,000 cities. */
 const START_MS = 120_000
-const END_MS = 20_000
+const END_MS = 60_000
 
 /** Programs that run; none outlives the tests. */
 const children = new Set<ChildProcess>()

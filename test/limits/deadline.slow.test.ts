@@ -66,20 +66,18 @@ describe('a request that takes longer than requestTimeoutMs', () => {
     expect(JSON.stringify(log)).toContain(`the request took longer than ${SOON} ms`)
   })
 
-  it.each<[string, (end: Promise<void>) => Options]>([
-    ['a guard', (end) => ({ middlewares: [() => end] })],
-    ['validate', (end) => ({ validate: () => end })],
-    ['scope', (end) => ({ scope: () => end.then(() => undefined) })],
-  ])('writes nothing when %s ends afterwards', async (_, options) => {
+  it.each<[string, readonly string[], (end: Promise<void>) => Options]>([
+    ['a guard', ['POST', 'PATCH', 'DELETE'], (end) => ({ middlewares: [() => end] })],
+    ['validate', ['POST', 'PATCH'], (end) => ({ validate: () => end })],
+    ['scope', ['POST', 'PATCH', 'DELETE'], (end) => ({ scope: () => end.then(() => undefined) })],
+    ['beforeUpdate', ['PATCH'], (end) => ({ beforeUpdate: () => end })],
+    ['beforeRemove', ['DELETE'], (end) => ({ beforeRemove: () => end })],
+  ])('writes nothing when %s ends afterwards', async (_, methods, options) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const { app, stored } = notes(options(promise))
     const { _id } = await stored.insert({ text: 'before' })
-    for (const [method, path] of [
-      ['POST', '/notes'],
-      ['PATCH', `/notes/${_id}`],
-      ['DELETE', `/notes/${_id}`],
-    ] as const) {
-      if (method === 'DELETE' && _ === 'validate') continue
+    for (const method of methods) {
+      const path = method === 'POST' ? '/notes' : `/notes/${_id}`
       await expectUnavailable(await ask(app, method, path, method === 'DELETE' ? undefined : text))
     }
     resolve()

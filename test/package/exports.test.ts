@@ -135,6 +135,7 @@ describe('an entry', () => {
     expect(names).toMatchInlineSnapshot(`
       {
         ".": "HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
+        "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
         "./client": "ClientError createClient",

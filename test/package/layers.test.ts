@@ -10,7 +10,17 @@ const ORDER: readonly (readonly string[])[] = orderOf(
   readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'),
 )
 /** Side layers import of the others what they like, and are imported by none. */
-const ASIDE = ['legacy', 'copy', 'health', 'guards', 'batch', 'contract', 'openapi', 'client']
+const ASIDE = [
+  'audit',
+  'legacy',
+  'copy',
+  'health',
+  'guards',
+  'batch',
+  'contract',
+  'openapi',
+  'client',
+]
 
 const rank = new Map(ORDER.flatMap((layers, at) => layers.map((layer) => [layer, at] as const)))
 

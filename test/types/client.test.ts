@@ -71,6 +71,18 @@ function apps(store: Store) {
     scope: (request) => ({ owner: request.auth?.userId ?? '' }),
     upload: { fields: [{ name: 'photo' }] },
   })
+  const shared = createRouter({
+    model: City,
+    allowedFields: ['name', 'kind', 'owner', 'note'],
+    scope: {
+      read: () => ({ or: [{ owner: 'me' }, { kind: 'town' }] }),
+      write: async () => ({ or: [{ owner: 'me', tags: 'a' }, { note: 'x' }] }),
+    },
+  })
+  const readOnly = createRouter({
+    model: City,
+    access: { create: false, update: [auth.requireAuth], remove: false },
+  })
   return createApp({ store })
     .mount('/auth', auth.router)
     .mount('/cities', cities)
@@ -86,6 +98,8 @@ function apps(store: Store) {
     .mount('/others', createRouter({ model: Other }))
     .mount('/by-hand', createRouter({ model: ByHand }))
     .mount('/orgs/:org/cities', cities)
+    .mount('/shared', shared)
+    .mount('/read-only', readOnly)
 }
 type Api = ReturnType<typeof createClient<ReturnType<typeof apps>>>
 
@@ -196,6 +210,30 @@ async function writes(api: Api): Promise<void> {
   await api('/feed').update('x', { note: 'a' })
 }
 
+/** Compiled, never run: scopes that differ, and routes that are not there. */
+async function limited(api: Api): Promise<void> {
+  await api('/shared').create({ name: 'a', kind: 'town' })
+  // @ts-expect-error the scope of writes names it
+  await api('/shared').update('x', { owner: 'you' })
+  // @ts-expect-error the scope of writes names it in another alternative
+  await api('/shared').update('x', { note: 'y' })
+  const made = await api('/shared').create({ name: 'a' })
+  if (made.ok) {
+    expectTypeOf(made.data._id).toEqualTypeOf<string>()
+    // @ts-expect-error the scope of reads may exclude the record
+    made.data.name
+    if ('name' in made.data) expectTypeOf(made.data.name).toEqualTypeOf<string>()
+  }
+  await api('/read-only').list({ sort: [] })
+  await api('/read-only').get('x')
+  const changed = await api('/read-only').update('x', { name: 'b' })
+  if (changed.ok) expectTypeOf(changed.data.name).toEqualTypeOf<string>()
+  // @ts-expect-error there is no such route
+  await api('/read-only').create({ name: 'a' })
+  // @ts-expect-error there is no such route
+  await api('/read-only').remove('x')
+}
+
 /** Compiled, never run: accounts. */
 async function signsIn(api: Api): Promise<void> {
   const auth = api('/auth')
@@ -245,7 +283,7 @@ function plain(store: Store): App {
 
 describe('next 5, the typed client', () => {
   test('reads, writes, lists and sign-ins that the server refuses do not compile', () => {
-    for (const compiled of [reads, mistakes, writes, signsIn]) {
+    for (const compiled of [reads, mistakes, writes, limited, signsIn]) {
       expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
     }
     expectTypeOf(plain).returns.toEqualTypeOf<App>()

@@ -7,6 +7,7 @@ import {
   createRouter,
   defineModel,
   type Fields,
+  type Guard,
   type Managed,
   type Model,
   type RouterOptions,
@@ -119,6 +120,58 @@ describe('design, Model: types flow through createRouter', () => {
     createRouter({ model: Task, scope: () => ({ place: { city: 'Oslo' } }) })
     // @ts-expect-error only undefined is no limit
     createRouter({ model: Task, scope: () => null })
+    createRouter({ model: Task, scope: () => ({ or: [{ owner: 'x' }, { state: 'open' }] }) })
+    createRouter({
+      model: Task,
+      scope: async () => ({ or: ['x', 'y'].map((owner) => ({ owner })) }),
+    })
+    // @ts-expect-error 'ownr' is no field
+    createRouter({ model: Task, scope: () => ({ or: [{ ownr: 'x' }] }) })
+    // @ts-expect-error 'ownr' is no field, though the other member has one
+    createRouter({ model: Task, scope: () => ({ or: [{ state: 'open' }, { ownr: 'x' }] }) })
+    // @ts-expect-error 'ownr' is no field, though 'state' is one
+    createRouter({ model: Task, scope: async () => ({ or: [{ state: 'open', ownr: 'x' }] }) })
+    // @ts-expect-error a text is wanted
+    createRouter({ model: Task, scope: () => ({ or: [{ owner: 1 }] }) })
+    // @ts-expect-error a list is wanted
+    createRouter({ model: Task, scope: () => ({ or: { owner: 'x' } }) })
+    createRouter({
+      model: Task,
+      scope: {
+        read: ({ auth }) => ({ or: [{ owner: auth?.userId }, { state: 'open' }] }),
+        write: ({ auth }) => ({ owner: auth?.userId }),
+      },
+    })
+    createRouter({ model: Task, scope: { read: () => undefined, write: () => ({ owner: 'x' }) } })
+    // @ts-expect-error 'ownr' is no field
+    createRouter({ model: Task, scope: { read: () => ({ ownr: 'x' }), write: () => undefined } })
+    createRouter({
+      model: Task,
+      // @ts-expect-error 'ownr' is no field
+      scope: { read: () => ({ state: 'open' }), write: () => ({ or: [{ ownr: 'x' }] }) },
+    })
+    // @ts-expect-error both are needed
+    createRouter({ model: Task, scope: { read: () => ({ owner: 'x' }) } })
+    // @ts-expect-error there is no third
+    createRouter({ model: Task, scope: { read: () => {}, write: () => {}, list: () => {} } })
+  })
+
+  test('2.6 types: access names the six routes, each with guards or none', () => {
+    const guard: Guard = () => {}
+    createRouter({
+      model: City,
+      access: { list: true, create: guard, update: [guard], remove: false },
+    })
+    createRouter({
+      model: City,
+      access: { read: (request, context) => void [request.params, context.env] },
+    })
+    // @ts-expect-error there is no route 'delete'
+    createRouter({ model: City, access: { delete: false } })
+    // @ts-expect-error a guard is a function
+    createRouter({ model: City, access: { remove: 'admin' } })
+    // @ts-expect-error a guard that is missing must not open a route
+    createRouter({ model: City, access: { remove: undefined } })
   })
 
   test('2.6 types: requireRole takes the roles of the list', () => {
@@ -169,6 +222,36 @@ describe('design, Model: types flow through createRouter', () => {
       model: City,
       // @ts-expect-error a hook returns fields of the record
       validate: () => ({ inhabitants: 3 }),
+    })
+    createRouter({
+      model: City,
+      beforeUpdate({ record, changes, request }) {
+        expectTypeOf(record.name).toEqualTypeOf<string>()
+        expectTypeOf(record._id).toEqualTypeOf<string>()
+        expectTypeOf(changes.name).toEqualTypeOf<string | undefined>()
+        expectTypeOf(request.requestId).toEqualTypeOf<string>()
+        changes.name = record.name.trim()
+        // @ts-expect-error a number in the place of a string
+        changes.name = 5
+        // @ts-expect-error no field of the record
+        changes.nam = ''
+      },
+      afterUpdate({ before, record }) {
+        expectTypeOf(before).toEqualTypeOf<typeof record>()
+        expectTypeOf(record.name).toEqualTypeOf<string>()
+      },
+      beforeRemove: async ({ record }) => void expectTypeOf(record.name).toEqualTypeOf<string>(),
+      afterRemove: ({ record }) => expectTypeOf(record._id).toEqualTypeOf<string>(),
+    })
+    createRouter({
+      model: City,
+      // @ts-expect-error a hook returns fields of the record
+      beforeUpdate: () => ({ inhabitants: 3 }),
+    })
+    createRouter({
+      model: City,
+      // @ts-expect-error a hook throws to refuse
+      beforeRemove: () => false,
     })
     createRouter({
       model: City,

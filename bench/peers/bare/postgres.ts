@@ -20,13 +20,13 @@ const columns = sql`_id, sku, name, category, price, stock, active, description,
 const order = sql`ORDER BY price DESC NULLS LAST, _id`
 const hot = new Map<string, string>()
 
-listen((request, response, { pathname, searchParams }) => {
+listen((request, response, pathname, search) => {
   if (request.method === 'POST') {
     return pathname === '/auth/login' ? login(request, response) : create(request, response)
   }
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
-  if (pathname === '/products') return list(searchParams, response)
-  if (pathname === '/feed/products') return feed(searchParams, response)
+  if (pathname === '/products') return list(new URLSearchParams(search), response)
+  if (pathname === '/feed/products') return feed(new URLSearchParams(search), response)
   if (pathname === '/auth/me') return me(request, response)
   if (pathname.startsWith('/hot/')) return constant(pathname, response)
   return read(pathname.slice('/products/'.length), response)

@@ -13,16 +13,28 @@ const hashOf = promisify<string, Buffer, number, object, Buffer>(scrypt)
 const SECRET = 'a secret that guards nothing, for the bench'
 const HEADER = Buffer.from('{"alg":"HS256","typ":"at+jwt"}').toString('base64url')
 
-/** Serves `answer` on a free port and says which. */
+/** Serves `answer` on a free port and says which. `search` begins with its question mark. */
 export function listen(
-  answer: (request: IncomingMessage, response: ServerResponse, url: URL) => unknown,
+  answer: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    pathname: string,
+    search: string,
+  ) => unknown,
 ): void {
-  const server = createServer(async (request, response) => {
+  const failed = (response: ServerResponse, error: unknown) => {
+    console.error(error)
+    send(response, { success: false, error: 'Internal Server Error' }, 500)
+  }
+  const server = createServer((request, response) => {
+    const { url = '/' } = request
+    const end = url.indexOf('?')
+    const [pathname, search] = end === -1 ? [url, ''] : [url.slice(0, end), url.slice(end)]
     try {
-      await answer(request, response, new URL(request.url ?? '/', 'http://localhost'))
+      const answered = answer(request, response, pathname, search)
+      if (answered instanceof Promise) answered.catch((error) => failed(response, error))
     } catch (error) {
-      console.error(error)
-      send(response, { success: false, error: 'Internal Server Error' }, 500)
+      failed(response, error)
     }
   })
   server.listen(0, '127.0.0.1', () => {
@@ -30,10 +42,23 @@ export function listen(
   })
 }
 
-export async function bodyOf<T>(request: IncomingMessage): Promise<T> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return JSON.parse(Buffer.concat(chunks).toString()) as T
+/** The JSON of the body. */
+export function bodyOf<T>(request: IncomingMessage): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    request.setEncoding('utf8')
+    request.on('data', (chunk: string) => {
+      text += chunk
+    })
+    request.on('error', reject)
+    request.on('end', () => {
+      try {
+        resolve(JSON.parse(text) as T)
+      } catch (error) {
+        reject(error)
+      }
+    })
+  })
 }
 
 export function send(response: ServerResponse, body: unknown, status = 200): void {

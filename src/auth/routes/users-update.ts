@@ -90,7 +90,9 @@ async function movedUser(
   const checked = await reauthenticated(auth, body, request)
   // If the owner proves the account's address meanwhile, this session has ended: nothing of it may be written after
   // that.
-  const expect = isSelf(request, id) ? signInState(auth, checked) : undefined
+  const expected = isSelf(request, id)
+    ? { fields: signInState(auth, checked), refusal: sessionEnded() }
+    : undefined
   const { email, pendingEmail } = auth.names
   const address = settings.emailVerification.enabled ? (changes[email] ?? undefined) : undefined
   // The new address replaces the old one once it is proven.
@@ -100,13 +102,7 @@ async function movedUser(
   const stored = waits ? moved.filter((field) => field !== email) : moved
   const values = Object.fromEntries(stored.map((field) => [field, changes[field]]))
   if (await isTakenElsewhere(auth, values, id)) throw duplicate(stored)
-  const write = async () => {
-    try {
-      return await updateWithFiles(auth, noFiles(request), withId(id), written, expect)
-    } catch (error) {
-      throw hasStatus(error, 412) ? sessionEnded() : error
-    }
-  }
+  const write = () => updateWithFiles(auth, noFiles(request), withId(id), written, expected)
   const user = await write().catch(async (error: unknown) => {
     if (!hasStatus(error, 409)) throw error
     for (const field of stored) if (!(await freed(auth, field, values[field]))) throw error

@@ -33,7 +33,21 @@ export function describeGuard<G extends Guard>(
   return guard
 }
 
-/** What `describeGuard` said of a guard; undefined if nothing. */
-export function descriptionOf(guard: Guard): GuardDescription | undefined {
-  return descriptions.get(guard)
+/** What is said of a guard that nothing is known of. */
+const UNKNOWN: GuardDescription = { text: 'guarded' }
+
+/** What is known of `guards`, in their order. */
+export function descriptionsOf(guards: readonly Guard[]): readonly GuardDescription[] {
+  return guards.map((guard) => descriptions.get(guard) ?? UNKNOWN)
+}
+
+/** What `guards` demand together, in words; empty if anyone gets through. */
+export function textsOf(guards: readonly Guard[]): readonly string[] {
+  const texts = descriptionsOf(guards).map(({ text }) => text)
+  return [...new Set(texts.filter((text) => text !== 'anyone'))]
+}
+
+/** Whether `guards` let requests with `method` through. */
+export function letsThrough(guards: readonly Guard[], method: string): boolean {
+  return descriptionsOf(guards).every(({ methods }) => methods?.includes(method) ?? true)
 }

@@ -61,7 +61,7 @@ export interface Additions {
   readonly observers: Observer[]
   /** What is mounted, in order, for descriptions of the app. */
   readonly mounted: MountedRoutes[]
-  /** The mounts whose routers have no guards, until start-up has warned of them. */
+  /** The mounts where anyone can write, until start-up has warned of them. */
   readonly open: string[]
   /** Where routers keep files, for the sweeper. */
   readonly filePlaces: FilePlace[]

@@ -113,7 +113,7 @@ export class Integrity {
     const writing = steps.filter(({ action }) => !('require' in action))
     const models = new Set(writing.map(({ engine }) => engine.model.name))
     for (const { engine, action } of steps) {
-      const filter = conditional(action)
+      const filter = settledBefore(action)
       if (filter) await engine.stored.settle?.(filter)
     }
     const outcome = await this.#needs.write([...models], steps.map(storedStep))
@@ -199,12 +199,6 @@ export async function checkWrites(
   }
 }
 
-/** The filter of a step that changes one record, or removes one if it is what was expected. */
-function conditional(action: WriteAction): Filter | undefined {
-  if ('update' in action) return action.update
-  return 'delete' in action && action.options?.expect ? action.delete : undefined
-}
-
 /** The step under all names that its fields have had. */
 function storedStep({ engine, action }: EngineStep): WriteStep {
   const step = { in: engine.schema, ...action }
@@ -214,6 +208,12 @@ function storedStep({ engine, action }: EngineStep): WriteStep {
     .filter(([name]) => FILTERS.has(name))
     .map(([name, filter]) => [name, underAllNames(filter as Filter, renamed)])
   return { ...step, ...Object.fromEntries(filters) }
+}
+
+/** Which record must be under the names of now before a step: what is expected of it is. */
+function settledBefore(action: WriteAction): Filter | undefined {
+  if ('update' in action) return action.update
+  return 'delete' in action && action.options ? action.delete : undefined
 }
 
 /** The members of steps that are filters. */

@@ -70,6 +70,8 @@ export class RecordEngine {
   readonly stored: Settling
   /** The schema of the collection. */
   readonly schema: CollectionSchema
+  /** Writers whose hooks judge a record wait here, after another one has overtaken them. */
+  readonly judging: Lines = new Lines()
   readonly #surroundings: Surroundings
   readonly #along: Along[] = []
   readonly #lines = new Lines()

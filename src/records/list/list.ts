@@ -55,7 +55,7 @@ export async function planned(
   plan: ListPlan,
   request: ApiRequest,
 ): Promise<Loaded> {
-  const scope = (await scopeOf(resource.model, resource.scope, request)).filter
+  const scope = (await scopeOf(resource.model, resource.scope.read, request)).filter
   const scan: Scan = {
     mount: resource.mount,
     filter: plan.filter,

@@ -55,7 +55,7 @@ export function readResponder(
     return async (request, _context, _asked, load) => readResponse(request, await load())
   }
   const targets = targetsOf(resource)
-  const isLimited = resource.scope !== undefined || targets.length > 0
+  const isLimited = resource.scope.read !== undefined || targets.length > 0
   // All parameters if `onGet` sees the request, else only those that are read: the rest would fill the cache with
   // copies of one response. What `scope` and `vary` make of other parameters is in the key separately.
   const parametersOf = ({ kind }: Pick<Asked, 'kind'>, { query }: ApiRequest): Query => {
@@ -87,7 +87,7 @@ async function limitsOf(
   targets: readonly string[],
   request: ApiRequest,
 ): Promise<unknown> {
-  const own = (await scopeOf(model, scope, request)).filter
+  const own = (await scopeOf(model, scope.read, request)).filter
   const others = targets.map((name) => {
     const target = host.modelNamed(name)
     return target && visibleThroughReference(host, target, request)
@@ -127,7 +127,7 @@ function fingerprint(
   options: RouterOptions<Fields>,
   targets: readonly string[],
 ): string {
-  const { model: _, cache, middlewares, ...shaping } = options
+  const { model: _, cache, middlewares, access, ...shaping } = options
   const vary = typeof cache === 'object' ? cache.vary : undefined
   const models = [model, ...targets.map((name) => host.modelNamed(name))].map(shownBy)
   const text = JSON.stringify([mount, models, shaping, vary], (_key, value) =>

@@ -17,7 +17,7 @@ import { jsonWithin } from './response-size.ts'
 /** One record, or 404. */
 export async function read(resource: Resource, request: ApiRequest): Promise<Loaded> {
   const id = requestedId(resource, request)
-  const scope = await scopeOf(resource.model, resource.scope, request)
+  const scope = await scopeOf(resource.model, resource.scope.read, request)
   const view = await viewOf(resource, request)
   const one = { filter: within(scope.filter, id), sort: [], limit: 1 }
   const { texts, unsigned } = await readAsJson(resource, view, one, request)

@@ -7,7 +7,10 @@
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { copied } from '../../model/copy.ts'
 import type { Managed, Model } from '../../model/model.ts'
+import { declaredPart } from '../../model/present.ts'
+import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkStatus, type HookResponse } from './hook-response.ts'
@@ -70,6 +73,53 @@ export type OnGet = (
 /** A side effect after a create, awaited before the response. */
 export type RunAfterCreate<R> = (record: R & Managed, request: ApiRequest) => unknown
 
+/** The fields that an update writes, as they will be stored; undefined removes a field. */
+export type Changes<R> = { -readonly [Name in keyof R]?: R[Name] }
+
+/** An update that is about to be written. */
+export interface PendingUpdate<R> {
+  /** The stored record, hidden fields included. */
+  readonly record: R & Managed
+  /** What the client changes: allowed, validated and cast. */
+  readonly changes: Changes<R>
+  readonly request: ApiRequest
+}
+
+/**
+ * Judges an update by the stored record. Return the changes to write, or nothing to write `changes` as they are then;
+ * throw a `ValidationError` or `HttpError` to refuse the update. Anything else that it throws is a 500. The update is
+ * only written if the record is still the same; otherwise the hook runs once more, with the new record.
+ */
+export type BeforeUpdate<R> = (
+  update: PendingUpdate<R>,
+) => Changes<R> | undefined | null | void | Promise<Changes<R> | undefined | null | void>
+
+/**
+ * Judges the removal of a record: throw an `HttpError` to refuse it. The record is only removed if it is still the same;
+ * otherwise the hook runs once more, with the new record.
+ */
+export type BeforeRemove<R> = (removal: {
+  /** The stored record, hidden fields included. */
+  readonly record: R & Managed
+  readonly request: ApiRequest
+}) => undefined | null | void | Promise<undefined | null | void>
+
+/** A side effect after an update, awaited before the response. If it fails, the error is logged. */
+export type AfterUpdate<R> = (update: {
+  /** The record as this update found it. */
+  readonly before: R & Managed
+  /** The record as this update left it. */
+  readonly record: R & Managed
+  readonly request: ApiRequest
+}) => unknown
+
+/** A side effect after the removal of a record, awaited before the response. If it fails, the error is logged. */
+export type AfterRemove<R> = (removal: {
+  /** The removed record. */
+  readonly record: R & Managed
+  readonly request: ApiRequest
+}) => unknown
+
 /** Runs a `validate` hook; forbidden keys are stripped from what it returns. */
 export async function runValidate(
   hook: Validate<Fields> | undefined,
@@ -77,26 +127,82 @@ export async function runValidate(
   context: ValidateContext,
 ): Promise<Fields> {
   if (!hook) return payload
-  const result = await hooked(() => inTime(context.req, () => hook(payload, context)))
+  const result = await hooked('validate', () => inTime(context.req, () => hook(payload, context)))
   checkStatus(context.res)
-  if (result === undefined || result === null) return stripped(payload)
-  if (!isFields(result)) {
-    throw new TypeError(
-      `the validate hook of '${context.model.name}' must return an object or nothing`,
-    )
+  return stripped(replacing('validate', context.model, result, payload))
+}
+
+/** An update of a record as it is stored. */
+export interface StoredUpdate {
+  readonly record: Fields
+  readonly changes: Fields
+  readonly request: ApiRequest
+}
+
+/**
+ * Runs a `beforeUpdate` hook on copies; forbidden keys are stripped from what it returns. Throws a `TypeError` if it
+ * names a field that the model does not have.
+ */
+export async function runBeforeUpdate(
+  hook: BeforeUpdate<Fields>,
+  model: Model,
+  { record, changes, request }: StoredUpdate,
+): Promise<Fields> {
+  const given = {
+    record: await hookRecord(model, record),
+    changes: await copied(changes),
+    request,
   }
-  return stripped(result)
+  const result = await hooked('beforeUpdate', () => inTime(request, () => hook(given)))
+  const wanted = await stripped(replacing('beforeUpdate', model, result, given.changes))
+  for (const field of Object.keys(wanted)) {
+    if (!Object.hasOwn(model.fields, field)) {
+      throw new TypeError(noSuchField('beforeUpdate', field, model))
+    }
+  }
+  return wanted
+}
+
+/** Runs a `beforeRemove` hook on a copy of the record. */
+export async function runBeforeRemove(
+  hook: BeforeRemove<Fields>,
+  model: Model,
+  record: Fields,
+  request: ApiRequest,
+): Promise<void> {
+  const given = { record: await hookRecord(model, record), request }
+  const result = await hooked('beforeRemove', () => inTime(request, () => hook(given)))
+  // E.g. false: a hook that means to refuse must not be taken for one that agrees.
+  if (result === undefined || result === null) return
+  throw new TypeError(
+    `the beforeRemove hook of '${model.name}' must throw to refuse, or return nothing`,
+  )
+}
+
+/**
+ * A stored record as hooks see it: what its model declares, hidden fields included. It is a copy, because the stored one
+ * is what the write is compared with.
+ */
+export async function hookRecord(model: Model, record: Fields): Promise<Fields & Managed> {
+  return (await copied(declaredPart(model, record))) as Fields & Managed
+}
+
+/** What a hook returned in place of `given`, which nothing leaves as it is. */
+function replacing(name: string, model: Model, result: unknown, given: Fields): Fields {
+  if (result === undefined || result === null) return given
+  if (isFields(result)) return result
+  throw new TypeError(`the ${name} hook of '${model.name}' must return an object or nothing`)
 }
 
 /**
  * An error from a hook other than `HttpError` is the hook's own failure, even an error of a schema (spec 4.1, write
  * rule 3).
  */
-async function hooked(hook: () => unknown): Promise<unknown> {
+async function hooked(name: string, hook: () => unknown): Promise<unknown> {
   try {
     return await hook()
   } catch (error) {
-    throw error instanceof HttpError ? error : new Error('a validate hook failed', { cause: error })
+    throw error instanceof HttpError ? error : new Error(`a ${name} hook failed`, { cause: error })
   }
 }
 

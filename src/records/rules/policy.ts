@@ -17,17 +17,17 @@ import type { Fields } from '../../ports/store.ts'
 
 /**
  * The part of `body` that the client may write, without forbidden keys at any level. Other fields are dropped silently;
- * if nothing is left it is a 400. `scoped` fields belong to the server.
+ * if nothing is left it is a 400. Fields in `closed` belong to the server.
  */
 export async function keepWritable(
   body: unknown,
   writable: ReadonlySet<string>,
-  scoped: Readonly<Record<string, unknown>>,
+  closed: ReadonlySet<string>,
 ): Promise<Fields> {
   if (!isFields(body)) throw nothingWritable()
   const kept: Fields = {}
   for (const [field, value] of Object.entries(body)) {
-    if (!writable.has(field) || Object.hasOwn(scoped, field)) continue
+    if (!writable.has(field) || closed.has(field)) continue
     kept[field] = await cleaned(field, value)
   }
   if (Object.keys(kept).length === 0) throw nothingWritable()

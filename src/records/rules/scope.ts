@@ -10,9 +10,10 @@ import { castScalar } from '../../model/cast.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
-import { type Place, placeOf, type Shape } from '../../ports/shape.ts'
+import { any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
+import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
+import { type Limit, Scope, unlimited } from './limits.ts'
 
 /** What a scope may compare a field of type `V` with: a value, or an element if the field holds a list. */
 export type ScopeValue<V> = unknown extends V
@@ -22,40 +23,62 @@ export type ScopeValue<V> = unknown extends V
       // null matches a record that lacks the field.
       | (undefined extends V ? null : never)
 
-/** The equalities of a scope, at least one; or undefined for no limit. */
+/** Fields and the values that they must have, at least one; all of them must match. */
+export type ScopeValues<R = Fields> = {
+  readonly [F in keyof R & string]?: ScopeValue<R[F]> | undefined
+} & {
+  readonly [F in Exclude<keyof Managed, keyof R>]?: ScopeValue<Managed[F]> | undefined
+}
+
+/** What a scope returns: values that all must match, alternatives of which one must, or undefined for no limit. */
 export type ScopeFilter<R = Fields> =
-  | ({ readonly [F in keyof R & string]?: ScopeValue<R[F]> | undefined } & {
-      readonly [F in Exclude<keyof Managed, keyof R>]?: ScopeValue<Managed[F]> | undefined
-    })
+  | (ScopeValues<R> & Never<Exclude<'or', keyof R>>)
+  | { readonly or: readonly ScopeValues<R>[] }
   | undefined
   | void
 
 /**
- * Limits a router to the records that match the equalities it returns. Return undefined for no limit. An object without
- * fields, an undefined value, or anything else is a 500.
+ * Limits a router to the records that match what it returns. Return undefined for no limit. An object without fields,
+ * an empty list, an undefined value, or anything else is a 500.
  */
 export type ScopeOption<R = Fields> = (
   request: ApiRequest,
 ) => ScopeFilter<R> | Promise<ScopeFilter<R>>
 
+/** One scope for reads, and one for writes. */
+export interface ScopePair<R = Fields> {
+  /** The records that are listed and read, here and through references. */
+  readonly read: ScopeOption<R>
+  /** The records that are created, changed and deleted. */
+  readonly write: ScopeOption<R>
+}
+
+/** A scope that returns `L`, made of fields of `R` alone. */
+export type OwnScope<R, L> = (request: ApiRequest) => L & OwnFields<R, L>
+
 /** Forces the scope `L` to use only fields of `R`: another name does not compile. */
-export type OwnFields<R, L> = unknown extends L
+type OwnFields<R, L> = unknown extends L
   ? unknown
   : L extends Promise<infer P>
     ? Promise<OwnFields<R, P>>
-    : L extends object
-      ? { readonly [F in Exclude<keyof L, keyof R | keyof Managed>]: never }
-      : L
+    : L extends { readonly or: readonly (infer M)[] }
+      ? { readonly or: readonly Never<Exclude<NamesIn<M>, keyof R | keyof Managed>>[] }
+      : L extends object
+        ? Never<Exclude<keyof L, keyof R | keyof Managed>>
+        : L
 
-/** A request's scope: its values by field, and the filter that they make. */
-export interface Scope {
-  /** The values set on a create, so that the record is within the scope. */
-  readonly values: Readonly<Fields>
-  readonly filter: Filter
-}
+type Never<Names extends PropertyKey> = { readonly [F in Names]?: never }
 
-/** No limit. */
-export const unlimited: Scope = Object.freeze({ values: Object.freeze({}), filter: everything })
+/** The names of all members of a union. */
+type NamesIn<M> = M extends unknown ? keyof M : never
+
+/** The fields that the scope `L` names, in whatever alternative. */
+export type ScopedNames<L> =
+  Exclude<Awaited<L>, undefined | void> extends infer E
+    ? E extends { readonly or: readonly (infer M)[] }
+      ? NamesIn<M>
+      : keyof E
+    : never
 
 /**
  * The scope of `request`. Throws if the scope names no field or an unknown one, or leaves a value undefined: that is a
@@ -85,19 +108,25 @@ async function resolve(model: Model, option: ScopeOption, request: ApiRequest): 
   const limits: unknown = await inTime(request, () => option(request))
   if (limits === undefined) return unlimited
   // `null` and `false` come from a slip, such as an absent user; they must not open everything.
+  const { or, ...others } = isFields(limits) ? limits : {}
+  // A field may have this name too; it is never compared with a list.
+  if (!Array.isArray(or)) return new Scope([limitsOf(model, limits)])
+  if (Object.keys(others).length > 0)
+    throw new TypeError("scope returned 'or' beside fields; name these in each member of 'or'")
+  if (or.length === 0)
+    throw new TypeError("scope returned an empty 'or'; return undefined for no limit")
+  // A hole in the list counts as a member too.
+  return new Scope(Array.from(or, (one) => limitsOf(model, one)))
+}
+
+function limitsOf(model: Model, limits: unknown): readonly Limit[] {
   if (!isFields(limits))
     throw new TypeError('scope must return an object of equalities, or undefined for no limit')
-  const values: Fields = {}
   const entries = Object.entries(limits)
   // E.g. `{}` for a user without a tenant: nothing to compare with must not mean everything.
   if (entries.length === 0)
     throw new TypeError('scope returned an object without fields; return undefined for no limit')
-  const filters = entries.map(([field, given]): Filter => {
-    const [place, value] = limitOf(model, field, given)
-    values[field] = place.parts.length > 1 ? [value] : value
-    return { op: 'eq', field, value }
-  })
-  return { values, filter: all(filters) }
+  return entries.map(([field, given]) => limitOf(model, field, given))
 }
 
 /** The scopes of all routers of an app. */
@@ -130,7 +159,7 @@ export async function visibleThroughReference(
   return any(filters)
 }
 
-function limitOf(model: Model, field: string, given: unknown): readonly [Place, Scalar] {
+function limitOf(model: Model, field: string, given: unknown): Limit {
   const place = field.includes('.') ? undefined : placeOf(model.shape, field)
   if (!place) {
     const known = [...model.shape.fields.keys()]
@@ -138,7 +167,7 @@ function limitOf(model: Model, field: string, given: unknown): readonly [Place, 
   }
   const value = castLimit(place.shape, given)
   if (value === undefined) throw new TypeError(`scope returned no usable value for '${field}'`)
-  return [place, value]
+  return { field, value, isInList: place.parts.length > 1 }
 }
 
 function castLimit(shape: Shape, given: unknown): Scalar | undefined {

@@ -25,7 +25,7 @@ interface Need {
  */
 export function indexAdvice(resource: Resource, sortable: readonly string[]): string | undefined {
   const { model, engine, scope, host } = resource
-  const needs = scope ? [] : needsOf(resource, sortable)
+  const needs = scope.read ? [] : needsOf(resource, sortable)
   const isThere = host.database.exactOrder ? isServedExactly : isServed
   const missing = needs.filter((need) => !isThere(engine.schema, need))
   if (missing.length === 0) return undefined

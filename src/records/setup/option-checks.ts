@@ -32,6 +32,10 @@ const hooks: Rule = {
   must: 'be a function, or { create, update } of functions',
   test: (value) => isForOperations(value, isFunction),
 }
+const scopes: Rule = {
+  must: 'be a function, or { read, write } with a function each',
+  test: (value) => isFunction(value) || isScopePair(value),
+}
 const guards: Rule = {
   must: 'be a list of functions',
   test: (value) => Array.isArray(value) && value.every(isFunction),
@@ -54,6 +58,10 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   onGet: callable,
   runAfterCreate: callable,
   strictAfterCreate: flag,
+  beforeUpdate: callable,
+  afterUpdate: callable,
+  beforeRemove: callable,
+  afterRemove: callable,
   pagination: oneOf('offset', 'cursor'),
   countStrategy: oneOf('exact', 'estimated', 'none'),
   maxLimit: natural,
@@ -69,12 +77,16 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   allowDiskUse: flag,
   batchSize: natural,
   middlewares: guards,
+  access: {
+    must: 'be an object',
+    test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  },
   enableQuery: flag,
   methodOverride: flag,
   legacyMode: flag,
   cache: whatever,
   upload: whatever,
-  scope: callable,
+  scope: scopes,
 }
 
 /** Refuses unknown options, values of the wrong type, and invalid numbers. */
@@ -93,4 +105,11 @@ function isForOperations(value: unknown, test: (value: unknown) => boolean): boo
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const known = Object.keys(value).every((key) => key === 'create' || key === 'update')
   return known && Object.values(value).every((item) => item === undefined || test(item))
+}
+
+function isScopePair(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  // Both are needed: if one were missing, "no limit" would be a guess.
+  const { read, write, ...others } = value as Readonly<Record<string, unknown>>
+  return isFunction(read) && isFunction(write) && Object.keys(others).length === 0
 }

@@ -8,8 +8,17 @@ import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { Guard } from '../engine/route.ts'
-import type { OnGet, RunAfterCreate, ValidateOption } from '../rules/hooks.ts'
-import type { ScopeOption } from '../rules/scope.ts'
+import type {
+  AfterRemove,
+  AfterUpdate,
+  BeforeRemove,
+  BeforeUpdate,
+  OnGet,
+  RunAfterCreate,
+  ValidateOption,
+} from '../rules/hooks.ts'
+import type { ScopeOption, ScopePair } from '../rules/scope.ts'
+import type { AccessOptions } from './access.ts'
 
 /** Field names for both operations, or for each of them. */
 export type FieldLists<R> =
@@ -48,6 +57,17 @@ export interface RouterOptions<R> {
   readonly runAfterCreate?: RunAfterCreate<R>
   /** Whether a failing `runAfterCreate` is a 500. Default false: it is only logged. */
   readonly strictAfterCreate?: boolean
+  /**
+   * Judges a PATCH by the stored record, and may change what is written. The write happens only if the record is still
+   * the one that it saw.
+   */
+  readonly beforeUpdate?: BeforeUpdate<R>
+  /** Runs after a PATCH and before its response; a failure is logged. */
+  readonly afterUpdate?: AfterUpdate<R>
+  /** Judges a DELETE by the stored record, which is removed only if it is still the one that the hook saw. */
+  readonly beforeRemove?: BeforeRemove<R>
+  /** Runs after a DELETE and before its response; a failure is logged. */
+  readonly afterRemove?: AfterRemove<R>
   /** Pages by number or by cursor. Default `'offset'`. */
   readonly pagination?: 'offset' | 'cursor'
   /** How totals are counted; `'none'` returns `hasMore` instead of totals. Default `'exact'`. */
@@ -83,7 +103,12 @@ export interface RouterOptions<R> {
    * Guards that run before every route of the router. Without any, start-up logs a warning; pass `[]` to confirm it.
    */
   readonly middlewares?: readonly Guard[]
-  /** Whether the router has the QUERY route. Default true. */
+  /**
+   * Which of the six routes the router has, and the guards of each, which run after `middlewares`. Default: all, without
+   * guards of their own.
+   */
+  readonly access?: AccessOptions
+  /** Whether the router has the QUERY route; false is the same as `access: { query: false }`. Default true. */
   readonly enableQuery?: boolean
   /**
    * Whether a POST with the header `X-HTTP-Method-Override: QUERY` is a QUERY, for clients behind proxies that refuse
@@ -99,8 +124,8 @@ export interface RouterOptions<R> {
   /** Takes files: POST and PATCH accept multipart/form-data. Default: off. */
   readonly upload?: UploadOptions<keyof R & string>
   /**
-   * Limits every route to the records that match the equalities it returns. Only undefined means no limit; `{}` is a
-   * 500.
+   * Limits every route to the records that match the equalities it returns; or limits reads and writes, each by a
+   * function. Only undefined means no limit; `{}` is a 500.
    */
-  readonly scope?: ScopeOption<R>
+  readonly scope?: ScopeOption<R> | ScopePair<R>
 }

@@ -8,6 +8,7 @@ import type { Fail } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Models } from '../engine/host.ts'
 import type { RouterOptions } from './options.ts'
+import type { Resource } from './resource.ts'
 
 /** The fields that a router lets clients write, while its options are resolved. */
 export interface WritableSets {
@@ -35,4 +36,15 @@ export function withoutProtected(
     const named = Array.isArray(allowedFields) || Object.hasOwn(allowedFields, operation)
     if (!named) for (const field of guarded) writable[operation].delete(field)
   }
+}
+
+/** The fields that a client may write, before start-up has removed those that another router protects. */
+export function writableNow(
+  { host, model, writable }: Pick<Resource, 'host' | 'model' | 'writable'>,
+  operation: keyof WritableSets,
+): readonly string[] {
+  const fields = writable[operation]
+  const guarded = host.protectedFields(model)
+  if (!guarded || ![...guarded].every((field) => fields.has(field))) return [...fields]
+  return [...fields].filter((field) => !guarded.has(field))
 }

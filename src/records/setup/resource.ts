@@ -19,6 +19,7 @@ import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
 import type { ScopeOption } from '../rules/scope.ts'
+import { resolveAccess, type ServedActions } from './access.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
 import { withoutProtected } from './protected-fields.ts'
@@ -50,7 +51,6 @@ export interface ListRules {
   readonly maxLimit: number
   readonly defaultPageSize: number
   readonly maxPage: number
-  readonly enableQuery: boolean
   readonly methodOverride: boolean
   readonly legacyMode: boolean
 }
@@ -72,6 +72,10 @@ export interface WriteRules {
   readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
   readonly runAfterCreate: RunAfterCreate<Fields> | undefined
   readonly strictAfterCreate: boolean
+  readonly hooks: Pick<
+    RouterOptions<Fields>,
+    'beforeUpdate' | 'afterUpdate' | 'beforeRemove' | 'afterRemove'
+  >
   readonly upload: Upload | undefined
   /** The model's file fields, including those of other routers. */
   readonly files: ModelFiles
@@ -83,7 +87,14 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly mount: string
   readonly engine: RecordEngine
   readonly middlewares: readonly Guard[]
-  readonly scope: ScopeOption | undefined
+  readonly access: ServedActions
+  readonly scope: Scopes
+}
+
+/** What limits the records that a router shows, and those that it lets clients write; undefined for no limit. */
+export interface Scopes {
+  readonly read: ScopeOption | undefined
+  readonly write: ScopeOption | undefined
 }
 
 /** Returns a function that refuses an option of the router on `mount`. */
@@ -101,7 +112,7 @@ export function resolveResource(
 ): Resource {
   const fail = failAt(mount)
   checkSimpleOptions(options, fail)
-  const { model, middlewares = [], scope } = options
+  const { model, middlewares = [] } = options
   const legacyMode = options.legacyMode === true
   if (legacyMode) {
     host.logger.warn(
@@ -116,7 +127,8 @@ export function resolveResource(
     mount,
     engine: host.engine(model),
     middlewares,
-    scope,
+    access: resolveAccess(options, fail),
+    scope: scopesOf(options.scope),
     ...fieldRules(options, legacyMode, fail),
     ...pageRules(options, legacyMode),
     model,
@@ -126,6 +138,10 @@ export function resolveResource(
     ...readRules(host, options),
     ...writeRules(host, mount, options, fail),
   }
+}
+
+function scopesOf(scope: RouterOptions<Fields>['scope']): Scopes {
+  return typeof scope === 'object' ? scope : { read: scope, write: scope }
 }
 
 type FieldRules = Pick<
@@ -171,16 +187,11 @@ function pageRules(options: RouterOptions<Fields>, legacyMode: boolean): PageRul
   const { maxLimit = 100 } = options
   const { defaultPageSize = Math.min(50, maxLimit) } = options
   const { maxSearchLength = 128, maxRelationMatches = 1000 } = options
-  const {
-    pagination = 'offset',
-    countStrategy = 'exact',
-    enableQuery = true,
-    methodOverride = false,
-  } = options
+  const { pagination = 'offset', countStrategy = 'exact', methodOverride = false } = options
   const { maxPage = Number.POSITIVE_INFINITY } = options
   return {
     ...{ pagination, countStrategy, maxLimit, defaultPageSize, maxPage },
-    ...{ maxSearchLength, maxRelationMatches, enableQuery, methodOverride, legacyMode },
+    ...{ maxSearchLength, maxRelationMatches, methodOverride, legacyMode },
   }
 }
 
@@ -207,6 +218,7 @@ function writeRules(
     validate: validators(options.validate),
     runAfterCreate,
     strictAfterCreate,
+    hooks: options,
     upload: upload && uploadOf(host, mount, model, upload, fail),
     files: host.filesOf(model),
   }

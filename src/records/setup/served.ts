@@ -9,6 +9,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { FieldName, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { ReadOptions } from '../rules/hooks.ts'
+import type { AccessOptions } from './access.ts'
 import type { FieldLists } from './options.ts'
 
 /** The records that a router serves: those of the type `R`, with writes of the type `I`, in the way of `O`; `H` are hidden fields. */
@@ -33,14 +34,23 @@ export interface Choices<Q, F, S, O, X, A, B, U, P, C, G, L> {
   readonly pagination: P
   readonly countStrategy: C
   readonly shown: G
+  /** What the scope of writes returns. */
   readonly scope: L
 }
+
+/**
+ * What few routers have: `access`, or another scope for reads than for writes. The types of the others are without it, so
+ * that the compiler has less to look at.
+ */
+export type Rare<D, E> = [unknown, undefined] extends [D, E]
+  ? unknown
+  : { readonly rare: { readonly readScope: D; readonly access: E } }
 
 /**
  * The same options, typed so that the compiler infers each from what is written. The alternatives are for calls with
  * type arguments, `createRouter<R>(…)`, which infer nothing.
  */
-export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G> {
+export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E> {
   readonly query?: Q | Names<R>
   readonly filterableFields?: F | Names<R>
   readonly sortableFields?: S | Names<R>
@@ -51,6 +61,7 @@ export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G> {
   readonly upload?: U | UploadOptions<keyof R & string>
   readonly pagination?: P | 'offset' | 'cursor'
   readonly countStrategy?: C | 'exact' | 'estimated' | 'none'
+  readonly access?: E | AccessOptions
   readonly onGet?: (request: ApiRequest) => Shown<G> | Promise<Shown<G>>
 }
 

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { idsOf } from '../../http/request-ids.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
@@ -16,7 +16,9 @@ import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
+import { afterWrite } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
+import { idAlone, maySee } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
 /** Stores a new record and responds with 201 and the record. */
@@ -39,8 +41,8 @@ async function createFrom(
   incoming: Incoming,
 ): Promise<Response> {
   const { model, engine } = resource
-  const scope = await scopeOf(model, resource.scope, request)
-  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.values)
+  const scope = await scopeOf(model, resource.scope.write, request)
+  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.fields)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
     req: request,
@@ -51,15 +53,27 @@ async function createFrom(
   })
   const { _id: id, ...scoped } = scope.values
   const values = await engine.validate({ ...checked, ...scoped })
+  // An id that is made later is in no scope.
+  if (!scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
   const save = () => engine.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
-  await afterCreate(resource, record, request)
-  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
-  const shown = await stringifyInSlices(present(model, visibly, resource.lean))
+  const { runAfterCreate, strictAfterCreate } = resource
+  const hook = () => runAfterCreate?.(record as never, request)
+  await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
+  const text = (await maySee(resource, record, request))
+    ? await textOf(resource, record)
+    : idAlone(record)
   return withHookResponse(
-    dataResponse(shown ?? 'null', { status: 201, headers: locationOf(request, record._id) }),
+    dataResponse(text, { status: 201, headers: locationOf(request, record._id) }),
     res,
   )
+}
+
+/** The new record as JSON: what is visible of it. */
+async function textOf(resource: Resource, record: Fields): Promise<string> {
+  const { model, lean } = resource
+  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
+  return (await stringifyInSlices(present(model, visibly, lean))) ?? 'null'
 }
 
 /**
@@ -75,22 +89,4 @@ function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, 
     return parts.map(encodeURIComponent).join('/')
   })
   return { Location: `${path.replace(/(^|[^/])\/+$/, '$1')}/${encodeURIComponent(String(id))}` }
-}
-
-/**
- * Awaited before the response. The record stays either way, so a failure is only reported if `strictAfterCreate` is
- * set.
- */
-async function afterCreate(resource: Resource, record: Fields, request: ApiRequest): Promise<void> {
-  try {
-    await resource.runAfterCreate?.(record as never, request)
-  } catch (error) {
-    if (resource.strictAfterCreate) {
-      throw new Error(`Router '${resource.mount}': runAfterCreate failed`, { cause: error })
-    }
-    resource.host.logger.error(`Router '${resource.mount}': runAfterCreate failed`, {
-      ...idsOf(request),
-      error: String((error as Error)?.stack ?? error),
-    })
-  }
 }

@@ -10,7 +10,7 @@
 
 import { checkTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
-import { entryNotFound, recordChanged } from '../../http/refusals.ts'
+import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { loggerFor } from '../../http/request-ids.ts'
 import { hiddenInside } from '../../model/hidden.ts'
@@ -34,6 +34,14 @@ export type FileOwner = Pick<Resource, 'host' | 'engine' | 'files'> &
 
 /** The files of a write. */
 export type IncomingFiles = Pick<Incoming, 'files' | 'level' | 'client' | 'request'>
+
+/** What a record must be at the moment of a write. */
+export interface Expected {
+  /** The values of its fields. */
+  readonly fields: Fields
+  /** The error if it has others by then. */
+  readonly refusal: HttpError
+}
 
 /** How often an update that others overtake is tried. */
 const MAX_TRIES = 20
@@ -71,22 +79,22 @@ export async function saveWithFiles(
 }
 
 /**
- * Saves changes of the record that matches, and removes the files that they replace. Throws a 404, or a 412 if the
- * record is not what `expect` says.
+ * Saves changes of the record that matches, and removes the files that they replace. Throws a 404, or the
+ * refusal of `expected`.
  */
 export async function updateWithFiles(
   resource: FileOwner,
   incoming: IncomingFiles,
   filter: Filter,
   changes: Fields,
-  expect?: Fields,
+  expected?: Expected,
 ): Promise<Fields> {
   const { engine, files } = resource
   checkTime(incoming.request)
   const unseen = hiddenInside(engine.model)
   const touched = files.namedIn(changes)
   if (touched.length === 0) {
-    return found(await engine.update(filter, changes, expect, unseen), expect)
+    return found(await engine.update(filter, changes, expected?.fields, unseen), expected)
   }
   // Nothing is stored for a missing record.
   found(await engine.first(filter))
@@ -98,12 +106,12 @@ export async function updateWithFiles(
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
-      const expected = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const after = await engine.update(filter, safe, { ...expected, ...expect }, unseen)
-      if (!after && expect) throw recordChanged()
+      const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
+      const after = await engine.update(filter, safe, { ...kept, ...expected?.fields }, unseen)
+      if (!after && expected) throw expected.refusal
       if (!after) continue
-      const kept = objectsOf(resource, after)
-      replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !kept.has(key)))
+      const held = objectsOf(resource, after)
+      replaced = new Map([...objectsOf(resource, before)].filter(([key]) => !held.has(key)))
       return after
     }
     throw new Error(`a record of '${engine.model.name}' changed faster than it could be written`)
@@ -145,8 +153,8 @@ async function removeUnheld(
   }
 }
 
-function found(record: Fields | null | undefined, expect?: Fields): Fields {
-  if (!record) throw expect ? recordChanged() : entryNotFound()
+function found(record: Fields | null | undefined, expected?: Expected): Fields {
+  if (!record) throw expected?.refusal ?? entryNotFound()
   return record
 }
 

@@ -10,27 +10,29 @@ import { etagOf, stateIn } from '../../cache/etag.ts'
 import { entryNotFound, recordChanged } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Filter } from '../../ports/filter.ts'
-import type { Fields } from '../../ports/store.ts'
 import { read } from '../read/read.ts'
 import type { Resource } from '../setup/resource.ts'
+import { type Seen, seenAs } from './seen.ts'
+import { maySee } from './within-scope.ts'
 
 /**
- * What the record must still be at the moment of the write; undefined without a condition. `*` accepts any existing
+ * The record that must still be the same at the moment of the write; undefined without a condition. `*` accepts any existing
  * record, as every write does. Throws a 404, or a 412 if the client has another version than a read would show.
  */
 export async function expectedRecord(
   resource: Resource,
   request: ApiRequest,
   filter: Filter,
-): Promise<Fields | undefined> {
+): Promise<Seen | undefined> {
   const condition = ifMatch(request.headers)
   if (condition === 'none' || condition === 'any') return undefined
   // Read the record before its JSON: a change in between makes the write fail, and never pass.
   const record = await resource.engine.first(filter)
   if (!record) throw entryNotFound()
+  // Outside of the read scope there is no version that the client can have.
+  if (!(await maySee(resource, record, request))) throw recordChanged()
   // Links that have been signed anew since are not a change.
   const state = stateIn(etagOf(await read(resource, request)))
   if (!condition.some((tag) => stateIn(tag) === state)) throw recordChanged()
-  const names = [...resource.model.shape.fields.keys()].filter((name) => name !== '_id')
-  return Object.fromEntries(names.map((name) => [name, record[name]]))
+  return seenAs(resource, record, recordChanged())
 }

@@ -1,5 +1,5 @@
 /**
- * `PATCH <mount>/:id`: id format, field policy, validate, existence, in this order.
+ * `PATCH <mount>/:id`: id format, field policy, validate, schema, existence, beforeUpdate, in this order.
  *
  * @module
  */
@@ -7,15 +7,29 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
+import { all, type Filter } from '../../ports/filter.ts'
+import { stringifyInSlices } from '../../ports/json.ts'
+import type { Fields } from '../../ports/store.ts'
+import { MAX_TRIES } from '../engine/tries.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
-import { runValidate } from '../rules/hooks.ts'
+import {
+  type BeforeUpdate,
+  hookRecord,
+  runBeforeUpdate,
+  runValidate,
+  type StoredUpdate,
+} from '../rules/hooks.ts'
+import type { Scope } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
+import { afterWrite } from './after-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
+import { JUDGEMENTS, type Seen, writeSeen } from './seen.ts'
+import { idAlone, maySee, refusedOutside } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
 /** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
@@ -40,10 +54,10 @@ async function updateFrom(
   incoming: Incoming,
 ): Promise<Response> {
   const { model, engine } = resource
-  const scope = await scopeOf(model, resource.scope, request)
+  const scope = await scopeOf(model, resource.scope.write, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
-  const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.values)
+  const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.fields)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.update, payload, {
     req: request,
@@ -53,9 +67,90 @@ async function updateFrom(
     model,
   })
   const changes = await engine.validateSeen(checked, one, hiddenInside(model))
-  const expect = await expectedRecord(resource, request, one)
-  const updated = await updateWithFiles(resource, incoming, one, changes, expect)
+  const known = await expectedRecord(resource, request, one)
+  const updated = await written(resource, incoming, { filter: one, scope }, changes, known)
+  if (!(await maySee(resource, updated, request))) {
+    return withHookResponse(dataResponse(idAlone(updated)), res)
+  }
   const view = await viewOf(resource, request)
   const text = await presentAfterWrite(resource, view, updated, request)
   return withHookResponse(dataResponse(text), res)
+}
+
+/** What an update may write: the record that matches, which must stay within the scope. */
+interface Target {
+  readonly filter: Filter
+  readonly scope: Scope
+}
+
+/** Writes `changes` to the target, if it is the record that is `known`, should one be, and the hook agrees. */
+async function written(
+  resource: Resource,
+  incoming: Incoming,
+  target: Target,
+  changes: Fields,
+  known: Seen | undefined,
+): Promise<Fields> {
+  const { beforeUpdate, afterUpdate } = resource.hooks
+  if (!beforeUpdate && !afterUpdate) return kept(resource, incoming, target, changes, known)
+  const { model } = resource
+  const { filter } = target
+  const { request } = incoming
+  const write = async (seen: Seen) => {
+    const wanted = beforeUpdate
+      ? await judged(resource, beforeUpdate, filter, { record: seen.record, changes, request })
+      : changes
+    return [seen.record, await kept(resource, incoming, target, wanted, seen)] as const
+  }
+  const most = beforeUpdate ? JUDGEMENTS : MAX_TRIES
+  const [before, after] = known
+    ? await write(known)
+    : await writeSeen(resource, filter, most, write)
+  if (afterUpdate) {
+    const both = {
+      before: await hookRecord(model, before),
+      record: await hookRecord(model, after),
+    }
+    await afterWrite(resource, request, 'afterUpdate', () => afterUpdate({ ...both, request }))
+  }
+  return after
+}
+
+/** Writes `changes` to the target, unless it would leave the scope. */
+function kept(
+  resource: Resource,
+  incoming: Incoming,
+  { filter, scope }: Target,
+  changes: Fields,
+  seen: Seen | undefined,
+): Promise<Fields> {
+  const stays = scope.keeping(changes)
+  return refusedOutside(resource.engine, filter, stays, () =>
+    updateWithFiles(resource, incoming, all([filter, stays]), changes, seen),
+  )
+}
+
+/** What the hook makes of the changes of `update`: what it changes is validated, and what it leaves has been. */
+async function judged(
+  { engine, model }: Resource,
+  hook: BeforeUpdate<Fields>,
+  filter: Filter,
+  update: StoredUpdate,
+): Promise<Fields> {
+  const { changes } = update
+  const wanted = await runBeforeUpdate(hook, model, update)
+  const left: Fields = {}
+  const made: Fields = {}
+  for (const [field, value] of Object.entries(wanted)) {
+    // A value that a transform has made would not pass its schema again.
+    const isLeft = Object.hasOwn(changes, field) && (await isSame(value, changes[field]))
+    if (isLeft) left[field] = changes[field]
+    // Absent, a field with a default would get that.
+    else made[field] = value === undefined ? null : value
+  }
+  return { ...left, ...(await engine.validateSeen(made, filter, hiddenInside(model))) }
+}
+
+async function isSame(value: unknown, other: unknown): Promise<boolean> {
+  return (await stringifyInSlices(value)) === (await stringifyInSlices(other))
 }

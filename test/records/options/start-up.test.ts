@@ -260,16 +260,22 @@ describe('answers, GET list: options that make no sense are start-up errors', ()
     expect(() => mount({ [option]: 'name' })).toThrow(`Router '/things': '${option}'`)
   })
 
-  test.each(['onGet', 'runAfterCreate', 'validate', 'scope'])(
-    '2.6 types: %s must be a function',
-    (option) => {
-      for (const value of [5, 'name', [], null, true, { create: 5 }]) {
-        expect(() => mount({ [option]: value }), JSON.stringify(value)).toThrow(
-          `Router '/things': '${option}'`,
-        )
-      }
-    },
-  )
+  test.each([
+    'onGet',
+    'runAfterCreate',
+    'validate',
+    'scope',
+    'beforeUpdate',
+    'afterUpdate',
+    'beforeRemove',
+    'afterRemove',
+  ])('2.6 types: %s must be a function', (option) => {
+    for (const value of [5, 'name', [], null, true, { create: 5 }]) {
+      expect(() => mount({ [option]: value }), JSON.stringify(value)).toThrow(
+        `Router '/things': '${option}'`,
+      )
+    }
+  })
 
   test("2.6 validate: an object takes 'create' and 'update' only", () => {
     expect(() => mount({ validate: { create() {}, update() {} } })).not.toThrow()

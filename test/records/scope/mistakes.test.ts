@@ -90,6 +90,21 @@ describe('design, scope: a limit that cannot be applied never turns into no limi
     ['gives an invalid date', () => ({ at: new Date(Number.NaN) })],
     ['gives a date for a text', () => ({ owner: new Date() })],
     ['gives text that is no boolean', () => ({ done: 'maybe' })],
+    ['gives no alternative', () => ({ or: [] })],
+    ['gives an alternative without fields', () => ({ or: [{ owner: 'bob' }, {}] })],
+    ['gives an alternative with an undefined value', () => ({ or: [{ owner: undefined }] })],
+    ['gives an alternative that is null', () => ({ or: [null, { owner: 'bob' }] })],
+    ['gives an alternative that is undefined', () => ({ or: [{ owner: 'bob' }, undefined] })],
+    // biome-ignore lint/suspicious/noSparseArray: a slip that must not open anything
+    ['gives a hole among the alternatives', () => ({ or: [{ owner: 'bob' }, , { owner: 'x' }] })],
+    ['gives alternatives inside alternatives', () => ({ or: [{ or: [{ owner: 'bob' }] }] })],
+    [
+      'gives an alternative with an unknown field',
+      () => ({ or: [{ owner: 'bob' }, { ownr: 'x' }] }),
+    ],
+    ['gives fields beside the alternatives', () => ({ title: 'secret', or: [{ owner: 'bob' }] })],
+    ['gives alternatives that are no list', () => ({ or: { owner: 'bob' } })],
+    ['gives alternatives under another name', () => ({ and: [{ owner: 'bob' }] })],
   ])(
     'design, scope: one that %s is a 500 on every route, and nothing is read or written',
     async (_, scope) => {
@@ -122,7 +137,9 @@ describe('design, scope: a limit that cannot be applied never turns into no limi
 
   test('design, scope: what is no function is a start-up error', async () => {
     for (const scope of [{}, { owner: 'bob' }, null, true]) {
-      await expect(notes(scope)).rejects.toThrow("Router '/notes': 'scope' must be a function")
+      await expect(notes(scope)).rejects.toThrow(
+        "Router '/notes': 'scope' must be a function, or { read, write } with a function each",
+      )
     }
   })
 

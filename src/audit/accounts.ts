@@ -1,0 +1,77 @@
+/**
+ * What the routes of the authentication API read and write: one entry for each route, so that a route without one does
+ * not compile.
+ *
+ * @module
+ */
+
+import type { AuthInstance } from '../auth/instance/instance.ts'
+import type { ServedRoute } from '../auth/routes/serving.ts'
+import { SECRETS } from '../auth/setup/field-names.ts'
+import type { RouteName } from '../auth/setup/options.ts'
+import { NO_FIELDS, type Reach, shownFields } from './records.ts'
+
+/** What a route shows and takes. */
+interface Sketch {
+  /** The fields of users that its response shows. Default: none. */
+  readonly read?: (auth: AuthInstance) => readonly string[]
+  /** The fields of users that its body sets. Default: none. */
+  readonly write?: (auth: AuthInstance) => readonly string[]
+}
+
+const password = ({ names }: AuthInstance) => [names.password]
+const role = ({ names }: AuthInstance) => [names.role]
+const identifiers = ({ settings }: AuthInstance) => settings.identifiers.map(({ field }) => field)
+
+const ROUTES: Readonly<Record<RouteName, Sketch>> = {
+  register: {
+    read: userFields,
+    write: (auth) => [...identifiers(auth), ...password(auth), ...auth.settings.registerFields],
+  },
+  login: { read: userFields },
+  social: { read: userFields },
+  forgotPassword: {},
+  resetPassword: { write: password },
+  changePassword: { write: password },
+  refresh: { read: userFields },
+  logout: {},
+  logoutAll: {},
+  listSessions: {},
+  endSession: {},
+  me: { read: userFields },
+  listUsers: { read: userFields },
+  getUser: { read: (auth) => auth.settings.visibleFields ?? userFields(auth) },
+  updateUser: { read: userFields, write: ({ settings }) => settings.updateFields },
+  sendEmailCode: {},
+  verifyEmail: {},
+  deleteUser: {},
+  modifyRoles: { read: userFields, write: role },
+  endUserSessions: {},
+}
+
+/** The routes that reach nothing but the account of the caller. */
+const OWN: ReadonlySet<RouteName> = new Set([
+  'changePassword',
+  'logoutAll',
+  'listSessions',
+  'endSession',
+  'me',
+])
+
+/** What a route of the authentication API reaches. */
+export function accountFields({ auth, route }: ServedRoute): Reach {
+  const { read, write } = ROUTES[route.name]
+  return {
+    model: auth.settings.model.name,
+    scope: OWN.has(route.name),
+    ...NO_FIELDS,
+    ...(read && { read: read(auth) }),
+    ...(write && { write: write(auth) }),
+  }
+}
+
+function userFields({ settings, names }: AuthInstance): readonly string[] {
+  const secrets = SECRETS.map((name) => names[name])
+  const { shape, hidden } = settings.model
+  return shownFields({ shape, hidden: [...hidden, ...secrets] })
+}

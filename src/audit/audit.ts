@@ -1,0 +1,64 @@
+/**
+ * `audit`: who may do what in an app, as one row for each route.
+ *
+ * @module
+ */
+
+import type { App } from '../app/app.ts'
+import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
+import { letsThrough, textsOf } from '../records/engine/guards.ts'
+import { hostOf } from '../records/engine/host.ts'
+import type { Guard, Route } from '../records/engine/route.ts'
+import { servedBy } from '../records/setup/serving.ts'
+import { accountFields } from './accounts.ts'
+import { type FieldColumns, NO_FIELDS, recordFields } from './records.ts'
+
+/** Who may do what on one route. */
+export interface AuditRow extends FieldColumns {
+  readonly method: string
+  readonly path: string
+  /** The model whose records it serves; null if it serves none. */
+  readonly model: string | null
+  /** Whom its guards let through, in their words; `anyone` if they demand nothing. */
+  readonly who: string
+  /** Whether it reaches only some of the records: by a scope, or because they belong to the caller. */
+  readonly scope: boolean
+}
+
+/**
+ * One row for each route of what `app` has mounted so far, in the order in which routes are tried. Nothing is read from
+ * the store. A handler of your own is listed with its guards, but not what it reads and writes.
+ *
+ * ```ts
+ * console.table(audit(app))
+ * ```
+ */
+export function audit(app: Pick<App, 'store'>): readonly AuditRow[] {
+  const { guards, mounted } = hostOf(app.store)
+  return mounted.flatMap(({ mount, routes, early }) =>
+    routes.flatMap((route) => rowOf(mount, route, early ? [] : guards)),
+  )
+}
+
+function rowOf(mount: string, route: Route, shared: readonly Guard[]): readonly AuditRow[] {
+  const account = routeServedBy(route.handler)
+  const guards = [...shared, ...(account?.guards ?? route.guards)]
+  if (!letsThrough(guards, route.method)) return []
+  const served = servedBy(route.handler)
+  const rights = served
+    ? recordFields(served)
+    : account
+      ? accountFields(account)
+      : { model: null, scope: false, ...NO_FIELDS }
+  const { model, scope, ...columns } = rights
+  const path = `${mount}${route.path}`.replace(/^\/\//, '/') || '/'
+  return [{ method: route.method, path, model, who: who(guards, account), scope, ...columns }]
+}
+
+function who(guards: readonly Guard[], account: ServedRoute | undefined): string {
+  const texts = textsOf(guards)
+  const access = account?.route.access
+  const all =
+    access === 'self or admin' ? texts.map((one) => (one === 'signed in' ? access : one)) : texts
+  return all.length > 0 ? all.join(', ') : 'anyone'
+}

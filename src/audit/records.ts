@@ -1,0 +1,98 @@
+/**
+ * What the routes of a resource read and write.
+ *
+ * @module
+ */
+
+import { isHidden, type Model } from '../model/model.ts'
+import type { Shape } from '../ports/shape.ts'
+import { writableNow } from '../records/setup/protected-fields.ts'
+import type { FieldSet, Resource } from '../records/setup/resource.ts'
+import type { Serving } from '../records/setup/serving.ts'
+
+/** The fields that a client can reach through a route, by what it can do with them. */
+export interface FieldColumns {
+  /** What responses show. */
+  readonly read: readonly string[]
+  /** What a body may set. */
+  readonly write: readonly string[]
+  readonly filter: readonly string[]
+  readonly sort: readonly string[]
+  readonly search: readonly string[]
+  /** Whether `onGet` may fill in the records that `read` refers to, or leave fields out. */
+  readonly onGet?: true
+  /** Whether the model's `output` makes something else of records. */
+  readonly output?: true
+  /** The fields that take files. */
+  readonly upload?: readonly string[]
+  /** Whether searches may be regular expressions. */
+  readonly rawRegex?: true
+}
+
+/** A route without fields. */
+export const NO_FIELDS: FieldColumns = { read: [], write: [], filter: [], sort: [], search: [] }
+
+/** What a route reaches. */
+export interface Reach extends FieldColumns {
+  readonly model: string | null
+  readonly scope: boolean
+}
+
+/** What a route of a resource reaches. */
+export function recordFields({ resource, operation }: Serving): Reach {
+  const { model, scope } = resource
+  const isList = operation === 'list' || operation === 'query'
+  const isWrite = operation === 'create' || operation === 'update'
+  const shows = operation !== 'delete'
+  return {
+    model: model.name,
+    scope: (isWrite || !shows ? scope.write : scope.read) !== undefined,
+    read: shows ? shownFields(model) : [],
+    write: isWrite ? writableNow(resource, operation) : [],
+    ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
+    ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),
+    ...(shows && model.output && !resource.lean && { output: true }),
+    ...(isWrite && resource.upload && { upload: [...resource.upload.fields.keys()] }),
+    ...(isList && resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),
+  }
+}
+
+/** The fields of a record that responses show; a nested one by its path if something beside it is hidden. */
+export function shownFields(model: Pick<Model, 'shape' | 'hidden'>): readonly string[] {
+  const shown = (path: string, shape: Shape): readonly string[] => {
+    if (!isHidden(model, path)) return [path]
+    return membersOf(shape).flatMap(([key, member]) => shown(`${path}.${key}`, member))
+  }
+  return membersOf(model.shape).flatMap(([name, shape]) => shown(name, shape))
+}
+
+function listed(
+  resource: Resource,
+  operation: 'list' | 'query',
+): Pick<FieldColumns, 'filter' | 'sort' | 'search'> {
+  const { model, query, filterable, sortable, urlFilterable, urlSortable } = resource
+  const paths = pathsOf(model.shape)
+  const among = (set: FieldSet) => paths.filter((path) => set.has(path))
+  const isUrl = operation === 'list'
+  return {
+    filter: [...new Set(isUrl ? [...query, ...among(urlFilterable)] : filterable)],
+    sort: isUrl ? among(urlSortable) : [...sortable],
+    search: resource.search.map((one) =>
+      'field' in one ? one.field : `${one.reference}.${one.path}`,
+    ),
+  }
+}
+
+/** Every path that leads to a value. */
+function pathsOf(shape: Shape, before = ''): readonly string[] {
+  return membersOf(shape).flatMap(([key, member]) => {
+    const path = `${before}${key}`
+    return [path, ...pathsOf(member, `${path}.`)]
+  })
+}
+
+/** The members of an object, or of the objects in a list. */
+function membersOf(shape: Shape): readonly (readonly [string, Shape])[] {
+  if (shape.kind === 'list') return membersOf(shape.element)
+  return shape.kind === 'object' ? [...shape.fields] : []
+}

@@ -1,0 +1,83 @@
+/**
+ * The scope of one request: alternatives, each of which is a list of equalities.
+ *
+ * @module
+ */
+
+import { all, any, everything, type Filter, type Scalar } from '../../ports/filter.ts'
+import type { Fields } from '../../ports/store.ts'
+
+/** A value that a top-level field must have, or one of its elements. */
+export interface Limit {
+  readonly field: string
+  readonly value: Scalar
+  readonly isInList: boolean
+}
+
+/** The records that a request can reach: those that match all limits of one alternative. */
+export class Scope {
+  readonly filter: Filter
+  /** The fields that it names. They are never the client's to write, or it could write itself into the scope. */
+  readonly fields: ReadonlySet<string>
+  /** What all alternatives have in common, set on a create. */
+  readonly values: Readonly<Fields>
+  readonly #alternatives: readonly (readonly Limit[])[]
+
+  constructor(alternatives: readonly (readonly Limit[])[]) {
+    this.#alternatives = alternatives
+    this.filter = filterOf(alternatives)
+    this.fields = new Set(alternatives.flat().map(({ field }) => field))
+    const [first = [], ...others] = alternatives
+    const common = first.filter((limit) =>
+      others.every((other) => other.some((one) => isSameLimit(one, limit))),
+    )
+    this.values = Object.fromEntries(
+      common.map(({ field, value, isInList }) => [
+        field,
+        isInList && value !== null ? [value] : value,
+      ]),
+    )
+  }
+
+  /** Whether a record is within the scope, as a store would decide by the filter. */
+  admits(record: Fields): boolean {
+    return this.#alternatives.some((limits) => limits.every((limit) => holds(record, limit)))
+  }
+
+  /** What a record within the scope must match besides, so that it stays within it when `changes` are written. */
+  keeping(changes: Fields): Filter {
+    const isWritten = ({ field }: Limit) => Object.hasOwn(changes, field)
+    if (!this.#alternatives.flat().some(isWritten)) return everything
+    const left = this.#alternatives.filter((limits) =>
+      limits.filter(isWritten).every((limit) => holds(changes, limit)),
+    )
+    return filterOf(left.map((limits) => limits.filter((limit) => !isWritten(limit))))
+  }
+}
+
+/** No limit. */
+export const unlimited: Scope = new Scope([[]])
+
+function filterOf(alternatives: readonly (readonly Limit[])[]): Filter {
+  return any(
+    alternatives.map((limits) =>
+      all(limits.map(({ field, value }): Filter => ({ op: 'eq', field, value }))),
+    ),
+  )
+}
+
+function holds(record: Fields, { field, value }: Limit): boolean {
+  const stored = record[field]
+  const values = Array.isArray(stored) ? stored : [stored]
+  return values.some((one) => isSame(one, value))
+}
+
+/** Null stands for a missing value too, as in a filter. */
+function isSame(stored: unknown, value: Scalar): boolean {
+  if (stored instanceof Date && value instanceof Date) return stored.getTime() === value.getTime()
+  return (stored ?? null) === value
+}
+
+function isSameLimit(one: Limit, other: Limit): boolean {
+  return one.field === other.field && isSame(one.value, other.value)
+}

@@ -1,0 +1,97 @@
+/**
+ * Which of its six routes a router serves, and the guards of each.
+ *
+ * @module
+ */
+
+import type { Fail } from '../../model/option-rules.ts'
+import { didYouMean } from '../../model/suggest.ts'
+import type { Guard } from '../engine/route.ts'
+
+/** Who may use a route: nobody (405), everyone who passes `middlewares`, or those who also pass these guards. */
+export type RouteAccess = boolean | Guard | readonly Guard[]
+
+/** The access of each route of a router. */
+export interface AccessOptions {
+  /** GET and HEAD of the mount. Default true. */
+  readonly list?: RouteAccess
+  /** QUERY of the mount. Default: that of `list`, because both return the same records. */
+  readonly query?: RouteAccess
+  /** GET and HEAD of a record. Default true. */
+  readonly read?: RouteAccess
+  /** POST. Default true. */
+  readonly create?: RouteAccess
+  /** PATCH. Default true. */
+  readonly update?: RouteAccess
+  /** DELETE. Default true. */
+  readonly remove?: RouteAccess
+}
+
+/** One of a router's six routes. */
+export type Action = keyof AccessOptions
+
+/** The guards of each route; false if it is not served. */
+export type ServedActions = Readonly<Record<Action, readonly Guard[] | false>>
+
+const ACTIONS: readonly Action[] = ['list', 'query', 'read', 'create', 'update', 'remove']
+
+/** The routes that write, and what clients do by them. */
+const WRITES = [
+  ['create', 'create'],
+  ['update', 'change'],
+  ['remove', 'delete'],
+] as const
+
+/** Resolves the option `access`. Refuses unknown names and other values, undefined too: it must not open a route. */
+export function resolveAccess(
+  options: { readonly access?: AccessOptions; readonly enableQuery?: boolean },
+  fail: Fail,
+): ServedActions {
+  const { access = {}, enableQuery = true } = options
+  for (const [name, value] of Object.entries(access)) {
+    if (!ACTIONS.some((action) => action === name)) {
+      fail(`'access' names '${name}', which is no route.${didYouMean(name, ACTIONS)}`)
+    }
+    if (!isAccess(value)) {
+      fail(`'access.${name}' must be true, false, a guard or a list of guards`)
+    }
+  }
+  const { list = true, query = list, read = true } = access
+  const { create = true, update = true, remove = true } = access
+  return {
+    list: guardsOf(list),
+    query: enableQuery && guardsOf(query),
+    read: guardsOf(read),
+    create: guardsOf(create),
+    update: guardsOf(update),
+    remove: guardsOf(remove),
+  }
+}
+
+/** Whether a router without other guards lets anyone list and read its records. */
+export function showsAll({ list, read }: ServedActions): boolean {
+  return isOpen(list) && isOpen(read)
+}
+
+/**
+ * What anyone can do with the records of a router without other guards, for the warning of open mounts: empty for nothing,
+ * else the mount, and if that is not everything, what it is.
+ */
+export function openAt(mount: string, access: ServedActions): readonly string[] {
+  const open = WRITES.filter(([action]) => isOpen(access[action]))
+  if (open.length === 0) return []
+  const isAll = open.length === WRITES.length
+  return [isAll ? mount : `${mount} (only ${open.map(([, word]) => word).join(', ')})`]
+}
+
+function isAccess(value: unknown): boolean {
+  return typeof value === 'boolean' || [value].flat().every((guard) => typeof guard === 'function')
+}
+
+function guardsOf(access: RouteAccess): readonly Guard[] | false {
+  return typeof access === 'boolean' ? access && [] : [access].flat()
+}
+
+function isOpen(guards: readonly Guard[] | false): boolean {
+  return guards !== false && guards.length === 0
+}
