@@ -1,68 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
-import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { batch } from '../../src/batch/index.ts'
 import { rateLimit } from '../../src/guards/index.ts'
-import {
-  type ApiRequest,
-  type AppOptions,
-  type Context,
-  createRouter,
-  defineModel,
-  HttpError,
-  type Store,
-} from '../../src/index.ts'
+import { type ApiRequest, type Context, createRouter, HttpError } from '../../src/index.ts'
 import { service as accounts } from '../auth/service.ts'
-import { answerOf, request, service } from '../records/service.ts'
-
-const Task = defineModel('BatchTask', {
-  fields: { name: z.string(), owner: z.string().optional(), done: z.boolean().optional() },
-  unique: ['name'],
-})
-
-/** The index of the operation that was refused. */
-const operationOf = (body: object) => (body as { operation?: number }).operation
-
-/** An app with tasks and a batch. */
-function tasks(options: object = {}, given: Partial<AppOptions> = {}) {
-  const made = service(given)
-  const router = createRouter({ model: Task, allowedFields: ['name', 'done'], ...options })
-  made.app.mount('/tasks', router).mount('/batch', batch())
-  const create = (name: unknown) => ({ method: 'POST', path: '/tasks', body: { name } })
-  const send = (operations: readonly object[], headers: Record<string, string> = {}) =>
-    made.send('POST', '/batch', { json: { operations }, headers })
-  return { ...made, batch: send, create }
-}
-
-/** A store that counts its calls. */
-function counting(): { store: Store; calls: string[] } {
-  const store = sqliteStore()
-  const calls: string[] = []
-  return {
-    calls,
-    store: {
-      ...store,
-      write: (steps) => {
-        if (steps.length > 0) calls.push('write')
-        return store.write?.(steps) ?? Promise.reject(new TypeError('no write'))
-      },
-      collection(schema) {
-        const collection = store.collection(schema)
-        return new Proxy(collection, {
-          get(target, name) {
-            const member: unknown = Reflect.get(target, name)
-            if (typeof member !== 'function') return member
-            return (...values: unknown[]) => {
-              calls.push(String(name))
-              return Reflect.apply(member, target, values)
-            }
-          },
-        })
-      },
-    },
-  }
-}
+import { operationOf, Task, tasks } from './tasks.ts'
 
 describe('guards', () => {
   it('of the app run for the batch and for each operation, those of the router for each', async () => {
@@ -226,6 +168,60 @@ describe('rules of the router', () => {
     expect(told.filter((one) => !one.startsWith('validate'))).toEqual([])
   })
 
+  it('run the hooks that judge stored records on what the batch has made of them', async () => {
+    const told: string[] = []
+    const { app, batch, create } = tasks({
+      beforeUpdate: ({
+        record,
+        changes,
+      }: {
+        record: { name: string; done?: boolean }
+        changes: object
+      }) => {
+        told.push(`before ${record.name} ${record.done}`)
+        if (record.done) throw new HttpError(409, 'Done already.')
+        return changes
+      },
+      afterUpdate: async ({ before, record }: Record<'before' | 'record', { done?: boolean }>) => {
+        const stored = await app.store.collection(Task).count({ done: true })
+        told.push(`after ${before.done} ${record.done} ${stored}`)
+      },
+      beforeRemove: ({ record }: { record: { done?: boolean } }) => {
+        if (!record.done) throw new HttpError(409, 'Not done.')
+      },
+      afterRemove: ({ record }: { record: { name: string } }) =>
+        void told.push(`gone ${record.name}`),
+    })
+    const finish = { method: 'PATCH', path: '/tasks/$0', body: { done: true } }
+    const remove = { method: 'DELETE', path: '/tasks/$0' }
+    const refused = await batch([create('a'), remove, finish])
+    expect([refused.status, refused.body.error, operationOf(refused.body)]).toEqual([
+      409,
+      'Not done.',
+      1,
+    ])
+    const twice = await batch([create('a'), finish, finish])
+    expect([twice.body.error, operationOf(twice.body)]).toEqual(['Done already.', 2])
+    expect(told).toEqual(['before a undefined', 'before a true'])
+    told.length = 0
+    expect((await batch([create('b'), create('a'), finish, remove])).status).toBe(200)
+    expect(told).toEqual(['before b undefined', 'after undefined true 0', 'gone b'])
+    expect(await app.store.collection(Task).count()).toBe(1)
+  })
+
+  it('close routes to batches too', async () => {
+    const refuse = () => {
+      throw new HttpError(403, 'Not you.')
+    }
+    const { batch, create } = tasks({ access: { remove: false, update: refuse } })
+    const closed = async (method: string) => {
+      const { status, body } = await batch([create('a'), { method, path: '/tasks/$0', body: {} }])
+      return [status, body.error, operationOf(body)]
+    }
+    expect(await closed('DELETE')).toEqual([405, 'Method not allowed.', 1])
+    expect(await closed('PATCH')).toEqual([403, 'Not you.', 1])
+  })
+
   it('tell of a side effect that failed in its operation alone', async () => {
     const { app, batch, create, log } = tasks({
       strictAfterCreate: true,
@@ -254,131 +250,5 @@ describe('rules of the router', () => {
     expect(await names()).toEqual(['HIT'])
     await batch([create('a'), create('b')])
     expect((await names()).slice(1)).toEqual(['a', 'b'])
-  })
-})
-
-describe('a batch among others', () => {
-  it('is one write of the store', async () => {
-    const { store, calls } = counting()
-    const { app, batch, create } = tasks({}, { store })
-    await app.ready()
-    calls.length = 0
-    await batch(Array.from({ length: 100 }, (_, at) => create(`t${at}`)))
-    expect(calls).toEqual(['write'])
-  })
-
-  it('is one request for the log', async () => {
-    const { batch, create, log } = tasks({}, { accessLog: true })
-    await batch([create('a'), create('b')])
-    expect(log.lines.filter(({ message }) => message === 'request')).toMatchObject([
-      { details: { method: 'POST', path: '/batch', status: 200 } },
-    ])
-    await batch([create('c'), create('a')])
-    expect(log.lines.filter(({ message }) => message === 'request refused')).toHaveLength(1)
-  })
-
-  it('runs again if another request changes a record between its read and its write', async () => {
-    const store = sqliteStore()
-    let writes = 0
-    let meddle = async () => {}
-    const made = tasks(
-      {},
-      {
-        store: {
-          ...store,
-          collection: (schema) => store.collection(schema),
-          write: async (steps) => {
-            if (steps.length > 0) {
-              writes += 1
-              await meddle()
-            }
-            return store.write?.(steps) ?? Promise.reject(new TypeError('no write'))
-          },
-        },
-      },
-    )
-    const records = made.app.store.collection(Task)
-    const { _id } = await records.insert({ name: 'one' })
-    const etag = (await made.send('GET', `/tasks/${_id}`)).headers.get('etag')
-    const change = { method: 'PATCH', path: `/tasks/${_id}`, body: { done: true } }
-    meddle = async () => {
-      meddle = async () => {}
-      await records.update(_id, { name: 'other' })
-    }
-    const blind = await made.batch([made.create('a'), change])
-    // What the client did not ask about stays as the other one left it, and the response shows it.
-    expect(blind.body.data).toMatchObject([
-      { status: 201 },
-      { body: { data: { name: 'other', done: true } } },
-    ])
-    expect(writes).toBe(1)
-    await records.update(_id, { name: 'one', done: undefined })
-    meddle = async () => {
-      meddle = async () => {}
-      await records.update(_id, { name: 'third' })
-    }
-    const stale = await made.batch([made.create('b'), { ...change, ifMatch: etag }])
-    expect([stale.status, operationOf(stale.body)]).toEqual([412, 1])
-    meddle = async () => {
-      meddle = async () => {}
-      await records.delete(_id)
-    }
-    const gone = await made.batch([made.create('b'), change])
-    expect([gone.status, gone.body.error, operationOf(gone.body)]).toEqual([
-      404,
-      'Entry not found.',
-      1,
-    ])
-    expect(await records.count()).toBe(1)
-  })
-
-  it('gives up after ten times', async () => {
-    const store = sqliteStore()
-    let writes = 0
-    const made = tasks(
-      {},
-      {
-        store: {
-          ...store,
-          collection: (schema) => store.collection(schema),
-          write: async (steps) => {
-            if (steps.length === 0) return { results: [] }
-            writes += 1
-            return { failed: steps.length - 1 }
-          },
-        },
-      },
-    )
-    const answer = await made.batch([made.create('a'), made.create('b')])
-    expect([answer.status, answer.body.error, operationOf(answer.body)]).toEqual([
-      409,
-      'Other requests kept changing the same entries. Try again.',
-      1,
-    ])
-    expect(writes).toBe(10)
-  })
-
-  it('writes nothing once its time is over', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const { app, create, log } = tasks(
-      { validate: async ({ name }: { name?: unknown }) => (name === 'b' ? promise : undefined) },
-      { requestTimeoutMs: 50 },
-    )
-    const { promise: over, resolve: end } = Promise.withResolvers<void>()
-    // Called with the 503, and again when the code that serves the request has ended.
-    let calls = 0
-    app.use(({ url }, context) =>
-      context.onResponse(() => {
-        if (url.endsWith('/batch')) calls += 1
-        if (calls === 2) end()
-      }),
-    )
-    const json = { operations: [create('a'), create('b'), create('c')] }
-    const answer = await answerOf(await app.handle(request('POST', '/batch', { json })))
-    expect(answer.status).toBe(503)
-    resolve()
-    await over
-    expect(await app.store.collection(Task).count()).toBe(0)
-    expect(log.text).not.toContain('"request failed"')
   })
 })
