@@ -24,7 +24,7 @@ import type { Host, Mountable } from '../records/engine/host.ts'
 import { checkWrites } from '../records/engine/integrity.ts'
 import { Lines } from '../records/engine/lines.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
-import { Operation } from './operation.ts'
+import { inherited, Operation } from './operation.ts'
 import { operationsIn, Refused } from './operations.ts'
 import { runBatch } from './run.ts'
 
@@ -88,7 +88,10 @@ function handlerOf(host: Host, max: number): Handler {
     let operations: readonly Operation[] = []
     try {
       const asked = operationsIn(await readJson(request, host), max)
-      const surroundings = { request, context, guards: host.guards, table: tableOf() }
+      const surroundings = {
+        ...{ request, context, headers: inherited(request) },
+        ...{ guards: host.guards, table: tableOf() },
+      }
       operations = asked.map((one) => new Operation(one, surroundings))
       const responses = await runBatch({ host, request, context, operations, lines })
       const parts = await Promise.all(
