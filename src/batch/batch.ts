@@ -4,6 +4,17 @@
  * @module
  */
 
+import {
+  array,
+  literal,
+  maxLength,
+  number,
+  object,
+  optional,
+  string,
+  unknown,
+  enum as zodEnum,
+} from 'zod/mini'
 import { RouteTable } from '../app/route-table.ts'
 import { isJson, readJson } from '../http/body.ts'
 import { dataResponse } from '../http/respond.ts'
@@ -12,8 +23,8 @@ import { isFields } from '../model/writable.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import { checkWrites } from '../records/engine/integrity.ts'
 import { Lines } from '../records/engine/lines.ts'
-import type { Handler } from '../records/engine/route.ts'
-import { Operation } from './operation.ts'
+import type { Handler, Route } from '../records/engine/route.ts'
+import { inherited, Operation } from './operation.ts'
 import { operationsIn, Refused } from './operations.ts'
 import { runBatch } from './run.ts'
 
@@ -46,11 +57,29 @@ export function batch(options: BatchOptions = {}): Mountable {
           remove: 'it',
         }),
       )
-      const about = { summary: 'Several writes as one: all or nothing' }
-      return [{ method: 'POST', path: '', guards: [], handler: handlerOf(host, max), about }]
+      const route: Route = {
+        ...{ method: 'POST', path: '', guards: [], handler: handlerOf(host, max) },
+        about: { summary: 'Several writes as one: all or nothing', response },
+        body: object({ operations: array(operation).check(maxLength(max)) }),
+      }
+      return [route]
     },
   }
 }
+
+/** An operation, for descriptions; operations.ts checks it. */
+const operation = object({
+  method: zodEnum(['POST', 'PATCH', 'DELETE']),
+  path: string(),
+  body: optional(unknown()),
+  ifMatch: optional(string()),
+})
+
+/** The response, for descriptions. */
+const response = object({
+  success: literal(true),
+  data: array(object({ status: number(), body: unknown() })),
+})
 
 function handlerOf(host: Host, max: number): Handler {
   const lines = new Lines()
@@ -59,7 +88,10 @@ function handlerOf(host: Host, max: number): Handler {
     let operations: readonly Operation[] = []
     try {
       const asked = operationsIn(await readJson(request, host), max)
-      const surroundings = { request, context, guards: host.guards, table: tableOf() }
+      const surroundings = {
+        ...{ request, context, headers: inherited(request) },
+        ...{ guards: host.guards, table: tableOf() },
+      }
       operations = asked.map((one) => new Operation(one, surroundings))
       const responses = await runBatch({ host, request, context, operations, lines })
       const parts = await Promise.all(

@@ -25,6 +25,8 @@ export interface Surroundings {
   /** The batch's own request. */
   readonly request: ApiRequest
   readonly context: Context
+  /** The headers that operations inherit. */
+  readonly headers: readonly [name: string, value: string][]
   /** The guards of the app. */
   readonly guards: readonly Guard[]
   readonly table: RouteTable
@@ -36,7 +38,7 @@ interface Admitted extends Serving {
 }
 
 /** The headers that belong to the batch's own request alone. */
-const OWN_HEADERS = [
+const OWN_HEADERS: readonly string[] = [
   'content-length',
   'content-type',
   'content-encoding',
@@ -49,6 +51,11 @@ const OWN_HEADERS = [
   'idempotency-key',
   METHOD_OVERRIDE,
 ]
+
+/** The headers of a batch that its operations inherit. */
+export function inherited({ headers }: ApiRequest): Surroundings['headers'] {
+  return [...headers].filter(([name]) => !OWN_HEADERS.includes(name))
+}
 
 /** An operation, which may run several times; its guards run once. */
 export class Operation {
@@ -99,9 +106,9 @@ export class Operation {
 
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
   async #admit(overlay: Overlay): Promise<Admitted | Response> {
-    const { guards, table, request: whole } = this.#surroundings
+    const { guards, table } = this.#surroundings
     const asked = await resolved(this.#asked, (operation) => overlay.createdBy(operation))
-    const request = requestOf(asked, whole)
+    const request = requestOf(asked, this.#surroundings)
     this.#request = request
     const refused = await firstResponse(guards, request, this.#context)
     if (refused !== undefined) return responseOf(refused)
@@ -138,9 +145,11 @@ export class Operation {
 }
 
 /** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
-function requestOf({ method, path, body, ifMatch }: Asked, whole: ApiRequest): ApiRequest {
-  const headers = new Headers(whole.headers)
-  for (const name of OWN_HEADERS) headers.delete(name)
+function requestOf(
+  { method, path, body, ifMatch }: Asked,
+  { request: whole, headers: given }: Surroundings,
+): ApiRequest {
+  const headers = new Headers([...given])
   if (body !== undefined) headers.set('content-type', 'application/json')
   if (ifMatch !== undefined) headers.set('if-match', ifMatch)
   const url = new URL(whole.url).origin + path

@@ -12,9 +12,6 @@ import { all, type Filter } from '../ports/filter.ts'
 import { project } from '../ports/projection.ts'
 import type { Fields, Read } from '../ports/store.ts'
 
-/** The records that a batch has written, by id; null for one that it has removed. */
-type Written = ReadonlyMap<string, Fields | null>
-
 /** The part of a collection that writes. */
 export type Writing = Pick<Settling, 'insert' | 'update' | 'updateMany' | 'delete'>
 
@@ -22,27 +19,42 @@ export type Writing = Pick<Settling, 'insert' | 'update' | 'updateMany' | 'delet
 export class OverlaidRecords {
   readonly #model: Model
   readonly #stored: Settling
-  #written: Written = new Map()
+  /** The records that the batch has written, by id; null for one that it has removed. */
+  readonly #written = new Map<string, Fields | null>()
+  /** What the records noted since `keep` were before; undefined if they had not been written. */
+  #before: (readonly [id: string, record: Fields | null | undefined])[] = []
 
   constructor(model: Model, stored: Settling) {
     this.#model = model
     this.#stored = stored
   }
 
-  /** What the batch has written so far. */
-  get written(): Written {
-    return this.#written
-  }
-
-  set written(written: Written) {
-    this.#written = written
-  }
-
   /** Notes records that have been written, or with `isGone` removed. */
   note(records: readonly Fields[], isGone = false): void {
-    const written = new Map(this.#written)
-    for (const record of records) written.set(String(record._id), isGone ? null : record)
-    this.#written = written
+    for (const record of records) {
+      const id = String(record._id)
+      this.#before.push([id, this.#written.get(id)])
+      this.#written.set(id, isGone ? null : record)
+    }
+  }
+
+  /** What has been noted stays. */
+  keep(): void {
+    this.#before = []
+  }
+
+  /** Forgets what has been noted since `keep`. */
+  undo(): void {
+    for (const [id, record] of this.#before.reverse()) {
+      if (record === undefined) this.#written.delete(id)
+      else this.#written.set(id, record)
+    }
+    this.#before = []
+  }
+
+  /** Forgets everything, once it is stored. */
+  clear(): void {
+    this.#written.clear()
   }
 
   /** The records that match, as the collection would return them after what the batch has done. */

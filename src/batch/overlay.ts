@@ -56,6 +56,7 @@ export class Overlay {
   readonly #integrity: Integrity
   readonly #records = new Map<Model, OverlaidRecords>()
   readonly #engines = new Map<Model, RecordEngine>()
+  readonly #resources = new Map<Resource, Resource>()
   readonly #parts: Part[] = []
   #results: readonly StepResult[] = []
   #operation = 0
@@ -95,8 +96,13 @@ export class Overlay {
 
   /** The resource, over the records as the batch sees them. */
   resource(resource: Resource): Resource {
+    const known = this.#resources.get(resource)
+    if (known) return known
     const engine = (model: Model) => this.#engine(model)
-    return { ...resource, engine: engine(resource.model), host: { ...resource.host, engine } }
+    const host = { ...resource.host, engine }
+    const own = { ...resource, engine: engine(resource.model), host }
+    this.#resources.set(resource, own)
+    return own
   }
 
   /** The id of the record that an earlier operation has created; undefined if it has not. */
@@ -116,7 +122,7 @@ export class Overlay {
     }
     if ('failed' in outcome) return { overtaken: this.#operationOf(outcome.failed) }
     this.#state = 'written'
-    for (const records of this.#records.values()) records.written = new Map()
+    this.#each((records) => records.clear())
     this.#results = outcome.results
     return undefined
   }
@@ -191,6 +197,10 @@ export class Overlay {
     return this.#operation
   }
 
+  #each(call: (records: OverlaidRecords) => void): void {
+    for (const records of this.#records.values()) call(records)
+  }
+
   #of(model: Model): OverlaidRecords {
     const records =
       this.#records.get(model) ?? new OverlaidRecords(model, this.#host.engine(model).stored)
@@ -232,21 +242,16 @@ export class Overlay {
   async #take(steps: readonly EngineStep[]): Promise<WriteOutcome> {
     if (this.#state === 'written') return this.#host.integrity.write(this.#stored(steps))
     if (this.#state === 'abandoned') throw new Error('the batch was not written')
-    const before = new Map([...this.#records].map(([model, { written }]) => [model, written]))
-    const undo = () => {
-      for (const [model, records] of this.#records) {
-        records.written = before.get(model) ?? new Map()
-      }
-    }
     for (const [failed, step] of steps.entries()) {
       if (await this.#isTaken(step)) continue
-      undo()
+      this.#each((records) => records.undo())
       return { failed }
     }
     if (this.#refusal?.operation === this.#operation) {
-      undo()
+      this.#each((records) => records.undo())
       throw this.#refusal.error
     }
+    this.#each((records) => records.keep())
     for (const { action } of steps) {
       if ('insert' in action) this.#ids.set(this.#operation, String(action.insert._id))
     }

@@ -10,7 +10,7 @@ import type { Described } from './described.ts'
 import { capitalised } from './names.ts'
 import { bare, success } from './responses.ts'
 import { converted, type ObjectSchema, type Schemas } from './schemas.ts'
-import type { Operation, Parameter } from './specification.ts'
+import type { Operation, Parameter, Schema } from './specification.ts'
 
 const WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY']
 
@@ -24,7 +24,9 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
     id,
     summary: about.summary ?? `${method} ${mount}${path}`,
     parameters,
-    ...body(method),
+    ...(route.body
+      ? jsonBody(schemas.add(`${name}Body`, converted(route.body, 'input')))
+      : unknownBody(method)),
     successes: about.response
       ? {
           '2XX': success(
@@ -39,9 +41,12 @@ export function otherOperation(mount: string, route: Route, schemas: Schemas): D
 }
 
 /** Nothing is known of the body that a handler reads. */
-function body(method: string): Pick<Operation, 'requestBody'> {
-  if (!WITH_BODY.includes(method)) return {}
-  return { requestBody: { content: { 'application/json': { schema: {} } } } }
+function unknownBody(method: string): Pick<Operation, 'requestBody'> {
+  return WITH_BODY.includes(method) ? jsonBody({}) : {}
+}
+
+function jsonBody(schema: Schema): Pick<Operation, 'requestBody'> {
+  return { requestBody: { content: { 'application/json': { schema } } } }
 }
 
 function queryParameters(query: NonNullable<NonNullable<Route['about']>['query']>): Parameter[] {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { batch } from '../../src/batch/index.ts'
 import { apiKey, cors, idempotency, rateLimit, readOnly } from '../../src/guards/index.ts'
 import { createRouter, defineModel, type Guard, ref } from '../../src/index.ts'
 import { document, type OpenApiDocument, type Operation } from '../../src/openapi/index.ts'
@@ -382,6 +383,23 @@ describe('a described extra route', () => {
       { name: 'tag', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
     ])
     expect(found.responses).toHaveProperty('2XX')
+  })
+})
+
+describe('a batch', () => {
+  it('says what it takes and returns', () => {
+    const { app } = observedApp()
+    const found = document(app.mount('/batch', batch({ max: 7 })), INFO)
+    const batched = operation(found, 'post', '/batch')
+    expect(batched).toMatchObject({
+      operationId: 'postBatch',
+      summary: 'Several writes as one: all or nothing',
+      responses: { '2XX': expect.anything() },
+    })
+    const methods = { enum: ['POST', 'PATCH', 'DELETE'] }
+    expect(resolved(found, body(batched)).properties).toMatchObject({
+      operations: { type: 'array', maxItems: 7, items: { properties: { method: methods } } },
+    })
   })
 })
 

@@ -73,6 +73,36 @@ export const together: Contract<Store> = {
     equal(await namesOf(collection, containing('tags', 'FIRST')), 'a')
     deepEqual(await store.write([]), { results: [] })
   },
+  async 'steps on one record see what the steps before have made of it'(store) {
+    if (!store.write) return
+    const collection = await holding(store)
+    const [one, other] = [newId(), newId()]
+    const set = (name: string, fields: Fields, expect?: Fields): WriteStep => ({
+      in: people,
+      update: all([withId(one), named(name)]),
+      change: { set: fields },
+      ...(expect && { options: { expect } }),
+    })
+    const outcome = await store.write([
+      insert({ _id: one, name: 'new', email: 'x' }),
+      require(all([withId(one), named('new')]), true),
+      set('new', { name: 'changed', age: 1 }),
+      require(named('new'), false),
+      set('changed', { name: 'again', email: 'y' }, { name: 'changed', age: 1 }),
+      // Its earlier value is free.
+      insert({ _id: other, name: 'other', email: 'x' }),
+      { in: people, delete: withId(one), options: { expect: { email: 'y' } } },
+      insert({ _id: one, name: 'back', email: 'y' }),
+    ])
+    ok('results' in outcome)
+    deepEqual(
+      outcome.results.map(({ records: [record] }) => record?.name),
+      [undefined, undefined, 'changed', undefined, 'again', undefined, 'again', undefined],
+    )
+    equal(await namesOf(collection, everything), 'back other')
+    equal(await failing(store, [set('back', { name: 'z' }), set('back', { age: 2 })]), 1)
+    equal(await namesOf(collection, everything), 'back other')
+  },
   async 'a step that fails is told by its index, and nothing is written'(store) {
     if (!store.write) return
     const collection = await holding(store, { name: 'a', age: 1, email: 'x' }, { name: 'b' })

@@ -86,6 +86,8 @@ export interface Route {
   readonly absent?: readonly string[]
   /** What it takes and returns, if it is described. */
   readonly about?: RouteDescription
+  /** The JSON body that it takes, for descriptions alone: its handler checks it. */
+  readonly body?: $ZodType
   /** For a QUERY route: whether a POST with `X-HTTP-Method-Override: QUERY` is a request for it. */
   readonly viaPost?: boolean
   /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */
