@@ -196,5 +196,5 @@ describe('npm create fieldgate', () => {
     } finally {
       await registry.stop()
     }
-  })
+  }, 600_000)
 })
