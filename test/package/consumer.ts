@@ -46,14 +46,22 @@ export async function installInto(
   writeFileSync(join(project, 'package.json'), '{"type":"module"}')
 }
 
+/** The tarballs that this file has made, by their sources. */
+const tarballs = new Map<string, Promise<string>>()
+
 /** Packs the folder `source` as npm would publish it, and unpacks it in `project`; resolves to the tarball. */
 export async function unpackInto(project: string, source: string, name: string): Promise<string> {
   const modules = join(project, 'node_modules', name)
   mkdirSync(modules, { recursive: true })
-  const packed = await run('npm', ['pack', source, '--silent', '--ignore-scripts'], {
-    cwd: project,
-  })
-  const tarball = join(project, packed.stdout.trim())
+  const packed = tarballs.get(source) ?? packedIn(project, source)
+  tarballs.set(source, packed)
+  const tarball = await packed
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', modules], { cwd: project })
   return tarball
+}
+
+async function packedIn(folder: string, source: string): Promise<string> {
+  const options = ['--silent', '--ignore-scripts']
+  const { stdout } = await run('npm', ['pack', source, ...options], { cwd: folder })
+  return join(folder, stdout.trim())
 }

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,7 +14,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { freePorts } from '../../services/server.ts'
 import { unpackInto } from '../consumer.ts'
+import { build, served } from '../docker/dockerfile.ts'
 import { Command } from './commands.ts'
 import { registryOf } from './registry.ts'
 import { PATH, type Scaffold, scaffoldIn } from './scaffold.ts'
@@ -146,15 +149,34 @@ describe('create-fieldgate', () => {
   })
 })
 
+/** Runs the steps of a project's Dockerfile, and asks the server that they give. */
+async function imageServes(project: string, env: NodeJS.ProcessEnv): Promise<void> {
+  chmodSync(home, 0o755)
+  const folder = join(home, 'image')
+  mkdirSync(folder)
+  const place = { context: project, folder, env: { ...process.env, PATH, ...env } }
+  const image = await build(join(project, 'Dockerfile'), place)
+  expect(image.user).toBe('node')
+  const [port = 0] = await freePorts(1)
+  const key = 'only-for-tests-0123456789abcdefghij'
+  const said = { env: { PATH, API_KEY: key }, ready: 'Listening on' }
+  await served(image, port, said, async (base) => {
+    const response = await fetch(`${base}/notes`, { headers: { 'X-API-Key': key } })
+    expect(await response.json()).toEqual({ success: true, data: [] })
+  })
+  expect(readdirSync(join(folder, 'data'))).toContain('notes.db')
+}
+
 describe('npm create fieldgate', () => {
-  it('makes a project whose packages install, and whose types and tests pass', async () => {
+  it('makes a project whose packages install, and whose types and tests pass, and whose image serves', async () => {
     const tarball = await unpackInto(home, inject('built'), 'fieldgate')
     const registry = await registryOf([
       { folder: inject('built'), tarball },
       { folder: join(home, 'node_modules/create-fieldgate'), tarball: scaffold.tarball },
     ])
     // A cache of its own: npm would keep the package for the next run, which has another one of the same version.
-    const env = { npm_config_registry: registry.url, npm_config_cache: join(home, 'cache') }
+    const usual = { npm_config_registry: registry.url }
+    const env = { ...usual, npm_config_cache: join(home, 'cache') }
     try {
       const args = ['create', '--yes', 'fieldgate@latest', 'created', '--', '--yes', '--no-install']
       const created = await ran('npm', args, '', env)
@@ -163,15 +185,16 @@ describe('npm create fieldgate', () => {
       const installed = await promisify(execFile)(
         process.execPath,
         [scaffold.cli, 'installed', '--yes'],
-        { cwd: home, env: { ...process.env, PATH, npm_config_registry: registry.url } },
+        { cwd: home, env: { ...process.env, PATH, ...usual } },
       )
       expect(installed.stdout).toContain('Next:\n\n  cd installed\n  npm run dev\n')
       for (const script of ['check', 'test']) {
         const command = new Command(join(home, 'installed'), script)
         expect([await command.ended(), command.output]).toEqual([0, expect.anything()])
       }
+      await imageServes(join(home, 'installed'), usual)
     } finally {
       await registry.stop()
     }
-  })
+  }, 600_000)
 })

@@ -78,8 +78,8 @@ async function notesWork(base: string, apiKey: string | undefined): Promise<void
 }
 
 /** Whether a script of the project succeeds; shows what it printed otherwise. */
-async function passes(folder: string, script: string): Promise<void> {
-  const command = new Command(folder, script)
+async function passes(folder: string, script: string, args = ''): Promise<void> {
+  const command = new Command(folder, script, {}, args)
   const code = await command.ended()
   expect({ script, code, output: code === 0 ? '' : command.output }).toEqual({
     script,
@@ -109,6 +109,22 @@ async function serves(folder: string, kind: Kind, apiKey: string | undefined): P
   }
 }
 
+/** Without one of its variables, a server ends with a line that names it; a Worker's bundle needs none. */
+async function endsWithout(
+  folder: string,
+  kind: Kind,
+  variables: Map<string, string>,
+): Promise<void> {
+  if (kind.runtime === 'workers') return passes(folder, 'deploy', '--dry-run')
+  for (const name of variables.keys()) {
+    const server = new Command(folder, 'start', { [name]: '' })
+    expect([await server.ended(), server.output]).toEqual([
+      1,
+      `${name} is missing. Set it in .env, as in .env.example.\n`,
+    ])
+  }
+}
+
 /** Makes, checks, tests and starts a project of each kind. */
 function suite(store: Store, databaseUrl: (name: string) => Promise<string>): void {
   describe(`a project on ${store}`, () => {
@@ -123,6 +139,7 @@ function suite(store: Store, databaseUrl: (name: string) => Promise<string>): vo
         begun.push(performance.now())
         await passes(folder, 'test')
         begun.push(performance.now())
+        if (kind.accounts) await endsWithout(folder, kind, variables)
         await serves(folder, kind, variables.get('API_KEY'))
         begun.push(performance.now())
         const took = begun
