@@ -5,12 +5,10 @@
  * @module
  */
 
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { diskFiles } from '../adapters/files/disk.ts'
-import { sqliteStore } from '../adapters/stores/sqlite/node.ts'
 import { atlas } from '../examples/atlas/app.ts'
+import { readConfig } from '../examples/atlas/config.ts'
+import { servicesOf } from '../examples/atlas/services.ts'
 import { sweepFiles } from '../src/index.ts'
 
 const { values } = parseArgs({
@@ -22,11 +20,7 @@ const { values } = parseArgs({
 const graceSeconds = Number(values.grace)
 if (!(graceSeconds >= 0)) throw new TypeError('--grace takes a number of seconds')
 
-const path = process.env.ATLAS_DB ?? fileURLToPath(new URL('../data/atlas.db', import.meta.url))
-// Nothing is signed here, so any secret will do.
-const secret = crypto.randomUUID()
-const files = diskFiles({ root: join(dirname(path), 'files'), secret })
-const app = atlas({ store: sqliteStore({ path }), files, secret })
+const app = atlas(await servicesOf(readConfig(process.env)))
 try {
   const dryRun = values['dry-run']
   const { examined, orphans } = await sweepFiles(app, { graceSeconds, dryRun })

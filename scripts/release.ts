@@ -19,7 +19,12 @@ const CHECKS = [
 ] as const
 
 /** The files with the version in them. */
-const MANIFESTS = ['package.json', 'package-lock.json', 'deno.json']
+const MANIFESTS = [
+  'package.json',
+  'package-lock.json',
+  'deno.json',
+  'packages/create-fieldgate/package.json',
+]
 
 interface Manifest {
   readonly version: string
@@ -104,10 +109,12 @@ function main(): void {
     ...MANIFESTS,
   )
   git('tag', '--annotate', `v${version}`, '--message', `fieldgate ${version}`)
+  const tag = version.includes('-') ? ' --tag next' : ''
   console.log(`Committed and tagged v${version}. When you are sure:
 
   git push --follow-tags origin main
-  npm publish${version.includes('-') ? ' --tag next' : ''}`)
+  npm publish${tag}
+  npm publish ./packages/create-fieldgate${tag}`)
 }
 
 try {

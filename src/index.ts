@@ -97,6 +97,7 @@ export type {
   RouteDescription,
 } from './records/engine/route.ts'
 export { type AddRoute, createRouter, type Router } from './records/router.ts'
+export type { FieldsFor, ReadableNames } from './records/rules/fields-for.ts'
 export type { HookResponse } from './records/rules/hook-response.ts'
 export type {
   AfterRemove,

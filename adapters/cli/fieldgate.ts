@@ -5,6 +5,7 @@
  * @module
  */
 
+import { existsSync } from 'node:fs'
 import { audit } from './audit.ts'
 import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
@@ -38,6 +39,8 @@ ${Object.entries(COMMANDS)
 
   <module>  the file that exports your app: export const app = createApp({ … }), or the export default of a Worker
 
+Variables that are not set are taken from the file .env of this folder, if it is there.
+
 A Worker's app gets its bindings from wrangler, as in wrangler dev: --config <wrangler.toml> and --env <environment>
 choose other ones than those of this folder.
 
@@ -45,6 +48,11 @@ fieldgate <command> --help tells the options of a command. Exit codes: 0 fine, 1
 
 const [, , name = '', ...args] = process.argv
 await end(await run())
+
+/** Variables of `.env` in this folder, if it is there; those that are set already stay. */
+function readEnvFile(): void {
+  if (existsSync('.env')) process.loadEnvFile()
+}
 
 /** Runs the command; resolves to its exit code. */
 async function run(): Promise<number> {
@@ -54,6 +62,7 @@ async function run(): Promise<number> {
     return ['', '-h', '--help', 'help'].includes(name) ? 0 : 2
   }
   try {
+    readEnvFile()
     return await command.run(args)
   } catch (error) {
     console.error(`fieldgate ${name}: ${error instanceof Error ? error.message : String(error)}`)

@@ -1,55 +1,43 @@
 /**
- * `npm start`: the atlas on Node, with nothing to install: SQLite in a file, seeded on first run.
+ * `npm start`: the atlas on Node, with nothing to install: SQLite in a file, seeded on first run. config.ts has the
+ * variables that name other services.
  *
  * @module
  */
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { diskFiles } from '../../adapters/files/disk.ts'
 import { serve } from '../../adapters/runtimes/node.ts'
-import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { health } from '../../src/health/index.ts'
 import type { App } from '../../src/index.ts'
 import { atlas } from './app.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
 import { User } from './models.ts'
 import { progressOn } from './progress.ts'
 import { seed } from './seed.ts'
+import { servicesOf } from './services.ts'
 import { world } from './source.ts'
-
-// A variable that is empty counts as one that is not set.
-const port = Number(process.env.PORT?.trim() || 3000)
-const hostname = process.env.HOST?.trim() || '127.0.0.1'
-const path = process.env.ATLAS_DB ?? fileURLToPath(new URL('../../data/atlas.db', import.meta.url))
 
 /** Exit codes of a shell: 1 for a failure, 130 for Ctrl-C. */
 const FAILED = 1
 const INTERRUPTED = 130
-/** What `createApp` and `diskFiles` ask for. */
-const MIN_SECRET = 32
 
-/** What the environment says that cannot be. */
-class Unusable extends Error {}
-
-async function main(): Promise<void> {
+async function main(config: Config): Promise<void> {
+  const { PORT: port, HOST: hostname, TRUST_PROXY: trustProxy } = config
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => (stop.signal.aborted ? process.exit(INTERRUPTED) : stop.abort()))
   }
   // Asked before the seed, so that nobody waits for a seed that cannot be served.
-  await portFree()
-  mkdirSync(dirname(path), { recursive: true })
-  const key = secret()
-  const files = diskFiles({ root: join(dirname(path), 'files'), secret: key })
-  const app = atlas({ store: sqliteStore({ path }), files, secret: key })
+  await portFree(port, hostname)
+  const app = atlas(await servicesOf(config))
+  app.mount('/', health())
   const started = performance.now()
   const progress = progressOn(process.stdout)
   let seeded = false
   const complete = await seed(
     app,
-    world(),
+    world(config.ATLAS_CITIES),
     {
       ...progress,
       start(part, total, done) {
@@ -66,25 +54,13 @@ async function main(): Promise<void> {
     process.exit(INTERRUPTED)
   }
   if (seeded) console.log(`Seeded in ${((performance.now() - started) / 1000).toFixed(1)} s.`)
-  const server = await serve(app, { port, hostname, signals: false })
+  const server = await serve(app, { port, hostname, trustProxy, signals: false })
   console.log(welcome(server.url))
   const admin = await firstAdmin(app)
   if (admin)
     console.log(`\nThe admin is ${admin.email}, password ${admin.password} (shown this once).`)
   stop.signal.addEventListener('abort', () => void shutDown(server.close))
   if (stop.signal.aborted) await shutDown(server.close)
-}
-
-/** Signs tokens; kept beside the database, so that a restart signs nobody out. */
-function secret(): string {
-  const file = `${path}.secret`
-  const given = process.env.ATLAS_SECRET
-  if (given && given.length < MIN_SECRET) {
-    throw new Unusable(`ATLAS_SECRET must have at least ${MIN_SECRET} characters.`)
-  }
-  if (given) return given
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 })
-  return readFileSync(file, 'utf8')
 }
 
 /** Makes an admin where there is none: an account like any other, whose role the server's own code sets. */
@@ -111,7 +87,7 @@ async function shutDown(close: () => Promise<void>): Promise<void> {
 }
 
 /** Rejects with the listening error when the port cannot be had. */
-function portFree(): Promise<void> {
+function portFree(port: number, hostname: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
@@ -138,16 +114,27 @@ Sign up, and keep favourites that only you see:
 Ctrl-C stops it.`
 }
 
-main().catch((error: NodeJS.ErrnoException) => {
+/** What to print of an error, and of one that is known in one line. */
+function told(error: NodeJS.ErrnoException, { PORT: port, HOST: hostname }: Config): unknown {
   const noHost = `HOST is '${hostname}', which is no name or address of this machine.`
   const known: Record<string, string> = {
     EADDRINUSE: `Port ${port} is in use. Stop what uses it, or choose another: PORT=3001 npm start`,
     EACCES: `Port ${port} may not be opened. Choose another: PORT=3001 npm start`,
-    ERR_SOCKET_BAD_PORT: `PORT is '${process.env.PORT}'; it must be a whole number from 0 to 65535.`,
     ENOTFOUND: noHost,
     EAI_AGAIN: noHost,
     EADDRNOTAVAIL: noHost,
   }
-  console.error(error instanceof Unusable ? error.message : (known[error.code ?? ''] ?? error))
+  return known[error.code ?? ''] ?? error
+}
+
+try {
+  const config = readConfig(process.env)
+  main(config).catch((error: NodeJS.ErrnoException) => {
+    console.error(told(error, config))
+    process.exit(FAILED)
+  })
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error
+  console.error(error.message)
   process.exit(FAILED)
-})
+}

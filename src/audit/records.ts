@@ -21,6 +21,8 @@ export interface FieldColumns {
   readonly search: readonly string[]
   /** Whether `onGet` may fill in the records that `read` refers to, or leave fields out. */
   readonly onGet?: true
+  /** Whether `fieldsFor` may show less to some readers. */
+  readonly fieldsFor?: true
   /** Whether the model's `output` makes something else of records. */
   readonly output?: true
   /** The fields that take files. */
@@ -51,6 +53,7 @@ export function recordFields({ resource, operation }: Serving): Reach {
     write: isWrite ? writableNow(resource, operation) : [],
     ...(isList ? listed(resource, operation) : { filter: [], sort: [], search: [] }),
     ...(shows && operation !== 'create' && resource.onGet && { onGet: true }),
+    ...(shows && resource.fieldsFor && { fieldsFor: true }),
     ...(shows && model.output && !resource.lean && { output: true }),
     ...(isWrite && resource.upload && { upload: [...resource.upload.fields.keys()] }),
     ...(isList && resource.allowRawRegex && resource.search.length > 0 && { rawRegex: true }),

@@ -12,20 +12,27 @@ import { isHidden, type Model } from './model.ts'
 import { isFields } from './writable.ts'
 
 /**
- * A client's or hook's selection of fields, narrowed to what may be shown. If its first name starts with `-`, the named
- * fields are left out; otherwise only the named fields stay.
+ * A client's or hook's selection of fields, narrowed to what may be shown: of the top-level fields only `allowed`, if it
+ * is given. If all names start with `-`, the named fields are left out; otherwise only the named fields stay.
  */
-export function visible(model: Model, select?: readonly string[]): Projection | undefined {
-  if (!select || select.length === 0) {
-    return model.hidden.length > 0 ? { exclude: model.hidden } : undefined
-  }
-  const dropped = select.filter((name) => name.startsWith('-')).map((name) => name.slice(1))
-  if (dropped.length === select.length) {
-    return { exclude: [...model.hidden, ...dropped.filter((name) => name !== '_id')] }
-  }
+export function visible(
+  model: Model,
+  select: readonly string[] = [],
+  allowed?: ReadonlySet<string>,
+): Projection | undefined {
   const named = select.filter((name) => !name.startsWith('-'))
-  const kept = named.flatMap((name) => visiblePaths(model, name))
-  return { include: kept.length > 0 ? kept : ['_id'] }
+  if (named.length > 0) {
+    const isAllowed = (path: string) => !allowed || allowed.has(path.split('.', 1)[0] ?? path)
+    return only(named.filter(isAllowed).flatMap((path) => visiblePaths(model, path)))
+  }
+  const dropped = select.map((name) => name.slice(1)).filter((name) => name !== '_id')
+  const hidden = [...model.hidden, ...dropped]
+  if (allowed) return only([...allowed].flatMap((path) => visiblePaths({ ...model, hidden }, path)))
+  return hidden.length > 0 || select.length > 0 ? { exclude: hidden } : undefined
+}
+
+function only(paths: readonly string[]): Projection {
+  return { include: paths.length > 0 ? paths : ['_id'] }
 }
 
 /** `path`; if something inside it is hidden, the paths inside it that may be shown. */

@@ -14,16 +14,19 @@ function isUnknown({ model, lean }: Resource): boolean {
   return model.output !== undefined && !lean
 }
 
+/** A new record, whole unless its readers differ. */
 function storedRecord(resource: Resource, schemas: Schemas, suffix: string): Schema {
-  const { model } = resource
+  const { model, fieldsFor } = resource
+  if (fieldsFor) return readRecord(resource, schemas, suffix)
   return isUnknown(resource) ? {} : schemas.add(model.name, recordSchema(model), suffix)
 }
 
-/** A record as reads show it: `onGet` may leave fields out and fill references in. */
+/** A record as reads show it: `fieldsFor` and `onGet` may leave fields out, and `onGet` may fill references in. */
 function readRecord(resource: Resource, schemas: Schemas, suffix: string): Schema {
-  const { model, onGet } = resource
-  if (!onGet || isUnknown(resource)) return storedRecord(resource, schemas, suffix)
-  const { schema, defs } = recordSchema(model, { filledIn: true })
+  const { model, onGet, fieldsFor } = resource
+  if (isUnknown(resource)) return {}
+  if (!onGet && !fieldsFor) return schemas.add(model.name, recordSchema(model), suffix)
+  const { schema, defs } = recordSchema(model, { filledIn: onGet !== undefined })
   const view = { schema: { ...schema, required: ['_id'] }, defs }
   return schemas.add(`${model.name}View`, view, suffix)
 }

@@ -9,6 +9,7 @@
 import type { $ZodObject } from 'zod/v4/core'
 import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { methodNotAllowed } from '../http/refusals.ts'
+import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
 import type { Fields } from '../ports/store.ts'
 import type { UploadOptions } from '../uploads/options.ts'
@@ -18,6 +19,7 @@ import { cursors } from './list/cursor.ts'
 import { listed, planned, queryBody } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
 import { parseQueryBody } from './list/parse.ts'
+import { rulesFor } from './list/rules-for.ts'
 import { read } from './read/read.ts'
 import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
 import type { OwnScope } from './rules/scope.ts'
@@ -26,7 +28,7 @@ import { described } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { FieldLists, RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
-import type { Choices, Chosen, Names, Order, Rare, ServedRecords } from './setup/served.ts'
+import type { Choices, Chosen, Names, Order, Rare, ServedRecords, ShownTo } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
 import { create } from './write/create.ts'
 import { remove } from './write/remove.ts'
@@ -84,14 +86,18 @@ export function createRouter<
   const G = undefined,
   const D = unknown,
   const E extends AccessOptions | undefined = undefined,
+  const V = unknown,
 >(
   options: RouterOptions<R> & {
     readonly model: Model<R, I, H>
     readonly scope?:
       | OwnScope<R, L>
       | { readonly read: OwnScope<R, D>; readonly write: OwnScope<R, L> }
+    readonly fieldsFor?: (request: ApiRequest) => V
   } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E>,
-): Router<ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, G, L>> & Rare<D, E>> {
+): Router<
+  ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, ShownTo<V, G>, L>> & Rare<D, E>
+> {
   const extra: Route[] = []
   let isAttached = false
   const add =
@@ -159,7 +165,7 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
   const query: Handler = async (request, context) => {
     const body = await queryBody(resource, request)
     // Before the cache lookup: making a key of a large body takes time.
-    const plan = parseQueryBody(resource, body)
+    const plan = parseQueryBody(await rulesFor(resource, request), body)
     const asked = { kind: 'query', body } as const
     return answer(request, context, asked, () => planned(resource, tokens, plan, request))
   }

@@ -72,6 +72,7 @@ function library(dig: (parts: Parts, auth: Guards) => void = () => {}): App {
     books: {
       allowedFields: ['title'],
       search: ['title'],
+      fieldsFor: () => ['title'],
       scope: { read: () => ({ title: 'public' }), write: () => ({ title: 'mine' }) },
     },
     accounts: given,
@@ -166,6 +167,9 @@ const HOLES: Readonly<Record<string, (parts: Parts, auth: Guards) => void>> = {
   },
   'a hidden field inside another that is shown': ({ model }) => {
     model.hidden = ['price']
+  },
+  'fields that are shown to everyone': ({ books }) => {
+    delete books.fieldsFor
   },
   'an output that is gone': ({ model }) => {
     delete model.output

@@ -21,6 +21,8 @@ describe('fieldgate audit', () => {
       'open.ts': BASE.replace("allowedFields: ['title']", "allowedFields: ['title', 'price']"),
       'empty.ts': BASE.replace(/app\.mount.*/, ''),
       'other.json': '{"rows":[]}',
+      'configured.ts': `if (!process.env.KEY) throw new Error('KEY is missing.')\n${BASE}`,
+      '.env': 'KEY=value',
     })
   })
   afterAll(() => folder.remove())
@@ -69,6 +71,10 @@ describe('fieldgate audit', () => {
         '+ {"method":"PATCH",',
       ],
     ])
+  })
+
+  it('reads the variables of .env, as the app does when it starts', async () => {
+    expect((await folder.fieldgate('audit', './configured.ts')).code).toBe(0)
   })
 
   it('ends with 2 for a file that it cannot compare with', async () => {

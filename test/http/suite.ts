@@ -8,6 +8,7 @@ import type { Checks } from './check.ts'
 import { accounts } from './checks/accounts.ts'
 import { bodies } from './checks/bodies.ts'
 import { guards } from './checks/guards.ts'
+import { limits } from './checks/limits.ts'
 import { operations } from './checks/operations.ts'
 import { endings, records } from './checks/records.ts'
 import { requests } from './checks/requests.ts'
@@ -20,5 +21,6 @@ export const suite: Checks = {
   ...accounts,
   ...operations,
   ...guards,
+  ...limits,
   ...endings,
 }

@@ -59,6 +59,7 @@ describe('a request that takes longer than requestTimeoutMs', () => {
     ['a guard', { middlewares: [never] }],
     ['validate', { validate: never }],
     ['scope', { scope: never }],
+    ['fieldsFor', { fieldsFor: never }],
     ['runAfterCreate', { runAfterCreate: never }],
   ])('is a 503 with Retry-After where %s never ends', async (_, options) => {
     const { app, log } = notes(options)

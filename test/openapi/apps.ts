@@ -116,6 +116,9 @@ export function fullApp(): App {
     fields: { text: z.string() },
     output: ({ text }) => ({ text, length: text.length }),
   })
+  const Draft = defineModel('Draft', {
+    fields: { owner: z.string(), public: z.boolean().default(false), text: z.string() },
+  })
   const app = createApp({
     store: sqliteStore(),
     files: files(),
@@ -216,6 +219,23 @@ export function fullApp(): App {
   app.mount(
     '/notes',
     createRouter({ model: Note, middlewares: [], allowedFields: ['text'], query: ['text'] }),
+  )
+  app.mount(
+    '/drafts',
+    createRouter({
+      model: Draft,
+      access: {
+        query: false,
+        create: auth.requireAuth,
+        update: [auth.requireAuth, paying],
+        remove: false,
+      },
+      allowedFields: ['public', 'text'],
+      scope: {
+        read: ({ auth: user }) => ({ or: [{ owner: user?.userId }, { public: true }] }),
+        write: ({ auth: user }) => ({ owner: user?.userId }),
+      },
+    }),
   )
   app.mount('/docs', openapi({ title: 'Library', version: '2.1' }))
   return app

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { batch } from '../../src/batch/index.ts'
 import { apiKey, cors, idempotency, rateLimit, readOnly } from '../../src/guards/index.ts'
-import { createRouter, defineModel, type Guard } from '../../src/index.ts'
+import { createRouter, defineModel, type Guard, ref } from '../../src/index.ts'
 import { document, type OpenApiDocument, type Operation } from '../../src/openapi/index.ts'
 import { observedApp } from '../observing/observed.ts'
 import { atlasApp, emptyApp, fullApp } from './apps.ts'
@@ -30,6 +30,12 @@ const namesIn = (found: Operation, where: string) =>
 const body = (found: Operation, type = 'application/json') =>
   found.requestBody?.content[type]?.schema
 
+/** The schema of the JSON that an operation responds with. */
+function contentOf(found: Operation | undefined, status: string): unknown {
+  const response = found?.responses[status]
+  return response && 'content' in response && response.content?.['application/json']?.schema
+}
+
 /** The schema that a reference names. */
 function resolved({ components }: OpenApiDocument, schema: unknown): Record<string, unknown> {
   const { $ref } = (schema ?? {}) as { $ref?: string }
@@ -51,6 +57,39 @@ describe('the operations', () => {
     )
   })
 
+  it('of readers who see different fields show views, in which only the id is sure', () => {
+    const Reader = defineModel('DocumentReader', {
+      fields: { name: z.string(), boss: ref('DocumentReader').optional() },
+    })
+    const app = emptyApp()
+    onTestFinished(() => app.close())
+    const fieldsFor = () => ['name'] as const
+    app.mount('/readers', createRouter({ model: Reader, middlewares: [], fieldsFor }))
+    const made = document(app, INFO)
+    const view = made.components.schemas.DocumentReaderView
+    expect(view).toMatchObject({ required: ['_id'], properties: { boss: { type: 'string' } } })
+    expect(Object.keys(made.components.schemas)).not.toContain('DocumentReader')
+    const shown = (method: string, path: string, status: string) =>
+      JSON.stringify(operation(made, method, path).responses[status])
+    expect(shown('post', '/readers', '201')).toContain('DocumentReaderViewResponse')
+    expect(shown('patch', '/readers/{id}', '200')).toContain('DocumentReaderViewResponse')
+    expect(shown('get', '/readers', '200')).toContain('DocumentReaderViewList')
+  })
+
+  it('with hooks that judge the record may end with a 409, and with what the hooks throw', () => {
+    const Judged = defineModel('DocumentJudged', { fields: { name: z.string() } })
+    const app = emptyApp()
+    onTestFinished(() => app.close())
+    const hooks = { beforeUpdate: () => {}, beforeRemove: () => {} }
+    app.mount('/judged', createRouter({ model: Judged, middlewares: [], ...hooks }))
+    const made = document(app, INFO)
+    for (const method of ['patch', 'delete']) {
+      const { responses } = operation(made, method, '/judged/{id}')
+      expect(JSON.stringify(responses['409'])).toContain('Another request changed the record')
+      expect(responses).toHaveProperty('default')
+    }
+  })
+
   it('of a model on a second mount have the mount in their names', () => {
     expect(operation(atlas, 'get', '/feed/cities').operationId).toBe('listCitiesAtFeedCities')
     const ids = [...idsOf(atlas), ...idsOf(full)]
@@ -70,7 +109,44 @@ describe('the operations', () => {
     expect(full.paths).not.toHaveProperty('/accounts/login')
     expect(Object.keys(full.paths)).toContain('/tenants/{tenant}/shelves/{id}')
     expect(full.paths).not.toHaveProperty('/docs')
+    expect(Object.keys(full.paths['/drafts'] ?? {})).toEqual(['get', 'post'])
+    expect(Object.keys(full.paths['/drafts/{id}'] ?? {})).toEqual(['get', 'patch'])
     expect(document(apps.empty, INFO).paths).toEqual({})
+  })
+})
+
+describe('access and scopes', () => {
+  it('guards of one route are those of its operation alone', () => {
+    const securityOf = (method: string, path: string) => operation(full, method, path).security
+    expect(securityOf('get', '/drafts')).toEqual([])
+    expect(securityOf('get', '/drafts/{id}')).toEqual([])
+    expect(securityOf('post', '/drafts')).toEqual([{ bearer: [] }])
+    expect(operation(full, 'post', '/drafts').responses).toHaveProperty('401')
+    expect(operation(full, 'get', '/drafts').responses).not.toHaveProperty('401')
+    expect(operation(full, 'patch', '/drafts/{id}').description).toContain(
+      'Only for: guarded, signed in, a paid plan.',
+    )
+  })
+
+  it('a write may show the id alone where reads have another scope', () => {
+    for (const [method, path, status] of [
+      ['post', '/drafts', '201'],
+      ['patch', '/drafts/{id}', '200'],
+    ] as const) {
+      const found = operation(full, method, path)
+      const { properties } = resolved(full, contentOf(found, status)) as {
+        properties: Record<string, unknown>
+      }
+      expect(properties.data).toEqual({
+        anyOf: [
+          { $ref: '#/components/schemas/Draft' },
+          expect.objectContaining({ required: ['_id'], additionalProperties: false }),
+        ],
+      })
+      expect(JSON.stringify(found.responses['403'])).toContain('outside of what you may write')
+    }
+    const [read, update] = ['get', 'patch'].map((method) => operation(full, method, '/books/{id}'))
+    expect(contentOf(read, '200')).toEqual(contentOf(update, '200'))
   })
 })
 

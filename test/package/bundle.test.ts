@@ -5,9 +5,9 @@ import { bundled } from '../http/workerd.ts'
 const KIB = 1024
 /**
  * What sessions, verified mailboxes, deletion and stripped images take is paid for here: it was 100 before them. Enforced
- * references take 4, models that change 7.
+ * references take 4, models that change 7, access and scopes of reads and writes 1.
  */
-const LIMIT = 149 * KIB
+const LIMIT = 150 * KIB
 
 /** Names that only other adapters, or other runtimes, would bring along. */
 const FOREIGN = [
@@ -46,7 +46,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 149 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 150 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)

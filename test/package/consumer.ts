@@ -23,23 +23,37 @@ export const runtimes = [
   ['Bun', [bin('bun')]],
 ] as const
 
-/** Packs the package, unpacks it in the folder `project`, and links what it depends on. */
-export async function installInto(project: string): Promise<void> {
-  const { dependencies, peerDependencies } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  ) as Record<'dependencies' | 'peerDependencies', Record<string, string>>
-  const modules = join(project, 'node_modules')
-  const fieldgate = join(modules, 'fieldgate')
-  mkdirSync(fieldgate, { recursive: true })
-  const packed = await run('npm', ['pack', inject('built'), '--silent', '--ignore-scripts'], {
-    cwd: project,
-  })
-  await run('tar', ['-xzf', packed.stdout.trim(), '--strip-components=1', '-C', fieldgate], {
-    cwd: project,
-  })
-  for (const name of ['@types/node', ...Object.keys({ ...dependencies, ...peerDependencies })]) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+/** The manifest of the package. */
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+  'dependencies' | 'peerDependencies',
+  Record<string, string>
+>
+
+/**
+ * Packs the package, unpacks it in the folder `project`, and links what it depends on and `packages`: by default, every
+ * peer.
+ */
+export async function installInto(
+  project: string,
+  packages: readonly string[] = ['@types/node', ...Object.keys(manifest.peerDependencies)],
+): Promise<void> {
+  await unpackInto(project, inject('built'), 'fieldgate')
+  for (const name of [...Object.keys(manifest.dependencies), ...packages]) {
+    const link = join(project, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), link)
   }
   writeFileSync(join(project, 'package.json'), '{"type":"module"}')
+}
+
+/** Packs the folder `source` as npm would publish it, and unpacks it in `project`; resolves to the tarball. */
+export async function unpackInto(project: string, source: string, name: string): Promise<string> {
+  const modules = join(project, 'node_modules', name)
+  mkdirSync(modules, { recursive: true })
+  const packed = await run('npm', ['pack', source, '--silent', '--ignore-scripts'], {
+    cwd: project,
+  })
+  const tarball = join(project, packed.stdout.trim())
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', modules], { cwd: project })
+  return tarball
 }

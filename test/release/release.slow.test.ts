@@ -8,7 +8,13 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const run = promisify(execFile)
-const parts = ['package.json', 'package-lock.json', 'deno.json', 'scripts']
+const manifests = [
+  'package.json',
+  'package-lock.json',
+  'deno.json',
+  'packages/create-fieldgate/package.json',
+]
+const parts = [...manifests, 'scripts']
 
 const CHANGELOG = `# Changelog
 
@@ -34,7 +40,7 @@ function repository(): {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim()
   // The version of the day must not matter here.
-  for (const file of parts.slice(0, 3)) {
+  for (const file of manifests) {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       version: string
     }
@@ -77,10 +83,10 @@ describe('npm run release', () => {
     const { ok, text } = await release(folder, '0.2.0')
     expect(text).toContain('npm publish')
     expect(ok).toBe(true)
-    const versions = ['package.json', 'package-lock.json', 'deno.json'].map(
+    const versions = manifests.map(
       (file) => (JSON.parse(read(file)) as { version: string }).version,
     )
-    expect(versions).toEqual(['0.2.0', '0.2.0', '0.2.0'])
+    expect(versions).toEqual(['0.2.0', '0.2.0', '0.2.0', '0.2.0'])
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { version: string }>
     }

@@ -9,6 +9,8 @@ import { FROM_SOURCE } from './commands.ts'
 
 const MAIN = fileURLToPath(new URL('../../examples/atlas/main.ts', import.meta.url))
 
+const SEE = ' See examples/atlas/.env.example.'
+
 /** How the atlas ends, and what it says, where it cannot start. */
 async function failed(env: Readonly<Record<string, string>>): Promise<[number, string]> {
   const folder = mkdtempSync(join(tmpdir(), 'fieldgate-atlas-'))
@@ -28,13 +30,17 @@ async function failed(env: Readonly<Record<string, string>>): Promise<[number, s
 }
 
 it.each([
-  [{ PORT: 'abc' }, `PORT is 'abc'; it must be a whole number from 0 to 65535.`],
-  [{ PORT: '70000' }, `PORT is '70000'; it must be a whole number from 0 to 65535.`],
+  [{ PORT: 'abc' }, `PORT must be a whole number from 0 to 65535.${SEE}`],
+  [{ PORT: '70000' }, `PORT must be a whole number from 0 to 65535.${SEE}`],
+  [{ TRUST_PROXY: '-1' }, `TRUST_PROXY must be a whole number from 0 to 10.${SEE}`],
+  [{ DATABASE_URL: 'mysql://db' }, `DATABASE_URL must start with postgres:// or mongodb://.${SEE}`],
+  [{ REDIS_URL: 'valkey:6379' }, `REDIS_URL must start with redis:// or rediss://.${SEE}`],
+  [{ S3_BUCKET_NAME: 'x' }, `S3_ENDPOINT is missing, and S3_BUCKET_NAME is set.${SEE}`],
   [
     { PORT: '0', HOST: '192.0.2.1' },
     `HOST is '192.0.2.1', which is no name or address of this machine.`,
   ],
-  [{ PORT: '0', ATLAS_SECRET: 'short' }, 'ATLAS_SECRET must have at least 32 characters.'],
+  [{ ATLAS_SECRET: 'short' }, `ATLAS_SECRET must have at least 32 characters.${SEE}`],
 ])('the atlas says in a line why it cannot start with %j', async (env, line) => {
   expect(await failed(env)).toEqual([1, `${line}\n`])
 })

@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
+import { recordQueries } from '../../adapters/clients/tanstack-query.ts'
 import { createClient, type Failure } from '../../src/client/index.ts'
 import {
   type App,
@@ -7,6 +8,7 @@ import {
   createAuthRouter,
   createRouter,
   defineModel,
+  type FieldsFor,
   type Model,
   ref,
   type Store,
@@ -43,6 +45,10 @@ const Other = defineModel('TypedClientOther', {
   fields: { name: z.string() },
   output: () => ({ shown: 1 }),
 })
+
+const Short = defineModel('TypedClientShort', { fields: { name: z.string() } })
+/** Written apart from the router. */
+const readers: FieldsFor<{ name: string }> = () => ['name']
 
 const ByHand: Model<{ name: string }> = defineModel('TypedClientByHand', {
   fields: { name: z.string() },
@@ -95,6 +101,15 @@ function apps(store: Store) {
         onGet: async () => ({ populate: { path: 'country', select: ['name'] }, select: ['name'] }),
       }).get('/top', () => undefined),
     )
+    .mount(
+      '/readers',
+      createRouter({
+        model: City,
+        fieldsFor: async (request) =>
+          request.auth?.role === 'admin' ? undefined : (['name', 'createdAt'] as const),
+      }),
+    )
+    .mount('/known-readers', createRouter({ model: Short, fieldsFor: readers }))
     .mount('/others', createRouter({ model: Other }))
     .mount('/by-hand', createRouter({ model: ByHand }))
     .mount('/orgs/:org/cities', cities)
@@ -141,6 +156,13 @@ async function reads(api: Api): Promise<void> {
     // @ts-expect-error it counts nothing
     page.pagination.totalPages
   }
+  const readable = await api('/readers').get('x')
+  if (readable.ok) {
+    expectTypeOf(readable.data._id).toEqualTypeOf<string>()
+    expectTypeOf(readable.data.owner).toEqualTypeOf<string | undefined>()
+  }
+  const knownOne = await api('/known-readers').get('x')
+  if (knownOne.ok) expectTypeOf(knownOne.data.name).toEqualTypeOf<string | undefined>()
   const shown = await api('/shown').get('x')
   if (shown.ok && typeof shown.data.country === 'object') shown.data.country._id
   if (shown.ok) expectTypeOf(shown.data.name).toEqualTypeOf<string | undefined>()
@@ -232,6 +254,12 @@ async function limited(api: Api): Promise<void> {
   await api('/read-only').create({ name: 'a' })
   // @ts-expect-error there is no such route
   await api('/read-only').remove('x')
+  const queries = recordQueries(['x'], api('/read-only'))
+  queries.list({ sort: [] })
+  // @ts-expect-error there is no such route
+  queries.remove()
+  const { mutationFn } = recordQueries(['x'], api('/shared')).create()
+  expectTypeOf((await mutationFn({ name: 'a' }))._id).toEqualTypeOf<string>()
 }
 
 /** Compiled, never run: accounts. */

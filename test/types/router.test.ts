@@ -250,6 +250,15 @@ describe('design, Model: types flow through createRouter', () => {
     })
     createRouter({
       model: City,
+      fieldsFor: (request) => (request.auth ? undefined : ['name', '_id', 'createdAt']),
+    })
+    createRouter({
+      model: City,
+      // @ts-expect-error no field of the record
+      fieldsFor: () => ['nam'],
+    })
+    createRouter({
+      model: City,
       // @ts-expect-error a hook throws to refuse
       beforeRemove: () => false,
     })

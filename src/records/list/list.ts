@@ -23,6 +23,7 @@ import type { Resource } from '../setup/resource.ts'
 import type { Cursors, Scan } from './cursor.ts'
 import { parseUrl } from './parse.ts'
 import type { ListPlan, Paging } from './plan.ts'
+import { rulesFor } from './rules-for.ts'
 import { patternsChecked, searchFilter } from './search.ts'
 
 /** The response to `GET <mount>`, without the response cache. */
@@ -40,7 +41,8 @@ export async function listed(
   cursors: Cursors,
   request: ApiRequest,
 ): Promise<Loaded> {
-  return planned(resource, cursors, parseUrl(resource, request.query), request)
+  const rules = await rulesFor(resource, request)
+  return planned(resource, cursors, parseUrl(rules, request.query), request)
 }
 
 /** The body of a `QUERY <mount>` (RFC 10008); its URL's parameters are ignored. Throws a 415 for anything but JSON. */
@@ -61,12 +63,12 @@ export async function planned(
     filter: plan.filter,
     search: plan.search,
     scope,
-    sort: totalOrder(plan.sort.length > 0 ? plan.sort : resource.orderBy),
+    sort: totalOrder(plan.sort),
   }
   const anchorId = anchorOf(resource, cursors, plan.paging, scan)
   const view = await viewOf(resource, request)
   const body = await patternsChecked(async () => {
-    const search = await searchFilter(resource, plan.search, request)
+    const search = await searchFilter(resource, plan, request)
     const filter = all([scope, plan.filter, search])
     const after = anchorId === undefined ? undefined : await positionOf(resource, anchorId, scan)
     const read: Read = { filter, sort: scan.sort, limit: 0, ...(after && { after }) }

@@ -66,7 +66,13 @@ function add(asked: Asked, filters: Filter[], more: Asked): void {
 
 function planOf(rules: ListRules, filters: Filter[], asked: Asked, most: number): ListPlan {
   const { search, sort = [] } = asked
-  return { filter: all(filters), search, sort, paging: pagingOf(rules, asked, most) }
+  return {
+    filter: all(filters),
+    search,
+    searched: rules.search,
+    sort: sort.length > 0 ? sort : rules.orderBy,
+    paging: pagingOf(rules, asked, most),
+  }
 }
 
 /** Refuses parameters of another kind of pages than the router's. */

@@ -6,13 +6,16 @@
 
 import type { Query } from '../../http/query-string.ts'
 import type { Filter, SortKey } from '../../ports/filter.ts'
+import type { SearchField } from '../setup/search-fields.ts'
 
 /** A list as the client requested it, checked and cast. */
 export interface ListPlan {
   readonly filter: Filter
   /** The search term; undefined for none. */
   readonly search: string | undefined
-  /** Empty for the router's default order. */
+  /** The fields to search. */
+  readonly searched: readonly SearchField[]
+  /** Empty for the order by `_id` alone. */
   readonly sort: readonly SortKey[]
   readonly paging: Paging
 }

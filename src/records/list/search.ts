@@ -12,7 +12,7 @@ import { hintsFor } from '../read/hints.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import type { ListRules, Resource } from '../setup/resource.ts'
 import type { SearchField } from '../setup/search-fields.ts'
-import type { Asked, UrlParameters } from './plan.ts'
+import type { Asked, ListPlan, UrlParameters } from './plan.ts'
 
 /** `?s=` and its other name `?search=`; an empty term means no search. */
 export function searchInUrl(rules: ListRules, { query, shaped }: UrlParameters): Asked {
@@ -28,16 +28,14 @@ export function searchInBody({ maxSearchLength }: ListRules, term: unknown): Ask
   return { search: term }
 }
 
-/** The records that `term` finds. Without a term, or without search fields, it finds all of them. */
+/** The records that the term finds. Without a term, or without search fields, it finds all of them. */
 export async function searchFilter(
   resource: Resource,
-  term: string | undefined,
+  { search: term, searched }: Pick<ListPlan, 'search' | 'searched'>,
   request: ApiRequest,
 ): Promise<Filter> {
-  if (term === undefined || resource.search.length === 0) return everything
-  const clauses = await Promise.all(
-    resource.search.map((field) => clause(resource, field, term, request)),
-  )
+  if (term === undefined || searched.length === 0) return everything
+  const clauses = await Promise.all(searched.map((field) => clause(resource, field, term, request)))
   return any(clauses)
 }
 

@@ -13,6 +13,7 @@ import { all } from '../../ports/filter.ts'
 import { Slices } from '../../ports/slices.ts'
 import type { Fields, ReadHints } from '../../ports/store.ts'
 import type { Models } from '../engine/host.ts'
+import { isReadable, type ReadableFields } from '../rules/fields-for.ts'
 import type { PopulateOption } from '../rules/hooks.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
 import { referenceAt } from '../setup/search-fields.ts'
@@ -20,12 +21,16 @@ import { type Filler, Loaded, type Population, portions, type Wanted, wantedOf }
 import { knownNames, type WarnOfName } from './known-names.ts'
 import { ResponseSize } from './response-size.ts'
 
-/** Resolves what `onGet` returned; a path that leads to no reference is left out with a warning. */
+/**
+ * Resolves what `onGet` returned; a path that leads to no reference is left out with a warning. Only references among
+ * `fields` are filled in, and of records of the same `model` nothing else is shown either.
+ */
 export function populations(
   host: Models,
   model: Model,
   option: PopulateOption | undefined,
   warn: WarnOfName,
+  fields?: ReadableFields,
 ): readonly Population[] {
   const wanted = option === undefined ? [] : Array.isArray(option) ? option : [option]
   const found = wanted.flatMap(
@@ -34,7 +39,9 @@ export function populations(
       const name = referenceAt(model, path)
       const target = name !== undefined && !isHidden(model, path) && host.modelNamed(name)
       if (target) {
-        return [{ path, target, select: visible(target, knownNames(target, names(select), warn)) }]
+        const known = knownNames(target, names(select), warn)
+        const shown = visible(target, known, target === model ? fields : undefined)
+        return isReadable(fields, path) ? [{ path, target, select: shown }] : []
       }
       warn('populate', path, `reference of '${model.name}' to a model`)
       return []

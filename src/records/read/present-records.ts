@@ -12,6 +12,7 @@ import { stringifyInSlices } from '../../ports/json.ts'
 import { Slices } from '../../ports/slices.ts'
 import type { Fields, Projection, Read } from '../../ports/store.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
+import { readableFields } from '../rules/fields-for.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { Population } from './fill-in.ts'
 import { hintsFor } from './hints.ts'
@@ -30,15 +31,16 @@ export interface View {
 /** Calls `onGet`. If it fails, the read goes on without populate and select (spec 4.1). */
 export async function viewOf(resource: Resource, request: ApiRequest): Promise<View> {
   const { host, model, onGet } = resource
-  const plain = { select: visible(model), populate: [], cacheable: true }
+  const fields = await readableFields(resource, request)
+  const plain = { select: visible(model, undefined, fields), populate: [], cacheable: true }
   if (!onGet) return plain
   try {
     const options = (await onGet(request)) ?? {}
     const warn = unknownNames(resource)
     const select = knownNames(model, names(options.select ?? options.selects), warn)
     return {
-      select: visible(model, select),
-      populate: populations(host, model, options.populate ?? options.populates, warn),
+      select: visible(model, select, fields),
+      populate: populations(host, model, options.populate ?? options.populates, warn, fields),
       cacheable: true,
     }
   } catch (error) {

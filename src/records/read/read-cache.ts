@@ -18,6 +18,7 @@ import { pathOf } from '../../ports/path-of.ts'
 import type { Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
+import { readableFields } from '../rules/fields-for.ts'
 import { scopeOf, visibleThroughReference } from '../rules/scope.ts'
 import type { RouterOptions } from '../setup/options.ts'
 import { failAt, type Resource } from '../setup/resource.ts'
@@ -55,7 +56,8 @@ export function readResponder(
     return async (request, _context, _asked, load) => readResponse(request, await load())
   }
   const targets = targetsOf(resource)
-  const isLimited = resource.scope.read !== undefined || targets.length > 0
+  const isLimited =
+    resource.scope.read !== undefined || resource.fieldsFor !== undefined || targets.length > 0
   // All parameters if `onGet` sees the request, else only those that are read: the rest would fill the cache with
   // copies of one response. What `scope` and `vary` make of other parameters is in the key separately.
   const parametersOf = ({ kind }: Pick<Asked, 'kind'>, { query }: ApiRequest): Query => {
@@ -81,18 +83,20 @@ export function readResponder(
     })
 }
 
-/** Every limit on what the request may see: the router's scope, and those of the records behind references. */
+/** Every limit on what the request may see: the router's scope and fields, and the records behind references. */
 async function limitsOf(
-  { host, model, scope }: Resource,
+  resource: Resource,
   targets: readonly string[],
   request: ApiRequest,
 ): Promise<unknown> {
+  const { host, model, scope } = resource
   const own = (await scopeOf(model, scope.read, request)).filter
+  const fields = await readableFields(resource, request)
   const others = targets.map((name) => {
     const target = host.modelNamed(name)
     return target && visibleThroughReference(host, target, request)
   })
-  return [own, ...(await Promise.all(others))]
+  return [own, fields ? [...fields] : null, ...(await Promise.all(others))]
 }
 
 /** The models that responses are read from through references; `onGet` may fill in any of them. */

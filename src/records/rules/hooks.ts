@@ -195,10 +195,10 @@ function replacing(name: string, model: Model, result: unknown, given: Fields): 
 }
 
 /**
- * An error from a hook other than `HttpError` is the hook's own failure, even an error of a schema (spec 4.1, write
- * rule 3).
+ * Runs a hook named `name`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
+ * 4.1, write rule 3).
  */
-async function hooked(name: string, hook: () => unknown): Promise<unknown> {
+export async function hooked(name: string, hook: () => unknown): Promise<unknown> {
   try {
     return await hook()
   } catch (error) {

@@ -53,6 +53,12 @@ export interface ScopePair<R = Fields> {
   readonly write: ScopeOption<R>
 }
 
+/** What limits the records that a router shows, and those that it lets clients write; undefined for no limit. */
+export interface Scopes {
+  readonly read: ScopeOption | undefined
+  readonly write: ScopeOption | undefined
+}
+
 /** A scope that returns `L`, made of fields of `R` alone. */
 export type OwnScope<R, L> = (request: ApiRequest) => L & OwnFields<R, L>
 
@@ -96,6 +102,14 @@ export function scopeOf(
   const scope = resolve(model, option, request)
   resolved.set(request, [...known, { option, model, scope }])
   return scope
+}
+
+/** The scopes of a write, both before it happens: a scope that fails must not fail after it. */
+export function writeScopes(
+  { model, scope }: { readonly model: Model; readonly scope: Scopes },
+  request: ApiRequest,
+): Promise<[write: Scope, read: Scope]> {
+  return Promise.all([scopeOf(model, scope.write, request), scopeOf(model, scope.read, request)])
 }
 
 /** Each scope runs once per request: a response is cached under the very scope that it was read with. */

@@ -87,6 +87,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
   cache: whatever,
   upload: whatever,
   scope: scopes,
+  fieldsFor: callable,
 }
 
 /** Refuses unknown options, values of the wrong type, and invalid numbers. */

@@ -8,6 +8,7 @@ import type { CacheOptions } from '../../cache/options.ts'
 import type { FieldName, Model, SortName } from '../../model/model.ts'
 import type { UploadOptions } from '../../uploads/options.ts'
 import type { Guard } from '../engine/route.ts'
+import type { FieldsFor } from '../rules/fields-for.ts'
 import type {
   AfterRemove,
   AfterUpdate,
@@ -128,4 +129,9 @@ export interface RouterOptions<R> {
    * function. Only undefined means no limit; `{}` is a 500.
    */
   readonly scope?: ScopeOption<R> | ScopePair<R>
+  /**
+   * Names the fields that a request may see, filter, sort and search by. Undefined means all visible fields; an unknown
+   * name is a 500. It does not concern what may be written.
+   */
+  readonly fieldsFor?: FieldsFor<R>
 }

@@ -17,8 +17,9 @@ import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/op
 import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
+import type { FieldsFor } from '../rules/fields-for.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
-import type { ScopeOption } from '../rules/scope.ts'
+import type { Scopes } from '../rules/scope.ts'
 import { resolveAccess, type ServedActions } from './access.ts'
 import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
@@ -89,12 +90,7 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly middlewares: readonly Guard[]
   readonly access: ServedActions
   readonly scope: Scopes
-}
-
-/** What limits the records that a router shows, and those that it lets clients write; undefined for no limit. */
-export interface Scopes {
-  readonly read: ScopeOption | undefined
-  readonly write: ScopeOption | undefined
+  readonly fieldsFor: FieldsFor<Fields> | undefined
 }
 
 /** Returns a function that refuses an option of the router on `mount`. */
@@ -129,6 +125,7 @@ export function resolveResource(
     middlewares,
     access: resolveAccess(options, fail),
     scope: scopesOf(options.scope),
+    fieldsFor: options.fieldsFor,
     ...fieldRules(options, legacyMode, fail),
     ...pageRules(options, legacyMode),
     model,

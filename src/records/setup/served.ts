@@ -65,6 +65,11 @@ export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E> {
   readonly onGet?: (request: ApiRequest) => Shown<G> | Promise<Shown<G>>
 }
 
+/** What `onGet` returns, or less: a router with `fieldsFor`, which returns `V`, may leave fields out as `select` does. */
+export type ShownTo<V, G> = unknown extends V
+  ? G
+  : (G extends object ? G : unknown) & { readonly select: unknown }
+
 type Shown<G> = G | ReadOptions | undefined | void
 
 /** A list of fields. */

@@ -11,14 +11,15 @@ import { declaredPart, present, projected, visible } from '../../model/present.t
 import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
 import { signed } from '../read/present-records.ts'
+import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
 import { keepWritable } from '../rules/policy.ts'
-import { scopeOf } from '../rules/scope.ts'
+import { writeScopes } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { afterWrite } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
-import { idAlone, maySee } from './within-scope.ts'
+import { idAlone } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
 /** Stores a new record and responds with 201 and the record. */
@@ -41,7 +42,8 @@ async function createFrom(
   incoming: Incoming,
 ): Promise<Response> {
   const { model, engine } = resource
-  const scope = await scopeOf(model, resource.scope.write, request)
+  const [scope, reads] = await writeScopes(resource, request)
+  const fields = await readableFields(resource, request)
   const payload = await keepWritable(incoming.body(), resource.writable.create, scope.fields)
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
@@ -60,9 +62,7 @@ async function createFrom(
   const { runAfterCreate, strictAfterCreate } = resource
   const hook = () => runAfterCreate?.(record as never, request)
   await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
-  const text = (await maySee(resource, record, request))
-    ? await textOf(resource, record)
-    : idAlone(record)
+  const text = reads.admits(record) ? await textOf(resource, record, fields) : idAlone(record)
   return withHookResponse(
     dataResponse(text, { status: 201, headers: locationOf(request, record._id) }),
     res,
@@ -70,9 +70,10 @@ async function createFrom(
 }
 
 /** The new record as JSON: what is visible of it. */
-async function textOf(resource: Resource, record: Fields): Promise<string> {
+async function textOf(resource: Resource, record: Fields, fields: ReadableFields): Promise<string> {
   const { model, lean } = resource
-  const visibly = await signed(resource, projected(declaredPart(model, record), visible(model)))
+  const shown = projected(declaredPart(model, record), visible(model, undefined, fields))
+  const visibly = await signed(resource, shown)
   return (await stringifyInSlices(present(model, visibly, lean))) ?? 'null'
 }
 

@@ -11,9 +11,9 @@ import { entryNotFound, recordChanged } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { read } from '../read/read.ts'
+import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { type Seen, seenAs } from './seen.ts'
-import { maySee } from './within-scope.ts'
 
 /**
  * The record that must still be the same at the moment of the write; undefined without a condition. `*` accepts any existing
@@ -30,7 +30,8 @@ export async function expectedRecord(
   const record = await resource.engine.first(filter)
   if (!record) throw entryNotFound()
   // Outside of the read scope there is no version that the client can have.
-  if (!(await maySee(resource, record, request))) throw recordChanged()
+  const reads = await scopeOf(resource.model, resource.scope.read, request)
+  if (!reads.admits(record)) throw recordChanged()
   // Links that have been signed anew since are not a change.
   const state = stateIn(etagOf(await read(resource, request)))
   if (!condition.some((tag) => stateIn(tag) === state)) throw recordChanged()

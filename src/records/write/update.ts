@@ -12,6 +12,7 @@ import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
 import { MAX_TRIES } from '../engine/tries.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
+import { readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import {
   type BeforeUpdate,
@@ -23,13 +24,13 @@ import {
 import type { Scope } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
-import { scopeOf } from '../rules/scope.ts'
+import { writeScopes } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { afterWrite } from './after-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
 import { JUDGEMENTS, type Seen, writeSeen } from './seen.ts'
-import { idAlone, maySee, refusedOutside } from './within-scope.ts'
+import { idAlone, refusedOutside } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
 /** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
@@ -54,7 +55,9 @@ async function updateFrom(
   incoming: Incoming,
 ): Promise<Response> {
   const { model, engine } = resource
-  const scope = await scopeOf(model, resource.scope.write, request)
+  const [scope, reads] = await writeScopes(resource, request)
+  // Before the write: if it is unknown what the response may show, nothing is written.
+  await readableFields(resource, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
   const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.fields)
@@ -69,9 +72,7 @@ async function updateFrom(
   const changes = await engine.validateSeen(checked, one, hiddenInside(model))
   const known = await expectedRecord(resource, request, one)
   const updated = await written(resource, incoming, { filter: one, scope }, changes, known)
-  if (!(await maySee(resource, updated, request))) {
-    return withHookResponse(dataResponse(idAlone(updated)), res)
-  }
+  if (!reads.admits(updated)) return withHookResponse(dataResponse(idAlone(updated)), res)
   const view = await viewOf(resource, request)
   const text = await presentAfterWrite(resource, view, updated, request)
   return withHookResponse(dataResponse(text), res)

@@ -7,21 +7,9 @@
 
 import { HttpError } from '../../http/errors.ts'
 import { outsideScope } from '../../http/refusals.ts'
-import type { ApiRequest } from '../../http/request.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
-import { scopeOf } from '../rules/scope.ts'
-import type { Resource } from '../setup/resource.ts'
-
-/** Whether the response may show a record that was just written. */
-export async function maySee(
-  { model, scope }: Resource,
-  record: Fields,
-  request: ApiRequest,
-): Promise<boolean> {
-  return (await scopeOf(model, scope.read, request)).admits(record)
-}
 
 /** What is shown instead of a record outside of the read scope. */
 export function idAlone({ _id }: Fields): string {

@@ -8,6 +8,7 @@ import * as z from 'zod/mini'
 import { health, metrics } from '../../../src/health/index.ts'
 import { type App, createRouter, defineModel, type Handler } from '../../../src/index.ts'
 import { withGuards } from './guarded.ts'
+import { withLimits } from './limited.ts'
 
 const Extra = defineModel('Extra', { fields: { name: z.string() } })
 
@@ -51,5 +52,8 @@ export function withExtras(app: App): App {
     return new Response(data, { headers: { 'Content-Type': 'application/json' } })
   })
   router.post('/guarded', async (request) => void (await request.text()), read)
-  return withGuards(app).mount('/extras', router).mount('/', health()).mount('/', metrics())
+  return withLimits(withGuards(app))
+    .mount('/extras', router)
+    .mount('/', health())
+    .mount('/', metrics())
 }

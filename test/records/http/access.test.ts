@@ -72,7 +72,7 @@ const refuse =
     throw new HttpError(status, `Refused with ${status}.`)
   }
 
-describe('next 8, access: false', () => {
+describe('next, access: false', () => {
   // Every choice of routes: 64 routers.
   const choices = ACTIONS.reduce<(keyof typeof ROUTES)[][]>(
     (found, action) => found.flatMap((some) => [some, [...some, action]]),
@@ -129,7 +129,7 @@ describe('next 8, access: false', () => {
   })
 })
 
-describe('next 8, access: guards', () => {
+describe('next, access: guards', () => {
   test('run after the middlewares, in order, for their own route alone', async () => {
     const trace: string[] = []
     const noted =
@@ -204,7 +204,7 @@ describe('next 8, access: guards', () => {
   })
 })
 
-describe('next 8, access: what is not known is a start-up error', () => {
+describe('next, access: what is not known is a start-up error', () => {
   test.each<[string, unknown, string]>([
     ['an unknown route', { delete: false }, "'access' names 'delete', which is no route."],
     [
@@ -240,7 +240,7 @@ describe('next 8, access: what is not known is a start-up error', () => {
 
 const OPEN = 'Anyone can create, change and delete records at'
 
-describe('next 8, access: who is told, and who is shown', () => {
+describe('next, access: who is told, and who is shown', () => {
   async function warnings(options: object): Promise<readonly string[]> {
     const lines: string[] = []
     const logger = {

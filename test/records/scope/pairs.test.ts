@@ -50,7 +50,7 @@ async function posts(options: Options) {
   return { stored, ann: as('ann'), bob: as('bob') }
 }
 
-describe('next 8, scope: one for reads and one for writes', () => {
+describe('next, scope: one for reads and one for writes', () => {
   test('a public record of another is read, and is a 404 to PATCH and DELETE', async () => {
     const { stored, ann, bob } = await posts(OWN)
     const { _id } = await stored.insert({ owner: 'ann', public: true, text: 'a' })
@@ -101,6 +101,19 @@ describe('next 8, scope: one for reads and one for writes', () => {
     expect((await ann('PATCH', path, { text: 'b' }, { 'if-match': '*' })).status).toBe(200)
   })
 
+  test('a scope of reads that fails does so before anything is written', async () => {
+    const { stored, ann } = await posts({
+      scope: {
+        read: ({ method }) => (method === 'GET' ? undefined : (null as never)),
+        write: () => undefined,
+      },
+    })
+    const { _id } = await stored.insert({ owner: 'ann', text: 'a' })
+    expect((await ann('POST', '/posts', { text: 'b' })).status).toBe(500)
+    expect((await ann('PATCH', `/posts/${_id}`, { text: 'b' })).status).toBe(500)
+    expect((await ann('GET', '/posts')).records).toMatchObject([{ _id, text: 'a' }])
+  })
+
   test('no limit for one of them is written down', async () => {
     const { stored, bob } = await posts({
       scope: { read: () => undefined, write: ({ auth }) => ({ owner: auth?.userId }) },
@@ -124,7 +137,7 @@ describe('next 8, scope: one for reads and one for writes', () => {
   })
 })
 
-describe('next 8, scope: or', () => {
+describe('next, scope: or', () => {
   test('its fields are never the client’s, and what all alternatives share is set', async () => {
     const { stored, ann } = await posts({
       scope: ({ auth }) => ({

@@ -75,7 +75,7 @@ const TEXT = 'some text'
 
 /** Registers the suite for the store named `name`. */
 export function randomScopes(name: string, { open, cases: numRuns }: Tried): void {
-  describe.each(['one scope', 'a pair'] as const)(`next, scopes: ${name}, %s`, (form) => {
+  describe.each(['one scope', 'a pair'] as const)(`next, scope: ${name}, %s`, (form) => {
     let world: World
     beforeAll(async () => {
       world = new World(await open(), `${name}${form === 'a pair' ? 'Pair' : 'One'}`, form)

@@ -1,0 +1,110 @@
+/**
+ * What a project can be made of, and which parts fit together.
+ *
+ * @module
+ */
+
+import { parseArgs } from 'node:util'
+
+export const RUNTIMES = ['node', 'deno', 'bun', 'workers'] as const
+export const STORES = ['sqlite', 'd1', 'mongodb', 'postgres'] as const
+
+export type Runtime = (typeof RUNTIMES)[number]
+export type Store = (typeof STORES)[number]
+
+/** What to make. */
+export interface Choices {
+  readonly directory: string
+  readonly runtime: Runtime
+  readonly store: Store
+  /** Whether users have accounts, and records of their own. Otherwise an API key opens all. */
+  readonly accounts: boolean
+}
+
+/** The command line: what it leaves open is asked, or has its default. */
+export interface Given extends Partial<Choices> {
+  readonly yes: boolean
+  readonly install: boolean
+  readonly help: boolean
+  readonly version: boolean
+}
+
+/** An error of the user, whose message is all there is to say. */
+export class Refused extends Error {}
+
+/** The stores that run on a runtime; the first one is the default. */
+export function storesOn(runtime: Runtime): readonly Store[] {
+  return runtime === 'workers' ? ['d1', 'mongodb', 'postgres'] : ['sqlite', 'mongodb', 'postgres']
+}
+
+/** The runtimes that a store runs on; the first one is the default. */
+export function runtimesOf(store: Store | undefined): readonly Runtime[] {
+  return RUNTIMES.filter((runtime) => store === undefined || storesOn(runtime).includes(store))
+}
+
+/** Reads the command line. Throws a `Refused` that names the option which makes no sense. */
+export function parse(args: readonly string[]): Given {
+  const { values, positionals } = parsed(args)
+  if (positionals.length > 1) {
+    throw new Refused(`Name one directory, not ${positionals.length}: ${positionals.join(' ')}`)
+  }
+  const runtime = oneOf('--runtime', RUNTIMES, values.runtime)
+  const store = oneOf('--store', STORES, values.store)
+  if (runtime && store && !storesOn(runtime).includes(store)) {
+    throw new Refused(
+      `'--store ${store}' doesn't run on '--runtime ${runtime}'. Choose ${listed(storesOn(runtime))}.`,
+    )
+  }
+  const [directory] = positionals
+  return {
+    ...(directory !== undefined && { directory }),
+    ...(runtime && { runtime }),
+    ...(store && { store }),
+    ...(values.accounts !== undefined && { accounts: values.accounts }),
+    yes: values.yes,
+    install: values.install,
+    help: values.help,
+    version: values.version,
+  }
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      allowNegative: true,
+      options: {
+        runtime: { type: 'string' },
+        store: { type: 'string' },
+        accounts: { type: 'boolean' },
+        yes: { type: 'boolean', short: 'y', default: false },
+        install: { type: 'boolean', default: true },
+        help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', short: 'v', default: false },
+      },
+    })
+  } catch (error) {
+    // Such as "Unknown option '--stor'"; the sentences after the first are for programmers.
+    const [message] = (error as Error).message.split(/\.\s/)
+    throw new Refused(`${message}. See create-fieldgate --help.`)
+  }
+}
+
+function oneOf<const T extends string>(
+  option: string,
+  known: readonly T[],
+  value: string | undefined,
+): T | undefined {
+  if (value === undefined) return undefined
+  const found = known.find((name) => name === value)
+  if (found) return found
+  throw new Refused(`'${option}' must be ${listed(known)}, not '${value}'.`)
+}
+
+/** `a, b or c`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2
+    ? names.join('')
+    : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`
+}

@@ -1,0 +1,15 @@
+/**
+ * The server. It ends in order on SIGTERM and Ctrl-C.
+ *
+ * @module
+ */
+
+import { serve } from 'fieldgate/bun'
+import { app, config } from './app.ts'
+
+const { url } = await serve(app, {
+  hostname: config.HOST,
+  port: config.PORT,
+  trustProxy: config.TRUST_PROXY,
+})
+console.log(`Listening on ${url}, with the reference on ${url}/docs`)

@@ -1,0 +1,31 @@
+/**
+ * What one request may ask of a list: the router's lists, without the fields that its sender cannot see.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import { isReadable, readableFields } from '../rules/fields-for.ts'
+import type { FieldSet, ListRules, Resource } from '../setup/resource.ts'
+
+/** The rules of `resource` for `request`. Fields that it may not see count as not listed, in the default order too. */
+export async function rulesFor(resource: Resource, request: ApiRequest): Promise<ListRules> {
+  const fields = await readableFields(resource, request)
+  if (!fields) return resource
+  const sees = (path: string) => isReadable(fields, path)
+  const listed = (names: ReadonlySet<string>) => new Set([...names].filter(sees))
+  const seen = (names: FieldSet): FieldSet => ({ has: (name) => sees(name) && names.has(name) })
+  return {
+    ...resource,
+    query: resource.query.filter(sees),
+    filterable: listed(resource.filterable),
+    sortable: listed(resource.sortable),
+    urlFilterable: seen(resource.urlFilterable),
+    urlSortable: seen(resource.urlSortable),
+    orderBy: resource.orderBy.filter(({ field }) => sees(field)),
+    search: resource.search.filter((one) => {
+      if ('field' in one) return sees(one.field)
+      return sees(one.reference) && (one.target() !== resource.model || sees(one.path))
+    }),
+  }
+}

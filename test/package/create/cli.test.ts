@@ -1,0 +1,177 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { unpackInto } from '../consumer.ts'
+import { Command } from './commands.ts'
+import { registryOf } from './registry.ts'
+import { PATH, type Scaffold, scaffoldIn } from './scaffold.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'fieldgate-cli-'))
+let scaffold: Scaffold
+
+beforeAll(async () => {
+  scaffold = await scaffoldIn(home)
+})
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command in `home` with lines on its standard input. */
+async function ran(command: string, args: readonly string[], input = '', env = {}): Promise<Ended> {
+  const child = spawn(command, args, { cwd: home, env: { ...process.env, PATH, ...env } })
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk) => {
+      output[name] += chunk
+    })
+  }
+  // It may have ended before it has read everything.
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...output }
+}
+
+const create = (args: readonly string[], input?: string) =>
+  ran(process.execPath, [scaffold.cli, ...args], input)
+
+const manifestOf = (folder: string) =>
+  JSON.parse(readFileSync(join(home, folder, 'package.json'), 'utf8')) as {
+    readonly name: string
+    readonly scripts: Record<string, string>
+  }
+
+describe('create-fieldgate', () => {
+  it('explains itself with --help, and has a --version', async () => {
+    const help = await create(['--help'])
+    expect(help).toMatchObject({ code: 0, stderr: '' })
+    for (const option of ['--runtime', '--store', '--accounts', '--yes', '--no-install'])
+      expect(help.stdout).toContain(option)
+    const { version } = JSON.parse(readFileSync(join(inject('built'), 'package.json'), 'utf8')) as {
+      readonly version: string
+    }
+    expect(await create(['-v'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  it.each([
+    [['a', '--runtime', 'nodejs'], "'--runtime' must be node, deno, bun or workers, not 'nodejs'."],
+    [['a', '--store', 'redis'], "'--store' must be sqlite, d1, mongodb or postgres, not 'redis'."],
+    [
+      ['a', '--runtime', 'workers', '--store', 'sqlite'],
+      "'--store sqlite' doesn't run on '--runtime workers'. Choose d1, mongodb or postgres.",
+    ],
+    [
+      ['a', '--runtime', 'bun', '--store', 'd1'],
+      "'--store d1' doesn't run on '--runtime bun'. Choose sqlite, mongodb or postgres.",
+    ],
+    [['a', 'b'], 'Name one directory, not 2: a b'],
+    [['a', '--stor', 'd1'], "Unknown option '--stor'. See create-fieldgate --help."],
+    [['a', '--store'], "Option '--store <value>' argument missing. See create-fieldgate --help."],
+    [['.'], "'.' isn't empty. Choose another directory."],
+  ])('refuses %j in one line', async (args, line) => {
+    const before = readdirSync(home)
+    expect(await create(['--yes', ...args])).toEqual({ code: 2, stdout: '', stderr: `${line}\n` })
+    expect(readdirSync(home)).toEqual(before)
+  })
+
+  it('refuses a file, and a Node that is too old', async () => {
+    writeFileSync(join(home, 'file'), '')
+    expect((await create(['file', '--yes'])).stderr).toBe("'file' is a file.\n")
+    const old = 'Object.defineProperty(process.versions, "node", { value: "20.19.0" })'
+    const args = ['--import', `data:text/javascript,${old}`, scaffold.cli, 'old', '--yes']
+    expect(await ran(process.execPath, args)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'create-fieldgate needs Node 22.18 or newer; this is 20.19.0.\n',
+    })
+  })
+
+  it('takes the defaults with --yes: Node and SQLite', async () => {
+    const { code, stdout } = await create(['Meine Küche!', '--yes', '--no-install'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Node, SQLite, with an API key')])
+    expect(manifestOf('Meine Küche!').name).toBe('meine-kuche')
+  })
+
+  it('fills a directory that has a repository and nothing else', async () => {
+    mkdirSync(join(home, 'cloned/.git'), { recursive: true })
+    expect((await create(['cloned', '--yes', '--no-install'])).code).toBe(0)
+    expect(existsSync(join(home, 'cloned/.gitignore'))).toBe(true)
+  })
+
+  it('asks for what is not given, and again after an answer that it does not know', async () => {
+    const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\n')
+    expect(code).toBe(0)
+    expect(stdout).toContain('Directory (my-api):')
+    expect(stdout.match(/Runtime: node, deno, bun or workers \(node\):/g)).toHaveLength(2)
+    expect(stdout).toContain('Store: sqlite, mongodb or postgres (sqlite):')
+    expect(stdout).toContain('Made asked: Bun, SQLite, with accounts.')
+  })
+
+  it('asks for nothing that follows from the options', async () => {
+    const { code, stdout } = await create(['edge', '--store', 'd1', '--no-install'], 'no\n')
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('Runtime:')])
+    expect(stdout).toContain('Made edge: Cloudflare Workers, Cloudflare D1, with an API key.')
+  })
+
+  it('makes nothing when the answers end', async () => {
+    const { code, stderr } = await create(['unanswered'], 'node\n')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Pass --yes')])
+    expect(existsSync(join(home, 'unanswered'))).toBe(false)
+  })
+
+  it('asks on a terminal', async () => {
+    const command = `'${process.execPath}' '${scaffold.cli}' typed --no-install`
+    const args = ['--quiet', '--return', '--command', command, '/dev/null']
+    const { code, stdout } = await ran('script', args, 'deno\npostgres\nyes\n')
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('Made typed: Deno, PostgreSQL, with accounts.'),
+    ])
+  })
+})
+
+describe('npm create fieldgate', () => {
+  it('makes a project whose packages install, and whose types and tests pass', async () => {
+    const tarball = await unpackInto(home, inject('built'), 'fieldgate')
+    const registry = await registryOf([
+      { folder: inject('built'), tarball },
+      { folder: join(home, 'node_modules/create-fieldgate'), tarball: scaffold.tarball },
+    ])
+    // A cache of its own: npm would keep the package for the next run, which has another one of the same version.
+    const env = { npm_config_registry: registry.url, npm_config_cache: join(home, 'cache') }
+    try {
+      const args = ['create', '--yes', 'fieldgate@latest', 'created', '--', '--yes', '--no-install']
+      const created = await ran('npm', args, '', env)
+      expect([created.code, created.stdout]).toEqual([0, expect.stringContaining('Made created')])
+
+      const installed = await promisify(execFile)(
+        process.execPath,
+        [scaffold.cli, 'installed', '--yes'],
+        { cwd: home, env: { ...process.env, PATH, npm_config_registry: registry.url } },
+      )
+      expect(installed.stdout).toContain('Next:\n\n  cd installed\n  npm run dev\n')
+      for (const script of ['check', 'test']) {
+        const command = new Command(join(home, 'installed'), script)
+        expect([await command.ended(), command.output]).toEqual([0, expect.anything()])
+      }
+    } finally {
+      await registry.stop()
+    }
+  })
+})
