@@ -131,9 +131,11 @@ export class Overlay {
   release(operation: number): void {
     let from = 0
     for (const part of this.#parts) {
-      const results = this.#results.slice(from, from + part.steps.length)
-      if (part.operation === operation) part.written.resolve({ results })
-      from += part.steps.length
+      const to = from + part.steps.length
+      if (part.operation === operation) {
+        part.written.resolve({ results: this.#results.slice(from, to) })
+      }
+      from = to
     }
   }
 

@@ -1,254 +1,106 @@
 import { describe, expect, it } from 'vitest'
-import { memoryCache } from '../../adapters/caches/memory.ts'
+import * as z from 'zod'
 import { batch } from '../../src/batch/index.ts'
-import { rateLimit } from '../../src/guards/index.ts'
-import { type ApiRequest, type Context, createRouter, HttpError } from '../../src/index.ts'
-import { service as accounts } from '../auth/service.ts'
-import { operationOf, Task, tasks } from './tasks.ts'
+import { createRouter, defineModel, HttpError } from '../../src/index.ts'
+import { service } from '../records/service.ts'
 
-describe('guards', () => {
-  it('of the app run for the batch and for each operation, those of the router for each', async () => {
-    const seen: string[] = []
-    const { app, batch, create } = tasks({
-      middlewares: [
-        ({ method, route, params }: ApiRequest) =>
-          void seen.push(`${method} ${route} ${params.id ?? ''}`),
-      ],
-    })
-    app.use(({ method, url }) => void seen.push(`${method} ${new URL(url).pathname}`))
-    await batch([create('a'), { method: 'DELETE', path: `/tasks/${'a'.repeat(24)}` }])
-    expect(seen).toEqual([
-      'POST /batch',
-      'POST /tasks',
-      'POST /tasks ',
-      `DELETE /tasks/${'a'.repeat(24)}`,
-      `DELETE /tasks/:id ${'a'.repeat(24)}`,
-    ])
-  })
-
-  it('that refuse an operation refuse the batch, whether they throw or respond', async () => {
-    for (const refuse of [
-      () => {
-        throw new HttpError(403, 'Not you.')
-      },
-      () => Response.json({ success: false, error: 'Not you.' }, { status: 403 }),
-    ]) {
-      const guard = ({ method }: ApiRequest) => (method === 'DELETE' ? refuse() : undefined)
-      const { app, batch, create } = tasks({ middlewares: [guard] })
-      const { _id } = await app.store.collection(Task).insert({ name: 'kept' })
-      const answer = await batch([create('a'), { method: 'DELETE', path: `/tasks/${_id}` }])
-      expect([answer.status, answer.body.error, operationOf(answer.body)]).toEqual([
-        403,
-        'Not you.',
-        1,
-      ])
-      expect(await app.store.collection(Task).count()).toBe(1)
-    }
-  })
-
-  it('see the headers of the batch, without those of its own body', async () => {
-    const seen: (string | null)[][] = []
-    const { batch, create } = tasks({
-      middlewares: [
-        ({ headers, requestId }: ApiRequest) =>
-          void seen.push([
-            headers.get('authorization'),
-            headers.get('idempotency-key'),
-            headers.get('content-type'),
-            headers.get('content-length'),
-            requestId,
-          ]),
-      ],
-    })
-    await batch([create('a')], {
-      authorization: 'Basic x',
-      'idempotency-key': 'k',
-      'content-type': 'application/vnd.api+json',
-      'x-request-id': 'one',
-    })
-    expect(seen).toEqual([['Basic x', null, 'application/json', null, 'one']])
-  })
-
-  it('read what earlier operations have done through context.store', async () => {
-    const counts: number[] = []
-    const { batch, create, app } = tasks({
-      middlewares: [
-        async (_: ApiRequest, { store }: Context) =>
-          void counts.push(await store.collection(Task).count({ name: ['a', 'b', 'c'] })),
-      ],
-    })
-    await batch([create('a'), create('b'), { method: 'DELETE', path: '/tasks/$0' }, create('c')])
-    expect(counts).toEqual([0, 1, 2, 1])
-    expect(await app.store.collection(Task).count()).toBe(2)
-  })
-
-  it('may change the response of their operation', async () => {
-    const statuses: number[] = []
-    const { batch, create } = tasks({
-      middlewares: [
-        (_: ApiRequest, context: Context) =>
-          context.onResponse(({ status }) => void statuses.push(status)),
-      ],
-    })
-    await batch([create('a'), create('b')])
-    expect(statuses).toEqual([201, 201])
-    await batch([create('c'), create('b')])
-    expect(statuses).toEqual([201, 201, 409, 409])
-  })
-
-  it('count each operation', async () => {
-    const { batch, create } = tasks({ middlewares: [rateLimit({ limit: 3, windowSeconds: 60 })] })
-    expect((await batch([create('a'), create('b')])).status).toBe(200)
-    const refused = await batch([create('c'), create('d')])
-    expect([refused.status, operationOf(refused.body)]).toEqual([429, 1])
-  })
-
-  it('of accounts find out who asks', async () => {
-    const { app, auth, call, register } = await accounts()
-    app
-      .mount(
-        '/tasks',
-        createRouter({
-          model: Task,
-          allowedFields: ['name'],
-          middlewares: [auth.requireAuth],
-          scope: (asked: ApiRequest) => ({ owner: asked.auth?.userId ?? '' }),
-        }),
-      )
-      .mount('/batch', batch())
-    const operations = [{ method: 'POST', path: '/tasks', body: { name: 'mine' } }]
-    const stranger = await call('POST', '/batch', { operations })
-    expect([stranger.status, stranger.body.operation]).toEqual([401, 0])
-    const { token, user } = await register('a@example.com')
-    const answer = await call('POST', '/batch', { operations }, token)
-    expect(answer.body.data).toMatchObject([{ status: 201, body: { data: { owner: user._id } } }])
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
-  })
+const Account = defineModel('BatchAccount', {
+  fields: { owner: z.string(), public: z.boolean().default(false), balance: z.number().int() },
 })
 
-describe('rules of the router', () => {
-  it('keep each operation within its scope', async () => {
-    const scope = ({ headers }: ApiRequest) => ({ owner: headers.get('x-user') ?? '' })
-    const { app, batch, create } = tasks({ scope })
-    const records = app.store.collection(Task)
-    const other = await records.insert({ name: 'hers', owner: 'her' })
-    const own = await records.insert({ name: 'mine', owner: 'me' })
-    const change = (id: unknown) => ({
-      method: 'PATCH',
-      path: `/tasks/${id}`,
-      body: { done: true },
-    })
-    const refused = await batch([change(own._id), change(other._id)], { 'x-user': 'me' })
-    expect([refused.status, refused.body.error, operationOf(refused.body)]).toEqual([
-      404,
-      'Entry not found.',
-      1,
+/** Accounts whose balance never falls below 0, and that are removed only when they are empty. */
+function bank() {
+  const events: string[] = []
+  const made = service()
+  made.app
+    .mount(
+      '/accounts',
+      createRouter({
+        model: Account,
+        middlewares: [],
+        allowedFields: ['balance', 'public'],
+        access: {
+          create: (request) => {
+            if (!request.headers.has('x-staff')) throw new HttpError(403, 'Staff only.')
+          },
+        },
+        scope: {
+          read: () => ({ or: [{ owner: 'me' }, { public: true }] }),
+          write: () => ({ owner: 'me' }),
+        },
+        beforeUpdate({ record, changes }) {
+          if ((changes.balance ?? record.balance) < 0) throw new HttpError(409, 'Not enough money.')
+        },
+        beforeRemove({ record }) {
+          if (record.balance !== 0) throw new HttpError(409, 'Not empty.')
+        },
+        afterUpdate: ({ before, record }) => {
+          events.push(`${before.balance} to ${record.balance}`)
+        },
+        afterRemove: ({ record }) => {
+          events.push(`removed at ${record.balance}`)
+        },
+      }),
+    )
+    .mount('/closed', createRouter({ model: Account, middlewares: [], access: { update: false } }))
+    .mount('/batch', batch())
+  const send = (operations: readonly object[], headers = {}) =>
+    made.send('POST', '/batch', { json: { operations }, headers })
+  const insert = async (balance: number, owner = 'me') =>
+    String((await made.app.store.collection(Account).insert({ owner, balance }))._id)
+  return { ...made, events, batch: send, insert }
+}
+
+describe('the rules of a router, in a batch', () => {
+  it('let hooks judge what earlier operations have made of a record', async () => {
+    const { batch, insert, events, app } = bank()
+    const path = `/accounts/${await insert(5)}`
+    const done = await batch([
+      { method: 'PATCH', path, body: { balance: 0 } },
+      { method: 'DELETE', path },
     ])
-    const taken = await batch([create('new'), change(own._id)], { 'x-user': 'me' })
-    expect(taken.status).toBe(200)
-    expect(await records.find({}, { sort: 'name' })).toMatchObject([
-      { name: 'hers', owner: 'her' },
-      { name: 'mine', owner: 'me', done: true },
-      { name: 'new', owner: 'me' },
+    expect(done.status).toBe(200)
+    expect(events).toEqual(['5 to 0', 'removed at 0'])
+    expect(await app.store.collection(Account).count()).toBe(0)
+  })
+
+  it('refuse the whole batch, and no hook runs after it', async () => {
+    const { batch, insert, events, app } = bank()
+    const [one, other] = [await insert(5), await insert(5)]
+    const refused = await batch([
+      { method: 'PATCH', path: `/accounts/${one}`, body: { balance: 10 } },
+      { method: 'PATCH', path: `/accounts/${other}`, body: { balance: -1 } },
+    ])
+    expect(refused.body).toMatchObject({ error: 'Not enough money.', operation: 1 })
+    expect(refused.status).toBe(409)
+    expect(events).toEqual([])
+    expect((await app.store.collection(Account).find()).map(({ balance }) => balance)).toEqual([
+      5, 5,
     ])
   })
 
-  it('run validate hooks in order, and side effects after everything is written', async () => {
-    const told: string[] = []
-    const { app, batch, create } = tasks({
-      validate: (payload: { name?: unknown }) => void told.push(`validate ${payload.name}`),
-      runAfterCreate: async ({ name }: { name: string }) => {
-        told.push(`${name} of ${await app.store.collection(Task).count()}`)
-      },
-    })
-    await batch([create('a'), create('b')])
-    expect(told).toEqual(['validate a', 'validate b', 'a of 2', 'b of 2'])
-    told.length = 0
-    expect((await batch([create('c'), create('a')])).status).toBe(409)
-    expect(told.filter((one) => !one.startsWith('validate'))).toEqual([])
-  })
-
-  it('run the hooks that judge stored records on what the batch has made of them', async () => {
-    const told: string[] = []
-    const { app, batch, create } = tasks({
-      beforeUpdate: ({
-        record,
-        changes,
-      }: {
-        record: { name: string; done?: boolean }
-        changes: object
-      }) => {
-        told.push(`before ${record.name} ${record.done}`)
-        if (record.done) throw new HttpError(409, 'Done already.')
-        return changes
-      },
-      afterUpdate: async ({ before, record }: Record<'before' | 'record', { done?: boolean }>) => {
-        const stored = await app.store.collection(Task).count({ done: true })
-        told.push(`after ${before.done} ${record.done} ${stored}`)
-      },
-      beforeRemove: ({ record }: { record: { done?: boolean } }) => {
-        if (!record.done) throw new HttpError(409, 'Not done.')
-      },
-      afterRemove: ({ record }: { record: { name: string } }) =>
-        void told.push(`gone ${record.name}`),
-    })
-    const finish = { method: 'PATCH', path: '/tasks/$0', body: { done: true } }
-    const remove = { method: 'DELETE', path: '/tasks/$0' }
-    const refused = await batch([create('a'), remove, finish])
-    expect([refused.status, refused.body.error, operationOf(refused.body)]).toEqual([
-      409,
-      'Not done.',
-      1,
+  it('keep what may be written apart from what may be read', async () => {
+    const { batch, insert, app } = bank()
+    const theirs = await insert(5, 'them')
+    await app.store.collection(Account).update(theirs, { public: true })
+    const foreign = await batch([
+      { method: 'PATCH', path: `/accounts/${theirs}`, body: { balance: 6 } },
     ])
-    const twice = await batch([create('a'), finish, finish])
-    expect([twice.body.error, operationOf(twice.body)]).toEqual(['Done already.', 2])
-    expect(told).toEqual(['before a undefined', 'before a true'])
-    told.length = 0
-    expect((await batch([create('b'), create('a'), finish, remove])).status).toBe(200)
-    expect(told).toEqual(['before b undefined', 'after undefined true 0', 'gone b'])
-    expect(await app.store.collection(Task).count()).toBe(1)
+    expect(foreign).toMatchObject({ status: 404, body: { operation: 0 } })
+    const created = await batch(
+      [{ method: 'POST', path: '/accounts', body: { balance: 1, owner: 'them' } }],
+      { 'x-staff': '1' },
+    )
+    expect(created.body.data).toMatchObject([{ status: 201, body: { data: { owner: 'me' } } }])
   })
 
-  it('close routes to batches too', async () => {
-    const refuse = () => {
-      throw new HttpError(403, 'Not you.')
-    }
-    const { batch, create } = tasks({ access: { remove: false, update: refuse } })
-    const closed = async (method: string) => {
-      const { status, body } = await batch([create('a'), { method, path: '/tasks/$0', body: {} }])
-      return [status, body.error, operationOf(body)]
-    }
-    expect(await closed('DELETE')).toEqual([405, 'Method not allowed.', 1])
-    expect(await closed('PATCH')).toEqual([403, 'Not you.', 1])
-  })
-
-  it('tell of a side effect that failed in its operation alone', async () => {
-    const { app, batch, create, log } = tasks({
-      strictAfterCreate: true,
-      runAfterCreate: ({ name }: { name: string }) => {
-        if (name === 'b') throw new Error('no mail')
-      },
-    })
-    const answer = await batch([create('a'), create('b'), create('c')])
-    expect(answer.status).toBe(200)
-    expect(answer.body.data).toMatchObject([
-      { status: 201 },
-      { status: 500, body: { success: false, error: 'Internal Server Error' } },
-      { status: 201 },
+  it('ask the guards of each route, and know the routes that there are not', async () => {
+    const { batch, insert } = bank()
+    const guarded = await batch([{ method: 'POST', path: '/accounts', body: { balance: 1 } }])
+    expect(guarded.body).toMatchObject({ error: 'Staff only.', operation: 0 })
+    const closed = await batch([
+      { method: 'PATCH', path: `/closed/${await insert(1)}`, body: { balance: 2 } },
     ])
-    expect(await app.store.collection(Task).count()).toBe(3)
-    expect(log.text).toContain('no mail')
-  })
-
-  it('clear the response cache once the batch is written', async () => {
-    const { batch, create, send } = tasks({ cache: true }, { cache: memoryCache() })
-    const names = async () => {
-      const { records, headers } = await send('GET', '/tasks')
-      return [headers.get('x-cache'), ...records.map(({ name }) => name)]
-    }
-    await names()
-    expect(await names()).toEqual(['HIT'])
-    await batch([create('a'), create('b')])
-    expect((await names()).slice(1)).toEqual(['a', 'b'])
+    expect(closed).toMatchObject({ status: 405, body: { operation: 0 } })
   })
 })
