@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { type Choices, listed, parse, Refused, RUNTIMES, STORES } from './choices.ts'
+import { type Choices, parse, Refused, RUNTIMES, STORES } from './choices.ts'
 import { RUNTIME, STORE } from './manifest.ts'
 import { filesOf, nameFrom } from './project.ts'
 import { withAnswers, withDefaults } from './questions.ts'
@@ -20,7 +20,7 @@ Makes a REST API with fieldgate that starts, tests and deploys. It asks for what
   --store ${STORES.join('|')}
                       sqlite doesn't run on Workers, and d1 only there
   --accounts          users sign up and have records of their own; otherwise clients send an API key
-  --yes, -y           ask nothing, and take the defaults: ${listed(['node'])}, sqlite, no accounts
+  --yes, -y           ask nothing, and take the defaults: node, sqlite, no accounts
   --no-install        don't install the packages
   --help, -h          print this
   --version, -v       print the version`

@@ -51,7 +51,7 @@ async function answered(given: Given, ask: Ask): Promise<Choices> {
 /** Asks until the answer is one of `names`, or empty for the first one. */
 async function choose<T extends string>(ask: Ask, title: string, names: readonly T[]): Promise<T> {
   const [first] = names
-  if (first === undefined || names.length === 1) return first as T
+  if (first !== undefined && names.length === 1) return first
   for (;;) {
     const answer = (await ask(`${title}: ${listed(names)} (${first}):`)).toLowerCase()
     const found =
