@@ -6,6 +6,7 @@
 
 import type { Checks } from './check.ts'
 import { accounts } from './checks/accounts.ts'
+import { batches } from './checks/batches.ts'
 import { bodies } from './checks/bodies.ts'
 import { guards } from './checks/guards.ts'
 import { limits } from './checks/limits.ts'
@@ -21,6 +22,7 @@ export const suite: Checks = {
   ...accounts,
   ...operations,
   ...guards,
+  ...batches,
   ...limits,
   ...endings,
 }

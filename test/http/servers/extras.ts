@@ -5,12 +5,14 @@
  */
 
 import * as z from 'zod/mini'
+import { batch } from '../../../src/batch/index.ts'
 import { health, metrics } from '../../../src/health/index.ts'
 import { type App, createRouter, defineModel, type Handler } from '../../../src/index.ts'
 import { withGuards } from './guarded.ts'
 import { withLimits } from './limited.ts'
 
 const Extra = defineModel('Extra', { fields: { name: z.string() } })
+const Batched = defineModel('Batched', { fields: { name: z.string() }, unique: ['name'] })
 
 /** How a handler may read a body; each gives the length of what it read. */
 const WAYS: Readonly<Record<string, (request: Request) => Promise<number>>> = {
@@ -54,6 +56,8 @@ export function withExtras(app: App): App {
   router.post('/guarded', async (request) => void (await request.text()), read)
   return withLimits(withGuards(app))
     .mount('/extras', router)
+    .mount('/batched', createRouter({ model: Batched, allowedFields: ['name'], middlewares: [] }))
+    .mount('/batch', batch())
     .mount('/', health())
     .mount('/', metrics())
 }
