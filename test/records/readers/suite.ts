@@ -32,7 +32,8 @@ const PATHS = [...SCALAR, 'tags', 'place.city', 'boss', 'company', 'createdAt'] 
 
 /** A value that is seen is the same in both databases; of the others, every text has the name of its side. */
 type Side = 'same' | 'left' | 'right'
-const UNSEEN = /left|right|777|19[78]\d-/
+/** Ids of new records are hexadecimal digits of any kind, which a number is not a part of. */
+const UNSEEN = /left|right|(?<![\da-f])777\d{4}(?![\da-f])|19[78]\d-/
 const PEOPLE = 6
 
 const idOf = (at: number) => `${at}`.padStart(24, '0')
