@@ -8,7 +8,7 @@ import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
 import { letsThrough, textsOf } from '../records/engine/guards.ts'
 import { hostOf } from '../records/engine/host.ts'
-import type { Guard, Route } from '../records/engine/route.ts'
+import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountFields } from './accounts.ts'
 import { type FieldColumns, NO_FIELDS, recordFields } from './records.ts'
@@ -51,7 +51,7 @@ function rowOf(mount: string, route: Route, shared: readonly Guard[]): readonly 
       ? accountFields(account)
       : { model: null, scope: false, ...NO_FIELDS }
   const { model, scope, ...columns } = rights
-  const path = `${mount}${route.path}`.replace(/^\/\//, '/') || '/'
+  const path = patternOf(mount, route)
   return [{ method: route.method, path, model, who: who(guards, account), scope, ...columns }]
 }
 

@@ -16,7 +16,6 @@ import { changed } from '../ports/evaluate.ts'
 import { type Filter, nothing } from '../ports/filter.ts'
 import {
   DuplicateKey,
-  type Fields,
   RefusedWrite,
   type StepResult,
   type WriteAction,
@@ -24,7 +23,7 @@ import {
 } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import type { EngineStep, Integrity } from '../records/engine/integrity.ts'
-import type { RecordEngine } from '../records/engine/record-engine.ts'
+import { holds, type RecordEngine } from '../records/engine/record-engine.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { OverlaidRecords, type Writing } from './overlaid-records.ts'
@@ -295,10 +294,4 @@ export class Overlay {
 function refusalIn(error: unknown): Refusal['error'] {
   if (error instanceof DuplicateKey || error instanceof RefusedWrite) return error
   throw error
-}
-
-function holds(record: Fields, expect: Fields = {}): boolean {
-  return Object.entries(expect).every(
-    ([field, value]) => JSON.stringify(record[field]) === JSON.stringify(value),
-  )
 }

@@ -7,7 +7,7 @@
 import type { App } from '../app/app.ts'
 import { routeServedBy, type ServedRoute } from '../auth/routes/serving.ts'
 import { hostOf, type MountedRoutes } from '../records/engine/host.ts'
-import type { Guard, Route } from '../records/engine/route.ts'
+import { type Guard, patternOf, type Route } from '../records/engine/route.ts'
 import { servedBy } from '../records/setup/serving.ts'
 import { accountOperation } from './accounts.ts'
 import type { Described } from './described.ts'
@@ -132,7 +132,7 @@ class Paper {
     const auth = routeServedBy(route.handler)
     const demands = demandsOf([...guards, ...(auth?.guards ?? route.guards)])
     if (!demands.lets(route.method)) return
-    const at = this.#pathOf(`${mount}${route.path}`.replace(/^\/\//, '/') || '/')
+    const at = this.#pathOf(patternOf(mount, route))
     if (at.operations[method]) return
     const described = this.#described(mount, route, auth)
     for (const name of demands.security.flatMap(Object.keys)) this.#schemes.add(name)

@@ -356,7 +356,7 @@ async function apart<T>(values: Fields, write: () => Promise<T>): Promise<T> {
 }
 
 /** Whether `stored` has the values that the caller expects; the store checks again when it writes. */
-function holds(stored: Fields, expect: Fields = {}): boolean {
+export function holds(stored: Fields, expect: Fields = {}): boolean {
   return Object.entries(expect).every(
     ([field, value]) => JSON.stringify(stored[field]) === JSON.stringify(value),
   )

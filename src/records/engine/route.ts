@@ -93,3 +93,8 @@ export interface Route {
   /** For a QUERY route: the media types that it accepts, for the `Accept-Query` header of OPTIONS. */
   readonly acceptQuery?: string
 }
+
+/** The whole path of a route on `mount`, as descriptions of an app show it. */
+export function patternOf(mount: string, { path }: Pick<Route, 'path'>): string {
+  return `${mount}${path}`.replace(/^\/\//, '/') || '/'
+}

@@ -1,19 +1,12 @@
-import { MongoClient } from 'mongodb'
-import { afterAll } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { withService } from '../../services/shared.ts'
+import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { hooks } from './suite.ts'
 
 await withService('mongo', ({ url }) => {
-  const databases: string[] = []
-  afterAll(async () => {
-    const client = new MongoClient(url)
-    for (const database of databases) await client.db(database).dropDatabase()
-    await client.close()
-  })
+  const fresh = freshDatabases(url)
   hooks('MongoDB', () => {
-    const database = `hooks-${crypto.randomUUID()}`
-    databases.push(database)
+    const database = fresh()
     return [mongoStore({ url, database }), mongoStore({ url, database })]
   })
 })

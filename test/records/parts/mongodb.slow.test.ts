@@ -1,23 +1,18 @@
 import { Decimal128, MongoClient, ObjectId } from 'mongodb'
-import { afterAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { createRouter, defineModel } from '../../../src/index.ts'
 import { withService } from '../../services/shared.ts'
+import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { service } from '../service.ts'
 import { nulls } from './nulls.ts'
 import { objects } from './objects.ts'
 
 await withService('mongo', ({ url }) => {
-  const databases: string[] = []
-  afterAll(async () => {
-    const client = new MongoClient(url)
-    for (const database of databases) await client.db(database).dropDatabase()
-    await client.close()
-  })
+  const fresh = freshDatabases(url)
   const open = () => {
-    const database = `parts-${crypto.randomUUID()}`
-    databases.push(database)
+    const database = fresh()
     return { store: () => mongoStore({ url, database }) }
   }
 
@@ -25,8 +20,7 @@ await withService('mongo', ({ url }) => {
   objects('MongoDB', open)
 
   it('MongoDB: a PATCH of an object leaves the BSON types of what no model declares', async () => {
-    const database = `parts-${crypto.randomUUID()}`
-    databases.push(database)
+    const database = fresh()
     const client = new MongoClient(url)
     onTestFinished(() => client.close())
     const native = client.db(database).collection('bsonowners')

@@ -1,25 +1,17 @@
 import { MongoClient } from 'mongodb'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { createRouter, defineModel, ref } from '../../../src/index.ts'
 import { mongod } from '../../services/replica-set.ts'
 import { freePorts, newFolder, startServer } from '../../services/server.ts'
 import { withService } from '../../services/shared.ts'
+import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { service } from '../service.ts'
 import { references } from './suite.ts'
 
 await withService('mongo', ({ url }) => {
-  const databases: string[] = []
-  afterAll(async () => {
-    const client = new MongoClient(url)
-    for (const database of databases) await client.db(database).dropDatabase()
-    await client.close()
-  })
-  references('MongoDB', () => {
-    const database = `references-${crypto.randomUUID()}`
-    databases.push(database)
-    return mongoStore({ url, database })
-  })
+  const fresh = freshDatabases(url)
+  references('MongoDB', () => mongoStore({ url, database: fresh() }))
 
   test('MongoDB: a server outside of a replica set is a start-up error', async () => {
     const [port] = await freePorts(1)
