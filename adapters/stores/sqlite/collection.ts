@@ -7,6 +7,7 @@
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
+import { after, type Soon } from '../../../src/ports/soon.ts'
 import {
   AnchorGone,
   type Collection,
@@ -16,7 +17,7 @@ import {
   type ReadHints,
 } from '../../../src/ports/store.ts'
 import type { Candidates } from './compile.ts'
-import { type Compilation, type Search, searchesIn } from './compile.ts'
+import { type Compilation, isStorable, type Search, searchesIn } from './compile.ts'
 import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
 import { orderBy, type Stretch, stretchesAfter, stretchesAfterRow } from './order.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
@@ -26,6 +27,8 @@ import { type Writes, where, whereAll, writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
+  /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
+  quick?(statement: Statement): Soon<readonly Row[]>
   /** The rows of a reading statement. */
   read(statement: Statement, hints?: ReadHints): Promise<readonly Row[]>
   /** The number that a statement returns as `count`. */
@@ -140,6 +143,34 @@ function readsOf({
     return runner.read(compiled.parameters.statement(sql), read.hints)
   }
 
+  const shown = () => marks?.shown() ?? 'doc'
+  const columns = () => `${shown()} AS shown`
+  /** The SQL for a record by its id alone, with what it shows: the most frequent statement is compiled once. */
+  let byId: { readonly shown: string; readonly sql: string } | undefined
+
+  const json = async (read: Read): Promise<string[]> =>
+    eachOf(
+      await rows(read, columns()),
+      ({ shown }) => shownJson(shown as string, read),
+      (text) => text,
+    )
+
+  const oneStatement = (read: Read): Statement => {
+    const { filter } = read
+    const id = filter.op === 'eq' && isStorable(filter.value) ? filter.value : undefined
+    if (typeof id === 'string' && byId?.shown === shown()) return { sql: byId.sql, values: [id] }
+    const compiled = compilation()
+    const conditions = where(filter, compiled)
+    const sql = compileRead({ columns: columns(), table }, read, conditions, compiled)
+    if (typeof id === 'string') byId = { shown: shown(), sql }
+    return compiled.parameters.statement(sql)
+  }
+
+  const oneJson = (read: Read, quick: NonNullable<Runner['quick']>): Soon<string[]> =>
+    after(quick(oneStatement(read)), ([row]) =>
+      row ? after(shownJson(row.shown as string, read), (text) => [text]) : [],
+    )
+
   return {
     async find(read) {
       const found = await rows(read, 'doc')
@@ -147,14 +178,7 @@ function readsOf({
       return eachOf(texts, parse, (record) => project(record, read.select))
     },
 
-    async findJson(read) {
-      const found = await rows(read, `${marks?.shown() ?? 'doc'} AS shown`)
-      return eachOf(
-        found,
-        ({ shown }) => shownJson(shown as string, read),
-        (text) => text,
-      )
-    },
+    findJson: (read) => (runner.quick && isQuick(read) ? oneJson(read, runner.quick) : json(read)),
 
     async count(filter, hints) {
       const compiled = compilation()
@@ -298,6 +322,17 @@ const DEEP = 10_000
 function namesOne(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.some(namesOne)
   return filter.op === 'eq' && filter.field === '_id'
+}
+
+/** Whether a read is one of a record by its id, with nothing else that may take long. */
+function isQuick({ filter, after, afterRecord, skip = 0, limit }: Read): boolean {
+  if (after || afterRecord || skip > 0 || limit === 0) return false
+  if (filter.op === 'and') return filter.filters.every(isEquality) && namesOne(filter)
+  return namesOne(filter)
+}
+
+function isEquality({ op }: Filter): boolean {
+  return op === 'eq'
 }
 
 /** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */

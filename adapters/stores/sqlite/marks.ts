@@ -86,6 +86,9 @@ export class Marks {
   #isKnown = false
   #seen: Shapes | undefined
   #trusted: ReadonlySet<number> = new Set()
+  #shown = ''
+  /** The marks that `#shown` names. */
+  #shownFor: ReadonlySet<number> | undefined
 
   /** `shapes` returns those of the database; without it only the model's own shape is known. */
   constructor(declared: Declared, shapes: () => Shapes = () => none) {
@@ -95,7 +98,12 @@ export class Marks {
 
   /** The JSON of a record for `unmarked`, as SQL. One column: a second one makes lists a tenth slower. */
   shown(): string {
-    return `iif(${MARK} IN (${[...this.#marks()]}), doc, '${UNTRUSTED}' || doc)`
+    const marks = this.#marks()
+    if (marks !== this.#shownFor) {
+      this.#shownFor = marks
+      this.#shown = `iif(${MARK} IN (${[...marks]}), doc, '${UNTRUSTED}' || doc)`
+    }
+    return this.#shown
   }
 
   /** Whether a record is not sent as it is stored, as SQL. */

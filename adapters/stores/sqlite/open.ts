@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPending, type Soon } from '../../../src/ports/soon.ts'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
@@ -50,7 +51,20 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     }
   }
 
-  const parts: Parts = { reads, writer, search, counts, shapes: () => shapes, ported }
+  function portedNow<T>(schema: CollectionSchema, work: () => Soon<T>): Soon<T> {
+    checkOpen()
+    const refused = (error: unknown): never => {
+      throw portError(error, schema)
+    }
+    try {
+      const result = work()
+      return isPending(result) ? result.catch(refused) : result
+    } catch (error) {
+      return refused(error)
+    }
+  }
+
+  const parts: Parts = { reads, writer, search, counts, shapes: () => shapes, ported, portedNow }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
 
   return {
@@ -101,13 +115,16 @@ interface Parts {
     statement: Statement,
     work: () => Promise<T>,
   ) => Promise<T>
+  /** The same for work that need not wait. */
+  readonly portedNow: <T>(schema: CollectionSchema, work: () => Soon<T>) => Soon<T>
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, writer, search, counts, shapes, ported } = parts
+  const { reads, writer, search, counts, shapes, ported, portedNow } = parts
   return {
     deadline: DEADLINE,
     shapes,
+    quick: (statement) => portedNow(schema, () => reads.quick(statement)),
     read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
     count: (statement, hints) =>
       ported(schema, statement, () =>

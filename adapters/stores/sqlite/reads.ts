@@ -8,11 +8,12 @@
  * @module
  */
 
+import type { Soon } from '../../../src/ports/soon.ts'
 import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
 import { Clock, tookTooLong } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { Log } from './log.ts'
-import { patiently } from './patience.ts'
+import { isBusy, patiently } from './patience.ts'
 import { NoThreads, Pool } from './pool.ts'
 import type { Row } from './sql.ts'
 import { identifier, type Statement } from './sql.ts'
@@ -85,6 +86,17 @@ export class Reads {
     } catch (error) {
       this.#stayHere(error)
       return this.#here(statement, end, end - performance.now())
+    }
+  }
+
+  /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
+  quick(statement: Statement): Soon<readonly Row[]> {
+    const read = () => this.#connection.rows(statement)
+    try {
+      return read()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return patiently(read)
     }
   }
 
