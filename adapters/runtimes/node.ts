@@ -9,12 +9,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
+import { ServedRequest } from './node-request.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import {
   background,
@@ -66,8 +67,7 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
     const refused = malformed(request)
     if (refused) response.shouldKeepAlive = false
     const made =
-      refused ??
-      (await handled(new NodeRequest({ req: request, res: response }), remoteAddress, isRefused))
+      refused ?? (await handled(new ServedRequest(request, response), remoteAddress, isRefused))
     if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
     // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
