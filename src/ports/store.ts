@@ -137,9 +137,10 @@ export interface Collection {
   /**
    * The same records as JSON strings with `_id` as the first member, for responses that pass them on unparsed. Members
    * that the schema's `declared` does not declare are left out, no matter who stored them. Dates are ISO 8601 in UTC
-   * with milliseconds. Optional: without it, fieldgate uses `find`.
+   * with milliseconds. A store that need not wait for them may return them at once. Optional: without it, fieldgate uses
+   * `find`.
    */
-  findJson?(read: Read): Promise<string[]>
+  findJson?(read: Read): string[] | Promise<string[]>
   /** The exact number of records that match. */
   count(filter: Filter, hints?: ReadHints): Promise<number>
   /** The approximate number of all records; must be cheap. */
