@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPending, type Soon } from '../../../src/ports/soon.ts'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
@@ -35,18 +36,22 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     if (closed) throw new StoreUnavailable('the store has been closed')
   }
 
-  async function ported<T>(
+  function ported<T>(
     schema: CollectionSchema,
     { patterns }: Statement,
-    work: () => Promise<T>,
-  ): Promise<T> {
+    work: () => Soon<T>,
+  ): Soon<T> {
     checkOpen()
-    // Await nothing without need, so that writes happen in the order of the calls.
-    if (patterns) await checkPatterns(patterns)
-    try {
-      return await work()
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       throw portError(error, schema)
+    }
+    // Wait for nothing without need, so that writes happen in the order of the calls.
+    if (patterns) return checkPatterns(patterns).then(work).catch(refuse)
+    try {
+      const result = work()
+      return isPending(result) ? result.catch(refuse) : result
+    } catch (error) {
+      return refuse(error)
     }
   }
 
@@ -99,8 +104,8 @@ interface Parts {
   readonly ported: <T>(
     schema: CollectionSchema,
     statement: Statement,
-    work: () => Promise<T>,
-  ) => Promise<T>
+    work: () => Soon<T>,
+  ) => Soon<T>
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
@@ -109,14 +114,14 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
     deadline: DEADLINE,
     shapes,
     read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
-    count: (statement, hints) =>
+    count: async (statement, hints) =>
       ported(schema, statement, () =>
         counts.of(schema.name, statement, hints ?? {}, async () => {
           const [row] = await reads.rows(statement, hints, schema.name)
           return Number(row?.count)
         }),
       ),
-    write: (statement) =>
+    write: async (statement) =>
       ported(schema, statement, async () => {
         const written = await writer.write(statement)
         noteWrite(parts, schema, written.changes)
@@ -124,7 +129,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
       }),
     candidates: () => search.candidates(schema),
     found: (searches, hints) =>
-      search.found(schema, searches, (statement) =>
+      search.found(schema, searches, async (statement) =>
         ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
       ),
   }
