@@ -17,9 +17,9 @@ import {
   type ReadHints,
 } from '../../../src/ports/store.ts'
 import type { Candidates } from './compile.ts'
-import { type Compilation, type Search, searchesIn } from './compile.ts'
+import { type Compilation, isStorable, type Search, searchesIn } from './compile.ts'
 import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
-import { compilePage, namesOne } from './page.ts'
+import { compilePage, isQuick, namesOne } from './page.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
@@ -27,6 +27,8 @@ import { type Writes, where, whereAll, writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
+  /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
+  quick?(statement: Statement): Soon<readonly Row[]>
   /** The rows of a reading statement. */
   read(statement: Statement, hints?: ReadHints): Soon<readonly Row[]>
   /** The number that a statement returns as `count`. */
@@ -132,7 +134,22 @@ function readsOf({
     return []
   }
 
+  /** SQL for a record by its id alone, by what it selects: the most frequent statement is compiled once. */
+  const byId = new Map<string, string>()
+
+  const oneStatement = (read: Read, columns: string): Statement => {
+    const { filter } = read
+    const id = filter.op === 'eq' && isStorable(filter.value) ? filter.value : undefined
+    const known = byId.get(columns)
+    if (typeof id === 'string' && known) return { sql: known, values: [id] }
+    const compiled = compilation()
+    const sql = compilePage({ columns, table }, read, where(filter, compiled), compiled)
+    if (typeof id === 'string') byId.set(columns, sql)
+    return compiled.parameters.statement(sql)
+  }
+
   const page = (read: Read, columns: string): Soon<readonly Row[]> => {
+    if (runner.quick && isQuick(read)) return runner.quick(oneStatement(read, columns))
     const compiled = compilation()
     const searches = searchesIn(read.filter, compiled.shadows)
     const pageOf = (found: Compilation) => {

@@ -271,7 +271,7 @@ function not(condition: string): string {
 }
 
 /** SQLite's strings are UTF-8, which has no lone surrogates: such a string would be bound as another one. */
-function isStorable(value: Scalar): boolean {
+export function isStorable(value: Scalar): boolean {
   return typeof value !== 'string' || value.isWellFormed()
 }
 

@@ -113,6 +113,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   return {
     deadline: DEADLINE,
     shapes,
+    quick: (statement) => ported(schema, statement, () => reads.quick(statement)),
     read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
     count: async (statement, hints) =>
       ported(schema, statement, () =>

@@ -47,6 +47,17 @@ export function namesOne(filter: Filter): boolean {
   return filter.op === 'eq' && filter.field === '_id'
 }
 
+/** Whether a read is one of a record by its id, with nothing else that may take long. */
+export function isQuick({ filter, after, afterRecord, skip = 0 }: Read): boolean {
+  if (after || afterRecord || skip > 0) return false
+  if (filter.op === 'and') return filter.filters.every(isEquality) && namesOne(filter)
+  return namesOne(filter)
+}
+
+function isEquality({ op }: Filter): boolean {
+  return op === 'eq'
+}
+
 /** The stretches that a read returns records of; undefined if it starts at the beginning. */
 function stretchesOf(
   { sort, after, afterRecord }: Read,

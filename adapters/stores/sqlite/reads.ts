@@ -115,6 +115,17 @@ export class Reads {
     }
   }
 
+  /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
+  quick(statement: Statement): Soon<readonly Row[]> {
+    const read = () => this.#connection.rows(statement)
+    try {
+      return read()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return patiently(read)
+    }
+  }
+
   /** Ends the running reads. */
   async close(): Promise<void> {
     await this.#pool?.close()
