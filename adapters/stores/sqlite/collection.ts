@@ -5,7 +5,7 @@
  */
 
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
-import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
+import { everything, type Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import { after, type Soon } from '../../../src/ports/soon.ts'
 import {
@@ -18,8 +18,8 @@ import {
 } from '../../../src/ports/store.ts'
 import type { Candidates } from './compile.ts'
 import { type Compilation, isStorable, type Search, searchesIn } from './compile.ts'
-import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
-import { orderBy, type Stretch, stretchesAfter, stretchesAfterRow } from './order.ts'
+import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
+import { compilePage, isQuick, namesOne } from './page.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
@@ -30,7 +30,7 @@ export interface Runner {
   /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
   quick?(statement: Statement): Soon<readonly Row[]>
   /** The rows of a reading statement. */
-  read(statement: Statement, hints?: ReadHints): Promise<readonly Row[]>
+  read(statement: Statement, hints?: ReadHints): Soon<readonly Row[]>
   /** The number that a statement returns as `count`. */
   count(statement: Statement, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
@@ -108,7 +108,7 @@ function readsOf({
   marks,
   compilation,
 }: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
-  const shownJson = textShower(schema, marks)
+  const shown = textsShower(schema, marks)
 
   /** Like `where`, for a read that may take long. */
   const whereInTime = (filter: Filter, compiled: Compilation): string[] => {
@@ -116,69 +116,62 @@ function readsOf({
     return runner.deadline && !namesOne(filter) ? [runner.deadline, ...conditions] : conditions
   }
 
-  const rows = async (read: Read, columns: string): Promise<readonly Row[]> => {
-    const found = read.limit === 0 ? [] : await page(read, columns)
-    if (found.length === 0 && read.afterRecord) await requireRecord(read.afterRecord, read.hints)
-    return found
+  /** One column of the records. It is named by its place in a row, so that a row may also be a list. */
+  const column = (read: Read, value: string): Soon<string[]> => {
+    const rows = read.limit === 0 ? [] : page(read, `${value} AS "0"`)
+    return after(rows, (found) => {
+      if (found.length === 0 && read.afterRecord) return noneAfter(read.afterRecord, read.hints)
+      return found.map((row) => row[0] as string)
+    })
   }
 
-  /** Nothing comes after a record that is not there. */
-  const requireRecord = async (anchor: Filter, hints?: ReadHints): Promise<void> => {
+  /** No records, if they come after one that is there. */
+  const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
     const compiled = compilation()
     const sql = `SELECT 1 FROM ${table}${whereAll(where(anchor, compiled))} LIMIT 1`
     const found = await runner.read(compiled.parameters.statement(sql), hints)
     if (found.length === 0) throw new AnchorGone()
+    return []
   }
 
-  const page = async (read: Read, columns: string): Promise<readonly Row[]> => {
-    const plain = compilation()
-    const searches = searchesIn(read.filter, plain.shadows)
-    // Only a search waits for its result.
-    const compiled =
-      searches.length === 0
-        ? plain
-        : { ...plain, candidates: await runner.found?.(searches, read.hints) }
-    const from = { columns, table }
-    const sql = compileRead(from, read, whereInTime(read.filter, compiled), compiled)
-    return runner.read(compiled.parameters.statement(sql), read.hints)
-  }
+  /** SQL for a record by its id alone, by what it selects: the most frequent statement is compiled once. */
+  const byId = new Map<string, string>()
 
-  const shown = () => marks?.shown() ?? 'doc'
-  const columns = () => `${shown()} AS shown`
-  /** The SQL for a record by its id alone, with what it shows: the most frequent statement is compiled once. */
-  let byId: { readonly shown: string; readonly sql: string } | undefined
-
-  const json = async (read: Read): Promise<string[]> =>
-    eachOf(
-      await rows(read, columns()),
-      ({ shown }) => shownJson(shown as string, read),
-      (text) => text,
-    )
-
-  const oneStatement = (read: Read): Statement => {
+  const oneStatement = (read: Read, columns: string): Statement => {
     const { filter } = read
     const id = filter.op === 'eq' && isStorable(filter.value) ? filter.value : undefined
-    if (typeof id === 'string' && byId?.shown === shown()) return { sql: byId.sql, values: [id] }
+    const known = byId.get(columns)
+    if (typeof id === 'string' && known) return { sql: known, values: [id] }
     const compiled = compilation()
-    const conditions = where(filter, compiled)
-    const sql = compileRead({ columns: columns(), table }, read, conditions, compiled)
-    if (typeof id === 'string') byId = { shown: shown(), sql }
+    const sql = compilePage({ columns, table }, read, where(filter, compiled), compiled)
+    if (typeof id === 'string') byId.set(columns, sql)
     return compiled.parameters.statement(sql)
   }
 
-  const oneJson = (read: Read, quick: NonNullable<Runner['quick']>): Soon<string[]> =>
-    after(quick(oneStatement(read)), ([row]) =>
-      row ? after(shownJson(row.shown as string, read), (text) => [text]) : [],
+  const page = (read: Read, columns: string): Soon<readonly Row[]> => {
+    if (runner.quick && isQuick(read)) return runner.quick(oneStatement(read, columns))
+    const compiled = compilation()
+    const searches = searchesIn(read.filter, compiled.shadows)
+    const pageOf = (found: Compilation) => {
+      const conditions = whereInTime(read.filter, found)
+      const sql = compilePage({ columns, table }, read, conditions, found)
+      return runner.read({ ...found.parameters.statement(sql), inLists: true }, read.hints)
+    }
+    // Only a search waits for its candidates.
+    if (searches.length === 0) return pageOf(compiled)
+    return after(runner.found?.(searches, read.hints), (candidates) =>
+      pageOf({ ...compiled, candidates }),
     )
+  }
 
   return {
     async find(read) {
-      const found = await rows(read, 'doc')
-      const texts = found.map(({ doc }) => doc as string)
+      const texts = await column(read, 'doc')
       return eachOf(texts, parse, (record) => project(record, read.select))
     },
 
-    findJson: (read) => (runner.quick && isQuick(read) ? oneJson(read, runner.quick) : json(read)),
+    findJson: (read) =>
+      settled(() => after(column(read, marks?.shown() ?? 'doc'), (texts) => shown(texts, read))),
 
     async count(filter, hints) {
       const compiled = compilation()
@@ -240,26 +233,46 @@ function compiler(schema: CollectionSchema, runner: Pick<Runner, 'candidates'>):
   }
 }
 
+/** What a read shows of each record. */
+type Shown = Pick<Read, 'select' | 'fillDefaults'>
+
+/** What `work` returns; what it throws at once is a rejection too. */
+function settled<T>(work: () => Soon<T>): Soon<T> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
 /**
- * Returns the stored JSON if everything in it is declared and selected and no default is missing, else the JSON of the
- * record as it is to be shown.
+ * Returns the stored JSON of each record if everything in it is declared and selected and no default is missing, else
+ * the JSON of the record as it is to be shown.
  */
-function textShower(
+function textsShower(
   { shape, declared }: CollectionSchema,
   marks: Marks | undefined,
-): (given: string, read: Pick<Read, 'select' | 'fillDefaults'>) => string | Promise<string> {
+): (given: string[], read: Shown) => Soon<string[]> {
   // In a JavaScript object such names come first, wherever they are in the JSON.
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
-  return (given, { select, fillDefaults }) => {
-    const [text, isDeclared] = marks ? unmarked(given) : [given, true]
-    if (isDeclared && !select && !hasNumberedField) return text
+  const isDeclared = (given: string) => !marks || isMarked(given)
+  const shown = (given: string, { select, fillDefaults }: Shown) => {
     const chosen = (record: unknown): string => {
-      const shown = declared && !isDeclared ? onlyDeclared(declared, record) : record
-      const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
+      const part = declared && !isDeclared(given) ? onlyDeclared(declared, record) : record
+      const whole = declared && fillDefaults ? withDefaults(declared, part) : part
       return textOf(project(whole as Fields, select))
     }
-    const record = parsed(text)
+    const record = parsed(isDeclared(given) ? given : withoutSign(given))
     return record instanceof Promise ? record.then(chosen) : chosen(record)
+  }
+  return (texts, read) => {
+    const asStored = (text: string) => isDeclared(text) && !read.select && !hasNumberedField
+    if (texts.every(asStored)) return texts
+    return eachOf(
+      texts,
+      (text) => (asStored(text) ? text : shown(text, read)),
+      (text) => text,
+    )
   }
 }
 
@@ -276,70 +289,3 @@ async function eachOf<Item, Made, T>(
   }
   return results
 }
-
-/** The statement that returns a read's records in order. */
-function compileRead(
-  { columns, table }: { readonly columns: string; readonly table: string },
-  read: Read,
-  conditions: readonly string[],
-  compiled: Compilation,
-): string {
-  const { parameters } = compiled
-  const { filter, sort, skip = 0, limit } = read
-  const from = `${columns} FROM ${table}`
-  const cut = stretchesOf(read, table, compiled)
-  if (namesOne(filter) && !cut && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
-  const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
-    `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
-  const offset = skip > 0 ? offsetOf(skip, parameters) : ''
-  if (!cut) return select(conditions, sort, limit) + offset
-  const stretches = cut.map(
-    (stretch) =>
-      `SELECT * FROM (${select([...conditions, ...stretch.conditions], stretch.sort, limit + skip)})`,
-  )
-  return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
-}
-
-/** The stretches that a read returns records of; undefined if it starts at the beginning. */
-function stretchesOf(
-  { sort, after, afterRecord }: Read,
-  table: string,
-  compiled: Compilation,
-): Stretch[] | undefined {
-  if (!afterRecord) return after && stretchesAfter(sort, after, compiled)
-  return stretchesAfterRow(sort, `${table}${whereAll(where(afterRecord, compiled))}`, compiled)
-}
-
-/** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
-function offsetOf(skip: number, parameters: Parameters): string {
-  const bound = parameters.bind(skip)
-  return ` OFFSET ${skip < DEEP ? bound : `(${bound})`}`
-}
-
-const DEEP = 10_000
-
-/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
-function namesOne(filter: Filter): boolean {
-  if (filter.op === 'and') return filter.filters.some(namesOne)
-  return filter.op === 'eq' && filter.field === '_id'
-}
-
-/** Whether a read is one of a record by its id, with nothing else that may take long. */
-function isQuick({ filter, after, afterRecord, skip = 0, limit }: Read): boolean {
-  if (after || afterRecord || skip > 0 || limit === 0) return false
-  if (filter.op === 'and') return filter.filters.every(isEquality) && namesOne(filter)
-  return namesOne(filter)
-}
-
-function isEquality({ op }: Filter): boolean {
-  return op === 'eq'
-}
-
-/** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */
-function oneAfterAnother(selects: readonly string[]): string {
-  if (selects.length <= MAX_TERMS) return selects.join(' UNION ALL ')
-  const first = selects.slice(0, MAX_TERMS - 1).join(' UNION ALL ')
-  return `${first} UNION ALL SELECT * FROM (${oneAfterAnother(selects.slice(MAX_TERMS - 1))})`
-}
-
-const MAX_TERMS = 5

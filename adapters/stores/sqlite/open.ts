@@ -36,35 +36,26 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     if (closed) throw new StoreUnavailable('the store has been closed')
   }
 
-  async function ported<T>(
+  function ported<T>(
     schema: CollectionSchema,
     { patterns }: Statement,
-    work: () => Promise<T>,
-  ): Promise<T> {
+    work: () => Soon<T>,
+  ): Soon<T> {
     checkOpen()
-    // Await nothing without need, so that writes happen in the order of the calls.
-    if (patterns) await checkPatterns(patterns)
-    try {
-      return await work()
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       throw portError(error, schema)
     }
-  }
-
-  function portedNow<T>(schema: CollectionSchema, work: () => Soon<T>): Soon<T> {
-    checkOpen()
-    const refused = (error: unknown): never => {
-      throw portError(error, schema)
-    }
+    // Wait for nothing without need, so that writes happen in the order of the calls.
+    if (patterns) return checkPatterns(patterns).then(work).catch(refuse)
     try {
       const result = work()
-      return isPending(result) ? result.catch(refused) : result
+      return isPending(result) ? result.catch(refuse) : result
     } catch (error) {
-      return refused(error)
+      return refuse(error)
     }
   }
 
-  const parts: Parts = { reads, writer, search, counts, shapes: () => shapes, ported, portedNow }
+  const parts: Parts = { reads, writer, search, counts, shapes: () => shapes, ported }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
 
   return {
@@ -113,27 +104,25 @@ interface Parts {
   readonly ported: <T>(
     schema: CollectionSchema,
     statement: Statement,
-    work: () => Promise<T>,
-  ) => Promise<T>
-  /** The same for work that need not wait. */
-  readonly portedNow: <T>(schema: CollectionSchema, work: () => Soon<T>) => Soon<T>
+    work: () => Soon<T>,
+  ) => Soon<T>
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, writer, search, counts, shapes, ported, portedNow } = parts
+  const { reads, writer, search, counts, shapes, ported } = parts
   return {
     deadline: DEADLINE,
     shapes,
-    quick: (statement) => portedNow(schema, () => reads.quick(statement)),
+    quick: (statement) => ported(schema, statement, () => reads.quick(statement)),
     read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
-    count: (statement, hints) =>
+    count: async (statement, hints) =>
       ported(schema, statement, () =>
         counts.of(schema.name, statement, hints ?? {}, async () => {
           const [row] = await reads.rows(statement, hints, schema.name)
           return Number(row?.count)
         }),
       ),
-    write: (statement) =>
+    write: async (statement) =>
       ported(schema, statement, async () => {
         const written = await writer.write(statement)
         noteWrite(parts, schema, written.changes)
@@ -141,7 +130,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
       }),
     candidates: () => search.candidates(schema),
     found: (searches, hints) =>
-      search.found(schema, searches, (statement) =>
+      search.found(schema, searches, async (statement) =>
         ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
       ),
   }

@@ -20,7 +20,7 @@ import { type Page, readAsJson, type View, viewOf } from '../read/present-record
 import { listJsonWithin } from '../read/response-size.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import type { Cursors, Scan } from './cursor.ts'
+import type { Cursors, Scan, ScanCursors } from './cursor.ts'
 import { parseUrl } from './parse.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import { rulesFor } from './rules-for.ts'
@@ -65,7 +65,8 @@ export async function planned(
     scope,
     sort: totalOrder(plan.sort),
   }
-  const anchorId = anchorOf(resource, cursors, plan.paging, scan)
+  const tokens = cursors(scan)
+  const anchorId = anchorOf(resource, tokens, plan.paging)
   const view = await viewOf(resource, request)
   const body = await patternsChecked(async () => {
     const search = await searchFilter(resource, plan, request)
@@ -84,7 +85,7 @@ export async function planned(
         const { pageSize } = plan.paging
         const page = pageAndMore(resource, view, read, pageSize, request)
         const { texts, hasMore, idAt } = await page.catch(refuseGone)
-        const nextCursor = hasMore ? cursors.issue(idAt(pageSize - 1), scan) : null
+        const nextCursor = hasMore ? tokens.issue(idAt(pageSize - 1)) : null
         const pagination = { pageSize, hasMore, nextCursor }
         return listJsonWithin(resource.maxResponseBytes, texts, pagination)
       }
@@ -145,14 +146,9 @@ function total(resource: Resource, filter: Filter, request: ApiRequest): Promise
     : stored.count(filter, hintsFor(resource.hints, request))
 }
 
-function anchorOf(
-  resource: Resource,
-  cursors: Cursors,
-  paging: Paging,
-  scan: Scan,
-): string | undefined {
+function anchorOf(resource: Resource, tokens: ScanCursors, paging: Paging): string | undefined {
   if (paging.kind !== 'cursor' || paging.cursor === undefined) return undefined
-  const id = idFrom(cursors.read(paging.cursor, scan), resource.model.idType)
+  const id = idFrom(tokens.read(paging.cursor), resource.model.idType)
   if (id === undefined) throw invalidCursor()
   return id
 }

@@ -31,7 +31,7 @@ async function planOf(ask: (collection: Collection) => Promise<unknown>): Promis
   let asked: Statement | undefined
   const note = (statement: Statement) => {
     asked = statement
-    return [{ doc: '{"_id":"x"}' }]
+    return [{ 0: '{"_id":"x"}', doc: '{"_id":"x"}' }]
   }
   const collection = openCollection(schema, {
     deadline: DEADLINE,
