@@ -7,17 +7,18 @@
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
-import type {
-  Collection,
-  CollectionSchema,
-  Fields,
-  Read,
-  ReadHints,
+import {
+  AnchorGone,
+  type Collection,
+  type CollectionSchema,
+  type Fields,
+  type Read,
+  type ReadHints,
 } from '../../../src/ports/store.ts'
 import type { Candidates } from './compile.ts'
 import { type Compilation, type Search, searchesIn } from './compile.ts'
 import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
-import { orderBy, stretchesAfter } from './order.ts'
+import { orderBy, type Stretch, stretchesAfter, stretchesAfterRow } from './order.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
@@ -53,6 +54,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   }
   const { marks } = opened
   return {
+    seeksRecords: true,
     ...readsOf(opened),
     ...writesOf(opened),
     ...(marks && { refresh: (ids: readonly string[]) => refresh(ids, marks, opened) }),
@@ -112,7 +114,20 @@ function readsOf({
   }
 
   const rows = async (read: Read, columns: string): Promise<readonly Row[]> => {
-    if (read.limit === 0) return []
+    const found = read.limit === 0 ? [] : await page(read, columns)
+    if (found.length === 0 && read.afterRecord) await requireRecord(read.afterRecord, read.hints)
+    return found
+  }
+
+  /** Nothing comes after a record that is not there. */
+  const requireRecord = async (anchor: Filter, hints?: ReadHints): Promise<void> => {
+    const compiled = compilation()
+    const sql = `SELECT 1 FROM ${table}${whereAll(where(anchor, compiled))} LIMIT 1`
+    const found = await runner.read(compiled.parameters.statement(sql), hints)
+    if (found.length === 0) throw new AnchorGone()
+  }
+
+  const page = async (read: Read, columns: string): Promise<readonly Row[]> => {
     const plain = compilation()
     const searches = searchesIn(read.filter, plain.shadows)
     // Only a search waits for its result.
@@ -120,7 +135,7 @@ function readsOf({
       searches.length === 0
         ? plain
         : { ...plain, candidates: await runner.found?.(searches, read.hints) }
-    const from = `${columns} FROM ${table}`
+    const from = { columns, table }
     const sql = compileRead(from, read, whereInTime(read.filter, compiled), compiled)
     return runner.read(compiled.parameters.statement(sql), read.hints)
   }
@@ -238,24 +253,37 @@ async function eachOf<Item, Made, T>(
   return results
 }
 
-/** The statement that returns a read's records in order; `from` names the columns and the table. */
+/** The statement that returns a read's records in order. */
 function compileRead(
-  from: string,
-  { filter, sort, after, skip = 0, limit }: Read,
+  { columns, table }: { readonly columns: string; readonly table: string },
+  read: Read,
   conditions: readonly string[],
   compiled: Compilation,
 ): string {
   const { parameters } = compiled
-  if (namesOne(filter) && !after && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
+  const { filter, sort, skip = 0, limit } = read
+  const from = `${columns} FROM ${table}`
+  const cut = stretchesOf(read, table, compiled)
+  if (namesOne(filter) && !cut && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
   const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
     `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
   const offset = skip > 0 ? offsetOf(skip, parameters) : ''
-  if (!after) return select(conditions, sort, limit) + offset
-  const stretches = stretchesAfter(sort, after, compiled).map(
+  if (!cut) return select(conditions, sort, limit) + offset
+  const stretches = cut.map(
     (stretch) =>
       `SELECT * FROM (${select([...conditions, ...stretch.conditions], stretch.sort, limit + skip)})`,
   )
   return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
+}
+
+/** The stretches that a read returns records of; undefined if it starts at the beginning. */
+function stretchesOf(
+  { sort, after, afterRecord }: Read,
+  table: string,
+  compiled: Compilation,
+): Stretch[] | undefined {
+  if (!afterRecord) return after && stretchesAfter(sort, after, compiled)
+  return stretchesAfterRow(sort, `${table}${whereAll(where(afterRecord, compiled))}`, compiled)
 }
 
 /** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
