@@ -22,6 +22,7 @@ export const SOURCE = 'fieldgate-source'
 export interface Names {
   readonly exports: Targets
   readonly imports: Targets
+  readonly bin?: Readonly<Record<string, string>>
 }
 
 /** The names of package.json with everything that follows from their sources. */
@@ -73,6 +74,24 @@ function chosen(target: Target, conditions: readonly string[]): Target {
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 
 type File = 'package.json' | 'deno.json'
+
+/** The sources of all modules that `exports`, `imports` and `bin` of package.json lead to, relative to it. */
+export function modulesOf(): string[] {
+  const { exports, imports, bin = {} } = read('package.json')
+  const named = [exports, imports].flatMap((targets) =>
+    Object.values(targets).flatMap((target) =>
+      typeof target === 'string' ? [] : filesOf(target[SOURCE] ?? {}),
+    ),
+  )
+  const commands = Object.values(bin).map((path) =>
+    path.replace('./dist/', './').replace(/\.js$/, '.ts'),
+  )
+  return [...new Set([...named, ...commands])].map((path) => path.replace('./', ''))
+}
+
+function filesOf(target: Target): string[] {
+  return typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf)
+}
 
 /** The names in a file of the repository's root. */
 export function readNames(file: File): Names {
