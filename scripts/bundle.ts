@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { parseSync, Visitor } from 'oxc-parser'
-import { modulesOf } from './entries.ts'
+import { modules } from './entries.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -27,17 +27,16 @@ const CORE = 'src/index.ts'
 /** The module of a thread, which is named by its path. */
 const THREAD = 'adapters/stores/sqlite/reader.ts'
 
-/** Entries that are loaded without an app: in browsers, by adapters of other packages, and by the core itself. */
-const APART =
-  /^(?:src\/(?:client|ports)|adapters\/(?:clients|contexts|hashers|mailers|passwords|reference|responses))\//
+/** Names that are loaded without an app: in browsers, and by adapters of other packages. */
+const APART = /^(?:src\/(?:client|ports)|adapters\/(?:clients|passwords))\//
 
 /** Writes the modules and their source maps into the folder `outdir`. */
 export async function bundle(outdir: string): Promise<void> {
-  const entryPoints = [...modulesOf(), THREAD]
-  const inApp = entryPoints.filter((path) => path !== THREAD && !APART.test(path))
+  const { named, chosen } = modules()
+  const inApp = named.filter((path) => !APART.test(path))
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints,
+    entryPoints: [...new Set([...named, ...chosen, THREAD])],
     // Wherever the package is built, its source maps and the names of its chunks are those of this folder.
     outdir: DIST,
     write: false,
@@ -58,7 +57,7 @@ export async function bundle(outdir: string): Promise<void> {
   for (const { path, contents, text } of outputFiles) {
     const file = join(outdir, relative(DIST, path))
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, file.endsWith('.map') ? named(text, path) : contents)
+    await writeFile(file, file.endsWith('.map') ? withAddresses(text, path) : contents)
   }
 }
 
@@ -66,7 +65,7 @@ export async function bundle(outdir: string): Promise<void> {
  * The source map `path` with addresses for the names of its sources. They are published within their maps only, and of a
  * relative name without a file Deno shows the line in the source, but the name of the chunk.
  */
-function named(text: string, path: string): string {
+function withAddresses(text: string, path: string): string {
   const map = JSON.parse(text) as { readonly sources: readonly string[] }
   const nameOf = (source: string) => `fieldgate:///${relative(root, join(dirname(path), source))}`
   return JSON.stringify({ ...map, sources: map.sources.map(nameOf) })

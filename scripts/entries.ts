@@ -75,18 +75,21 @@ const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta
 
 type File = 'package.json' | 'deno.json'
 
-/** The sources of all modules that `exports`, `imports` and `bin` of package.json lead to, relative to it. */
-export function modulesOf(): string[] {
+/** The sources of what package.json leads to, relative to it: what others import or run, and what runtimes choose. */
+export function modules(): { readonly named: string[]; readonly chosen: string[] } {
   const { exports, imports, bin = {} } = read('package.json')
-  const named = [exports, imports].flatMap((targets) =>
+  const sourcesOf = (targets: Targets) =>
     Object.values(targets).flatMap((target) =>
       typeof target === 'string' ? [] : filesOf(target[SOURCE] ?? {}),
-    ),
-  )
+    )
   const commands = Object.values(bin).map((path) =>
     path.replace('./dist/', './').replace(/\.js$/, '.ts'),
   )
-  return [...new Set([...named, ...commands])].map((path) => path.replace('./', ''))
+  const pathOf = (file: string) => file.replace('./', '')
+  return {
+    named: [...sourcesOf(exports), ...commands].map(pathOf),
+    chosen: sourcesOf(imports).map(pathOf),
+  }
 }
 
 function filesOf(target: Target): string[] {
