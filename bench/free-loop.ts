@@ -27,7 +27,7 @@ const shapes = ({ asked }: Database): Readonly<Record<string, string>> => ({
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), SIZE)
   checkWrk()
-  buildServers()
+  await buildServers()
   await withStore('sqlite', async ({ database }) => {
     console.log(`${settings.size} records: preparing`)
     const records = await database(settings.size, ['fieldgate'])

@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), LARGEST)
   const sizes = [100, 10, 1].map((part) => settings.size / part)
   checkWrk()
-  buildServers()
+  await buildServers()
   for (const store of settings.stores) {
     console.log(`${store}, ${sizes.join(', ')} records: preparing`)
     await withStore(store, async ({ database }) => {

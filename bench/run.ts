@@ -22,7 +22,7 @@ const COLD_START = 'cold-start'
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   checkWrk()
-  buildServers()
+  await buildServers()
   if (settings.stores.some((store) => store !== 'sqlite')) installPeers()
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)

@@ -13,6 +13,7 @@ import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
+import { flushCompileCache } from './compile-cache.ts'
 import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import { ServedRequest } from './node-request.ts'
@@ -100,7 +101,9 @@ export async function serve(app: App, options: NodeServeOptions = {}): Promise<S
   const url = urlOf(hostname, address.port)
   const cut = () => server.closeAllConnections()
   const stopping = (leaveMs: number) => stop(server, sockets, leaveMs)
-  return served({ url, app, work, stop: stopping, cut }, options)
+  const running = await served({ url, app, work, stop: stopping, cut }, options)
+  flushCompileCache()
+  return running
 }
 
 /** The plain contents of srvx's own responses: `bench/bridge` measures what it saves to send a string at once. */
