@@ -10,11 +10,13 @@ import * as noReference from '../../adapters/reference/none.ts'
 import * as reference from '../../adapters/reference/scalar.ts'
 import * as node from '../../adapters/responses/node.ts'
 import * as web from '../../adapters/responses/web.ts'
+import * as processes from '../../adapters/runtimes/processes/shared.ts'
 
 /** What src expects of each module that package.json chooses by runtime; the compiler compares them. */
 const choices = {
   '#contexts': [contexts],
   '#passwords': [common, noPasswords],
+  '#processes': [processes],
   '#reference': [reference, noReference],
   '#response': [node, web],
   '#scrypt': [scrypt, noble],
@@ -22,6 +24,7 @@ const choices = {
 } satisfies {
   '#contexts': typeof import('#contexts')[]
   '#passwords': typeof import('#passwords')[]
+  '#processes': typeof import('#processes')[]
   '#reference': typeof import('#reference')[]
   '#response': typeof import('#response')[]
   '#scrypt': typeof import('#scrypt')[]

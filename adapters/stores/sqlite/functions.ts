@@ -9,6 +9,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { RE2JS } from 're2js'
 import { InvalidPattern } from '../../../src/ports/store.ts'
 import { MATCHES } from './compile.ts'
+import type { Statement } from './sql.ts'
 
 const CLOCK = 'fieldgate_clock'
 
@@ -42,6 +43,11 @@ export async function checkPatterns(patterns: readonly string[]): Promise<void> 
   } catch (error) {
     throw new InvalidPattern('not a valid regular expression', { cause: error })
   }
+}
+
+/** Checks the patterns of `statements` in the same way. */
+export async function checkPatternsOf(statements: readonly Statement[]): Promise<void> {
+  for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
 }
 
 /** Matches in time linear in the length of the string, for any pattern. */
