@@ -18,6 +18,7 @@ import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-conne
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import { ServedRequest } from './node-request.ts'
 import { letGoOfStalled } from './node-stalled.ts'
+import { inProcesses } from './processes/serve.ts'
 import {
   background,
   LINGER_MS,
@@ -46,7 +47,14 @@ const CHECK_MS = 1000
  * const { url } = await serve(app, { port: 3000 })
  * ```
  */
-export async function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
+export function serve(app: App, options: NodeServeOptions = {}): Promise<Served> {
+  return inProcesses(app, options, serveHere, async () => {
+    const { clusterFork } = await import('./processes/fork-cluster.ts')
+    return clusterFork
+  })
+}
+
+async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
   const { port, hostname } = listening(options)
   const { headersTimeout = 15_000, requestTimeout = REQUEST_MS, sendTimeout = SEND_MS } = options
   const work = background()

@@ -10,12 +10,13 @@ import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
 import { Counts } from './counts.ts'
 import { portError } from './errors.ts'
-import { addPatterns, checkPatterns, DEADLINE } from './functions.ts'
+import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './functions.ts'
 import type { Shapes } from './marks.ts'
 import { patiently } from './patience.ts'
 import { PACE, type Pace, Reads } from './reads.ts'
 import { SearchIndexes } from './search-indexes.ts'
-import type { Statement } from './sql.ts'
+import { borrowedWriter, lendWriter, type RunBatch } from './shared-writer.ts'
+import type { Statement, Written } from './sql.ts'
 import { stepWriter } from './steps.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
 import { watchWrites } from './watch.ts'
@@ -31,6 +32,9 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const counts = new Counts(connection)
   let shapes: Shapes = new Map()
   let closed = false
+  const writeHere = batchWriter(writer, counts, search)
+  let write = writeHere
+  let unlend = () => {}
 
   function checkOpen(): void {
     if (closed) throw new StoreUnavailable('the store has been closed')
@@ -55,7 +59,14 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     }
   }
 
-  const parts: Parts = { reads, writer, search, counts, shapes: () => shapes, ported }
+  const parts: Parts = {
+    reads,
+    search,
+    counts,
+    shapes: () => shapes,
+    ported,
+    write: (batch) => write(batch),
+  }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
 
   return {
@@ -64,12 +75,8 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     collection: (schema) => openCollection(schema, runnerOf(schema)),
     write: stepWriter(runnerOf, async (steps, statements) => {
       checkOpen()
-      for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
-      const results = await writer.writeAll(statements)
-      for (const [at, { in: schema }] of steps.entries()) {
-        noteWrite(parts, schema, results[at]?.changes ?? 0)
-      }
-      return results
+      await checkPatternsOf(statements)
+      return write({ statements, collections: steps.map((step) => step.in.name) })
     }),
     copying: {
       watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
@@ -78,6 +85,12 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       checkOpen()
       await connection.ready()
       await writer.drained()
+      const borrowed = await borrowedWriter(connection.file)
+      if (borrowed) {
+        search.leave()
+        write = borrowed
+      }
+      unlend = lendWriter(connection.file, writeHere)
       await patiently(() => prepareTables(connection, schemas, search.available))
       shapes = await patiently(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
@@ -85,6 +98,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     async close() {
       if (closed) return
       closed = true
+      unlend()
       await writer.drained()
       await reads.close()
       search.close()
@@ -96,10 +110,10 @@ export function openStore(path: string, pace: Pace = PACE): Store {
 /** What the collections of one database share. */
 interface Parts {
   readonly reads: Reads
-  readonly writer: Writer
   readonly search: SearchIndexes
   readonly counts: Counts
   readonly shapes: () => Shapes
+  readonly write: RunBatch
   /** Runs a statement; its errors become the port's. */
   readonly ported: <T>(
     schema: CollectionSchema,
@@ -109,7 +123,7 @@ interface Parts {
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, writer, search, counts, shapes, ported } = parts
+  const { reads, search, counts, shapes, ported, write } = parts
   return {
     deadline: DEADLINE,
     shapes,
@@ -124,9 +138,8 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
       ),
     write: async (statement) =>
       ported(schema, statement, async () => {
-        const written = await writer.write(statement)
-        noteWrite(parts, schema, written.changes)
-        return written
+        const [written] = await write({ statements: [statement], collections: [schema.name] })
+        return written ?? NOTHING
       }),
     candidates: () => search.candidates(schema),
     found: (searches, hints) =>
@@ -136,8 +149,18 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   }
 }
 
-/** Call this after a write, before it resolves. */
-function noteWrite({ counts, search }: Parts, schema: CollectionSchema, changes: number): void {
-  counts.written(schema.name)
-  search.changed(schema, changes)
+/** What runs writes on this connection, and notes them before they resolve. */
+function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunBatch {
+  return async ({ statements, collections }) => {
+    const [only] = statements
+    const isOne = statements.length === 1 && only !== undefined
+    const written = isOne ? [await writer.write(only)] : await writer.writeAll(statements)
+    for (const [at, collection] of collections.entries()) {
+      counts.written(collection)
+      search.changed(collection, written[at]?.changes ?? 0)
+    }
+    return written
+  }
 }
+
+const NOTHING: Written = { rows: [], changes: 0 }
