@@ -6,7 +6,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Sample } from './measure.ts'
+import type { Sample } from './sample.ts'
 import { median, ratioOf } from './table.ts'
 
 interface Measured {

@@ -9,12 +9,14 @@ import { built } from './build.ts'
 import type { Dialect } from './dialect.ts'
 import { pocketbaseDialect } from './pocketbase.ts'
 import { postgrestDialect } from './postgrest.ts'
+import { bundleOf } from './records/d1.ts'
 import type { Owner } from './records/database.ts'
 import { pocketbase, serving } from './records/pocketbase.ts'
 import { servingPostgrest } from './records/postgrest.ts'
+import { FROM_SOURCE } from './server.ts'
 
 /** A store. */
-export type StoreName = 'sqlite' | 'mongodb' | 'postgres'
+export type StoreName = 'sqlite' | 'mongodb' | 'postgres' | 'd1'
 
 /** A server that is measured. */
 export interface Contender {
@@ -31,6 +33,7 @@ export interface Contender {
 }
 
 const file = (path: string) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url))
+const serveWorker = fileURLToPath(new URL('d1/serve.ts', import.meta.url))
 const MODULES = '--node-modules-dir=manual'
 const NODE = [process.execPath, '--no-warnings']
 
@@ -61,6 +64,14 @@ const lessDurable: Contender = {
   command: async (place) => [...NODE, built('peers/bare/sqlite'), place, 'NORMAL'],
 }
 
+/** What the limit would be if a search walked the index of its sort, as SQLite's planner wants it. */
+const walking: Contender = {
+  ...lessDurable,
+  name: 'limit, by index',
+  works: ['search-word'],
+  command: async (place) => [...NODE, built('peers/bare/sqlite'), place, 'FULL', 'walk'],
+}
+
 const pocketbaseItself: Contender = {
   name: 'PocketBase',
   kind: 'peers',
@@ -89,9 +100,21 @@ const fieldgate = [
   own('fieldgate on Bun', 'runtimes', [file('bun/bin/bun.exe')], 'bun'),
 ]
 
+const onWorkerd = (
+  name: string,
+  kind: Contender['kind'],
+  owner: Owner,
+  bundle: string,
+): Contender => ({
+  name,
+  kind,
+  owner,
+  command: async (place) => [...NODE, FROM_SOURCE, serveWorker, bundle, place],
+})
+
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
-  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), lessDurable, pocketbaseItself],
+  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), lessDurable, walking, pocketbaseItself],
   postgres: [
     ...fieldgate,
     peer(LIMIT, 'bare/postgres'),
@@ -106,5 +129,9 @@ export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
     peer('Hono', 'hono'),
     peer('Fastify', 'fastify'),
     peer('Express+Mongoose', 'express'),
+  ],
+  d1: [
+    onWorkerd('fieldgate', 'own', 'fieldgate', bundleOf('fieldgate')),
+    onWorkerd(LIMIT, 'peers', 'peers', bundleOf('limit')),
   ],
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type Db, MongoClient, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, MongoClient, ObjectId } from 'mongodb'
 import { startReplicaSet } from '../../test/services/replica-set.ts'
-import { Product } from '../fieldgate/app.ts'
+import { Order, Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type Owner,
   prepareFieldgate,
 } from './database.ts'
-import { CREATED, product } from './products.ts'
+import { CREATED, order, PRODUCTS_PER_ORDER, product } from './products.ts'
 
 /** Starts MongoDB, with memory for a million records. */
 export async function mongoServer(): Promise<Databases> {
@@ -72,13 +72,26 @@ async function mongoDatabase(
 
 async function fill(db: Db, size: number): Promise<void> {
   await db.dropDatabase()
-  const products = db.collection(Product.collection)
+  await insert(db.collection(Product.collection), size, (number) => {
+    const record = product(number)
+    return { ...record, _id: new ObjectId(record._id) }
+  })
+  await insert(db.collection(Order.collection), Math.ceil(size / PRODUCTS_PER_ORDER), (number) => {
+    const { _id, product, quantity } = order(number)
+    return { _id: new ObjectId(_id), product: new ObjectId(product), quantity }
+  })
+}
+
+async function insert(
+  into: Collection,
+  size: number,
+  recordOf: (number: number) => Document,
+): Promise<void> {
   for (let from = 0; from < size; from += 10_000) {
-    const batch = Array.from({ length: Math.min(10_000, size - from) }, (_, at) => {
-      const record = product(from + at)
-      return { ...record, _id: new ObjectId(record._id) }
-    })
-    await products.insertMany(batch, { ordered: false })
+    const batch = Array.from({ length: Math.min(10_000, size - from) }, (_, at) =>
+      recordOf(from + at),
+    )
+    await into.insertMany(batch, { ordered: false })
   }
 }
 
@@ -87,6 +100,7 @@ async function completePeers(db: Db, asked: Asked): Promise<void> {
   const products = db.collection(Product.collection)
   await products.createIndex({ price: -1, _id: 1 })
   await products.createIndex({ category: 1, price: -1, _id: 1 })
+  await db.collection(Order.collection).createIndex({ product: 1 })
   const accounts = db.collection('accounts')
   await accounts.createIndex({ email: 1 }, { unique: true })
   await accounts.insertMany(

@@ -13,6 +13,7 @@ import {
   listProducts,
   productsAfter,
 } from '../products/mongodb.ts'
+import { sendOrders } from './orders-mongodb.ts'
 import { bodyOf, CONSTANT, isPassword, listen, send, sendText, sign, verify } from './respond.ts'
 
 const accounts = database.collection('accounts')
@@ -25,6 +26,7 @@ listen((request, response, pathname, search) => {
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return feed(new URLSearchParams(search), response)
+  if (pathname === '/orders') return sendOrders(search, response)
   if (pathname === '/auth/me') return me(request, response)
   if (pathname.startsWith('/hot/')) return constant(pathname, response)
   return read(pathname.slice('/products/'.length), response)
