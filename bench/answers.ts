@@ -44,7 +44,7 @@ async function checkAnswer(
     )
   if (work.status !== undefined) return
   const { dialect } = server
-  const seen = normalised(dialect?.answer(text, response.headers) ?? text)
+  const seen = normalised(dialect?.answer(text, response.headers, paths[request] ?? '') ?? text)
   const key = `${work.name} ${method} ${request} of ${size}`
   const first = answers.get(key) ?? seen
   if (first !== seen && !(dialect && isSamePage(first, seen))) {

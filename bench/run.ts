@@ -8,7 +8,7 @@ import { buildServers, installPeers } from './build.ts'
 import { type ColdStart, coldStartLines, coldStarts } from './cold-start.ts'
 import { checkWrk } from './load.ts'
 import { measureRound, orderOf } from './measure.ts'
-import type { Database } from './records/database.ts'
+import { type Database, OWNERS } from './records/database.ts'
 import { withStore } from './records/databases.ts'
 import { machineLine, saveResults } from './results.ts'
 import type { Sample } from './sample.ts'
@@ -25,11 +25,11 @@ async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   checkWrk()
   buildServers()
-  if (settings.stores.some((store) => store !== 'sqlite')) installPeers()
+  if (settings.stores.some((store) => store !== 'd1')) installPeers()
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)
     await withStore(store, async (databases) => {
-      const database = await databases.database(settings.size, ['fieldgate', 'peers', 'pocketbase'])
+      const database = await databases.database(settings.size, OWNERS)
       await runStore(store, database, settings)
     })
   }

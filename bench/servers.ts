@@ -6,9 +6,11 @@
 
 import { fileURLToPath } from 'node:url'
 import { built } from './build.ts'
-import type { Dialect } from './dialect.ts'
-import { pocketbaseDialect } from './pocketbase.ts'
-import { postgrestDialect } from './postgrest.ts'
+import { bkndDialect } from './dialects/bknd.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import { pocketbaseDialect } from './dialects/pocketbase.ts'
+import { postgrestDialect } from './dialects/postgrest.ts'
+import { servingBknd } from './records/bknd.ts'
 import { bundleOf } from './records/d1.ts'
 import type { Owner } from './records/database.ts'
 import { pocketbase, serving } from './records/pocketbase.ts'
@@ -80,6 +82,26 @@ const pocketbaseItself: Contender = {
   command: async (place) => serving((await pocketbase()) ?? '', place),
 }
 
+const bknd: Contender = {
+  name: 'bknd',
+  kind: 'peers',
+  owner: 'bknd',
+  dialect: bkndDialect,
+  // It sorts by one field, so that pages of equal prices differ, has no cursor, and warns of each search.
+  works: [
+    'read',
+    'list',
+    'list-totals',
+    'list-totals-writes',
+    'create',
+    'mixed',
+    'beside-offset',
+    'first-seconds',
+    'cold-start',
+  ],
+  command: async (place) => servingBknd(place),
+}
+
 const postgrest: Contender = {
   name: 'PostgREST',
   kind: 'peers',
@@ -114,7 +136,7 @@ const onWorkerd = (
 
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
-  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), lessDurable, walking, pocketbaseItself],
+  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), lessDurable, walking, pocketbaseItself, bknd],
   postgres: [
     ...fieldgate,
     peer(LIMIT, 'bare/postgres'),

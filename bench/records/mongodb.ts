@@ -13,6 +13,7 @@ import {
   cursorOf,
   type Database,
   type Databases,
+  isOnServer,
   type Owner,
   prepareFieldgate,
 } from './database.ts'
@@ -38,7 +39,7 @@ async function mongoDatabase(
   size: number,
   wanted: readonly Owner[],
 ): Promise<Database> {
-  const owners = wanted.filter((owner) => owner !== 'pocketbase')
+  const owners = wanted.filter(isOnServer)
   const client = new MongoClient(url)
   const asked = askedOf(size)
   const name = (owner: Owner) => `fieldgate-bench-${owner}-${size}`

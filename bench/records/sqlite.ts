@@ -11,6 +11,7 @@ import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { benchApp, Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
+import { fillBknd } from './bknd.ts'
 import { cursorOf, type Database, type Owner, prepareFieldgate } from './database.ts'
 import { fillStore } from './fill.ts'
 import { fillPocketbase, pocketbase } from './pocketbase.ts'
@@ -38,6 +39,9 @@ export async function sqliteDatabase(size: number, wanted: readonly Owner[]): Pr
   const program = wanted.includes('pocketbase') ? await pocketbase() : undefined
   if (program !== undefined) {
     await make(path('pocketbase'), (data) => fillPocketbase(program, data, size))
+  }
+  if (wanted.includes('bknd')) {
+    await make(path('bknd'), (file) => fillBknd(file, size))
   }
   await prepareFieldgate(path('fieldgate'), asked)
   const copies = new Set<string>()

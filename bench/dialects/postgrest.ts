@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { Requests } from '../load.ts'
 import type { Dialect } from './dialect.ts'
-import type { Requests } from './load.ts'
 
 /** What makes PostgREST answer with one record, where it would answer with a list of one. */
 const ONE = { Accept: 'application/vnd.pgrst.object+json' }
