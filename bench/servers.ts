@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { built } from './build.ts'
 import { bkndDialect } from './dialects/bknd.ts'
 import type { Dialect } from './dialects/dialect.ts'
+import { feathersDialect } from './dialects/feathers.ts'
 import { pocketbaseDialect } from './dialects/pocketbase.ts'
 import { postgrestDialect } from './dialects/postgrest.ts'
 import { servingBknd } from './records/bknd.ts'
@@ -142,6 +143,7 @@ export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
     peer(LIMIT, 'bare/postgres'),
     peer('Hono+Drizzle', 'hono'),
     peer('Fastify+pg', 'fastify'),
+    { ...peer('Feathers', 'feathers'), dialect: feathersDialect },
     // npm has its program for this processor alone.
     ...(process.arch === 'x64' ? [postgrest] : []),
   ],
