@@ -88,11 +88,7 @@ describe('the layers of src', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
-<<<<<<< HEAD
-      /^#(scrypt|hmac|response|smtp|passwords|contexts|reference)$/,
-=======
-      /^#(scrypt|response|smtp|passwords|contexts|processes|reference)$/,
->>>>>>> refs/h/proc
+      /^#(scrypt|hmac|response|smtp|passwords|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)

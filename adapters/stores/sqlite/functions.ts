@@ -48,17 +48,16 @@ export async function checkPatterns(patterns: readonly string[]): Promise<void> 
   }
 }
 
-<<<<<<< HEAD
 function loaded(): Promise<typeof import('re2js')> {
   // With `catch` on the import, bundlers let an app without the package pass.
   return import('re2js').catch((cause: unknown) => {
     throw new TypeError("sqliteStore: 'allowRawRegex' needs re2js: npm install re2js", { cause })
   })
-=======
+}
+
 /** Checks the patterns of `statements` in the same way. */
 export async function checkPatternsOf(statements: readonly Statement[]): Promise<void> {
   for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
->>>>>>> refs/h/proc
 }
 
 /** Matches in time linear in the length of the string, for any pattern. */

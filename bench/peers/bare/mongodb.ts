@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { pageOf, pagesOf } from '../paging.ts'
+import { sendOrders } from './orders-mongodb.ts'
 import { bodyOf, CONSTANT, isPassword, listen, send, sendText, sign, verify } from './respond.ts'
 
 const client = new MongoClient(process.argv[2] ?? '')
@@ -27,6 +28,7 @@ listen((request, response, pathname, search) => {
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return feed(new URLSearchParams(search), response)
+  if (pathname === '/orders') return sendOrders(search, response)
   if (pathname === '/auth/me') return me(request, response)
   if (pathname.startsWith('/hot/')) return constant(pathname, response)
   return read(pathname.slice('/products/'.length), response)

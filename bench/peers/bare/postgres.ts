@@ -10,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import postgres from 'postgres'
 import { pageOf, pagesOf } from '../paging.ts'
 import { schema, url } from '../products/address.ts'
+import { sendOrders } from './orders-postgres.ts'
 import { bodyOf, CONSTANT, isPassword, listen, send, sendText, sign, verify } from './respond.ts'
 
 const sql = postgres(url, {
@@ -40,6 +41,7 @@ listen((request, response, pathname, search) => {
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return feed(new URLSearchParams(search), response)
+  if (pathname === '/orders') return sendOrders(sql, search, response)
   if (pathname === '/auth/me') return me(request, response)
   if (pathname.startsWith('/hot/')) return constant(pathname, response)
   return read(pathname.slice('/products/'.length), response)
