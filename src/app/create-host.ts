@@ -40,7 +40,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const checks: (() => void | Promise<void>)[] = []
   const start = appStart(async () => {
     for (const check of checks) await check()
-    if (secret !== undefined) await host.shareSecret(`createApp: 'secret'`, secret)
+    if (secret !== undefined) await shareSecret(`createApp: 'secret'`, secret)
     checkReferences(models.known(), models.modelNamed)
     await integrity.check()
     warnOfOpen(host)
@@ -78,7 +78,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         await ready()
       })
     },
-    ...{ collection: own.open, integrity, history },
+    ...{ collection: own.open, integrity, history, shareSecret },
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -87,12 +87,6 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     onReady(check) {
       checks.push(check)
       declared('always')
-    },
-    async shareSecret(option, value) {
-      if (await isSecretOfAll(value)) return
-      throw new TypeError(
-        `${option} differs between the processes of serve({ processes }). Read it from an environment variable: a program that makes one up makes one for each process.`,
-      )
     },
     isReady,
     ready,
@@ -108,6 +102,13 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   }
   const store = new HostedRecords(host, ready)
   return host
+}
+
+async function shareSecret(option: string, secret: string): Promise<void> {
+  if (await isSecretOfAll(secret)) return
+  throw new TypeError(
+    `${option} differs between the processes of serve(app, { processes }). Read it from an environment variable. If the program makes one up, each process has its own.`,
+  )
 }
 
 interface OwnCollections {
