@@ -14,6 +14,7 @@ export const FROM_SOURCE = '--conditions=fieldgate-source'
 /** A running server. */
 export interface Server {
   readonly base: string
+  readonly pid: number
   /** Seconds of processor time so far. */
   cpuSeconds(): number
   /** Resident memory, in MiB. */
@@ -42,6 +43,7 @@ export async function startProgram([command = '', ...args]: readonly string[]): 
   const proc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
   return {
     base: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? Number.NaN,
     cpuSeconds() {
       const fields = proc('stat').split(') ')[1]?.split(' ') ?? []
       return (Number(fields[11]) + Number(fields[12])) / TICKS
