@@ -101,14 +101,12 @@ async function measure(
   try {
     for (const [at, contestant] of contestants(store).entries()) {
       const place = records.place(contestant.owner, false)
-      const isCopied = store === 'sqlite' && work.writes === true
-      const own = isCopied ? copied(place, join(folder, `${at}.db`)) : place
+      const own = work.writes ? copied(place, join(folder, `${at}.db`)) : place
       running.push(await warmServer(contestant, own, work, { connections, seconds }))
     }
     for (let round = 0; round < rounds; round += 1) {
-      for (const one of round % 2 === 0 ? running : running.toReversed()) {
-        one.samples.push(await one.sample())
-      }
+      const turns = round % 2 === 0 ? running : running.toReversed()
+      for (const one of turns) one.samples.push(await one.sample())
     }
     show(running)
   } finally {
@@ -155,7 +153,9 @@ async function warm(ask: (seconds: number) => Promise<Load>): Promise<void> {
   }
 }
 
+/** A copy of a file; a place that is none remains as it is. */
 function copied(from: string, to: string): string {
+  if (!existsSync(from)) return from
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
   return to
 }
