@@ -1,5 +1,5 @@
 /**
- * fieldgate on Node: `node.js <MongoDB address or SQLite file>`
+ * fieldgate on Node: `node.js <MongoDB address or SQLite file> [<processes>]`
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { benchApp } from './app.ts'
 import { storeAt } from './store.ts'
 
 const app = benchApp(await storeAt(process.argv[2] ?? ''))
-const processes = Number(process.env.BENCH_PROCESSES ?? 1)
+const processes = Number(process.argv[3] ?? 1)
 const { url } = await serve(app, { port: 0, hostname: '127.0.0.1', processes })
 console.log(`listening ${new URL(url).port}`)
 

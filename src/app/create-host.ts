@@ -78,7 +78,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         await ready()
       })
     },
-    ...{ collection: own.open, integrity, history },
+    ...{ collection: own.open, integrity, history, shareSecret },
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -88,7 +88,6 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       checks.push(check)
       declared('always')
     },
-    shareSecret,
     isReady,
     ready,
     close() {

@@ -10,6 +10,6 @@ import { isSecretOfAll } from '#processes'
 export async function shareSecret(option: string, secret: string): Promise<void> {
   if (await isSecretOfAll(secret)) return
   throw new TypeError(
-    `${option} differs between the processes of serve({ processes }). Read it from an environment variable: a program that makes one up makes one for each process.`,
+    `${option} differs between the processes of serve(app, { processes }). Read it from an environment variable. If the program makes one up, each process has its own.`,
   )
 }

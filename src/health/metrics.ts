@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isWorker, topic } from '#processes'
 import { methodName, type Observer } from '../ports/observer.ts'
 import type { Mountable } from '../records/engine/host.ts'
 
@@ -22,6 +23,13 @@ class Series {
 
   constructor(labels: string) {
     this.labels = labels
+  }
+
+  /** Adds what another process has counted. */
+  merge({ counts, count, sum }: Omit<Part, 'labels'>): void {
+    for (const [at, more] of counts.entries()) this.counts[at] = (this.counts[at] ?? 0) + more
+    this.count += count
+    this.sum += sum
   }
 
   add(seconds: number): void {
@@ -46,9 +54,19 @@ class Series {
   }
 }
 
+/** Requests with the same labels, which a worker has counted since it last told the first process. */
+type Part = Pick<Series, 'labels' | 'counts' | 'count' | 'sum'>
+
+/** How long a worker counts before it tells the first process, in milliseconds. */
+const TELL_MS = 1000
+
+/** Every process makes the same ones in the same order, so their numbers tell them apart. */
+let made = 0
+
 /**
- * Counts the requests of every app that it is mounted in, from then on, in this process. The label `route` is the
- * pattern that matched, or `unmatched`, so that the number of series is limited.
+ * Counts the requests of every app that it is mounted in, from then on, in this process. The processes of
+ * `serve(app, { processes })` count together: each shows the requests of all, those of the others up to a second ago.
+ * The label `route` is the pattern that matched, or `unmatched`, so that the number of series is limited.
  *
  * ```ts
  * app.mount('/', metrics())
@@ -56,12 +74,27 @@ class Series {
  */
 export function metrics(): Mountable {
   const known = new Map<string, Series>()
+  made += 1
+  const totals = topic<readonly Part[], string>(`metrics ${made}`)
+  totals.answer((parts) => {
+    for (const part of parts) seriesOf(known, part.labels, () => part.labels).merge(part)
+    return textOf(known)
+  })
+  const tell = () => {
+    const parts = [...known.values()]
+    known.clear()
+    return totals.ask(parts)
+  }
   const observer: Observer = {
     async request(request, respond) {
       const from = performance.now()
       const response = await respond()
       const seconds = (performance.now() - from) / 1000
-      seriesOf(known, methodName(request.method), request.route, response.status).add(seconds)
+      if (isWorker && known.size === 0) setTimeout(() => tell().catch(ignored), TELL_MS)
+      const { method, route } = request
+      const { status } = response
+      const labels = () => labelsOf(method, route, status)
+      seriesOf(known, `${method} ${status} ${route}`, labels).add(seconds)
       return response
     },
   }
@@ -69,7 +102,10 @@ export function metrics(): Mountable {
     early: true,
     attach({ observers, guards }) {
       if (!observers.includes(observer)) observers.push(observer)
-      const handler = () => new Response(textOf(known), { headers: HEADERS })
+      const handler = async () => {
+        const text = isWorker ? await tell() : textOf(known)
+        return new Response(text, { headers: HEADERS })
+      }
       // Early routes come before the app's guards, but these figures are not for everyone.
       const about = { summary: 'The figures of the requests, for Prometheus' }
       return [{ method: 'GET', path: '/metrics', guards, handler, about }]
@@ -77,24 +113,26 @@ export function metrics(): Mountable {
   }
 }
 
+/** A first process that doesn't answer is about to end. */
+function ignored(): void {}
+
 const HEADERS = {
   'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
   'Cache-Control': 'no-store',
 }
 
-function seriesOf(
-  known: Map<string, Series>,
-  method: string,
-  route: string,
-  status: number,
-): Series {
-  const key = `${method} ${status} ${route}`
+/** The series under `key`, which costs less to make than its labels. */
+function seriesOf(known: Map<string, Series>, key: string, labels: () => string): Series {
   const found = known.get(key)
   if (found) return found
-  const shown = route === '' ? 'unmatched' : escaped(route)
-  const series = new Series(`method="${method}",route="${shown}",status="${status}"`)
+  const series = new Series(labels())
   known.set(key, series)
   return series
+}
+
+function labelsOf(method: string, route: string, status: number): string {
+  const shown = route === '' ? 'unmatched' : escaped(route)
+  return `method="${methodName(method)}",route="${shown}",status="${status}"`
 }
 
 function escaped(label: string): string {

@@ -12,7 +12,8 @@ export const FROM_SOURCE = '--conditions=fieldgate-source'
 /** The command of each runtime, with what comes before the file. */
 export const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
   node: [process.execPath, FROM_SOURCE, '--disable-warning=ExperimentalWarning'],
-  deno: [bin('deno'), 'run', FROM_SOURCE, '-A', '--quiet'],
+  // Processes that share a port need the flag (2.9).
+  deno: [bin('deno'), 'run', FROM_SOURCE, '-A', '--unstable-net', '--quiet'],
   bun: [bin('bun'), FROM_SOURCE],
 }
 

@@ -11,6 +11,7 @@ import { memoryCache } from '../../adapters/caches/memory.ts'
 import type { Served, ServeOptions } from '../../adapters/runtimes/server.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { rateLimit } from '../../src/guards/index.ts'
+import { metrics } from '../../src/health/index.ts'
 import { type App, createApp, createRouter, defineModel } from '../../src/index.ts'
 
 /** What the fixture is given. */
@@ -49,6 +50,7 @@ plain.get('/slow', async (request) => {
   await new Promise((resolve) => setTimeout(resolve, ms))
   return new Response('finished')
 })
+app.mount('/', metrics())
 app.mount('/notes', plain)
 app.mount('/cached', createRouter({ ...notes, allowedFields: ['label'], cache: true }))
 

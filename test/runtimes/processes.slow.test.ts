@@ -116,6 +116,18 @@ describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(30)
   })
 
+  it('count requests together for /metrics', async () => {
+    const { url } = await serving(runtime)
+    await workersAt(url, 2)
+    await Promise.all(Array.from({ length: 30 }, async () => (await create(url, '')).text()))
+    const counted = async () => {
+      const text = await (await ask(`${url}/metrics`)).text()
+      return Number(/_count\{method="POST",route="\/notes",status="409"\} (\d+)/.exec(text)?.[1])
+    }
+    // All but one of them: the label is unique.
+    await expect.poll(counted, { timeout: 30_000 }).toBe(29)
+  })
+
   it('go on when one is killed, lose no confirmed write, and replace it', async () => {
     const { url, path, signal, ended } = await serving(runtime)
     let victims = await workersAt(url, 2)
