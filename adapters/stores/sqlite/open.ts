@@ -15,7 +15,7 @@ import type { Shapes } from './marks.ts'
 import { patiently } from './patience.ts'
 import { PACE, type Pace, Reads } from './reads.ts'
 import { SearchIndexes } from './search-indexes.ts'
-import type { Statement } from './sql.ts'
+import type { Statement, Written } from './sql.ts'
 import { stepWriter } from './steps.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
 import { watchWrites } from './watch.ts'
@@ -65,11 +65,12 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     write: stepWriter(runnerOf, async (steps, statements) => {
       checkOpen()
       for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
-      const results = await writer.writeAll(statements)
-      for (const [at, { in: schema }] of steps.entries()) {
-        noteWrite(parts, schema, results[at]?.changes ?? 0)
-      }
-      return results
+      return writer.writeAll(statements, (results) => {
+        for (const [at, written] of results.entries()) {
+          const [step, statement] = [steps[at], statements[at]]
+          if (step && statement) noteWrite(parts, step.in, statement, written)
+        }
+      })
     }),
     copying: {
       watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
@@ -115,19 +116,17 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
     shapes,
     quick: (statement) => ported(schema, statement, () => reads.quick(statement)),
     read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
-    count: async (statement, hints) =>
-      ported(schema, statement, () =>
-        counts.of(schema.name, statement, hints ?? {}, async () => {
-          const [row] = await reads.rows(statement, hints, schema.name)
-          return Number(row?.count)
-        }),
-      ),
+    count: async (statement, filter, hints = {}) => {
+      const count = async () => {
+        const [row] = await reads.rows(statement, hints, schema.name)
+        return Number(row?.count)
+      }
+      return ported(schema, statement, () => counts.of(schema, { filter, statement, hints, count }))
+    },
     write: async (statement) =>
-      ported(schema, statement, async () => {
-        const written = await writer.write(statement)
-        noteWrite(parts, schema, written.changes)
-        return written
-      }),
+      ported(schema, statement, () =>
+        writer.write(statement, (written) => noteWrite(parts, schema, statement, written)),
+      ),
     candidates: () => search.candidates(schema),
     found: (searches, hints) =>
       search.found(schema, searches, async (statement) =>
@@ -136,8 +135,13 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   }
 }
 
-/** Call this after a write, before it resolves. */
-function noteWrite({ counts, search }: Parts, schema: CollectionSchema, changes: number): void {
-  counts.written(schema.name)
-  search.changed(schema, changes)
+/** Call this when a write is committed, before anything else runs. */
+function noteWrite(
+  { counts, search }: Parts,
+  schema: CollectionSchema,
+  statement: Statement,
+  written: Written,
+): void {
+  counts.written(schema, statement, written)
+  search.changed(schema, written.changes)
 }
