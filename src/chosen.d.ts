@@ -34,6 +34,22 @@ declare module '#response' {
   }
 }
 
+declare module '#processes' {
+  /** Whether this process is a worker: the first process of `serve(app, { processes })` has started it. */
+  export const isWorker: boolean
+  /** Questions named `name`, which workers ask the first process. The name means the same in all processes. */
+  export function topic<Question, Answer>(
+    name: string,
+  ): import('./ports/processes.ts').Topic<Question, Answer>
+  /** Whether the first process has the same secret. True in that process, which must call this before there are workers. */
+  export function isSecretOfAll(secret: string): Promise<boolean>
+  /**
+   * Adds one to the count under `key`, which all processes share, and resolves to the sum. It is kept for at least
+   * `ttlSeconds`. Undefined where there is one process.
+   */
+  export const countOfAll: ((key: string, ttlSeconds: number) => Promise<number>) | undefined
+}
+
 declare module '#smtp' {
   /** A transporter for the server given by a URL or by Nodemailer's options. */
   export function smtpTransporter(

@@ -1,12 +1,14 @@
 /**
- * A cache in this process: choose it if one instance serves the app. Several instances would not know of each other's
- * writes; let them share Redis.
+ * A cache in this process: choose it if one instance serves the app. The processes of `serve(app, { processes })` share
+ * it. Several instances would not know of each other's writes; let them share Redis.
  *
  * @module
  */
 
 import { LRUCache } from 'lru-cache'
+import { isWorker } from '#processes'
 import type { CacheStore } from '../../src/ports/cache.ts'
+import { borrowed, lent } from './shared-memory.ts'
 
 /** How much is kept. */
 export interface MemoryCacheOptions {
@@ -23,6 +25,9 @@ const ENTRY_BYTES = 200
 
 const KEPT = { noUpdateTTL: true }
 
+/** How many caches this process has made. */
+let made = 0
+
 /** A bounded cache in memory. */
 export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
   const { maxEntries = DEFAULT_ENTRIES, maxBytes = DEFAULT_BYTES } = options
@@ -31,12 +36,14 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
       throw new TypeError(`memoryCache: '${name}' must be a whole number of at least 1`)
     }
   }
+  made += 1
+  if (isWorker) return borrowed(made)
   const entries = new LRUCache<string, string>({
     max: maxEntries,
     maxSize: maxBytes,
     sizeCalculation: (value, key) => 2 * (key.length + value.length) + ENTRY_BYTES,
   })
-  return {
+  return lent(made, {
     local: true,
     get: async (key) => entries.get(key),
     peek: (key) => entries.get(key),
@@ -51,5 +58,5 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
     async close() {
       entries.clear()
     },
-  }
+  })
 }

@@ -59,15 +59,28 @@ export class Response extends Plain {
     return { status: this.status, statusText: '', headers, body }
   }
 
-  /** Whether it has the header `name`, which is in lower case. */
-  hasHeader(name: string): boolean {
-    if (!this.#given) return this.headers.has(name)
-    return Object.keys(this.#given).some((given) => given.toLowerCase() === name)
+  /** The value of a header, or null. */
+  header(name: string): string | null {
+    const given = this.#given
+    if (!given) return this.headers.get(name)
+    const spelling = spellingIn(given, name)
+    return spelling === undefined ? null : (given[spelling] ?? null)
   }
 
   /** Sets a header. */
   setHeader(name: string, value: string): void {
-    if (this.#given) this.#given[name] = value
+    const given = this.#given
+    if (given) given[spellingIn(given, name) ?? name] = value
     else this.headers.set(name, value)
   }
+}
+
+/** How `headers` spell the name of a header that they have. */
+function spellingIn(headers: Readonly<Record<string, string>>, name: string): string | undefined {
+  if (Object.hasOwn(headers, name)) return name
+  const lower = name.toLowerCase()
+  for (const given in headers) {
+    if (given.length === lower.length && given.toLowerCase() === lower) return given
+  }
+  return undefined
 }

@@ -8,6 +8,8 @@ import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
+import { isWorker } from './processes/channel.ts'
+import { inProcesses } from './processes/serve.ts'
 import {
   background,
   LINGER_MS,
@@ -55,7 +57,14 @@ function seconds(ms: number): number {
  *
  * `Bun.serve({ fetch: app.handle })` serves as well; this adds a close that waits for in-flight requests.
  */
-export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
+export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
+  return inProcesses(app, options, serveHere, async () => {
+    const { reuseFork } = await import('./processes/fork-reuse.ts')
+    return reuseFork
+  })
+}
+
+async function serveHere(app: App, options: ServeOptions): Promise<Served> {
   const { port, hostname } = listening(options)
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const work = background()
@@ -74,7 +83,7 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
     // No error page with sources, whatever NODE_ENV says.
     development: false,
     // Without `development`, Bun 1.4 shares a port that is in use.
-    reusePort: false,
+    reusePort: isWorker,
     async fetch(request, own) {
       // Bun counts from here even while a body arrives (1.4): its idle time would cut uploads and slow handlers.
       own.timeout(request, requestSeconds)

@@ -8,6 +8,8 @@ import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
+import { isWorker } from './processes/channel.ts'
+import { inProcesses } from './processes/serve.ts'
 import { background, listening, type Served, type ServeOptions, served, urlOf } from './server.ts'
 
 /** The part of Deno that is used; Deno's own types would force them on every user of the package. */
@@ -16,6 +18,7 @@ interface Deno {
     options: {
       readonly port: number
       readonly hostname?: string
+      readonly reusePort: boolean
       onListen(): void
     },
     handler: (
@@ -31,7 +34,14 @@ interface Deno {
  *
  * `Deno.serve(app.handle)` serves as well; this adds a close that waits for in-flight requests.
  */
-export async function serve(app: App, options: ServeOptions = {}): Promise<Served> {
+export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
+  return inProcesses(app, options, serveHere, async () => {
+    const { reuseFork } = await import('./processes/fork-reuse.ts')
+    return reuseFork
+  })
+}
+
+async function serveHere(app: App, options: ServeOptions): Promise<Served> {
   const { port, hostname } = listening(options)
   const { serve: listen } = (globalThis as unknown as { Deno: Deno }).Deno
   const work = background()
@@ -41,7 +51,12 @@ export async function serve(app: App, options: ServeOptions = {}): Promise<Serve
   const arrivals = new Arrivals()
   let isLeft = false
   const server = listen(
-    { port, ...(hostname !== undefined && { hostname }), onListen: () => {} },
+    {
+      port,
+      ...(hostname !== undefined && { hostname }),
+      reusePort: isWorker,
+      onListen: () => {},
+    },
     async (request, { remoteAddr }) => {
       const turn = arrivals.arrive()
       const isRefused = turn instanceof Promise ? await turn : turn

@@ -5,7 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
-import { endOnSignals } from './signals.ts'
+import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 
 /** Where to listen. */
@@ -46,6 +46,12 @@ export interface ServeOptions {
    * the time ran out. A second signal ends it at once. Default true.
    */
   readonly signals?: boolean
+  /**
+   * How many processes serve. Default 1: this one. With more, this process starts that many, which run the same program
+   * and serve on the same port; it replaces those that die, and serves nothing itself. They all run what comes before
+   * `serve`; what follows `await serve(…)` happens in the first process alone.
+   */
+  readonly processes?: number
 }
 
 /** A server that accepts requests. */
@@ -62,10 +68,11 @@ export interface Served {
 
 const DEFAULT_PORT = 3000
 
-const GRACE_MS = 25_000
+/** How long `close` waits for in-flight requests, in milliseconds. */
+export const GRACE_MS = 25_000
 
 /** How long the stores may take to close after that, in milliseconds. */
-const STORES_MS = 3000
+export const STORES_MS = 3000
 
 /** How long an idle connection stays open when the server closes, in milliseconds. */
 const LEAVE_MS = 500
@@ -99,6 +106,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   trustProxy: ['be a whole number of proxies', isWhole],
   graceMs: ['be a whole number of milliseconds', isWhole],
   signals: ['be true or false', (value) => typeof value === 'boolean'],
+  processes: ['be a whole number of processes, at least 1', (value) => isWhole(value) && value > 0],
 }
 
 /**
@@ -172,6 +180,11 @@ export async function served(
     const isClosed = await within(STORES_MS, app.close())
     return isStopped && isSettled && isClosed
   }
+  return closable(url, finish, signals)
+}
+
+/** The server at `url`, which `finish` ends; `signals` is whether SIGTERM and SIGINT do, and end the process. */
+export function closable(url: string, finish: End, signals: boolean): Served {
   let closing: Promise<boolean> | undefined
   const end = () => {
     closing ??= finish().finally(release)

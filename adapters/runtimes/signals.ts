@@ -33,6 +33,12 @@ export function endOnSignals(end: End): () => void {
 function onSignal(): void {
   // The second signal is taken seriously.
   if (ending) process.exit(INTERRUPTED)
+  endProcess()
+}
+
+/** Ends the servers and then the process, as the first signal does. */
+export function endProcess(): void {
+  if (ending) return
   ending = true
   void endAll()
 }

@@ -10,7 +10,8 @@ import { benchApp } from './app.ts'
 import { storeAt } from './store.ts'
 
 const app = benchApp(await storeAt(process.argv[2] ?? ''))
-const { url } = await serve(app, { port: 0, hostname: '127.0.0.1' })
+const processes = Number(process.env.BENCH_PROCESSES ?? 1)
+const { url } = await serve(app, { port: 0, hostname: '127.0.0.1', processes })
 console.log(`listening ${new URL(url).port}`)
 
 // A profile is written when the process ends by itself.

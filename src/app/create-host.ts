@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isSecretOfAll } from '#processes'
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { historySchema, ModelHistory } from '../changes/model-history.ts'
@@ -39,6 +40,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const checks: (() => void | Promise<void>)[] = []
   const start = appStart(async () => {
     for (const check of checks) await check()
+    if (secret !== undefined) await host.shareSecret(`createApp: 'secret'`, secret)
     checkReferences(models.known(), models.modelNamed)
     await integrity.check()
     warnOfOpen(host)
@@ -85,6 +87,12 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     onReady(check) {
       checks.push(check)
       declared('always')
+    },
+    async shareSecret(option, value) {
+      if (await isSecretOfAll(value)) return
+      throw new TypeError(
+        `${option} differs between the processes of serve({ processes }). Read it from an environment variable: a program that makes one up makes one for each process.`,
+      )
     },
     isReady,
     ready,

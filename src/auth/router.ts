@@ -111,6 +111,8 @@ export function createAuthRouter<
       instances.set(host, auth)
       if (!known) endSessionsWhenDisabling(auth)
       host.protect(settings.model, guardedFields(settings))
+      const [secret] = settings.token.secrets
+      host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
       return routeTable(auth, { requireAuth, optionalAuth })
     },
   }

@@ -6,6 +6,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { countOfAll } from '#processes'
 import { Availability, unreachable, warner } from '../cache/availability.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import type { Host } from '../records/engine/host.ts'
@@ -51,8 +52,26 @@ export function sharedCounter(
   }
 }
 
-/** Counts in this process. The counts of a window go when the next one begins. */
-export function localCounter(): Counter {
+/** How many guards have counters. */
+let made = 0
+
+/**
+ * Counts in this process, or in the first one if `serve(app, { processes })` has started this one. The counts of a window
+ * go when the next one begins.
+ */
+export function localCounters(): () => Counter {
+  made += 1
+  const number = made
+  return () => (countOfAll ? sharedByProcesses(countOfAll, number) : localCounter())
+}
+
+/** Every process makes the same guards in the same order, so their numbers tell them apart. */
+function sharedByProcesses(count: NonNullable<typeof countOfAll>, number: number): Counter {
+  return (_, client, window, windowSeconds) =>
+    count(`${number} ${window} ${shortened(client)}`, windowSeconds)
+}
+
+function localCounter(): Counter {
   const counts = new Map<string, number>()
   let current = Number.NaN
   return (_, client, window) => {

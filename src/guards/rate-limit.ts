@@ -11,7 +11,7 @@ import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import { perApp } from './per-app.ts'
-import { type Counter, localCounter, sharedCounter } from './rate-counters.ts'
+import { type Counter, localCounters, sharedCounter } from './rate-counters.ts'
 import { tooManyRequests } from './refusals.ts'
 
 /** Options of `rateLimit`. */
@@ -67,9 +67,10 @@ export function rateLimit(options: RateLimitOptions): Guard {
   const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
   const policy = `"${name}";q=${limit};w=${windowSeconds}`
   const windowMs = windowSeconds * 1000
+  const localOf = localCounters()
   const counterOf = perApp((host) => {
     const store = cache ?? (host.cache?.local ? undefined : host.cache)
-    const local = localCounter()
+    const local = localOf()
     const count: Counter = store?.increment ? sharedCounter(store, local, host, timeoutMs) : local
     return { count, now: host.now }
   })

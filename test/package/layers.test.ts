@@ -88,7 +88,7 @@ describe('the layers of src', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
-      /^#(scrypt|hmac|response|smtp|passwords|contexts|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)

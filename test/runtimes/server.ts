@@ -59,9 +59,13 @@ export async function start(
 }
 
 /** What the fixture on `runtime` says when it cannot serve. */
-export async function rejected(runtime: string, options: object): Promise<string | undefined> {
+export async function rejected(
+  runtime: string,
+  options: object,
+  fixture = 'fixture.ts',
+): Promise<string | undefined> {
   const [command = '', ...args] = RUNTIMES[runtime] ?? []
-  const file = fileURLToPath(new URL('fixture.ts', import.meta.url))
+  const file = fileURLToPath(new URL(fixture, import.meta.url))
   const child = spawn(command, [...args, file, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

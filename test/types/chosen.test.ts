@@ -11,12 +11,14 @@ import * as noReference from '../../adapters/reference/none.ts'
 import * as reference from '../../adapters/reference/scalar.ts'
 import * as node from '../../adapters/responses/node.ts'
 import * as web from '../../adapters/responses/web.ts'
+import * as processes from '../../adapters/runtimes/processes/shared.ts'
 
 /** What src expects of each module that package.json chooses by runtime; the compiler compares them. */
 const choices = {
   '#contexts': [contexts],
   '#hmac': [hmac],
   '#passwords': [common, noPasswords],
+  '#processes': [processes],
   '#reference': [reference, noReference],
   '#response': [node, web],
   '#scrypt': [scrypt, noble],
@@ -25,6 +27,7 @@ const choices = {
   '#contexts': typeof import('#contexts')[]
   '#hmac': typeof import('#hmac')[]
   '#passwords': typeof import('#passwords')[]
+  '#processes': typeof import('#processes')[]
   '#reference': typeof import('#reference')[]
   '#response': typeof import('#response')[]
   '#scrypt': typeof import('#scrypt')[]

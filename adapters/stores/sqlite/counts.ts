@@ -50,8 +50,8 @@ export class Counts {
   }
 
   /** Records a write to the collection; call it when the write is committed, before anything else runs. */
-  written(schema: CollectionSchema, statement: Statement, written: Written): void {
-    this.#kept.get(schema.name)?.note(eventsOf(statement, written))
+  written(collection: string, statement: Statement, written: Written): void {
+    this.#kept.get(collection)?.note(eventsOf(statement, written))
   }
 
   /** The number that `counting` counts in the collection. */

@@ -30,11 +30,14 @@ export function fieldsOf({ set, unset = [], increment, push, pull }: Change): re
 }
 
 /** What a write has done; undefined if it is not known. */
-export function eventsOf({ effect }: Statement, { rows, changes }: Written): Event[] | undefined {
+export function eventsOf(
+  { effect, values }: Statement,
+  { rows, changes }: Written,
+): Event[] | undefined {
   if (changes === 0) return []
   if (effect === undefined) return undefined
   if ('changed' in effect) return [{ fields: new Set(effect.changed) }]
-  if ('inserted' in effect) return [{ by: 1, text: effect.inserted }]
+  if ('inserts' in effect) return [{ by: 1, text: String(values[effect.inserts]) }]
   return rows.map(({ doc }) => ({ by: -1, text: String(doc) }))
 }
 

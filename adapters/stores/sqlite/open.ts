@@ -10,11 +10,12 @@ import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
 import { Counts } from './counts.ts'
 import { portError } from './errors.ts'
-import { addPatterns, checkPatterns, DEADLINE } from './functions.ts'
+import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './functions.ts'
 import type { Shapes } from './marks.ts'
 import { patiently } from './patience.ts'
 import { PACE, type Pace, Reads } from './reads.ts'
 import { SearchIndexes } from './search-indexes.ts'
+import { borrowedWriter, lendWriter, type RunBatch } from './shared-writer.ts'
 import type { Statement, Written } from './sql.ts'
 import { stepWriter } from './steps.ts'
 import { prepareShapes, prepareTables } from './tables.ts'
@@ -31,6 +32,9 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const counts = new Counts(connection)
   let shapes: Shapes = new Map()
   let closed = false
+  const writeHere = batchWriter(writer, counts, search)
+  let write = writeHere
+  let unlend = () => {}
 
   function checkOpen(): void {
     if (closed) throw new StoreUnavailable('the store has been closed')
@@ -55,7 +59,14 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     }
   }
 
-  const parts: Parts = { reads, writer, search, counts, shapes: () => shapes, ported }
+  const parts: Parts = {
+    reads,
+    search,
+    counts,
+    shapes: () => shapes,
+    ported,
+    write: (batch) => write(batch),
+  }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
 
   return {
@@ -64,13 +75,8 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     collection: (schema) => openCollection(schema, runnerOf(schema)),
     write: stepWriter(runnerOf, async (steps, statements) => {
       checkOpen()
-      for (const { patterns } of statements) if (patterns) await checkPatterns(patterns)
-      return writer.writeAll(statements, (results) => {
-        for (const [at, written] of results.entries()) {
-          const [step, statement] = [steps[at], statements[at]]
-          if (step && statement) noteWrite(parts, step.in, statement, written)
-        }
-      })
+      await checkPatternsOf(statements)
+      return write({ statements, collections: steps.map((step) => step.in.name) })
     }),
     copying: {
       watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
@@ -79,6 +85,12 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       checkOpen()
       await connection.ready()
       await writer.drained()
+      const borrowed = await borrowedWriter(connection.file)
+      if (borrowed) {
+        search.leave()
+        write = borrowed
+      }
+      unlend = lendWriter(connection.file, writeHere)
       await patiently(() => prepareTables(connection, schemas, search.available))
       shapes = await patiently(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
@@ -86,6 +98,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     async close() {
       if (closed) return
       closed = true
+      unlend()
       await writer.drained()
       await reads.close()
       search.close()
@@ -97,10 +110,10 @@ export function openStore(path: string, pace: Pace = PACE): Store {
 /** What the collections of one database share. */
 interface Parts {
   readonly reads: Reads
-  readonly writer: Writer
   readonly search: SearchIndexes
   readonly counts: Counts
   readonly shapes: () => Shapes
+  readonly write: RunBatch
   /** Runs a statement; its errors become the port's. */
   readonly ported: <T>(
     schema: CollectionSchema,
@@ -110,7 +123,7 @@ interface Parts {
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, writer, search, counts, shapes, ported } = parts
+  const { reads, search, counts, shapes, ported, write } = parts
   return {
     deadline: DEADLINE,
     shapes,
@@ -124,9 +137,10 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
       return ported(schema, statement, () => counts.of(schema, { filter, statement, hints, count }))
     },
     write: async (statement) =>
-      ported(schema, statement, () =>
-        writer.write(statement, (written) => noteWrite(parts, schema, statement, written)),
-      ),
+      ported(schema, statement, async () => {
+        const [written] = await write({ statements: [statement], collections: [schema.name] })
+        return written ?? NOTHING
+      }),
     candidates: () => search.candidates(schema),
     found: (searches, hints) =>
       search.found(schema, searches, async (statement) =>
@@ -135,13 +149,17 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   }
 }
 
-/** Call this when a write is committed, before anything else runs. */
-function noteWrite(
-  { counts, search }: Parts,
-  schema: CollectionSchema,
-  statement: Statement,
-  written: Written,
-): void {
-  counts.written(schema, statement, written)
-  search.changed(schema, written.changes)
+/** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
+function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunBatch {
+  return ({ statements, collections }) =>
+    writer.write(statements, (results) => {
+      for (const [at, written] of results.entries()) {
+        const [collection, statement] = [collections[at], statements[at]]
+        if (collection === undefined || !statement) continue
+        counts.written(collection, statement, written)
+        search.changed(collection, written.changes)
+      }
+    })
 }
+
+const NOTHING: Written = { rows: [], changes: 0 }

@@ -14,6 +14,7 @@ import type { Row, Statement } from './sql.ts'
 const MOST_UNSEARCHED = 256
 
 interface Index {
+  readonly schema: CollectionSchema
   readonly candidates: Candidates
   /** Rows that this process has changed since the last merge. */
   changes: number
@@ -24,6 +25,7 @@ export class SearchIndexes {
   readonly #connection: Connection
   readonly #indexes = new Map<string, Index>()
   #closed = false
+  #isLeft = false
   #available: boolean | undefined
 
   constructor(connection: Connection) {
@@ -42,10 +44,11 @@ export class SearchIndexes {
     for (const schema of schemas) {
       if (schema.searchable.length === 0) continue
       this.#indexes.set(schema.name, {
+        schema,
         candidates: candidatesIn(schema.name),
         changes: MOST_UNSEARCHED,
       })
-      this.changed(schema, 0)
+      this.changed(schema.name, 0)
     }
   }
 
@@ -64,13 +67,18 @@ export class SearchIndexes {
   }
 
   /** Records that `rows` rows of a collection were written. */
-  changed(schema: CollectionSchema, rows: number): void {
-    const index = this.#indexes.get(schema.name)
-    if (!index) return
+  changed(collection: string, rows: number): void {
+    const index = this.#indexes.get(collection)
+    if (!index || this.#isLeft) return
     index.changes += rows
     if (index.changes < MOST_UNSEARCHED) return
     index.changes = 0
-    setImmediate(() => this.#merge(schema))
+    setImmediate(() => this.#merge(index.schema))
+  }
+
+  /** Leaves merging to another process. */
+  leave(): void {
+    this.#isLeft = true
   }
 
   close(): void {

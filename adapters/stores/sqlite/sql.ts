@@ -19,9 +19,12 @@ export interface Statement {
   readonly effect?: Effect
 }
 
-/** It stores a record with this JSON, changes these fields of records, or removes the records that it returns. */
+/**
+ * It stores the record whose JSON has this place among the statement's values, changes these fields of records, or
+ * removes the records that it returns.
+ */
 export type Effect =
-  | { readonly inserted: string }
+  | { readonly inserts: number }
   | { readonly changed: readonly string[] }
   | { readonly removes: true }
 

@@ -34,22 +34,17 @@ export class Writer {
   }
 
   /**
-   * Runs a statement; settles after the commit, and calls `committed` right after it. If it fails, the others of its
-   * transaction are not affected.
+   * Runs statements, of which either all take effect or none; settles after the commit, and calls `committed` right after
+   * it. If they fail, the others of their transaction are not affected.
    */
-  write(statement: Statement, committed: (written: Written) => void): Promise<Written> {
-    return this.#queued(() => this.#connection.write(statement), committed)
-  }
-
-  /** The same for statements of which either all take effect or none. */
-  writeAll(
+  write(
     statements: readonly Statement[],
     committed: (written: readonly Written[]) => void,
-  ): Promise<Written[]> {
-    return this.#queued(
-      () => this.#connection.asOne(() => statements.map((one) => this.#connection.write(one))),
-      committed,
-    )
+  ): Promise<readonly Written[]> {
+    const run = () => statements.map((one) => this.#connection.write(one))
+    // A statement is one by itself.
+    const work = statements.length === 1 ? run : () => this.#connection.asOne(run)
+    return this.#queued(work, committed)
   }
 
   #queued<T>(work: () => T, committed: (result: T) => void): Promise<T> {

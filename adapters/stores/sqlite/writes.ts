@@ -62,7 +62,7 @@ export function writesTo({ table, marks, compilation }: Target): Writes {
       const mark = marks?.ofNew(record) ?? 'NULL'
       const row = rowOf(record, text, mark, compiled)
       const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
-      return { ...statement, effect: { inserted: text } }
+      return { ...statement, effect: { inserts: statement.values.indexOf(text) } }
     },
 
     update(filter, change, options = {}, failure) {

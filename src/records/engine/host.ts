@@ -98,6 +98,8 @@ export interface Models extends KnownScopes {
 export interface StartUp {
   /** Runs `check` before the first request, when every model is known; if it throws, start-up fails. */
   onReady(check: () => void | Promise<void>): void
+  /** Rejects, naming the option, if another process of the server has other secrets than this one. */
+  shareSecret(option: string, secret: string): Promise<void>
   /** Settles when tables and indexes exist for everything declared so far. */
   ready(): Promise<void>
 }

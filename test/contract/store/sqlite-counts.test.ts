@@ -120,11 +120,11 @@ it('a count is not taken again for a record that came or went, or for another fi
     counts.of(people, { filter, statement: { sql: 'n', values: [] }, hints: {}, count })
   const wrote = (effect: Effect | undefined, ...docs: string[]) => {
     const written = { rows: docs.map((doc) => ({ doc })), changes: 1 }
-    counts.written(people, { sql: 'w', values: [], ...(effect && { effect }) }, written)
+    counts.written(people.name, { sql: 'w', values: docs, ...(effect && { effect }) }, written)
   }
   expect(await counted()).toBe(7)
-  wrote({ inserted: '{"_id":"1","name":"x"}' })
-  wrote({ inserted: '{"_id":"2","name":"y"}' })
+  wrote({ inserts: 0 }, '{"_id":"1","name":"x"}')
+  wrote({ inserts: 0 }, '{"_id":"2","name":"y"}')
   expect(await counted()).toBe(8)
   wrote({ removes: true }, '{"_id":"1","name":"x"}')
   wrote({ changed: ['age'] })

@@ -1,0 +1,15 @@
+/**
+ * Processes of Deno and Bun that listen on one port: the kernel hands out the connections.
+ *
+ * @module
+ */
+
+import { fork } from 'node:child_process'
+import process from 'node:process'
+import type { ForkWith } from './serve.ts'
+
+/** Starts one. */
+export const reuseFork: ForkWith = (variables) => {
+  const [, program = '', ...args] = process.argv
+  return fork(program, args, { env: { ...process.env, ...variables } })
+}

@@ -1,0 +1,102 @@
+/**
+ * `serve` with the option `processes`: what it does in the first process, and in the workers.
+ *
+ * @module
+ */
+
+import type { ChildProcess } from 'node:child_process'
+import process from 'node:process'
+import type { App } from '../../../src/app/app.ts'
+import {
+  closable,
+  GRACE_MS,
+  listening,
+  type Served,
+  type ServeOptions,
+  STORES_MS,
+  urlOf,
+  within,
+} from '../server.ts'
+import { endProcess } from '../signals.ts'
+import { startFailure } from '../start-failure.ts'
+import { isWorker, tellFirst, toldToClose, WORKER_VARIABLE, workerPort } from './channel.ts'
+import type { Place } from './first.ts'
+
+/** Serves an app in this process. */
+type ServeHere<Options> = (app: App, options: Options) => Promise<Served>
+
+/** Starts the program of this process once more, with these variables beside those of this process. */
+export type ForkWith = (variables: Readonly<Record<string, string>>) => ChildProcess
+
+/** How much later than they should have ended workers are killed, in milliseconds. */
+const LATE_MS = 1000
+
+if (isWorker) void toldToClose.then(endProcess)
+
+/**
+ * Serves `app` with `here`, in as many processes as `options` say; `forkOf` returns what starts them. In a worker it
+ * never resolves, so that what follows `await serve(…)` in a program happens once.
+ */
+export async function inProcesses<Options extends ServeOptions>(
+  app: App,
+  options: Options,
+  here: ServeHere<Options>,
+  forkOf: () => Promise<ForkWith>,
+): Promise<Served> {
+  const place = listening(options)
+  const { processes = 1 } = options
+  if (isWorker) return processes > 1 ? work(app, options, here) : servedByFirst(app, place)
+  return processes > 1 ? lead(app, place, options, processes, forkOf) : here(app, options)
+}
+
+let isLeading = false
+
+async function lead(
+  app: App,
+  place: Place,
+  { graceMs = GRACE_MS, signals = true }: ServeOptions,
+  count: number,
+  forkOf: () => Promise<ForkWith>,
+): Promise<Served> {
+  if (isLeading) throw new TypeError(`serve: only one app of a program can have 'processes'`)
+  isLeading = true
+  const [{ startWorkers, freePlace }, fork] = await Promise.all([import('./first.ts'), forkOf()])
+  // Once, before any other process looks: the workers find all tables and indexes.
+  await app.ready().catch((error: unknown) => {
+    throw startFailure(error)
+  })
+  const { port } = await freePlace(place)
+  const { url, end } = await startWorkers(app, count, () => fork({ [WORKER_VARIABLE]: `${port}` }))
+  const finish = async () => {
+    const isFinished = await end(graceMs + STORES_MS + LATE_MS)
+    const isClosed = await within(STORES_MS, app.close())
+    return isFinished && isClosed
+  }
+  return closable(url, finish, signals)
+}
+
+async function work<Options extends ServeOptions>(
+  app: App,
+  options: Options,
+  here: ServeHere<Options>,
+): Promise<never> {
+  try {
+    const port = workerPort ?? options.port
+    const { url } = await here(app, {
+      ...options,
+      ...(port !== undefined && { port }),
+      signals: true,
+    })
+    await tellFirst({ url })
+  } catch (error) {
+    const { name, message, stack, code } = error as Error & { code?: unknown }
+    await tellFirst({ failure: { name, message, stack, code } })
+    process.exit(1)
+  }
+  return new Promise(() => {})
+}
+
+/** An app without `processes`, beside one that has them. */
+function servedByFirst(app: App, { port, hostname }: Place): Served {
+  return { url: urlOf(hostname, port), close: () => app.close() }
+}

@@ -1,0 +1,66 @@
+/**
+ * What the processes of `serve(app, { processes })` have in common: `#processes`.
+ *
+ * @module
+ */
+
+import { isWorker, topic } from './channel.ts'
+
+export { isWorker, topic }
+
+const secrets = topic<string, boolean>('secret')
+const known = new Set<string>()
+
+/**
+ * Whether the first process has the same secret. True in that process itself, which must have called this before it
+ * starts workers.
+ */
+export async function isSecretOfAll(secret: string): Promise<boolean> {
+  if (isWorker) return secrets.ask(await digestOf(secret))
+  known.add(secret)
+  return true
+}
+
+secrets.answer(async (digest) => (await Promise.all([...known].map(digestOf))).includes(digest))
+
+async function digestOf(secret: string): Promise<string> {
+  const bytes = new TextEncoder().encode(`fieldgate ${secret}`)
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join()
+}
+
+interface Count {
+  number: number
+  /** By the clock of `performance.now()`, in milliseconds. */
+  readonly until: number
+}
+
+const counting = topic<readonly [key: string, ttlSeconds: number], number>('count')
+const counts = new Map<string, Count>()
+/** Beyond this number, counts that are over are removed, and then the oldest. */
+const MOST_COUNTS = 100_000
+
+/**
+ * Adds one to the count under `key`, which all processes share, and resolves to the sum. It is kept for at least
+ * `ttlSeconds`. Undefined where there is one process.
+ */
+export const countOfAll: ((key: string, ttlSeconds: number) => Promise<number>) | undefined =
+  isWorker ? (key, ttlSeconds) => counting.ask([key, ttlSeconds]) : undefined
+
+counting.answer(([key, ttlSeconds]) => {
+  const now = performance.now()
+  const found = counts.get(key)
+  if (found && found.until > now) {
+    found.number += 1
+    return found.number
+  }
+  counts.delete(key)
+  if (counts.size >= MOST_COUNTS) makeRoom(now)
+  counts.set(key, { number: 1, until: now + ttlSeconds * 1000 })
+  return 1
+})
+
+function makeRoom(now: number): void {
+  for (const [key, { until }] of counts) if (until <= now) counts.delete(key)
+  const [oldest] = counts.keys()
+  if (counts.size >= MOST_COUNTS && oldest !== undefined) counts.delete(oldest)
+}

@@ -1,0 +1,194 @@
+/** `serve(app, { processes })`, as real processes that are killed. */
+
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { RUNTIMES } from './commands.ts'
+import type { Given } from './processes-fixture.ts'
+import { type Fixture, rejected, start } from './server.ts'
+
+const FIXTURE = 'processes-fixture.ts'
+
+async function database(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fieldgate-processes-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return join(folder, 'notes.db')
+}
+
+async function serving(runtime: string, given: Given = {}): Promise<Fixture & { path: string }> {
+  const path = given.path ?? (await database())
+  const fixture = await start(runtime, { ...given, path }, FIXTURE)
+  return { ...fixture, path }
+}
+
+/** A request on a connection of its own, which any process may get. */
+async function ask(url: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(url, { ...init, headers: { ...init.headers, Connection: 'close' } })
+}
+
+const pidAt = async (url: string) => Number(await (await ask(`${url}/notes/pid`)).text())
+
+/** The processes that serve, once there are `count` beside `gone`. */
+async function workersAt(
+  url: string,
+  count: number,
+  gone: readonly number[] = [],
+): Promise<number[]> {
+  const found = new Set<number>()
+  while (found.size < count) {
+    const pid = await pidAt(url).catch(() => undefined)
+    if (pid !== undefined && !gone.includes(pid)) found.add(pid)
+  }
+  return [...found]
+}
+
+function create(url: string, label: string, at = 'notes'): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json' }
+  return ask(`${url}/${at}`, { method: 'POST', headers, body: JSON.stringify({ label }) })
+}
+
+async function totalAt(url: string, at = 'notes'): Promise<number> {
+  const response = await ask(`${url}/${at}?page=1`)
+  return ((await response.json()) as { pagination: { totalRecords: number } }).pagination
+    .totalRecords
+}
+
+/** Creates notes until `stop` says so; returns those that were acknowledged. */
+async function creating(url: string, name: string, stop: () => boolean): Promise<string[]> {
+  const acknowledged: string[] = []
+  for (let number = 0; !stop(); number += 1) {
+    const label = `${name}-${number}`
+    const response = await create(url, label).catch(() => undefined)
+    if (response?.status === 201) acknowledged.push(label)
+  }
+  return acknowledged
+}
+
+function storedIn(path: string): string[] {
+  const db = new DatabaseSync(path)
+  const rows = db.prepare(`SELECT doc ->> 'label' AS label FROM notes`).all()
+  db.close()
+  return rows.map(({ label }) => String(label))
+}
+
+async function isGone(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
+describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
+  it('serve on one port; what follows serve happens once', async () => {
+    const { url, lines } = await serving(runtime)
+    const workers = await workersAt(url, 2)
+    const first = Number(lines.find((line) => line.startsWith('pid '))?.slice(4))
+    expect(workers).not.toContain(first)
+    expect(lines.filter((line) => line.startsWith('url '))).toHaveLength(1)
+  })
+
+  it('show what any of them has written, in lists, counts and cached responses', async () => {
+    const { url } = await serving(runtime)
+    await workersAt(url, 2)
+    for (let number = 1; number <= 20; number += 1) {
+      expect((await create(url, `note ${number}`)).status).toBe(201)
+      const totals = [1, 2, 3, 4].flatMap(() => [totalAt(url), totalAt(url, 'cached')])
+      expect(await Promise.all(totals)).toEqual(Array(8).fill(number))
+    }
+    expect((await create(url, 'note 7')).status).toBe(409)
+    const found = await ask(`${url}/notes?s=note&page=1`)
+    expect(await found.json()).toMatchObject({ pagination: { totalRecords: 20 } })
+  })
+
+  it.each(['notes', 'bare'])('limit the rate together (%s)', async (at) => {
+    const { url } = await serving(runtime)
+    await workersAt(url, 2)
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async () => (await ask(`${url}/${at}/limited`)).status),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+  })
+
+  it('go on when one is killed, lose no confirmed write, and replace it', async () => {
+    const { url, path, signal, ended } = await serving(runtime)
+    let victims = await workersAt(url, 2)
+    const killed: number[] = []
+    let isOver = false
+    const creators = Array.from({ length: 8 }, (_, at) => creating(url, `by ${at}`, () => isOver))
+    for (let round = 0; round < 3; round += 1) {
+      const [victim = 0] = victims
+      process.kill(victim, 'SIGKILL')
+      killed.push(victim)
+      victims = await workersAt(url, 2, killed)
+    }
+    isOver = true
+    const acknowledged = (await Promise.all(creators)).flat()
+    signal('SIGTERM')
+    expect(await ended()).toBe(0)
+    const stored = storedIn(path)
+    expect(acknowledged.length).toBeGreaterThan(0)
+    expect(new Set(stored).size).toBe(stored.length)
+    expect(acknowledged.filter((label) => !stored.includes(label))).toEqual([])
+  })
+
+  it('end with the first one, which has lost no confirmed write', async () => {
+    const before = await serving(runtime)
+    const workers = await workersAt(before.url, 2)
+    let isOver = false
+    const creators = [0, 1, 2, 3].map((at) => creating(before.url, `by ${at}`, () => isOver))
+    while ((await totalAt(before.url)) < 20);
+    before.signal('SIGKILL')
+    isOver = true
+    const acknowledged = (await Promise.all(creators)).flat()
+    for (const pid of workers) await expect.poll(() => isGone(pid), { timeout: 30_000 }).toBe(true)
+    const stored = storedIn(before.path)
+    expect(acknowledged.filter((label) => !stored.includes(label))).toEqual([])
+    const after = await serving(runtime, { path: before.path })
+    expect(await totalAt(after.url)).toBe(stored.length)
+  })
+
+  it('finish what is in flight on SIGTERM, and end with exit code 0', async () => {
+    const { url, lines, signal, ended } = await serving(runtime)
+    const workers = await workersAt(url, 2)
+    const inFlight = [1, 2, 3, 4].map(async () => (await ask(`${url}/notes/slow?ms=1500`)).text())
+    const waiting = () => lines.filter((line) => line === 'waiting').length
+    await expect.poll(waiting, { timeout: 30_000 }).toBe(4)
+    signal('SIGTERM')
+    expect(await Promise.all(inFlight)).toEqual(Array(4).fill('finished'))
+    expect(await ended()).toBe(0)
+    for (const pid of workers) expect(await isGone(pid)).toBe(true)
+  })
+
+  it('end with exit code 1 when the time ran out', async () => {
+    const { url, said, signal, ended } = await serving(runtime, { graceMs: 500 })
+    const inFlight = ask(`${url}/notes/slow?ms=60000`).catch(() => 'cut')
+    await said('waiting')
+    signal('SIGTERM')
+    expect(await ended()).toBe(1)
+    expect(await inFlight).toBe('cut')
+  })
+
+  it('say once why they do not start', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as { port: number }
+    const path = await database()
+    const why = (given: Given) => rejected(runtime, given, FIXTURE)
+    expect(await why({ path, port })).toBe('EADDRINUSE')
+    taken.close()
+    expect(await why({ path, ownSecret: true })).toMatch(
+      /^TypeError: createApp: 'secret' differs between the processes/,
+    )
+    expect(await why({})).toMatch(/^TypeError: sqliteStore: each process would have a database/)
+    expect(await why({ path, processes: 0 })).toBe(
+      `TypeError: serve: 'processes' must be a whole number of processes, at least 1`,
+    )
+  })
+})
