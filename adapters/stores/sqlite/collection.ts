@@ -31,8 +31,8 @@ export interface Runner {
   quick?(statement: Statement): Soon<readonly Row[]>
   /** The rows of a reading statement. */
   read(statement: Statement, hints?: ReadHints): Soon<readonly Row[]>
-  /** The number that a statement returns as `count`. */
-  count(statement: Statement, hints?: ReadHints): Promise<number>
+  /** The number that a statement returns as `count`: that of the records which match `filter`. */
+  count(statement: Statement, filter: Filter, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
   write(statement: Statement): Promise<Written>
   /** A condition that ends a read that must not go on. */
@@ -178,11 +178,12 @@ function readsOf({
       // SQLite counts a whole table without reading each row.
       const conditions = filter === everything ? [] : whereInTime(filter, compiled)
       const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
-      return runner.count(compiled.parameters.statement(sql), hints)
+      return runner.count(compiled.parameters.statement(sql), filter, hints)
     },
 
     async estimate() {
-      return runner.count({ sql: `SELECT count(*) AS count FROM ${table}`, values: [] })
+      const sql = `SELECT count(*) AS count FROM ${table}`
+      return runner.count({ sql, values: [] }, everything)
     },
   }
 }

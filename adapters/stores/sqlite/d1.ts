@@ -84,7 +84,7 @@ export function d1Store(binding: D1Binding): Store {
     return {
       shapes: () => shapes,
       read,
-      count: async (statement, hints) => Number((await read(statement, hints))[0]?.count),
+      count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
       write: (statement) => run(schema, async () => written(await bound(binding, statement).all())),
     }
   }

@@ -110,13 +110,13 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
     shapes,
     quick: (statement) => ported(statement, () => reads.quick(statement)),
     read: (statement, hints) => ported(statement, () => reads.rows(statement, hints)),
-    count: async (statement, hints) =>
-      ported(statement, () =>
-        counts.of(schema.name, statement, hints ?? {}, async () => {
-          const [row] = await reads.rows(statement, hints, schema.name)
-          return Number(row?.count)
-        }),
-      ),
+    count: async (statement, filter, hints = {}) => {
+      const count = async () => {
+        const [row] = await reads.rows(statement, hints, schema.name)
+        return Number(row?.count)
+      }
+      return ported(statement, () => counts.of(schema, { filter, statement, hints, count }))
+    },
     write: async (statement) =>
       ported(statement, async () => {
         const [written] = await write({ statements: [statement], collections: [schema.name] })
@@ -149,18 +149,17 @@ function withPortErrors<T>(
   }
 }
 
-/** What runs writes on this connection, and notes them before they resolve. */
+/** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
 function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): RunBatch {
-  return async ({ statements, collections }) => {
-    const [only] = statements
-    const isOne = statements.length === 1 && only !== undefined
-    const written = isOne ? [await writer.write(only)] : await writer.writeAll(statements)
-    for (const [at, collection] of collections.entries()) {
-      counts.written(collection)
-      search.changed(collection, written[at]?.changes ?? 0)
-    }
-    return written
-  }
+  return ({ statements, collections }) =>
+    writer.write(statements, (results) => {
+      for (const [at, written] of results.entries()) {
+        const [collection, statement] = [collections[at], statements[at]]
+        if (collection === undefined || !statement) continue
+        counts.written(collection, statement, written)
+        search.changed(collection, written.changes)
+      }
+    })
 }
 
 const NOTHING: Written = { rows: [], changes: 0 }

@@ -15,7 +15,18 @@ export interface Statement {
   readonly patterns?: readonly string[]
   /** Whether its rows may be lists of their values: where the driver can, that is faster than an object for each row. */
   readonly inLists?: boolean
+  /** What a write does to which records match a filter. If undefined, nobody knows. */
+  readonly effect?: Effect
 }
+
+/**
+ * It stores the record whose JSON has this place among the statement's values, changes these fields of records, or
+ * removes the records that it returns.
+ */
+export type Effect =
+  | { readonly inserts: number }
+  | { readonly changed: readonly string[] }
+  | { readonly removes: true }
 
 /** D1 allows a hundred; values beyond this number are sent as JSON. */
 const MOST_BOUND = 90

@@ -33,23 +33,28 @@ export class Writer {
     this.#connection = connection
   }
 
-  /** Runs a statement; settles after the commit. If it fails, the others of its transaction are not affected. */
-  write(statement: Statement): Promise<Written> {
-    return this.#queued(() => this.#connection.write(statement))
+  /**
+   * Runs statements, of which either all take effect or none; settles after the commit, and calls `committed` right after
+   * it. If they fail, the others of their transaction are not affected.
+   */
+  write(
+    statements: readonly Statement[],
+    committed: (written: readonly Written[]) => void,
+  ): Promise<readonly Written[]> {
+    const run = () => statements.map((one) => this.#connection.write(one))
+    // A statement is one by itself.
+    const work = statements.length === 1 ? run : () => this.#connection.asOne(run)
+    return this.#queued(work, committed)
   }
 
-  /** Runs statements, of which either all take effect or none; settles after the commit. */
-  writeAll(statements: readonly Statement[]): Promise<Written[]> {
-    return this.#queued(() =>
-      this.#connection.asOne(() => statements.map((one) => this.#connection.write(one))),
-    )
-  }
-
-  #queued<T>(work: () => T): Promise<T> {
+  #queued<T>(work: () => T, committed: (result: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       const run = () => {
         const result = work()
-        return () => resolve(result)
+        return () => {
+          committed(result)
+          resolve(result)
+        }
       }
       // After the sockets that are readable now have been read.
       if (this.#queue.length === 0) setImmediate(() => this.#flushUnlessMore(1))

@@ -8,6 +8,7 @@ import { everything, type Filter } from '../../../src/ports/filter.ts'
 import type { Change, Fields, WriteOptions } from '../../../src/ports/store.ts'
 import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
+import { fieldsOf } from './effects.ts'
 import { MARK, type Marks } from './marks.ts'
 import { textInSlices } from './rows.ts'
 import { shadowText } from './shadow.ts'
@@ -60,35 +61,38 @@ export function writesTo({ table, marks, compilation }: Target): Writes {
       const compiled = compilation()
       const mark = marks?.ofNew(record) ?? 'NULL'
       const row = rowOf(record, text, mark, compiled)
-      return compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
+      const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
+      return { ...statement, effect: { inserts: statement.values.indexOf(text) } }
     },
 
     update(filter, change, options = {}, failure) {
       const compiled = compilation()
       const assignments = assigned(change, compiled)
       const one = target(filter, options, failure, compiled)
-      return compiled.parameters.statement(
-        `UPDATE ${table} SET ${assignments} WHERE ${one} RETURNING doc`,
-      )
+      const sql = `UPDATE ${table} SET ${assignments} WHERE ${one} RETURNING doc`
+      return { ...compiled.parameters.statement(sql), effect: { changed: fieldsOf(change) } }
     },
 
     updateMany(filter, change) {
       const compiled = compilation()
       const assignments = assigned(change, compiled)
       const conditions = whereAll(where(filter, compiled))
-      return compiled.parameters.statement(`UPDATE ${table} SET ${assignments}${conditions}`)
+      const sql = `UPDATE ${table} SET ${assignments}${conditions}`
+      return { ...compiled.parameters.statement(sql), effect: { changed: fieldsOf(change) } }
     },
 
     delete(filter, options = {}, failure) {
       const compiled = compilation()
       const one = target(filter, options, failure, compiled)
-      return compiled.parameters.statement(`DELETE FROM ${table} WHERE ${one} RETURNING doc`)
+      const sql = `DELETE FROM ${table} WHERE ${one} RETURNING doc`
+      return { ...compiled.parameters.statement(sql), effect: { removes: true } }
     },
 
     deleteMany(filter) {
       const compiled = compilation()
       const conditions = whereAll(where(filter, compiled))
-      return compiled.parameters.statement(`DELETE FROM ${table}${conditions} RETURNING doc`)
+      const sql = `DELETE FROM ${table}${conditions} RETURNING doc`
+      return { ...compiled.parameters.statement(sql), effect: { removes: true } }
     },
 
     require(filter, isThere, failure) {

@@ -1,9 +1,18 @@
 import { expect, it } from 'vitest'
+import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
+import { Counts } from '../../../adapters/stores/sqlite/counts.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { where } from '../../../src/contract/store/ask.ts'
+import type { Effect } from '../../../adapters/stores/sqlite/sql.ts'
+import { among, containing, where } from '../../../src/contract/store/ask.ts'
+import { Oracle } from '../../../src/contract/store/oracle.ts'
 import { newId, people } from '../../../src/contract/store/people.ts'
-import { Random } from '../../../src/contract/store/random.ts'
-import { everything } from '../../../src/ports/filter.ts'
+import {
+  Random,
+  randomChange,
+  randomFields,
+  randomFilter,
+} from '../../../src/contract/store/random.ts'
+import { all, any, everything, type Filter } from '../../../src/ports/filter.ts'
 import type { Collection } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'
 
@@ -36,4 +45,96 @@ it('counts are exact after every write, of this store or of another one on the s
     }
   }
   for (const store of stores) await store.close()
+})
+
+it('counts have in them what was written since, whatever it was', async () => {
+  const random = new Random(11)
+  const store = sqliteStore({ path: newFile() })
+  await store.prepare([people])
+  const collection = store.collection(people)
+  const oracle = new Oracle([])
+  const pick = <T>(items: readonly T[]) => items[random.below(items.length)] as T
+  const filters: Filter[] = [
+    everything,
+    where('age', 'gte', 2),
+    among('name', 'in', 'a', 'b', null),
+    all([where('member', 'ne', true), where('score', 'lt', 0.3)]),
+    any([where('address.city', 'eq', 'a'), where('born', 'lte', new Date(2020, 1))]),
+    among('tags', 'nin', 'a', 'b'),
+    containing('name', 'a'),
+    ...Array.from({ length: 20 }, () => randomFilter(random)),
+  ]
+  const record = () => {
+    const { email, tenant, slug, ...fields } = randomFields(random)
+    return { _id: newId(), ...fields }
+  }
+  const one = () => where('_id', 'eq', String(pick(oracle.all())._id))
+  const writes = [
+    async () => {
+      const change = randomChange(random, false)
+      const filter = one()
+      await collection.update(filter, change)
+      oracle.update(filter, change)
+    },
+    async () => {
+      const change = { set: { score: random.below(3) } }
+      await collection.updateMany(where('age', 'gt', 5), change)
+      oracle.updateMany(where('age', 'gt', 5), change)
+    },
+    async () => {
+      const filter = one()
+      await collection.delete(filter)
+      oracle.delete(filter)
+    },
+    async () => {
+      const steps = [
+        { in: people, insert: record() },
+        { in: people, deleteMany: all([one(), randomFilter(random)]) },
+      ]
+      await store.write?.(steps)
+      oracle.write(steps)
+    },
+  ]
+  for (let turn = 0; turn < 400; turn += 1) {
+    const made = record()
+    await collection.insert(made)
+    oracle.insert(made)
+    if (random.chance(60)) await pick(writes)()
+    const asked = pick(filters)
+    expect(await collection.count(asked), JSON.stringify(asked)).toBe(oracle.count(asked))
+  }
+  for (const asked of filters) expect(await collection.count(asked)).toBe(oracle.count(asked))
+  await store.close()
+})
+
+it('a count is not taken again for a record that came or went, or for another field', async () => {
+  const connection = new Connection(newFile())
+  const counts = new Counts(connection)
+  let asked = 0
+  const count = async () => {
+    asked += 1
+    return 7
+  }
+  const filter = where('name', 'eq', 'x')
+  const counted = () =>
+    counts.of(people, { filter, statement: { sql: 'n', values: [] }, hints: {}, count })
+  const wrote = (effect: Effect | undefined, ...docs: string[]) => {
+    const written = { rows: docs.map((doc) => ({ doc })), changes: 1 }
+    counts.written(people.name, { sql: 'w', values: docs, ...(effect && { effect }) }, written)
+  }
+  expect(await counted()).toBe(7)
+  wrote({ inserts: 0 }, '{"_id":"1","name":"x"}')
+  wrote({ inserts: 0 }, '{"_id":"2","name":"y"}')
+  expect(await counted()).toBe(8)
+  wrote({ removes: true }, '{"_id":"1","name":"x"}')
+  wrote({ changed: ['age'] })
+  expect(await counted()).toBe(7)
+  expect(asked).toBe(1)
+  wrote({ changed: ['name'] })
+  expect(await counted()).toBe(7)
+  expect(asked).toBe(2)
+  wrote(undefined)
+  await counted()
+  expect(asked).toBe(3)
+  connection.close()
 })
