@@ -11,25 +11,43 @@ const MOST = 500
 
 /**
  * A function whose calls in one turn of the event loop are handled by one call of `together`, which returns a promise
- * per item. A call sees everything that was completed before it, because its round trip starts after it.
+ * per item. A call sees everything that was completed before it, because its round trip starts after it. While calls come
+ * one at a time, each is handled at once: the end of the turn would only cost time.
  */
 export function gather<Item, Result>(
   together: (items: Item[]) => Promise<Result>[],
 ): (item: Item) => Promise<Result> {
   let waiting: { item: Item; resolve(result: Promise<Result>): void }[] = []
+  let underWay = 0
+  let areSingle = false
+
+  function handle(items: Item[]): Promise<Result>[] {
+    const results = together(items)
+    areSingle = items.length === 1
+    underWay += 1
+    void Promise.allSettled(results).then(() => {
+      underWay -= 1
+    })
+    return results
+  }
 
   function send(): void {
     const calls = waiting
     waiting = []
     if (calls.length === 0) return
-    const results = together(calls.map(({ item }) => item))
+    const results = handle(calls.map(({ item }) => item))
     for (const [index, result] of results.entries()) calls[index]?.resolve(result)
   }
 
-  return (item) =>
-    new Promise((resolve) => {
+  return (item) => {
+    if (areSingle && underWay === 0 && waiting.length === 0) {
+      const [result] = handle([item])
+      if (result) return result
+    }
+    return new Promise((resolve) => {
       waiting.push({ item, resolve })
       if (waiting.length === 1) setImmediate(send)
       if (waiting.length === MOST) send()
     })
+  }
 }

@@ -66,6 +66,7 @@ export function adoptedCollection(
   }
 
   return {
+    seeksRecords: true,
     find: async (read) => (await open()).find(read),
     findJson: async (read) => (await open()).findJson?.(read) ?? [],
     count: async (filter, hints) => (await open()).count(filter, hints),

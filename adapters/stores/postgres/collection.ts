@@ -5,20 +5,28 @@
  */
 
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
+import type { Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
-import type {
-  Collection,
-  CollectionSchema,
-  Fields,
-  Read,
-  ReadHints,
+import {
+  AnchorGone,
+  type Collection,
+  type CollectionSchema,
+  type Fields,
+  type Read,
+  type ReadHints,
 } from '../../../src/ports/store.ts'
 import type { Table } from './columns.ts'
 import { type Compilation, namesOne, where } from './compile.ts'
 import type { Result } from './connection.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
-import { orderBy, type Stretch, stretchesAfter } from './order.ts'
+import {
+  anchorQuery,
+  orderBy,
+  type Stretch,
+  stretchesAfter,
+  stretchesAfterAnchor,
+} from './order.ts'
 import { idOf, pointReader } from './reads-by-id.ts'
 import { type Reader, type Row, readerOf } from './rows.ts'
 import { literal, Parameters, type Statement } from './sql.ts'
@@ -47,7 +55,8 @@ export function openCollection(schema: CollectionSchema, table: Table, runner: R
   const opened = { schema, table, runner, whole: readerOf(table), compilation }
   const insert = inserter(table, runner.write)
   const { update, updateMany, delete: remove } = writesTo(schema, table, runner.write)
-  return { ...readsOf(opened), insert, update, updateMany, delete: remove }
+  const reads = readsOf(opened)
+  return { seeksRecords: true, ...reads, insert, update, updateMany, delete: remove }
 }
 
 function readsOf({
@@ -77,7 +86,17 @@ function readsOf({
       return row ? [row] : []
     }
     const compiled = compilation()
-    return rowsIn(compileRead(read, reader, compiled), compiled, read.hints)
+    const rows = await rowsIn(compileRead(read, reader, compiled), compiled, read.hints)
+    if (rows.length === 0 && read.afterRecord) await requireRecord(read.afterRecord, read.hints)
+    return rows
+  }
+
+  /** Nothing comes after a record that is not there. */
+  const requireRecord = async (anchor: Filter, hints?: ReadHints): Promise<void> => {
+    const compiled = compilation()
+    const sql = `SELECT 1 FROM ${table.sql}${where(anchor, compiled)} LIMIT 1`
+    const found = await rowsIn(sql, compiled, hints)
+    if (found.length === 0) throw new AnchorGone()
   }
 
   const find = async (read: Read): Promise<Fields[]> => {
@@ -136,26 +155,35 @@ function selectedJson(
 const SMALL = 4 * 1024 * 1024
 
 /** The statement that returns a read's records in order. */
-function compileRead(
-  { filter, sort, after, skip = 0, limit }: Read,
-  { columns }: Reader,
-  compiled: Compilation,
-): string {
+function compileRead(read: Read, { columns }: Reader, compiled: Compilation): string {
+  const { filter, sort, skip = 0, limit } = read
   const { parameters, table } = compiled
   const from = `SELECT ${columns} FROM ${table.sql}`
-  if (namesOne(filter) && !after && skip === 0) return from + where(filter, compiled)
+  const { anchor = '', stretches } = startOf(read, compiled)
+  if (namesOne(filter) && !stretches && skip === 0) return from + where(filter, compiled)
   const offset = skip > 0 ? ` OFFSET ${parameters.bind(String(skip), 'bigint')}` : ''
   // A limit that the planner can't see makes it plan a prepared statement again each time.
   const limited = (sql: string, most: number) => `${sql} LIMIT ${Math.trunc(most)}`
   const page = ({ conditions, sort: keys }: Stretch, most: number) =>
     limited(`${from}${where(filter, compiled, conditions)}${orderBy(keys, compiled)}`, most)
-  const [first = { conditions: [], sort }, ...others] = after
-    ? stretchesAfter(sort, after, compiled)
-    : []
-  if (others.length === 0) return page(first, limit) + offset
+  const [first = { conditions: [], sort }, ...others] = stretches ?? []
+  if (others.length === 0) return anchor + page(first, limit) + offset
   // The parts run in turn, and the rest is not run once there are enough rows.
   const parts = [first, ...others].map((stretch) => `(${page(stretch, limit + skip)})`)
-  return limited(parts.join(' UNION ALL '), limit) + offset
+  return anchor + limited(parts.join(' UNION ALL '), limit) + offset
+}
+
+/** The stretches that a read returns records of, unless it starts at the beginning, and the `WITH` clause that they need. */
+function startOf(
+  { sort, after, afterRecord }: Read,
+  compiled: Compilation,
+): { anchor?: string; stretches?: Stretch[] } {
+  if (afterRecord) {
+    const rows = `${compiled.table.sql}${where(afterRecord, compiled)}`
+    const anchor = anchorQuery(sort, rows, compiled)
+    return { anchor, stretches: stretchesAfterAnchor(sort, compiled) }
+  }
+  return after ? { stretches: stretchesAfter(sort, after, compiled) } : {}
 }
 
 async function recordsOf(rows: readonly Row[], reader: Reader): Promise<Fields[]> {

@@ -30,6 +30,14 @@ export function orderOf({ field, descending }: SortKey, collected: Collected): s
   return `${value} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`
 }
 
+/** How the values of one sort key lie to a position, as conditions. */
+interface Bounds {
+  /** The value is the position's: at most one of these can be true. Called if a later key needs it. */
+  ties(): readonly string[]
+  /** The value comes later: in one of these ranges, in order. */
+  readonly beyond: readonly { readonly condition: string; readonly isConstant?: true }[]
+}
+
 /**
  * What follows the position `after`, cut into consecutive stretches: first the records that tie on all keys but the
  * last, then those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1 AND b > 2`), the
@@ -40,35 +48,85 @@ export function stretchesAfter(
   after: readonly Scalar[],
   compilation: Compilation,
 ): Stretch[] {
-  const ties = (count: number) =>
-    sort.slice(0, count).map(({ field }, at) => tie(field, after[at] ?? null, compilation))
-  const last = sort.length - 1
-  return sort.toReversed().flatMap((key, distance) => {
-    const at = last - distance
-    return beyond(key, after[at] ?? null, compilation).map(({ condition, isConstant }) => ({
-      conditions: [...ties(at), condition],
-      sort: sort.slice(isConstant ? at + 1 : at),
-    }))
+  return stretches(
+    sort,
+    sort.map((key, at) => boundsAt(key, after[at] ?? null, compilation)),
+  )
+}
+
+/** The same for the position of the record in the `WITH` query of `anchorQuery`. Without a record, nothing follows. */
+export function stretchesAfterAnchor(sort: readonly SortKey[], collected: Collected): Stretch[] {
+  return stretches(
+    sort,
+    sort.map((key, at) => anchorBounds(key, at, collected)),
+  )
+}
+
+/** A `WITH` clause for the position of one row of `rows`, which is a table with a condition. */
+export function anchorQuery(sort: readonly SortKey[], rows: string, collected: Collected): string {
+  const values = sort.flatMap(({ field }, at) => {
+    const { sql, ordered } = valueAt(field, collected)
+    return [`${sql} AS equal${at}`, `${ordered} AS ordered${at}`]
   })
+  return `WITH anchor AS MATERIALIZED (SELECT ${values.join(', ')} FROM ${rows} LIMIT 1) `
 }
 
-function tie(field: string, value: Scalar, compilation: Compilation): string {
-  const operand = valueAt(field, compilation)
-  return value === null
-    ? `${operand.sql} IS NULL`
-    : comparison(operand, '=', value, compilation.parameters)
+function stretches(sort: readonly SortKey[], bounds: readonly Bounds[]): Stretch[] {
+  let tied: string[][] = [[]]
+  const cut = bounds.map(({ ties, beyond }, at) => {
+    const found = tied.flatMap((conditions) =>
+      beyond.map(({ condition, isConstant }) => ({
+        conditions: [...conditions, condition],
+        sort: sort.slice(isConstant ? at + 1 : at),
+      })),
+    )
+    const isLast = at === bounds.length - 1
+    const alternatives = isLast ? [] : ties()
+    tied = tied.flatMap((conditions) => alternatives.map((tie) => [...conditions, tie]))
+    return found
+  })
+  return cut.reverse().flat()
 }
 
-/** The ranges of a key after a value, in order. */
-function beyond(
-  { field, descending }: SortKey,
-  value: Scalar,
-  compilation: Compilation,
-): { condition: string; isConstant?: true }[] {
+/** The bounds of a known value. */
+function boundsAt({ field, descending }: SortKey, value: Scalar, compilation: Compilation): Bounds {
   const operand = valueAt(field, compilation)
-  if (value === null) return descending ? [] : [{ condition: `${operand.sql} IS NOT NULL` }]
-  const sign = descending ? '<' : '>'
-  const later = { condition: comparison(operand, sign, value, compilation.parameters) }
-  if (!descending || field === '_id') return [later]
-  return [later, { condition: `${operand.sql} IS NULL`, isConstant: true }]
+  const isNull = `${operand.sql} IS NULL`
+  if (value === null) {
+    return {
+      ties: () => [isNull],
+      beyond: descending ? [] : [{ condition: `${operand.sql} IS NOT NULL` }],
+    }
+  }
+  const compared = (sign: '=' | '<' | '>') =>
+    comparison(operand, sign, value, compilation.parameters)
+  const later = { condition: compared(descending ? '<' : '>') }
+  const beyond =
+    descending && field !== '_id'
+      ? [later, { condition: isNull, isConstant: true } as const]
+      : [later]
+  return { ties: () => [compared('=')], beyond }
+}
+
+/**
+ * The bounds of the anchor's value, which only the database knows. The tests that do not depend on a row are made once, before
+ * a range is read.
+ */
+function anchorBounds({ field, descending }: SortKey, at: number, collected: Collected): Bounds {
+  const { sql, ordered, isNotNull } = valueAt(field, collected)
+  const tie = `${sql} = (SELECT equal${at} FROM anchor)`
+  const later = {
+    condition: `${ordered} ${descending ? '<' : '>'} (SELECT ordered${at} FROM anchor)`,
+  }
+  if (field === '_id' || isNotNull) return { ties: () => [tie], beyond: [later] }
+  const isNull = `(SELECT equal${at} IS NULL FROM anchor)`
+  return {
+    ties: () => [tie, `${sql} IS NULL AND ${isNull}`],
+    beyond: [
+      later,
+      descending
+        ? { condition: `${sql} IS NULL AND NOT ${isNull}`, isConstant: true }
+        : { condition: `${sql} IS NOT NULL AND ${isNull}` },
+    ],
+  }
 }

@@ -10,8 +10,14 @@ import type { Row } from './rows.ts'
 import { restored } from './text.ts'
 
 /** The id of `read`, if it asks for nothing else. */
-export function idOf({ filter, after, skip = 0, hints = {} }: Read): string | undefined {
-  if (after || skip > 0 || hints.timeLimitMs !== undefined) return undefined
+export function idOf({
+  filter,
+  after,
+  afterRecord,
+  skip = 0,
+  hints = {},
+}: Read): string | undefined {
+  if (after || afterRecord || skip > 0 || hints.timeLimitMs !== undefined) return undefined
   if (filter.op !== 'eq' || filter.field !== '_id') return undefined
   return typeof filter.value === 'string' ? filter.value : undefined
 }

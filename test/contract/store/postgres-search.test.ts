@@ -115,7 +115,7 @@ await withService('postgres', ({ url }) => {
       const asked: Statement[] = []
       const note = async (statement: Statement) => {
         asked.push(statement)
-        return { rows: [], count: 0 }
+        return { rows: [[]], count: 1 }
       }
       await ask(openCollection(schema, tableOf(schema, space), { read: note, write: note }))
       const [{ sql: text, values } = { sql: '', values: [] }] = asked
@@ -141,6 +141,16 @@ await withService('postgres', ({ url }) => {
       const deep = await find(everything, { sort, limit: 20, after })
       expect(deep).toContain('cities_order_population_desc')
       expect(deep).not.toContain('Seq Scan')
+    })
+
+    it('one statement looks up the record to start after, and an index serves what follows', async () => {
+      const afterRecord = where('_id', 'eq', '000007')
+      for (const sort of [keys('-population', '_id'), keys('_id'), keys('-_id')]) {
+        const plan = await find(everything, { sort, limit: 20, afterRecord })
+        expect(plan).toContain('CTE anchor')
+        expect(plan).toMatch(/Index Cond: .*(?:InitPlan |\$)\d/)
+        expect(plan).not.toContain('Seq Scan')
+      }
     })
   })
 })
