@@ -13,6 +13,10 @@ declare module '#scrypt' {
 }
 
 declare module '#hmac' {
+  /** The SHA-256 of a string in UTF-8. */
+  export function digestOf(text: string): Uint8Array
+  /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
+  export function macUnder(key: Uint8Array): (text: string) => Uint8Array
   /** The HMAC-SHA-256 of strings, in UTF-8, under `key`, as hexadecimal digits. */
   export function hmacUnder(key: Uint8Array): (text: string) => string
 }

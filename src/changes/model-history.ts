@@ -5,8 +5,8 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { digestOf } from '#hmac'
 import { changedFields, type Fingerprint, fingerprintOf } from '../model/fingerprint.ts'
 import type { Model } from '../model/model.ts'
 import { everything, type Filter, withId } from '../ports/filter.ts'
@@ -132,5 +132,5 @@ function filterOf(place: string): Filter {
 }
 
 function idOf(place: string): string {
-  return bytesToHex(sha256(utf8ToBytes(place))).slice(0, 24)
+  return bytesToHex(digestOf(place)).slice(0, 24)
 }

@@ -10,8 +10,7 @@
  * @module
  */
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { digestOf } from '#hmac'
 import {
   type Declared,
   declaredAt,
@@ -190,6 +189,6 @@ function cut(path: string): [parent: string, name: string] {
 
 /** 48 bits of a hash, so that a shape has the same mark in every database. */
 function markOf(text: string): number {
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = sha256(utf8ToBytes(text))
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = digestOf(text)
   return ((a << 8) | b) * 2 ** 32 + (((c << 24) | (d << 16) | (e << 8) | f) >>> 0) || 1
 }

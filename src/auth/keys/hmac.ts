@@ -9,11 +9,10 @@
  * @module
  */
 
-import { hkdf } from '@noble/hashes/hkdf.js'
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
+import { macUnder } from '#hmac'
 import { base64url } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
+import { derivedKey } from '../../http/derived-key.ts'
 
 /** What a key is for; a part of the HKDF label. */
 export type Purpose =
@@ -51,8 +50,6 @@ export interface Keys {
 }
 
 const ID_BYTES = 8
-const KEY_BYTES = 32
-const utf8 = new TextEncoder()
 
 /** The keys for `purpose` of the auth router `name`; the first of `secrets` signs. */
 export function keysFor(
@@ -87,16 +84,13 @@ export function isSealed(keys: Keys, sealed: unknown, text: string): boolean {
   return key !== undefined && sameText(String(sealed), seal(key, text))
 }
 
-/** Synchronous: a key schedule is created once and copied for each string. */
 function keyFor(secret: string, name: InstanceName, purpose: Purpose): Key {
-  const keyed = hmac.create(sha256, derived(secret, name, purpose, KEY_BYTES))
   return {
     id: base64url(derived(secret, name, 'key id', ID_BYTES)),
-    mac: (text) => keyed.clone().update(utf8.encode(text)).digest(),
+    mac: macUnder(derived(secret, name, purpose)),
   }
 }
 
-function derived(secret: string, { model, mount }: InstanceName, use: string, bytes: number) {
-  const label = `fieldgate ${use} ${JSON.stringify([model, mount])}`
-  return hkdf(sha256, utf8.encode(secret), undefined, utf8.encode(label), bytes)
+function derived(secret: string, { model, mount }: InstanceName, use: string, bytes?: number) {
+  return derivedKey(secret, `fieldgate ${use} ${JSON.stringify([model, mount])}`, bytes)
 }

@@ -7,12 +7,11 @@
  * @module
  */
 
-import { hkdf } from '@noble/hashes/hkdf.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { hmacUnder } from '#hmac'
+import { digestOf, hmacUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
+import { derivedKey } from '../../http/derived-key.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
 import type { Filter, SortKey } from '../../ports/filter.ts'
 import { sortText } from '../engine/sort.ts'
@@ -49,7 +48,7 @@ export function cursors(secret = ''): Cursors {
   // Created with the first token; the key is already in it.
   let hmac: ReturnType<typeof hmacUnder> | undefined
   const mac = (text: string): string => {
-    hmac ??= hmacUnder(keyFrom(secret))
+    hmac ??= hmacUnder(derivedKey(secret, 'fieldgate cursor'))
     return hmac(text).slice(0, MAC_DIGITS)
   }
   return ({ mount, filter, search = null, scope, sort: order }) => {
@@ -77,10 +76,6 @@ export function cursors(secret = ''): Cursors {
   }
 }
 
-function keyFrom(secret: string): Uint8Array {
-  return hkdf(sha256, utf8ToBytes(secret), undefined, utf8ToBytes('fieldgate cursor'), 32)
-}
-
 const MOST_SIGNATURES = 1000
 
 /** Returns the signature of a sort. Remembers them: few of the sorts that are allowed are ever used. */
@@ -91,7 +86,7 @@ function sortSignatures(): (sort: readonly SortKey[]) => string {
     const known = signatures.get(text)
     if (known !== undefined) return known
     if (signatures.size >= MOST_SIGNATURES) signatures.clear()
-    const signature = bytesToHex(sha256(utf8ToBytes(text)).subarray(0, SORT_BYTES))
+    const signature = bytesToHex(digestOf(text).subarray(0, SORT_BYTES))
     signatures.set(text, signature)
     return signature
   }
