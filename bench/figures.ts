@@ -6,11 +6,17 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Measured, overviewChart, type Results, storeChart } from './charts/stores.ts'
+import {
+  MAIN,
+  type Measured,
+  overviewChart,
+  type Results,
+  storeChart,
+  WORKS,
+} from './charts/stores.ts'
 import { median, ratioOf } from './table.ts'
 
 const STORES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mongodb: 'MongoDB' }
-const RATES = { read: 'read by id', list: 'filtered list of 50', create: 'create' }
 const GROWTH = {
   read: 'read by id',
   'list-20': 'list of 20',
@@ -76,7 +82,7 @@ function pageWith(name: string, blocks: Readonly<Record<string, readonly string[
 function rates(): string[] {
   return Object.entries(STORES).flatMap(([store, label]) => {
     const measured = rowsOf(store)
-    return Object.entries(RATES).flatMap(([work, what]) => {
+    return MAIN.flatMap((work) => {
       const ofWork = measured.filter((row) => row.work === work)
       if (ofWork.length === 0) return []
       const figures = (name: string) =>
@@ -91,7 +97,7 @@ function rates(): string[] {
           (name) =>
             `${name.replace('+', ' with ')} ${figures(name)}${NOTES[`${work} ${name}`] ?? ''}`,
         )
-      return `| ${label}: ${what} | ${figures('fieldgate')} | ${figures('limit')} | ${others.join(', ')} |`
+      return `| ${label}: ${WORKS[work]} | ${figures('fieldgate')} | ${figures('limit')} | ${others.join(', ')} |`
     })
   })
 }

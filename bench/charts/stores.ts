@@ -57,7 +57,8 @@ export const WORKS: Readonly<Record<string, string>> = {
 
 const RATES = "Requests per second, relative to the limit's (more is better)"
 
-const MAIN = ['read', 'list', 'create']
+/** The works of the overview, and of the README's table. */
+export const MAIN = ['read', 'list', 'create']
 
 /** The chart of a store, with a panel for each kind of measure. */
 export function storeChart(label: string, results: Results): string {
@@ -72,8 +73,8 @@ export function storeChart(label: string, results: Results): string {
     // Apart from the others: what an index gains would make their scale too coarse.
     ratePanel('Searches (more is better)', rates.filter(isSearch)),
     {
-      title: 'Median time of a read by id (less is better)',
-      unit: '× when alone',
+      title: 'Median read by id, × when alone (less is better)',
+      unit: '×',
       scale: 'log',
       groups: groupsBy(works, slowdownOf, (value) => value.toFixed(1)),
     },
@@ -127,6 +128,8 @@ interface WorkRows {
 
 /** The rows of each work that was measured, at its largest number of connections. */
 function groupsOf(rows: readonly Measured[]): WorkRows[] {
+  const unnamed = rows.find(({ work }) => WORKS[work] === undefined)
+  if (unnamed) throw new Error(`the charts have no words for the work ${unnamed.work}`)
   return Object.keys(WORKS).flatMap((work) => {
     const ofWork = rows.filter((row) => row.work === work && row.samples.some(isKnown))
     const most = Math.max(...ofWork.map(({ connections }) => connections))

@@ -85,7 +85,7 @@ function panelAt(top: number, panel: Panel): string[] {
   const bottom = top + heightOf(panel) - GAP
   const lines = scale.marks.flatMap((mark) => [
     `<path class="${mark === 1 && panel.scale === 'log' ? 'one' : 'grid'}" d="M${x(mark)} ${top + 26}V${bottom}"/>`,
-    text(x(mark), top + 20, String(mark), 'quiet mark'),
+    text(x(mark), top + 20, mark.toLocaleString('en-US'), 'quiet mark'),
   ])
   const parts = [
     text(MARGIN, top, panel.title, 'panel'),

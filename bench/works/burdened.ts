@@ -10,7 +10,8 @@ import type { Work } from '../work.ts'
 
 /** The works whose samples are compared with those of the same server without the burden. */
 export function burdened(read: Requests, { lastPage }: Asked): Work[] {
-  const beside = { requests: read, connections: [1] }
+  // A server that is held up answers a few reads a second.
+  const beside = { requests: read, connections: [1], seconds: 4 }
   return [
     {
       ...beside,

@@ -8,7 +8,7 @@ import type { Asked } from '../records/asked.ts'
 import { ACCENTED, THINGS } from '../records/products.ts'
 import { get, type Work } from '../work.ts'
 
-/** Pairs of letters that no word of a name has: one product in a hundred and fifty has one in its code. */
+/** Pairs of letters that no word of a name has: one product in 130 has one of them in its code. */
 const PAIRS = ['zq', 'jx', 'qv', 'wx']
 
 /** The peers are not asked: they all look at every record, as the limit does. */

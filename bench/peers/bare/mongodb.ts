@@ -28,7 +28,7 @@ listen((request, response, pathname, search) => {
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return feed(new URLSearchParams(search), response)
-  if (pathname === '/orders') return sendOrders(search, response)
+  if (pathname === '/orders') return sendOrders(database, search, response)
   if (pathname === '/auth/me') return me(request, response)
   if (pathname.startsWith('/hot/')) return constant(pathname, response)
   return read(pathname.slice('/products/'.length), response)

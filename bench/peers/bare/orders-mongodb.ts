@@ -5,13 +5,16 @@
  */
 
 import type { ServerResponse } from 'node:http'
-import { database } from '../products/mongodb.ts'
+import type { Db } from 'mongodb'
 import { send } from './respond.ts'
 
-const [products, orders] = [database.collection('products'), database.collection('orders')]
-
 /** Sends the first fifty orders of the products whose name has the term of `?s=`. */
-export async function sendOrders(search: string, response: ServerResponse): Promise<void> {
+export async function sendOrders(
+  database: Db,
+  search: string,
+  response: ServerResponse,
+): Promise<void> {
+  const [products, orders] = [database.collection('products'), database.collection('orders')]
   const term = new URLSearchParams(search).get('s') ?? ''
   const name = { $regex: term.replace(/\W/g, '\\$&'), $options: 'i' }
   const found = await products
