@@ -7,7 +7,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NodeRequest } from 'srvx/node'
-import type { BodyReader, BodySource } from '../../src/http/body.ts'
+import type { BodyReader, BodySource } from '../../src/ports/body-source.ts'
 
 /** A request that node:http has received. */
 export class ServedRequest extends NodeRequest implements BodySource {

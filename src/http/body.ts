@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { BodyReader, BodySource } from '../ports/body-source.ts'
 import { deadlineOf } from './deadline.ts'
 import { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
@@ -92,17 +93,6 @@ export function rawBody(request: Request): ReadableStream<Uint8Array> | null {
   return Object.hasOwn(request, 'body')
     ? (Reflect.get(Object.getPrototypeOf(request), 'body', request) as typeof request.body)
     : request.body
-}
-
-/** Reads a body, as the reader of a stream does. */
-export interface BodyReader {
-  read(): Promise<ReadableStreamReadResult<Uint8Array>>
-}
-
-/** A request whose body can be read without a stream, if its runtime has a faster way. */
-export interface BodySource {
-  /** The one reader of the body; undefined if a stream reads it already. Throws a `TypeError` if it has been taken. */
-  takeBody(): BodyReader | undefined
 }
 
 function readerOf(request: Request & Partial<BodySource>): BodyReader | undefined {

@@ -91,12 +91,11 @@ describe('an app in one file, made by esbuild', () => {
     expect(sentences.filter((sentence) => text.includes(sentence))).toEqual(['Entry not found.'])
   })
 
-  it('reads on threads, with their module beside it', async () => {
+  it('reads on threads as a folder, with their module beside it', async () => {
     writeFileSync(join(project, 'slow.js'), slowProgram)
-    await bundled('slow.js', '--format=esm', '--outfile=out/slow.mjs')
     const reader = 'node_modules/fieldgate/dist/adapters/stores/sqlite/reader.js'
-    await bundled(`reader=${reader}`, '--format=esm', '--outdir=out')
-    const { stdout, stderr } = await run(process.execPath, ['out/slow.mjs', 'slow.db'], {
+    await bundled('slow.js', `reader=${reader}`, '--splitting', '--format=esm', '--outdir=out')
+    const { stdout, stderr } = await run(process.execPath, ['out/slow.js', 'slow.db'], {
       cwd: project,
     })
     expect(stderr).not.toContain('thread')

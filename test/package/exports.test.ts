@@ -149,7 +149,7 @@ describe('an entry', () => {
         "./mongodb": "mongoStore",
         "./node": "serve",
         "./openapi": "document openapi",
-        "./ports": "DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
+        "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
         "./postgres": "postgresStore",
         "./r2": "r2Files",
         "./react-admin": "reactAdminAuth reactAdminData",
