@@ -11,7 +11,7 @@ import type { ColdStart } from './cold-start.ts'
 import type { Settings } from './settings.ts'
 import type { Row } from './table.ts'
 
-const PACKAGES = ['mongodb', 'postgres', 'zod', 'srvx', 'deno', 'bun']
+const PACKAGES = ['mongodb', 'postgres', 'zod', 'srvx', 'deno', 'bun', 'workerd']
 
 /** The machine and its load now, in one line. */
 export function machineLine(): string {

@@ -42,9 +42,10 @@ export function scaleOf({ scale, groups }: Panel): Scale {
   return scale === 'log' ? logarithmic(values) : linear(values)
 }
 
-const STEPS = [
-  0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000,
-]
+const TENS = [-3, -2, -1, 0, 1, 2, 3, 4, 5].map((exponent) => Number(`1e${exponent}`))
+
+/** 1, 2, 5, 10, 20 and so on; a value beyond them is drawn at the edge. */
+const STEPS = TENS.flatMap((ten) => [1, 2, 5].map((digit) => Number((digit * ten).toPrecision(1))))
 
 /** Most marks that are apart from each other. */
 const MARKS = 7
@@ -55,9 +56,8 @@ function logarithmic(values: readonly number[]): Scale {
   const to = STEPS.findIndex((step) => step >= most)
   const within = STEPS.slice(Math.max(from, 0), to < 0 ? undefined : to + 1)
   const [low, high] = [Math.log(within[0] ?? 1), Math.log(within.at(-1) ?? 1)]
-  const tens = within.filter((step) => Number.isInteger(Math.log10(step)))
   return {
-    marks: within.length <= MARKS ? within : tens,
+    marks: within.length <= MARKS ? within : within.filter((step) => TENS.includes(step)),
     place: (value) => clamped((Math.log(value) - low) / (high - low || 1)),
   }
 }
@@ -65,7 +65,7 @@ function logarithmic(values: readonly number[]): Scale {
 function linear(values: readonly number[]): Scale {
   const most = Math.max(0, ...values)
   const least = Math.min(0, ...values)
-  const step = STEPS.find((each) => (most - least) / each <= MARKS - 1) ?? 5000
+  const step = STEPS.find((each) => (most - least) / each <= MARKS - 1) ?? 1
   const [from, to] = [Math.floor(least / step), Math.ceil(most / step)]
   const marks = Array.from({ length: to - from + 1 }, (_, at) => (from + at) * step)
   const [low = 0, high = 1] = [marks[0], marks.at(-1)]
