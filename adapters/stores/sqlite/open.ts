@@ -40,23 +40,9 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     if (closed) throw new StoreUnavailable('the store has been closed')
   }
 
-  function ported<T>(
-    schema: CollectionSchema,
-    { patterns }: Statement,
-    work: () => Soon<T>,
-  ): Soon<T> {
+  function ported<T>(schema: CollectionSchema, statement: Statement, work: () => Soon<T>): Soon<T> {
     checkOpen()
-    const refuse = (error: unknown): never => {
-      throw portError(error, schema)
-    }
-    // Wait for nothing without need, so that writes happen in the order of the calls.
-    if (patterns) return checkPatterns(patterns).then(work).catch(refuse)
-    try {
-      const result = work()
-      return isPending(result) ? result.catch(refuse) : result
-    } catch (error) {
-      return refuse(error)
-    }
+    return withPortErrors(schema, statement, work)
   }
 
   const parts: Parts = {
@@ -104,6 +90,25 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       search.close()
       connection.close()
     },
+  }
+}
+
+/** The result of `work`, which runs `statement`; its errors become the port's. */
+function withPortErrors<T>(
+  schema: CollectionSchema,
+  { patterns }: Statement,
+  work: () => Soon<T>,
+): Soon<T> {
+  const refuse = (error: unknown): never => {
+    throw portError(error, schema)
+  }
+  // Wait for nothing without need, so that writes happen in the order of the calls.
+  if (patterns) return checkPatterns(patterns).then(work).catch(refuse)
+  try {
+    const result = work()
+    return isPending(result) ? result.catch(refuse) : result
+  } catch (error) {
+    return refuse(error)
   }
 }
 
