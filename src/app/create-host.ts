@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isSecretOfAll } from '#processes'
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { historySchema, ModelHistory } from '../changes/model-history.ts'
@@ -19,6 +18,7 @@ import { Integrity } from '../records/engine/integrity.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
+import { shareSecret } from './share-secret.ts'
 import { appStart } from './start-up.ts'
 
 /** What the app itself needs from its host, beyond what routers see. */
@@ -40,7 +40,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   const checks: (() => void | Promise<void>)[] = []
   const start = appStart(async () => {
     for (const check of checks) await check()
-    if (secret !== undefined) await host.shareSecret(`createApp: 'secret'`, secret)
+    if (secret !== undefined) await shareSecret(`createApp: 'secret'`, secret)
     checkReferences(models.known(), models.modelNamed)
     await integrity.check()
     warnOfOpen(host)
@@ -88,26 +88,22 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       checks.push(check)
       declared('always')
     },
-    async shareSecret(option, value) {
-      if (await isSecretOfAll(value)) return
-      throw new TypeError(
-        `${option} differs between the processes of serve({ processes }). Read it from an environment variable: a program that makes one up makes one for each process.`,
-      )
-    },
+    shareSecret,
     isReady,
     ready,
     close() {
-      closing ??= (async () => {
-        await start.close()
-        await caches.close()
-        await files?.close?.()
-        await database.close()
-      })()
+      closing ??= closeInTurn([start, caches, files, database])
       return closing
     },
   }
   const store = new HostedRecords(host, ready)
   return host
+}
+
+async function closeInTurn(
+  parts: readonly ({ close?(): Promise<void> } | undefined)[],
+): Promise<void> {
+  for (const part of parts) await part?.close?.()
 }
 
 interface OwnCollections {

@@ -40,17 +40,12 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     if (closed) throw new StoreUnavailable('the store has been closed')
   }
 
-  function ported<T>(schema: CollectionSchema, statement: Statement, work: () => Soon<T>): Soon<T> {
-    checkOpen()
-    return withPortErrors(schema, statement, work)
-  }
-
   const parts: Parts = {
     reads,
     search,
     counts,
     shapes: () => shapes,
-    ported,
+    checkOpen,
     write: (batch) => write(batch),
   }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
@@ -93,7 +88,49 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   }
 }
 
-/** The result of `work`, which runs `statement`; its errors become the port's. */
+/** What the collections of one database share. */
+interface Parts {
+  readonly reads: Reads
+  readonly search: SearchIndexes
+  readonly counts: Counts
+  readonly shapes: () => Shapes
+  readonly write: RunBatch
+  /** Throws if the store has been closed. */
+  readonly checkOpen: () => void
+}
+
+function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
+  const { reads, search, counts, shapes, checkOpen, write } = parts
+  const ported = <T>(statement: Statement, work: () => Soon<T>): Soon<T> => {
+    checkOpen()
+    return withPortErrors(schema, statement, work)
+  }
+  return {
+    deadline: DEADLINE,
+    shapes,
+    quick: (statement) => ported(statement, () => reads.quick(statement)),
+    read: (statement, hints) => ported(statement, () => reads.rows(statement, hints)),
+    count: async (statement, filter, hints = {}) => {
+      const count = async () => {
+        const [row] = await reads.rows(statement, hints, schema.name)
+        return Number(row?.count)
+      }
+      return ported(statement, () => counts.of(schema, { filter, statement, hints, count }))
+    },
+    write: async (statement) =>
+      ported(statement, async () => {
+        const [written] = await write({ statements: [statement], collections: [schema.name] })
+        return written ?? NOTHING
+      }),
+    candidates: () => search.candidates(schema),
+    found: (searches, hints) =>
+      search.found(schema, searches, async (statement) =>
+        ported(statement, () => reads.rows(statement, hints, schema.name)),
+      ),
+  }
+}
+
+/** Runs a statement; its errors become the port's. */
 function withPortErrors<T>(
   schema: CollectionSchema,
   { patterns }: Statement,
@@ -109,48 +146,6 @@ function withPortErrors<T>(
     return isPending(result) ? result.catch(refuse) : result
   } catch (error) {
     return refuse(error)
-  }
-}
-
-/** What the collections of one database share. */
-interface Parts {
-  readonly reads: Reads
-  readonly search: SearchIndexes
-  readonly counts: Counts
-  readonly shapes: () => Shapes
-  readonly write: RunBatch
-  /** Runs a statement; its errors become the port's. */
-  readonly ported: <T>(
-    schema: CollectionSchema,
-    statement: Statement,
-    work: () => Soon<T>,
-  ) => Soon<T>
-}
-
-function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, search, counts, shapes, ported, write } = parts
-  return {
-    deadline: DEADLINE,
-    shapes,
-    quick: (statement) => ported(schema, statement, () => reads.quick(statement)),
-    read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
-    count: async (statement, filter, hints = {}) => {
-      const count = async () => {
-        const [row] = await reads.rows(statement, hints, schema.name)
-        return Number(row?.count)
-      }
-      return ported(schema, statement, () => counts.of(schema, { filter, statement, hints, count }))
-    },
-    write: async (statement) =>
-      ported(schema, statement, async () => {
-        const [written] = await write({ statements: [statement], collections: [schema.name] })
-        return written ?? NOTHING
-      }),
-    candidates: () => search.candidates(schema),
-    found: (searches, hints) =>
-      search.found(schema, searches, async (statement) =>
-        ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
-      ),
   }
 }
 
