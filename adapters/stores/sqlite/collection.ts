@@ -8,22 +8,20 @@ import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything, type Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import { after, type Soon } from '../../../src/ports/soon.ts'
-import {
-  AnchorGone,
-  type Collection,
-  type CollectionSchema,
-  type Fields,
-  type Read,
-  type ReadHints,
+import type {
+  Collection,
+  CollectionSchema,
+  Fields,
+  Read,
+  ReadHints,
 } from '../../../src/ports/store.ts'
-import type { Candidates } from './compile.ts'
-import { type Compilation, isStorable, type Search, searchesIn } from './compile.ts'
+import { columnReader, whereInTime } from './column.ts'
+import type { Candidates, Compilation, Search } from './compile.ts'
 import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
-import { compilePage, isQuick, namesOne } from './page.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
-import { type Writes, where, whereAll, writesTo } from './writes.ts'
+import { type Writes, whereAll, writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
@@ -110,59 +108,7 @@ function readsOf({
 }: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
   const shown = textsShower(schema, marks)
 
-  /** Like `where`, for a read that may take long. */
-  const whereInTime = (filter: Filter, compiled: Compilation): string[] => {
-    const conditions = where(filter, compiled)
-    return runner.deadline && !namesOne(filter) ? [runner.deadline, ...conditions] : conditions
-  }
-
-  /** One column of the records. It is named by its place in a row, so that a row may also be a list. */
-  const column = (read: Read, value: string): Soon<string[]> => {
-    const rows = read.limit === 0 ? [] : page(read, `${value} AS "0"`)
-    return after(rows, (found) => {
-      if (found.length === 0 && read.afterRecord) return noneAfter(read.afterRecord, read.hints)
-      return found.map((row) => row[0] as string)
-    })
-  }
-
-  /** No records, if they come after one that is there. */
-  const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
-    const compiled = compilation()
-    const sql = `SELECT 1 FROM ${table}${whereAll(where(anchor, compiled))} LIMIT 1`
-    const found = await runner.read(compiled.parameters.statement(sql), hints)
-    if (found.length === 0) throw new AnchorGone()
-    return []
-  }
-
-  /** SQL for a record by its id alone, by what it selects: the most frequent statement is compiled once. */
-  const byId = new Map<string, string>()
-
-  const oneStatement = (read: Read, columns: string): Statement => {
-    const { filter } = read
-    const id = filter.op === 'eq' && isStorable(filter.value) ? filter.value : undefined
-    const known = byId.get(columns)
-    if (typeof id === 'string' && known) return { sql: known, values: [id] }
-    const compiled = compilation()
-    const sql = compilePage({ columns, table }, read, where(filter, compiled), compiled)
-    if (typeof id === 'string') byId.set(columns, sql)
-    return compiled.parameters.statement(sql)
-  }
-
-  const page = (read: Read, columns: string): Soon<readonly Row[]> => {
-    if (runner.quick && isQuick(read)) return runner.quick(oneStatement(read, columns))
-    const compiled = compilation()
-    const searches = searchesIn(read.filter, compiled.shadows)
-    const pageOf = (found: Compilation) => {
-      const conditions = whereInTime(read.filter, found)
-      const sql = compilePage({ columns, table }, read, conditions, found)
-      return runner.read({ ...found.parameters.statement(sql), inLists: true }, read.hints)
-    }
-    // Only a search waits for its candidates.
-    if (searches.length === 0) return pageOf(compiled)
-    return after(runner.found?.(searches, read.hints), (candidates) =>
-      pageOf({ ...compiled, candidates }),
-    )
-  }
+  const column = columnReader({ runner, table, compilation })
 
   return {
     async find(read) {
@@ -176,7 +122,7 @@ function readsOf({
     async count(filter, hints) {
       const compiled = compilation()
       // SQLite counts a whole table without reading each row.
-      const conditions = filter === everything ? [] : whereInTime(filter, compiled)
+      const conditions = filter === everything ? [] : whereInTime(filter, compiled, runner)
       const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
       return runner.count(compiled.parameters.statement(sql), filter, hints)
     },

@@ -67,12 +67,20 @@ export const placeAt: (field: string, shape: ObjectShape) => Place = remembered(
 
 /** A field's value, as indexes hold it: filters and sorts must use the same SQL for an index to serve them. */
 export const fieldValue: (field: string, shape: ObjectShape) => string = remembered(
-  (field, shape) => {
-    const [path = '', ...lists] = placeAt(field, shape).parts
-    if (lists.length > 0) throw new TypeError(`the field '${field}' leads through a list`)
-    return valueIn('doc', path)
-  },
+  (field, shape) => valueIn('doc', pathOutsideLists(field, shape)),
 )
+
+/** A field's value as JSON; NULL if it is missing. */
+export function fieldJson(field: string, shape: ObjectShape): string {
+  const path = pathOutsideLists(field, shape)
+  return path === '_id' ? 'json_quote(_id)' : `doc -> ${jsonPath(path)}`
+}
+
+function pathOutsideLists(field: string, shape: ObjectShape): string {
+  const [path = '', ...lists] = placeAt(field, shape).parts
+  if (lists.length > 0) throw new TypeError(`the field '${field}' leads through a list`)
+  return path
+}
 
 /** `make` with what it made before: every read asks for the same few fields again. */
 function remembered<T>(

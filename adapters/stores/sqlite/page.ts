@@ -48,7 +48,12 @@ export function namesOne(filter: Filter): boolean {
 }
 
 /** Whether a read is one of a record by its id, with nothing else that may take long. */
-export function isQuick({ filter, after, afterRecord, skip = 0 }: Read): boolean {
+export function isQuick({
+  filter,
+  after,
+  afterRecord,
+  skip = 0,
+}: Pick<Read, 'filter' | 'after' | 'afterRecord' | 'skip'>): boolean {
   if (after || afterRecord || skip > 0) return false
   if (filter.op === 'and') return filter.filters.every(isEquality) && namesOne(filter)
   return namesOne(filter)
