@@ -216,7 +216,9 @@ class Run {
   #isInOtherOrder(field: string, value: unknown): boolean {
     return this.oracle.all().some((record) => {
       const held = record[field]
-      return JSON.stringify(held) !== JSON.stringify(value) && sortedText(held) === sortedText(value)
+      return (
+        JSON.stringify(held) !== JSON.stringify(value) && sortedText(held) === sortedText(value)
+      )
     })
   }
 
