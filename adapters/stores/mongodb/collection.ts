@@ -32,19 +32,28 @@ export type Run = <T>(work: () => Promise<T>) => Promise<T>
 /** How long a client's regular expression may run if the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
 
-/** The collection of `schema` in `database`; `indexed` returns its paths with a search index. */
+/** What the collections of a store share. */
+export interface Opening {
+  readonly database: Db
+  /** The paths of a collection with a search index. */
+  indexedOf(schema: CollectionSchema): readonly string[]
+  /** Whether the database is a sharded cluster. */
+  isSharded(): Promise<boolean>
+}
+
+/** The collection of `schema`. */
 export function openCollection(
   schema: CollectionSchema,
-  database: Db,
-  indexed: () => readonly string[],
+  { database, indexedOf, isSharded }: Opening,
   run: Run,
 ): Collection {
+  const indexed = () => indexedOf(schema)
   const { shape } = schema
   const native = database.collection(schema.name)
   const compile = (filter: Filter) => compileFilter(filter, shape, indexed())
   const insert = inserter(native)
   const writes = writesTo(schema, native, indexed)
-  const commands = new Commands(native, database)
+  const commands = new Commands(native, database, isSharded)
   const texts = textsOf(schema)
 
   const optionsOf = ({ filter, hints, select }: Pick<Read, 'filter' | 'hints' | 'select'>) => ({

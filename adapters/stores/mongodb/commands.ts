@@ -22,10 +22,12 @@ export type Options = Pick<
 export class Commands {
   readonly #native: Collection
   readonly #database: Db
+  readonly #isSharded: () => Promise<boolean>
 
-  constructor(native: Collection, database: Db) {
+  constructor(native: Collection, database: Db, isSharded: () => Promise<boolean>) {
     this.#native = native
     this.#database = database
+    this.#isSharded = isSharded
   }
 
   /** The documents that match. */
@@ -48,12 +50,27 @@ export class Commands {
   }
 
   /** The number of documents that match. */
-  async count(query: Document, { signal, ...options }: Options): Promise<number> {
+  async count(query: Document, { signal, maxTimeMS }: Options): Promise<number> {
+    const limit = maxTimeMS !== undefined && { maxTimeMS }
+    const reply = await this.#sent(
+      { ...(await this.#counting(query)), ...limit, readConcern },
+      { signal },
+    )
+    if (!reply) return this.#native.countDocuments(query, { ...limit, ...(signal && { signal }) })
+    return reply.n ?? reply.cursor.firstBatch[0]?.n ?? 0
+  }
+
+  /**
+   * The command that counts. `count` looks at an index alone, but without a query it only knows what the last shutdown has
+   * saved, and on shards it counts documents that are being moved.
+   */
+  async #counting(query: Document): Promise<Document> {
+    const { collectionName } = this.#native
+    if (Object.keys(query).length > 0 && !(await this.#isSharded())) {
+      return { count: collectionName, query }
+    }
     const pipeline = [{ $match: query }, { $group: { _id: 1, n: { $sum: 1 } } }]
-    const command = { aggregate: this.#native.collectionName, pipeline, cursor: {}, readConcern }
-    const reply = await this.#sent({ ...command, ...options }, { signal })
-    if (!reply) return this.#native.countDocuments(query, { ...options, ...(signal && { signal }) })
-    return reply.cursor.firstBatch[0]?.n ?? 0
+    return { aggregate: collectionName, pipeline, cursor: {} }
   }
 
   #find(

@@ -79,6 +79,17 @@ export function mongoStore(options: MongoStoreOptions): Store {
     if (client !== options.client) await client.close()
   }
 
+  let sharded: boolean | undefined
+  async function isSharded(): Promise<boolean> {
+    try {
+      sharded ??= (await database.command({ hello: 1 })).msg === 'isdbgrid'
+    } catch {
+      // What is right on shards is right everywhere.
+      return true
+    }
+    return sharded
+  }
+
   const write = stepWriter(client, database, indexedOf)
 
   return {
@@ -86,12 +97,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
     rawRegex: true,
     exactOrder: true,
     collection: (schema) =>
-      openCollection(
-        schema,
-        database,
-        () => indexedOf(schema),
-        (work) => run(schema, work),
-      ),
+      openCollection(schema, { database, indexedOf, isSharded }, (work) => run(schema, work)),
     write: (steps) => run(undefined, () => write(steps)),
     copying: {
       watch: (names) => run(undefined, () => watchWrites(client, database, names)),

@@ -30,6 +30,7 @@ import {
 import { idOf, pointReader } from './reads-by-id.ts'
 import { type Reader, type Row, readerOf } from './rows.ts'
 import { literal, Parameters, type Statement } from './sql.ts'
+import { stored } from './text.ts'
 import { writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
@@ -72,7 +73,14 @@ function readsOf({
   const rowsIn = async (sql: string, { parameters }: Compilation, hints?: ReadHints) =>
     (await runner.read(parameters.statement(sql), hints)).rows
 
-  const readRow = pointReader((ids) => {
+  // Once: the driver knows a prepared statement by its text, and a text put together again has to be hashed again.
+  const oneById = `SELECT ${whole.columns} FROM ${table.sql} WHERE ${table.id} = $1::text`
+
+  const readRow = pointReader(async (ids) => {
+    const [id = ''] = ids
+    if (ids.length === 1 && !table.isAdopted && id.isWellFormed()) {
+      return (await runner.read({ sql: oneById, values: [stored(id)] })).rows
+    }
     const compiled = compilation()
     const condition = where({ op: 'in', field: '_id', values: ids }, compiled)
     return rowsIn(`SELECT ${whole.columns} FROM ${table.sql}${condition}`, compiled)
@@ -111,7 +119,8 @@ function readsOf({
     async findJson(read) {
       const { select, fillDefaults } = read
       if (!select) {
-        return Promise.all((await rowsOf(read, whole)).map(fillDefaults ? writeFilled : writeJson))
+        const texts = (await rowsOf(read, whole)).map(fillDefaults ? writeFilled : writeJson)
+        return areThere(texts) ? texts : Promise.all(texts)
       }
       const reader = readerOf(table, select)
       const records = await recordsOf(await rowsOf(read, reader), reader)
@@ -132,6 +141,10 @@ function readsOf({
       return numberIn(await rowsIn(sql, compilation()))
     },
   }
+}
+
+function areThere(texts: (string | Promise<string>)[]): texts is string[] {
+  return texts.every((text) => typeof text === 'string')
 }
 
 function numberIn([row]: readonly Row[]): number {

@@ -155,7 +155,7 @@ async function examinedBy(
   await db.command({ profile: 2 })
   await work()
   await db.command({ profile: 0 })
-  const reads = { $or: [{ 'command.find': 'people' }, { 'command.aggregate': 'people' }] }
+  const reads = { $or: [{ 'command.find': 'people' }, { 'command.count': 'people' }] }
   const seen = await db.collection('system.profile').find(reads).sort({ ts: 1 }).toArray()
   return seen.map(({ docsExamined }) => docsExamined as number)
 }
