@@ -6,7 +6,7 @@
 
 import type { Requests } from './load.ts'
 import { type Contender, LIMIT } from './servers.ts'
-import type { Work } from './works.ts'
+import type { Work } from './work.ts'
 
 /** What the first server answered to each request that is checked. */
 const answers = new Map<string, string>()
@@ -19,6 +19,7 @@ export async function checkAnswers(
   at: { readonly base: string; readonly size: number },
 ): Promise<void> {
   await checkAnswer(server, work, requests, { ...at, request: 0 })
+  if (requests.every) await checkAnswer(server, work, requests.every.is, { ...at, request: 0 })
   const middle = Math.floor(requests.paths.length / 2)
   if (middle > 0) await checkAnswer(server, work, requests, { ...at, request: middle })
 }
@@ -43,8 +44,8 @@ async function checkAnswer(
     )
   if (work.status !== undefined) return
   const { dialect } = server
-  const seen = normalised(dialect?.answer(text, response.headers) ?? text)
-  const key = `${work.name} ${request} of ${size}`
+  const seen = normalised(dialect?.answer(text, response.headers, paths[request] ?? '') ?? text)
+  const key = `${work.name} ${method} ${request} of ${size}`
   const first = answers.get(key) ?? seen
   if (first !== seen && !(dialect && isSamePage(first, seen))) {
     throw new Error(

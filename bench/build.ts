@@ -5,15 +5,20 @@
  */
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { bundle } from '../scripts/bundle.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-const peersFolder = `${root}.cache/bench/built/dist/bench/peers/`
+const dist = `${root}.cache/bench/built/dist/`
+const peersFolder = `${dist}bench/peers/`
 
-/** Compiles fieldgate and every server of the bench. They stand in a package like the published one. */
-export function buildServers(): void {
+/** Compiles every server of the bench, and puts them beside fieldgate as it is published. */
+export async function buildServers(): Promise<void> {
+  for (const part of ['src', 'adapters', 'chunks'])
+    rmSync(dist + part, { recursive: true, force: true })
+  await bundle(dist)
   const { status, stdout } = spawnSync(
     process.execPath,
     [`${root}node_modules/typescript/bin/tsc`, '-p', `${root}bench/tsconfig.json`],
@@ -45,5 +50,5 @@ function isSame(one: string, other: string): boolean {
 
 /** The compiled form of a script of `bench/`, named without its ending. */
 export function built(script: string): string {
-  return `${root}.cache/bench/built/dist/bench/${script}.js`
+  return `${dist}bench/${script}.js`
 }

@@ -65,7 +65,7 @@ async function start(
 export function coldStartLines(starts: readonly ColdStart[]): string[] {
   const limit = starts.find(({ server }) => server === LIMIT)?.milliseconds ?? []
   return [
-    `cold start      ${'server'.padEnd(19)} first answer, ms    ratio   MiB`,
+    `cold start         ${'server'.padEnd(19)} first answer, ms    ratio   MiB`,
     ...starts.map(({ server, milliseconds, memoryMiB }) => {
       const ratio = median(milliseconds.map((own, round) => own / (limit[round] ?? Number.NaN)))
       const cells = [
@@ -73,7 +73,7 @@ export function coldStartLines(starts: readonly ColdStart[]): string[] {
         ratio.toFixed(2).padStart(8),
         median(memoryMiB).toFixed(0).padStart(5),
       ]
-      return `${' '.repeat(15)} ${server.padEnd(19)} ${cells.join(' ')}`
+      return `${' '.repeat(18)} ${server.padEnd(19)} ${cells.join(' ')}`
     }),
   ]
 }

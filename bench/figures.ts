@@ -1,20 +1,13 @@
 /**
- * The tables of the pages, out of `results/`.
+ * The tables of the pages and the charts, out of `results/`.
  *
  * @module
  */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Sample } from './measure.ts'
+import { type Measured, overviewChart, type Results, storeChart } from './charts/stores.ts'
 import { median, ratioOf } from './table.ts'
-
-interface Measured {
-  readonly work: string
-  readonly connections: number
-  readonly server: string
-  readonly samples: readonly Sample[]
-}
 
 const STORES = { sqlite: 'SQLite', postgres: 'PostgreSQL', mongodb: 'MongoDB' }
 const RATES = { read: 'read by id', list: 'filtered list of 50', create: 'create' }
@@ -36,7 +29,7 @@ const NOTES: Readonly<Record<string, string>> = {
 
 const root = new URL('../', import.meta.url)
 
-/** A page that has a table of figures. */
+/** A page that has a table of figures, or a chart. */
 export interface Page {
   readonly path: string
   /** The page as it is. */
@@ -45,35 +38,44 @@ export interface Page {
   readonly current: string
 }
 
-/** The pages with tables of figures: README.md and docs/speed.md. */
+/** The pages with tables of figures, README.md and docs/speed.md, and the charts in docs/charts. */
 export function pagesWithFigures(): Page[] {
+  const stores = measuredStores()
   return [
-    pageWith(
-      'README.md',
-      ['| | fieldgate on Node | limit | others |', '|---|---|---|---|'],
-      rates(),
-    ),
-    pageWith('docs/speed.md', ...growth()),
+    pageWith('README.md', {
+      '| | fieldgate on Node |': [
+        '| | fieldgate on Node | limit | others |',
+        '|---|---|---|---|',
+        ...rates(),
+      ],
+    }),
+    pageWith('docs/speed.md', {
+      '| | SQLite |': growth(),
+      '![': stores.map(({ name, label }) => `![Chart of ${label}](charts/${name}.svg)`),
+    }),
+    ...charts(stores),
   ]
 }
 
-/** The page with `lines` as the rows of the table whose head begins as `head` does. */
-function pageWith(name: string, head: readonly string[], lines: readonly string[]): Page {
+/** The page with other lines in each block that begins with the given words. */
+function pageWith(name: string, blocks: Readonly<Record<string, readonly string[]>>): Page {
   const path = fileURLToPath(new URL(name, root))
   const text = readFileSync(path, 'utf8')
   const page = text.split('\n')
-  const [begin = ''] = /^\|[^|]*\|[^|]*\|/.exec(head[0] ?? '') ?? []
-  const from = page.findIndex((line) => line.startsWith(begin))
-  if (from < 0) throw new Error(`${name} has no table that begins with ${begin}`)
-  const end = page.findIndex((line, at) => at > from && !line.startsWith('|'))
-  page.splice(from, end - from, ...head, ...lines)
+  for (const [begin, lines] of Object.entries(blocks)) {
+    const from = page.findIndex((line) => line.startsWith(begin))
+    if (from < 0) throw new Error(`${name} has no line that begins with ${begin}`)
+    const [mark = ''] = begin
+    const end = page.findIndex((line, at) => at > from && !line.startsWith(mark))
+    page.splice(from, end - from, ...lines)
+  }
   return { path, text, current: page.join('\n') }
 }
 
 /** Requests per second of fieldgate, the limit and the peers. */
 function rates(): string[] {
   return Object.entries(STORES).flatMap(([store, label]) => {
-    const measured = resultsOf(store)
+    const measured = rowsOf(store)
     return Object.entries(RATES).flatMap(([work, what]) => {
       const ofWork = measured.filter((row) => row.work === work)
       if (ofWork.length === 0) return []
@@ -100,16 +102,16 @@ function rateOf({ samples }: Measured): string {
 }
 
 /** The head and the rows of the table of growth: a column for each store that was measured. */
-function growth(): [string[], string[]] {
+function growth(): string[] {
   const measured = Object.entries(STORES)
-    .map(([store, label]) => ({ label, rows: resultsOf(`growth-${store}`) }))
+    .map(([store, label]) => ({ label, rows: rowsOf(`growth-${store}`) }))
     .filter(({ rows }) => rows.length > 0)
   const lines = Object.entries(GROWTH).map(([work, what]) => {
     const cells = measured.map(({ rows }) => ratiosOf(rows.filter((row) => row.work === work)))
     return `| ${what} | ${cells.join(' | ')} |`
   })
   const labels = measured.map(({ label }) => label)
-  return [[`| | ${labels.join(' | ')} |`, `|---|${'---|'.repeat(labels.length)}`], lines]
+  return [`| | ${labels.join(' | ')} |`, `|---|${'---|'.repeat(labels.length)}`, ...lines]
 }
 
 /** The larger sizes' ratios to the smallest, over one connection. */
@@ -120,10 +122,39 @@ function ratiosOf(rows: readonly Measured[]): string {
 }
 
 /** What a run wrote down; nothing where none did. A sample that is not known is null in the file. */
-function resultsOf(name: string): readonly Measured[] {
+function resultsOf(name: string): Results | undefined {
   const file = new URL(`bench/results/${name}.json`, root)
-  if (!existsSync(file)) return []
+  if (!existsSync(file)) return undefined
   const known = (_name: string, value: unknown) => (value === null ? Number.NaN : value)
-  const { rows } = JSON.parse(readFileSync(file, 'utf8'), known) as { rows: readonly Measured[] }
-  return rows
+  return JSON.parse(readFileSync(file, 'utf8'), known) as Results
+}
+
+function rowsOf(name: string): readonly Measured[] {
+  return resultsOf(name)?.rows ?? []
+}
+
+interface MeasuredStore {
+  readonly name: string
+  readonly label: string
+  readonly results: Results
+}
+
+function measuredStores(): MeasuredStore[] {
+  return Object.entries({ ...STORES, d1: 'Workers with D1' }).flatMap(([name, label]) => {
+    const results = resultsOf(name)
+    return results ? [{ name, label, results }] : []
+  })
+}
+
+/** A chart for each store, and one of the databases together. */
+function charts(stores: readonly MeasuredStore[]): Page[] {
+  return [
+    chartAt('overview', overviewChart(stores.filter(({ name }) => name in STORES))),
+    ...stores.map(({ name, label, results }) => chartAt(name, storeChart(label, results))),
+  ]
+}
+
+function chartAt(name: string, current: string): Page {
+  const path = fileURLToPath(new URL(`docs/charts/${name}.svg`, root))
+  return { path, text: existsSync(path) ? readFileSync(path, 'utf8') : '', current }
 }

@@ -6,14 +6,17 @@
 
 import { buildServers } from './build.ts'
 import { checkWrk } from './load.ts'
-import { type Sample, throwOut, unknownSample, type WarmServer, warmServer } from './measure.ts'
+import { throwOut } from './measure.ts'
 import type { Database } from './records/database.ts'
 import { withStore } from './records/databases.ts'
 import { machineLine, saveResults } from './results.ts'
+import { type Sample, unknownSample } from './sample.ts'
 import { contenders, type StoreName } from './servers.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { header, lineOf, type Row } from './table.ts'
-import { chosen, get, type Work, works } from './works.ts'
+import { type WarmServer, warmServer } from './warm.ts'
+import { get, type Work } from './work.ts'
+import { chosen, works } from './works.ts'
 
 const LARGEST = 1_000_000
 const SHARED = ['read', 'list', 'cursor-first', 'cursor-page', 'search', 'create']
@@ -28,7 +31,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2), LARGEST)
   const sizes = [100, 10, 1].map((part) => settings.size / part)
   checkWrk()
-  buildServers()
+  await buildServers()
   for (const store of settings.stores) {
     console.log(`${store}, ${sizes.join(', ')} records: preparing`)
     await withStore(store, async ({ database }) => {

@@ -16,6 +16,8 @@ export interface Requests {
   /** One body, or several that go in turn. */
   readonly body?: string | readonly string[]
   readonly headers?: Readonly<Record<string, string>>
+  /** What every `nth` request is instead, if not all are alike. */
+  readonly every?: { readonly nth: number; readonly is: Requests }
 }
 
 /** What a round of load gave. */
@@ -55,16 +57,20 @@ export async function load(
   }
 }
 
-function lua({ method, paths, body, headers = {} }: Requests): string {
-  const bodies = body === undefined || typeof body === 'string' ? [body] : body
-  const sent = Object.entries({ 'Content-Type': 'application/json', ...headers })
-  return `local paths = ${table(paths)}
-local bodies = ${table(bodies)}
-local headers = { ${sent.map(([name, value]) => `[${quoted(name)}] = ${quoted(value)}`).join(', ')} }
-local at = -1
+function lua({ every, ...requests }: Requests): string {
+  return `local function asking(method, paths, bodies, headers)
+  local at = -1
+  return function()
+    at = at + 1
+    return wrk.format(method, paths[at % #paths + 1], headers, bodies[at % #bodies + 1])
+  end
+end
+local usual = asking(${luaArguments(requests)})
+local other = ${every ? `asking(${luaArguments(every.is)})` : 'usual'}
+local count = 0
 request = function()
-  at = at + 1
-  return wrk.format(${quoted(method)}, paths[at % #paths + 1], headers, bodies[at % #bodies + 1])
+  count = count + 1
+  return count % ${every?.nth ?? 1} == 0 and other() or usual()
 end
 done = function(summary, latency)
   local e = summary.errors
@@ -73,6 +79,13 @@ done = function(summary, latency)
     latency:percentile(50), latency:percentile(99), errors))
 end
 `
+}
+
+function luaArguments({ method, paths, body, headers = {} }: Requests): string {
+  const bodies = body === undefined || typeof body === 'string' ? [body] : body
+  const sent = Object.entries({ 'Content-Type': 'application/json', ...headers })
+  const members = sent.map(([name, value]) => `[${quoted(name)}] = ${quoted(value)}`)
+  return [quoted(method), table(paths), table(bodies), `{ ${members.join(', ')} }`].join(', ')
 }
 
 function table(values: readonly (string | undefined)[]): string {

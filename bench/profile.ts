@@ -11,7 +11,8 @@ import type { Database } from './records/database.ts'
 import { withStore } from './records/databases.ts'
 import { FROM_SOURCE, startProgram } from './server.ts'
 import { readSettings, type Settings } from './settings.ts'
-import { type Work, works } from './works.ts'
+import type { Work } from './work.ts'
+import { works } from './works.ts'
 
 /** How many lines are printed. */
 const TOP = 30

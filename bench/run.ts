@@ -7,14 +7,16 @@
 import { buildServers, installPeers } from './build.ts'
 import { type ColdStart, coldStartLines, coldStarts } from './cold-start.ts'
 import { checkWrk } from './load.ts'
-import { measureRound, orderOf, type Sample } from './measure.ts'
-import type { Database } from './records/database.ts'
+import { measureRound, orderOf } from './measure.ts'
+import { type Database, OWNERS } from './records/database.ts'
 import { withStore } from './records/databases.ts'
 import { machineLine, saveResults } from './results.ts'
+import type { Sample } from './sample.ts'
 import { type Contender, contenders, LIMIT, type StoreName } from './servers.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { header, lineOf, type Row } from './table.ts'
-import { chosen, type Work, works } from './works.ts'
+import { DATABASES, type Work } from './work.ts'
+import { chosen, works } from './works.ts'
 
 /** The name of the work that is no load. */
 const COLD_START = 'cold-start'
@@ -22,12 +24,12 @@ const COLD_START = 'cold-start'
 async function main(): Promise<void> {
   const settings = readSettings(process.argv.slice(2))
   checkWrk()
-  buildServers()
-  if (settings.stores.some((store) => store !== 'sqlite')) installPeers()
+  await buildServers()
+  if (settings.stores.some((store) => store !== 'd1')) installPeers()
   for (const store of settings.stores) {
     console.log(`${store}, ${settings.size} records: preparing`)
     await withStore(store, async (databases) => {
-      const database = await databases.database(settings.size, ['fieldgate', 'peers', 'pocketbase'])
+      const database = await databases.database(settings.size, OWNERS)
       await runStore(store, database, settings)
     })
   }
@@ -40,7 +42,9 @@ async function runStore(store: StoreName, database: Database, settings: Settings
   const rows: Row[] = []
   const all = works(database)
   const names = chosen([...all.map(({ name }) => name), COLD_START], settings.works)
-  const loads = all.filter(({ name }) => names.includes(name))
+  const loads = all.filter(
+    ({ name, stores = DATABASES }) => names.includes(name) && stores.includes(store),
+  )
   if (loads.length > 0) console.log(header())
   for (const work of loads) {
     const measured = await runWork(
@@ -52,7 +56,8 @@ async function runStore(store: StoreName, database: Database, settings: Settings
     for (const row of measured) console.log(lineOf(row))
     rows.push(...measured)
   }
-  const starts = names.includes(COLD_START) ? await startAll(store, database, settings) : []
+  const isTimed = names.includes(COLD_START) && DATABASES.includes(store)
+  const starts = isTimed ? await startAll(store, database, settings) : []
   await database.close()
   console.log(`\n${machineLine()}\n`)
   // A part would pass for the whole.
@@ -68,18 +73,19 @@ async function runWork(
   settings: Settings,
 ): Promise<Row[]> {
   const samples = new Map<string, Sample[]>()
+  const { connections = settings.connections } = work
   for (let round = 0; round < settings.rounds; round += 1) {
     for (const server of orderOf(servers, round)) {
-      const seen = await measureRound(server, work, database, settings)
+      const seen = await measureRound(server, work, database, { ...settings, connections })
       samples.set(server.name, [...(samples.get(server.name) ?? []), ...seen])
     }
   }
-  return settings.connections.flatMap((connections) => {
+  return connections.flatMap((count) => {
     const of = (server: string) =>
-      (samples.get(server) ?? []).filter((sample) => sample.connections === connections)
+      (samples.get(server) ?? []).filter((sample) => sample.connections === count)
     return servers.map(({ name }) => ({
       work: work.name,
-      connections,
+      connections: count,
       server: name,
       samples: of(name),
       limit: of(LIMIT),

@@ -5,7 +5,7 @@
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Makes Node take fieldgate's sources. */
@@ -14,8 +14,7 @@ export const FROM_SOURCE = '--conditions=fieldgate-source'
 /** A running server. */
 export interface Server {
   readonly base: string
-  readonly pid: number
-  /** Seconds of processor time so far. */
+  /** Seconds of processor time so far, with what it started. */
   cpuSeconds(): number
   /** Resident memory, in MiB. */
   memoryMiB(): number
@@ -40,21 +39,49 @@ export function startServer(script: string, args: readonly string[]): Promise<Se
 export async function startProgram([command = '', ...args]: readonly string[]): Promise<Server> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await portOf(child)
-  const proc = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+  const sumOf = (measured: (pid: number) => number) =>
+    processesOf(child.pid ?? 0).reduce((sum, pid) => sum + measured(pid), 0)
   return {
     base: `http://127.0.0.1:${port}`,
-    pid: child.pid ?? Number.NaN,
-    cpuSeconds() {
-      const fields = proc('stat').split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) / TICKS
-    },
-    memoryMiB: () => Number(/VmRSS:\s+(\d+)/.exec(proc('status'))?.[1]) / 1024,
+    cpuSeconds: () => sumOf(cpuSecondsOf),
+    memoryMiB: () => sumOf(memoryOf),
     stop: (signal = 'SIGKILL') =>
       new Promise((resolve) => {
+        const [, ...children] = processesOf(child.pid ?? 0)
         child.once('close', () => resolve())
         child.kill(signal)
+        for (const pid of children) kill(pid, signal)
       }),
   }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended by itself when its parent did.
+  }
+}
+
+/** The process and those that it started: workerd is a child of miniflare's. */
+function processesOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    proc(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  )
+  return [pid, ...children.flatMap(processesOf)]
+}
+
+function cpuSecondsOf(pid: number): number {
+  const fields = proc(pid, 'stat').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS
+}
+
+function memoryOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(proc(pid, 'status'))?.[1]) / 1024
+}
+
+function proc(pid: number, name: string): string {
+  return readFileSync(`/proc/${pid}/${name}`, 'utf8')
 }
 
 function portOf(child: ChildProcess): Promise<string> {

@@ -6,15 +6,20 @@
 
 import { fileURLToPath } from 'node:url'
 import { built } from './build.ts'
-import type { Dialect } from './dialect.ts'
-import { pocketbaseDialect } from './pocketbase.ts'
-import { postgrestDialect } from './postgrest.ts'
+import { bkndDialect } from './dialects/bknd.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import { feathersDialect } from './dialects/feathers.ts'
+import { pocketbaseDialect } from './dialects/pocketbase.ts'
+import { postgrestDialect } from './dialects/postgrest.ts'
+import { servingBknd } from './records/bknd.ts'
+import { bundleOf } from './records/d1.ts'
 import type { Owner } from './records/database.ts'
 import { pocketbase, serving } from './records/pocketbase.ts'
 import { servingPostgrest } from './records/postgrest.ts'
+import { FROM_SOURCE } from './server.ts'
 
 /** A store. */
-export type StoreName = 'sqlite' | 'mongodb' | 'postgres'
+export type StoreName = 'sqlite' | 'mongodb' | 'postgres' | 'd1'
 
 /** A server that is measured. */
 export interface Contender {
@@ -31,6 +36,7 @@ export interface Contender {
 }
 
 const file = (path: string) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url))
+const serveWorker = fileURLToPath(new URL('d1/serve.ts', import.meta.url))
 const MODULES = '--node-modules-dir=manual'
 const NODE = [process.execPath, '--no-warnings']
 
@@ -61,12 +67,40 @@ const lessDurable: Contender = {
   command: async (place) => [...NODE, built('peers/bare/sqlite'), place, 'NORMAL'],
 }
 
+/** What the limit would be if a search walked the index of its sort, as SQLite's planner wants it. */
+const walking: Contender = {
+  ...lessDurable,
+  name: 'limit, by index',
+  works: ['search-word'],
+  command: async (place) => [...NODE, built('peers/bare/sqlite'), place, 'FULL', 'walk'],
+}
+
 const pocketbaseItself: Contender = {
   name: 'PocketBase',
   kind: 'peers',
   owner: 'pocketbase',
   dialect: pocketbaseDialect,
   command: async (place) => serving((await pocketbase()) ?? '', place),
+}
+
+const bknd: Contender = {
+  name: 'bknd',
+  kind: 'peers',
+  owner: 'bknd',
+  dialect: bkndDialect,
+  // It sorts by one field, so that pages of equal prices differ, has no cursor, and warns of each search.
+  works: [
+    'read',
+    'list',
+    'list-totals',
+    'list-totals-writes',
+    'create',
+    'mixed',
+    'beside-offset',
+    'first-seconds',
+    'cold-start',
+  ],
+  command: async (place) => servingBknd(place),
 }
 
 const postgrest: Contender = {
@@ -89,14 +123,27 @@ const fieldgate = [
   own('fieldgate on Bun', 'runtimes', [file('bun/bin/bun.exe')], 'bun'),
 ]
 
+const onWorkerd = (
+  name: string,
+  kind: Contender['kind'],
+  owner: Owner,
+  bundle: string,
+): Contender => ({
+  name,
+  kind,
+  owner,
+  command: async (place) => [...NODE, FROM_SOURCE, serveWorker, bundle, place],
+})
+
 /** fieldgate, its runtimes, the limit and the peers of each store. */
 export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
-  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), lessDurable, pocketbaseItself],
+  sqlite: [...fieldgate, peer(LIMIT, 'bare/sqlite'), lessDurable, walking, pocketbaseItself, bknd],
   postgres: [
     ...fieldgate,
     peer(LIMIT, 'bare/postgres'),
     peer('Hono+Drizzle', 'hono'),
     peer('Fastify+pg', 'fastify'),
+    { ...peer('Feathers', 'feathers'), dialect: feathersDialect },
     // npm has its program for this processor alone.
     ...(process.arch === 'x64' ? [postgrest] : []),
   ],
@@ -106,5 +153,9 @@ export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
     peer('Hono', 'hono'),
     peer('Fastify', 'fastify'),
     peer('Express+Mongoose', 'express'),
+  ],
+  d1: [
+    onWorkerd('fieldgate', 'own', 'fieldgate', bundleOf('fieldgate')),
+    onWorkerd(LIMIT, 'peers', 'peers', bundleOf('limit')),
   ],
 }

@@ -7,6 +7,8 @@
 import { parseArgs } from 'node:util'
 import type { StoreName } from './servers.ts'
 
+const STORES: readonly StoreName[] = ['sqlite', 'mongodb', 'postgres', 'd1']
+
 /** How a run is made. */
 export interface Settings {
   readonly stores: readonly StoreName[]
@@ -26,7 +28,7 @@ export function readSettings(args: readonly string[], size = 200_000): Settings 
     args: [...args],
     allowPositionals: true,
     options: {
-      store: { type: 'string', default: process.env.BENCH_STORE ?? 'sqlite,mongodb,postgres' },
+      store: { type: 'string', default: process.env.BENCH_STORE ?? 'sqlite,mongodb,postgres,d1' },
       server: { type: 'string', default: process.env.BENCH_SERVER ?? '' },
       rounds: { type: 'string', default: process.env.BENCH_ROUNDS ?? '3' },
       seconds: { type: 'string', default: process.env.BENCH_SECONDS ?? '2' },
@@ -50,6 +52,7 @@ function listOf(text: string): string[] {
 }
 
 function storeOf(name: string): StoreName {
-  if (name === 'sqlite' || name === 'mongodb' || name === 'postgres') return name
-  throw new Error(`no store is named ${name}: sqlite, mongodb, postgres`)
+  const known = STORES.find((store) => store === name)
+  if (known === undefined) throw new Error(`no store is named ${name}: ${STORES.join(', ')}`)
+  return known
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Sample } from './measure.ts'
+import { addedOf, type Sample, slowdownOf } from './sample.ts'
 
 /** The samples of one server, one for each round. */
 export interface Row {
@@ -16,7 +16,7 @@ export interface Row {
   readonly limit: readonly Sample[]
 }
 
-const WIDTHS = [15, 3, 19, 9, 8, 10, 10, 8, 6]
+const WIDTHS = [18, 3, 19, 9, 8, 10, 10, 8, 6]
 
 /** The table's head; the third column holds servers, or what else is compared. */
 export function header(servers = 'server'): string {
@@ -36,7 +36,21 @@ export function lineOf({ work, connections, server, samples, limit }: Row): stri
     of((sample) => sample.p99Ms).toFixed(2),
     significant(of((sample) => sample.cpuMicroseconds)),
     of((sample) => sample.memoryMiB).toFixed(0),
+    ...burdenOf(samples),
   ])
+}
+
+/** What a burden does to the reads, after the columns. */
+function burdenOf(samples: readonly Sample[]): string[] {
+  const slowdown = median(samples.map(slowdownOf))
+  const added = median(samples.map(addedOf))
+  const others = median(samples.map(({ othersPerSecond = Number.NaN }) => othersPerSecond))
+  return [
+    ...(Number.isNaN(slowdown)
+      ? []
+      : [`p50 × ${slowdown.toFixed(2)}, ${significant(others)} others/s`]),
+    ...(Number.isNaN(added) ? [] : [`CPU + ${added.toFixed(1)} µs`]),
+  ]
 }
 
 /** The median of the rounds' ratios of requests per second. */

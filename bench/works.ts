@@ -8,29 +8,14 @@ import type { Requests } from './load.ts'
 import { PASSWORD } from './records/asked.ts'
 import type { Database } from './records/database.ts'
 import { CREATED } from './records/products.ts'
+import { DATABASES, get, type Work } from './work.ts'
+import { burdened } from './works/burdened.ts'
+import { mixtures } from './works/mixtures.ts'
+import { searches } from './works/searches.ts'
 
-/** One kind of work. */
-export interface Work {
-  readonly name: string
-  /** What fieldgate is asked. */
-  readonly requests: Requests
-  /** What the others are asked, where that differs. */
-  readonly ofPeers?: Requests
-  /** Who takes part beside fieldgate and the limit. */
-  readonly with: readonly ('peers' | 'runtimes')[]
-  /** Whether it changes the records. */
-  readonly writes?: boolean
-  /** The status of fieldgate's answers where they cannot be compared with the others'. */
-  readonly status?: number
-  /** How long it has to be asked at least where an answer takes so long that 16 connections wait for each other. */
-  readonly seconds?: number
-  /** Headers that depend on an answer of the server. */
-  headers?(base: string): Promise<Record<string, string>>
-}
-
-/** The works over the given records. */
+/** The works over the given records. Those of the parts in `works/` follow the plain ones. */
 export function works({ asked, cursor }: Database): Work[] {
-  const { ids, categories, terms, lastPage, anchor, emails } = asked
+  const { ids, categories, lastPage, anchor, emails } = asked
   const after = `${anchor.price}_${anchor._id}`
   const one = ids[500] ?? ''
   const signIn: Requests = {
@@ -38,23 +23,20 @@ export function works({ asked, cursor }: Database): Work[] {
     paths: ['/auth/login'],
     body: emails.map((identifier) => JSON.stringify({ identifier, password: PASSWORD })),
   }
-  const all: Work[] = [
-    {
-      name: 'read',
-      requests: get(...ids.map((id) => `/products/${id}`)),
-      with: ['peers', 'runtimes'],
-    },
+  const read = get(...ids.map((id) => `/products/${id}`))
+  const totals = get(...categories.map((category) => `/products?category=${category}&page=1`))
+  const create: Requests = { method: 'POST', paths: ['/products'], body: JSON.stringify(created) }
+  const stores = [...DATABASES, 'd1'] as const
+  return [
+    { name: 'read', requests: read, with: ['peers', 'runtimes'], stores },
     {
       name: 'list',
       requests: get(...categories.map((category) => `/products?category=${category}`)),
       with: ['peers'],
+      stores,
     },
     { name: 'list-identical', requests: get('/products?category=category-7'), with: [] },
-    {
-      name: 'list-totals',
-      requests: get(...categories.map((category) => `/products?category=${category}&page=1`)),
-      with: ['peers'],
-    },
+    { name: 'list-totals', requests: totals, with: ['peers'] },
     {
       name: 'offset-page',
       requests: get(`/products?page=${lastPage}&pageSize=50`),
@@ -68,18 +50,17 @@ export function works({ asked, cursor }: Database): Work[] {
       ofPeers: get(`/feed/products?pageSize=50&after=${after}`),
       with: ['peers'],
     },
+    { name: 'create', requests: create, with: ['peers'], stores, writes: true },
+    ...searches(asked),
+    ...mixtures(create, read, totals),
+    ...burdened(read, asked),
     {
-      name: 'create',
-      requests: { method: 'POST', paths: ['/products'], body: JSON.stringify(created) },
-      with: ['peers'],
-      writes: true,
-    },
-    {
-      name: 'search',
-      requests: get(...terms.map((term) => `/products?s=${term}`)),
-      // They all look at every record, as the limit does.
-      with: [],
-      seconds: 10,
+      name: 'first-seconds',
+      requests: read,
+      with: ['peers', 'runtimes'],
+      connections: [16],
+      cold: true,
+      seconds: 5,
     },
     { name: 'hot', requests: get(`/hot/products/${one}`), with: [] },
     {
@@ -99,11 +80,6 @@ export function works({ asked, cursor }: Database): Work[] {
       headers: (base) => bearer(base, signIn),
     },
   ]
-  return all
-}
-
-export function get(...paths: readonly string[]): Requests {
-  return { method: 'GET', paths }
 }
 
 /** The works that were named, all if none was. Throws for a name that is not among `all`. */

@@ -22,6 +22,7 @@ export const SOURCE = 'fieldgate-source'
 export interface Names {
   readonly exports: Targets
   readonly imports: Targets
+  readonly bin?: Readonly<Record<string, string>>
 }
 
 /** The names of package.json with everything that follows from their sources. */
@@ -73,6 +74,27 @@ function chosen(target: Target, conditions: readonly string[]): Target {
 const fileOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 
 type File = 'package.json' | 'deno.json'
+
+/** The sources of what package.json leads to, relative to it: what others import or run, and what runtimes choose. */
+export function modules(): { readonly named: string[]; readonly chosen: string[] } {
+  const { exports, imports, bin = {} } = read('package.json')
+  const sourcesOf = (targets: Targets) =>
+    Object.values(targets).flatMap((target) =>
+      typeof target === 'string' ? [] : filesOf(target[SOURCE] ?? {}),
+    )
+  const commands = Object.values(bin).map((path) =>
+    path.replace('./dist/', './').replace(/\.js$/, '.ts'),
+  )
+  const pathOf = (file: string) => file.replace('./', '')
+  return {
+    named: [...sourcesOf(exports), ...commands].map(pathOf),
+    chosen: sourcesOf(imports).map(pathOf),
+  }
+}
+
+function filesOf(target: Target): string[] {
+  return typeof target === 'string' ? [target] : Object.values(target).flatMap(filesOf)
+}
 
 /** The names in a file of the repository's root. */
 export function readNames(file: File): Names {

@@ -12,6 +12,11 @@ declare module '#scrypt' {
   export function slots(): number
 }
 
+declare module '#hmac' {
+  /** The HMAC-SHA-256 of strings, in UTF-8, under `key`, as hexadecimal digits. */
+  export function hmacUnder(key: Uint8Array): (text: string) => string
+}
+
 declare module '#passwords' {
   /** The common passwords with at least `least` characters; undefined if the runtime does not load them by itself. */
   export function commonPasswords(least?: number): Promise<ReadonlySet<string> | undefined>

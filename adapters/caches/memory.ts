@@ -46,6 +46,7 @@ export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
   return lent(made, {
     local: true,
     get: async (key) => entries.get(key),
+    peek: (key) => entries.get(key),
     async set(key, value, ttlSeconds) {
       entries.set(key, value, { ttl: ttlSeconds * 1000 })
     },

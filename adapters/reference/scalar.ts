@@ -37,8 +37,9 @@ export async function referenceScript(): Promise<ReferenceScript | undefined> {
 
 /** The folder of what the package exports; it does not export the script itself. */
 function folderOfPackage(): string | undefined {
-  const require = createRequire(import.meta.url)
   try {
+    // A bundle in CommonJS has no address of its own.
+    const require = createRequire(import.meta.url)
     return dirname(require.resolve('@scalar/api-reference'))
   } catch {
     return undefined

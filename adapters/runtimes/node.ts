@@ -9,12 +9,14 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { NodeRequest, sendNodeResponse } from 'srvx/node'
+import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
+import { flushCompileCache } from './compile-cache.ts'
 import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
+import { ServedRequest } from './node-request.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import { inProcesses } from './processes/serve.ts'
 import {
@@ -74,8 +76,7 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
     const refused = malformed(request)
     if (refused) response.shouldKeepAlive = false
     const made =
-      refused ??
-      (await handled(new NodeRequest({ req: request, res: response }), remoteAddress, isRefused))
+      refused ?? (await handled(new ServedRequest(request, response), remoteAddress, isRefused))
     if (hasBody(request) && !request.complete) await leaveUnread(request, response, socket)
     // Closing: tell the client that this connection ends, so that it sends nothing more on it.
     if (!server.listening) response.shouldKeepAlive = false
@@ -108,7 +109,9 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
   const url = urlOf(hostname, address.port)
   const cut = () => server.closeAllConnections()
   const stopping = (leaveMs: number) => stop(server, sockets, leaveMs)
-  return served({ url, app, work, stop: stopping, cut }, options)
+  const running = await served({ url, app, work, stop: stopping, cut }, options)
+  flushCompileCache()
+  return running
 }
 
 /** The plain contents of srvx's own responses: `bench/bridge` measures what it saves to send a string at once. */

@@ -16,10 +16,12 @@ import {
   type Logger,
   type Model,
   type RouterOptions,
+  ref,
   type Store,
   userFields,
   type Values,
 } from '../../src/index.ts'
+import { mountOthers } from './models.ts'
 
 const productFields = {
   sku: z.string().min(1).max(40),
@@ -37,6 +39,14 @@ export const Product: Model<ProductValues> = defineModel('Product', {
   fields: productFields,
   timestamps: true,
   indexes: ['-price', ['category', '-price']],
+})
+
+const orderFields = { product: ref('Product'), quantity: z.number().int().min(1) }
+
+/** An order of a product. */
+export const Order: Model<Values<typeof orderFields>> = defineModel('Order', {
+  fields: orderFields,
+  indexes: ['product'],
 })
 
 const accounts = { identifiers: ['email'] } as const
@@ -68,9 +78,11 @@ export function benchApp(store: Store): App {
   const constant = JSON.stringify({ success: true, data: { message: 'hello' } })
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
   products.get('/constant', () => new FastResponse(constant, { headers }))
+  mountOthers(app)
   app.mount('/products', products)
   app.mount('/feed/products', createRouter({ ...options, pagination: 'cursor' }))
   app.mount('/hot/products', createRouter({ ...options, cache: true }))
+  app.mount('/orders', createRouter({ model: Order, search: ['product.name'], allowedFields: [] }))
   app.mount('/auth', auth.router)
   return app
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CATEGORIES, category, code, product, productId } from './products.ts'
+import { CATEGORIES, category, code, PRODUCTS_PER_ORDER, product, productId } from './products.ts'
 
 /** The password of every account. */
 export const PASSWORD = 'correct horse battery staple'
@@ -20,6 +20,8 @@ export interface Asked {
   readonly categories: readonly string[]
   /** Parts of names that one product each has. */
   readonly terms: readonly string[]
+  /** Such parts of the names of products that were ordered. */
+  readonly orderedTerms: readonly string[]
   /** The number of the last page of `-price`, and the last record before it. */
   readonly lastPage: number
   readonly anchor: { readonly number: number; readonly _id: string; readonly price: number }
@@ -41,9 +43,14 @@ export function askedOf(size: number): Asked {
     size,
     ids: spread.map(productId),
     categories: Array.from({ length: CATEGORIES }, (_, at) => category(at)),
-    terms: spread.map((number) => code(number).slice(0, 5).toLowerCase()),
+    terms: spread.map(termOf),
+    orderedTerms: spread.map((number) => termOf(number - (number % PRODUCTS_PER_ORDER))),
     lastPage,
     anchor,
     emails: Array.from({ length: 32 }, (_, at) => `user-${at}@bench.example`),
   }
+}
+
+function termOf(number: number): string {
+  return code(number).slice(0, 5).toLowerCase()
 }

@@ -9,8 +9,16 @@ import { storeAt } from '../fieldgate/store.ts'
 import { type Asked, PASSWORD } from './asked.ts'
 import { product, productId } from './products.ts'
 
-/** Whose tables: those that fieldgate or PocketBase made, or those that the other peers share. */
-export type Owner = 'fieldgate' | 'peers' | 'pocketbase'
+/** Whose tables: those that fieldgate, PocketBase or bknd made, or those that the other peers share. */
+export type Owner = (typeof OWNERS)[number]
+
+/** All of them. */
+export const OWNERS = ['fieldgate', 'peers', 'pocketbase', 'bknd'] as const
+
+/** Whether a database server holds tables of that owner: PocketBase and bknd keep files. */
+export function isOnServer(owner: Owner): boolean {
+  return owner === 'fieldgate' || owner === 'peers'
+}
 
 /** The records in one store, once for each owner. */
 export interface Database {

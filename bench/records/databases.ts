@@ -5,6 +5,7 @@
  */
 
 import type { StoreName } from '../servers.ts'
+import { d1Server } from './d1.ts'
 import type { Databases } from './database.ts'
 import { mongoServer } from './mongodb.ts'
 import { postgresServer } from './postgres.ts'
@@ -14,6 +15,7 @@ const servers: { readonly [Name in StoreName]: () => Promise<Databases> } = {
   sqlite: async () => ({ database: sqliteDatabase, stop: async () => undefined }),
   mongodb: mongoServer,
   postgres: postgresServer,
+  d1: d1Server,
 }
 
 /** Calls `use` with the store, and ends it afterwards. */

@@ -4,19 +4,20 @@
  * @module
  */
 
-import { type Db, MongoClient, ObjectId } from 'mongodb'
+import { type Collection, type Db, type Document, MongoClient, ObjectId } from 'mongodb'
 import { startReplicaSet } from '../../test/services/replica-set.ts'
-import { Product } from '../fieldgate/app.ts'
+import { Order, Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
 import {
   cursorOf,
   type Database,
   type Databases,
+  isOnServer,
   type Owner,
   prepareFieldgate,
 } from './database.ts'
-import { CREATED, product } from './products.ts'
+import { CREATED, order, PRODUCTS_PER_ORDER, product } from './products.ts'
 
 /** Starts MongoDB, with memory for a million records. */
 export async function mongoServer(): Promise<Databases> {
@@ -38,7 +39,7 @@ async function mongoDatabase(
   size: number,
   wanted: readonly Owner[],
 ): Promise<Database> {
-  const owners = wanted.filter((owner) => owner !== 'pocketbase')
+  const owners = wanted.filter(isOnServer)
   const client = new MongoClient(url)
   const asked = askedOf(size)
   const name = (owner: Owner) => `fieldgate-bench-${owner}-${size}`
@@ -72,13 +73,26 @@ async function mongoDatabase(
 
 async function fill(db: Db, size: number): Promise<void> {
   await db.dropDatabase()
-  const products = db.collection(Product.collection)
+  await insert(db.collection(Product.collection), size, (number) => {
+    const record = product(number)
+    return { ...record, _id: new ObjectId(record._id) }
+  })
+  await insert(db.collection(Order.collection), Math.ceil(size / PRODUCTS_PER_ORDER), (number) => {
+    const { _id, product, quantity } = order(number)
+    return { _id: new ObjectId(_id), product: new ObjectId(product), quantity }
+  })
+}
+
+async function insert(
+  into: Collection,
+  size: number,
+  recordOf: (number: number) => Document,
+): Promise<void> {
   for (let from = 0; from < size; from += 10_000) {
-    const batch = Array.from({ length: Math.min(10_000, size - from) }, (_, at) => {
-      const record = product(from + at)
-      return { ...record, _id: new ObjectId(record._id) }
-    })
-    await products.insertMany(batch, { ordered: false })
+    const batch = Array.from({ length: Math.min(10_000, size - from) }, (_, at) =>
+      recordOf(from + at),
+    )
+    await into.insertMany(batch, { ordered: false })
   }
 }
 
@@ -87,6 +101,7 @@ async function completePeers(db: Db, asked: Asked): Promise<void> {
   const products = db.collection(Product.collection)
   await products.createIndex({ price: -1, _id: 1 })
   await products.createIndex({ category: 1, price: -1, _id: 1 })
+  await db.collection(Order.collection).createIndex({ product: 1 })
   const accounts = db.collection('accounts')
   await accounts.createIndex({ email: 1 }, { unique: true })
   await accounts.insertMany(

@@ -6,7 +6,6 @@
 
 import postgres from 'postgres'
 import { startPostgres } from '../../test/services/postgres.ts'
-import { Product } from '../fieldgate/app.ts'
 import { storeAt } from '../fieldgate/store.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
@@ -14,10 +13,12 @@ import {
   cursorOf,
   type Database,
   type Databases,
+  isOnServer,
   type Owner,
   prepareFieldgate,
 } from './database.ts'
-import { CREATED, product } from './products.ts'
+import { fillStore } from './fill.ts'
+import { CREATED } from './products.ts'
 
 /** Commits wait for the disk, as they do where nobody says otherwise; the bench vacuums between rounds, not during them. */
 const SETTINGS = ['shared_buffers=1GB', 'fsync=on', 'autovacuum=off']
@@ -38,7 +39,7 @@ async function postgresDatabase(
   size: number,
   wanted: readonly Owner[],
 ): Promise<Database> {
-  const owners = wanted.filter((owner) => owner !== 'pocketbase')
+  const owners = wanted.filter(isOnServer)
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   const asked = askedOf(size)
   const name = (owner: Owner) => `bench_${owner}_${size}`
@@ -50,7 +51,7 @@ async function postgresDatabase(
   // The peers get the table as fieldgate makes it: the same types and indexes.
   for (const owner of owners) {
     await sql`DROP SCHEMA IF EXISTS ${sql(name(owner))} CASCADE`
-    await fill(place(owner), size)
+    await fillStore(await storeAt(place(owner)), size)
   }
   if (owners.includes('peers')) await completePeers(sql, name('peers'), asked)
   await prepareFieldgate(place('fieldgate'), asked)
@@ -73,21 +74,6 @@ async function postgresDatabase(
       await sql.end()
     },
   }
-}
-
-async function fill(place: string, size: number): Promise<void> {
-  const store = await storeAt(place)
-  const { collection: name, idType, shape, declared, absence, unique, indexes } = Product
-  const schema = { name, idType, shape, declared, absence, unique, indexes, searchable: [] }
-  await store.prepare([schema])
-  const collection = store.collection(schema)
-  for (let from = 0; from < size; from += 5000) {
-    const batch = Array.from({ length: Math.min(5000, size - from) }, (_, at) =>
-      collection.insert({ ...product(from + at) }),
-    )
-    await Promise.all(batch)
-  }
-  await store.close()
 }
 
 /** What fieldgate makes for itself, and the values that PostgREST leaves to the database. */

@@ -42,12 +42,17 @@ export const CREATED = 'created'
 const FINISHES = 'amber black bright copper dusky faded green hollow ivory matt oaken pale'.split(
   ' ',
 )
-const THINGS =
+/** What a product can be: a search for one of them finds one product in twelve. */
+export const THINGS =
   'armchair basket candle desk easel frame goblet hammock inkwell jug kettle lamp'.split(' ')
+
+/** A word with diacritics, in the name of one product in a thousand. */
+export const ACCENTED = 'étagère'
 
 /** The product of that number. */
 export function product(number: number): ProductRecord {
-  const [finish, thing] = [pick(FINISHES, number, 1), pick(THINGS, number, 2)]
+  const finish = pick(FINISHES, number, 1)
+  const thing = number % 1000 === 7 ? ACCENTED : pick(THINGS, number, 2)
   const at = new Date(1_700_000_000_000 + number * 1000)
   return {
     _id: productId(number),
@@ -72,6 +77,25 @@ export function sqlValue(value: ProductRecord[keyof ProductRecord]): string | nu
 /** The id of that number: an ObjectId's 24 digits, in ascending order. */
 export function productId(number: number): string {
   return `6553f100${number.toString(16).padStart(16, '0')}`
+}
+
+/** An order of a product. */
+export interface OrderRecord {
+  readonly _id: string
+  readonly product: string
+  readonly quantity: number
+}
+
+/** How many products there are for one order: every tenth is ordered once. */
+export const PRODUCTS_PER_ORDER = 10
+
+/** The order of that number. */
+export function order(number: number): OrderRecord {
+  return {
+    _id: `6553f101${number.toString(16).padStart(16, '0')}`,
+    product: productId(number * PRODUCTS_PER_ORDER),
+    quantity: 1 + (hash(number, 9) % 5),
+  }
 }
 
 /** The name of that category. */

@@ -11,14 +11,16 @@ import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { benchApp, Product } from '../fieldgate/app.ts'
 import { accountsOf } from './accounts.ts'
 import { type Asked, askedOf } from './asked.ts'
+import { fillBknd } from './bknd.ts'
 import { cursorOf, type Database, type Owner, prepareFieldgate } from './database.ts'
+import { fillStore } from './fill.ts'
 import { fillPocketbase, pocketbase } from './pocketbase.ts'
-import { product } from './products.ts'
+import { order, PRODUCTS_PER_ORDER, product } from './products.ts'
 
 const folder = fileURLToPath(new URL('../../.cache/bench/sqlite/', import.meta.url))
 
 /** Of a file whose records were made in another way. */
-const VERSION = 5
+const VERSION = 6
 
 /** The ends of the names of a database's files; SQLite makes the last one anew. */
 const ENDS = ['', '-wal', '-shm']
@@ -32,11 +34,14 @@ export async function sqliteDatabase(size: number, wanted: readonly Owner[]): Pr
   if (existsSync(path('fieldgate')) && (await countOf(path('fieldgate'))) !== size) {
     remove(path('fieldgate'))
   }
-  await make(path('fieldgate'), (file) => fillFieldgate(file, size))
+  await make(path('fieldgate'), (file) => fillStore(sqliteStore({ path: file }), size))
   if (wanted.includes('peers')) await make(path('peers'), async (file) => fillPeers(file, asked))
   const program = wanted.includes('pocketbase') ? await pocketbase() : undefined
   if (program !== undefined) {
     await make(path('pocketbase'), (data) => fillPocketbase(program, data, size))
+  }
+  if (wanted.includes('bknd')) {
+    await make(path('bknd'), (file) => fillBknd(file, size))
   }
   await prepareFieldgate(path('fieldgate'), asked)
   const copies = new Set<string>()
@@ -82,28 +87,16 @@ async function countOf(path: string): Promise<number> {
   return count
 }
 
-async function fillFieldgate(path: string, size: number): Promise<void> {
-  const store = sqliteStore({ path })
-  const { collection: name, idType, shape, declared, unique, indexes } = Product
-  const schema = { name, idType, shape, declared, unique, indexes, searchable: [] }
-  await store.prepare([schema])
-  const collection = store.collection(schema)
-  for (let from = 0; from < size; from += 10_000) {
-    const batch = Array.from({ length: Math.min(10_000, size - from) }, (_, at) =>
-      collection.insert({ ...product(from + at) }),
-    )
-    await Promise.all(batch)
-  }
-  await store.close()
-}
-
-function fillPeers(path: string, asked: Asked): void {
+/** The tables as one would make them for the bench's requests alone. */
+export function fillPeers(path: string, asked: Asked): void {
   const db = new DatabaseSync(path)
   db.exec(`PRAGMA journal_mode = WAL;
     CREATE TABLE product (_id TEXT PRIMARY KEY, category TEXT NOT NULL, price REAL NOT NULL,
       name TEXT NOT NULL, json TEXT NOT NULL);
     CREATE INDEX product_price ON product (price DESC, _id);
     CREATE INDEX product_category ON product (category, price DESC, _id);
+    CREATE TABLE orders (_id TEXT PRIMARY KEY, product TEXT NOT NULL, json TEXT NOT NULL);
+    CREATE INDEX orders_product ON orders (product, _id);
     CREATE TABLE account (_id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, role TEXT NOT NULL,
       password TEXT NOT NULL);
     BEGIN`)
@@ -112,6 +105,11 @@ function fillPeers(path: string, asked: Asked): void {
     const record = product(number)
     const { _id, category, price, name } = record
     insert.run(_id, category, price, name, JSON.stringify(record))
+  }
+  const orders = db.prepare('INSERT INTO orders VALUES (?, ?, ?)')
+  for (let number = 0; number * PRODUCTS_PER_ORDER < asked.size; number += 1) {
+    const record = order(number)
+    orders.run(record._id, record.product, JSON.stringify(record))
   }
   const account = db.prepare('INSERT INTO account VALUES (?, ?, ?, ?)')
   for (const { _id, email, role, password } of accountsOf(asked)) {

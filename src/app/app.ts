@@ -4,27 +4,25 @@
  * @module
  */
 
-import { keepPrivate } from '../cache/private.ts'
 import type { BodyLimits } from '../http/body.ts'
-import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
-import { checkHost } from '../http/host.ts'
+import { errorHandler } from '../http/error-handler.ts'
 import { limitBody } from '../http/limited-body.ts'
 import { Load } from '../http/load.ts'
 import { unavailable } from '../http/outages.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { setHeader } from '../http/respond.ts'
+import { isPending, type Soon } from '../ports/soon.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
-import { serveFile } from '../uploads/serve.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
-import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable, routedPath } from './route-table.ts'
+import { routed } from './routed.ts'
+import { failed, settled } from './settle.ts'
 
 /** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
 export type Mounted<P extends string, T> = { readonly [Name in `~${P}`]?: T }
@@ -75,53 +73,52 @@ export function createApp(options: AppOptions): App {
   const load = new Load(resolved.maxInFlight)
   const [table, early] = [new RouteTable(), new RouteTable()]
 
-  async function route(request: ApiRequest, context: AppContext): Promise<unknown> {
-    checkHost(request.headers.get('host'))
-    const path = routedPath(request)
-    takeQuerySentAsPost(request, () => table.at(path))
-    const probed = early.serves(path) && (await early.respond(path, request, context))
-    if (probed) return probed
-    if (!host.isReady()) await host.ready()
-    return (
-      (await firstResponse(guards, request, context)) ??
-      (await table.respond(path, request, context)) ??
-      (await serveFile(host.files, request)) ??
-      respondElse(table.at(path), host.files, path, request, context)
-    )
-  }
+  const route = routed({ host, table, early })
 
   function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
     const begin = earlyGuards.length === 0 ? inTime : firstly
-    if (observers.length === 0) return begin(request, context)
-    return observed(observers, request, () => begin(request, context))
+    if (observers.length === 0) return Promise.resolve(begin(request, context))
+    return observed(observers, request, async () => begin(request, context))
   }
 
   /** Runs the early guards before anything else. */
   async function firstly(request: ApiRequest, context: AppContext): Promise<Response> {
-    const early = firstResponse(earlyGuards, request, context)
+    const early = (async () => firstResponse(earlyGuards, request, context))()
     const passes = (await early.catch(() => true)) === undefined
-    return passes ? inTime(request, context) : settled(early, onError, request, context)
+    return passes ? inTime(request, context) : settled(() => early, onError, request, context)
   }
 
   /** Responds, or refuses if there are too many requests or this one takes too long. */
-  function inTime(request: ApiRequest, context: AppContext): Promise<Response> {
-    const refused = (reason: Error, isLate = false) =>
-      failed(onError, unavailable(reason), request, context, isLate)
+  function inTime(request: ApiRequest, context: AppContext): Soon<Response> {
     const isEarly = () => early.serves(routedPath(request))
-    if ((context.isRefused || !load.hasRoom()) && !isEarly()) return refused(OVERLOADED)
+    if ((context.isRefused || !load.hasRoom()) && !isEarly()) {
+      return failed(onError, unavailable(OVERLOADED), request, context)
+    }
+    if (resolved.requestTimeoutMs > 0) context.limit(resolved.requestTimeoutMs)
+    const response = settled(() => route(request, context), onError, request, context)
+    // A response that is there is in time, and its request is no longer one of those in flight.
+    if (isPending(response)) return awaited(response, request, context)
+    context.end()
+    return response
+  }
+
+  function awaited(
+    response: Promise<Response>,
+    request: ApiRequest,
+    context: AppContext,
+  ): Promise<Response> {
     load.begin(request)
     return new Promise((resolve) => {
-      const end = (response: Response | Promise<Response>) => {
+      const end = (sent: Soon<Response>) => {
         load.end(request)
-        resolve(response)
+        resolve(sent)
       }
-      const late = (reason: Error) => end(refused(reason, true))
-      if (resolved.requestTimeoutMs > 0) context.limit(resolved.requestTimeoutMs, late)
-      void settled(route(request, context), onError, request, context).then((response) => {
-        if (context.end() === 'over') void response.body?.cancel()
-        else end(response)
+      context.start((reason) => end(failed(onError, unavailable(reason), request, context, true)))
+      void response.then((made) => {
+        if (context.end() === 'over') void made.body?.cancel()
+        else end(made)
       })
     })
   }
@@ -160,77 +157,6 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
   // GET and HEAD have no body, and most requests are one of them.
   if (request.method !== 'GET' && request.method !== 'HEAD') limitBody(request, limits)
   return request
-}
-
-/** The response that `work` resolves to, or that of its failure. */
-async function settled(
-  work: Promise<unknown>,
-  onError: ErrorHandler,
-  request: ApiRequest,
-  context: AppContext,
-): Promise<Response> {
-  try {
-    return await finished(await work, request, context)
-  } catch (error) {
-    return failed(onError, error, request, context)
-  }
-}
-
-/** Your own error handler may fail; the client still gets the envelope. */
-async function failed(
-  onError: ErrorHandler,
-  error: unknown,
-  request: ApiRequest,
-  context: AppContext,
-  isLate = false,
-): Promise<Response> {
-  try {
-    return await finished(await onError(error, request, context), request, context, isLate)
-  } catch (second) {
-    const cause = new Error('onError failed', { cause: second })
-    return finished(await errorHandler()(cause, request, context), request, context, isLate)
-  }
-}
-
-async function finished(
-  response: unknown,
-  request: ApiRequest,
-  context: AppContext,
-  isLate = false,
-): Promise<Response> {
-  if (!(response instanceof Response)) {
-    const what = Array.isArray(response) ? 'a list' : `a value of type ${typeof response}`
-    throw new TypeError(
-      `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards and handlers may also return nothing.`,
-    )
-  }
-  const own = request.method === 'HEAD' ? copyOf(response, null) : response
-  // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
-  if (own.constructor === Response && own.bodyUsed) {
-    throw new TypeError('the body of this Response has been read already')
-  }
-  const told = context.hasHooks ? await context.told(own, isLate) : own
-  try {
-    return withHeaders(told, request, context)
-  } catch {
-    // A response from `fetch` or `Response.redirect` has headers that cannot be changed.
-    return withHeaders(copyOf(told, told.body), request, context)
-  }
-}
-
-function withHeaders(response: Response, request: ApiRequest, context: AppContext): Response {
-  setHeader(response, 'X-Request-Id', request.requestId)
-  context.addHeaders(response)
-  keepPrivate(request, response, context.isRead)
-  return response
-}
-
-function copyOf(response: Response, body: ReadableStream | null): Response {
-  return new Response(body, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: new Headers(response.headers),
-  })
 }
 
 function checkedGuard(guard: Guard): Guard {

@@ -7,7 +7,7 @@
 import { Deadline } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { loggerFor } from '../http/request-ids.ts'
-import { hasHeader, setHeader } from '../http/respond.ts'
+import { headerOf, setHeader } from '../http/respond.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
@@ -103,8 +103,8 @@ export class AppContext extends Deadline implements Context {
   /** Adds the headers that guards have set. */
   addHeaders(response: Response): void {
     for (const [name, value] of this.#headers ?? []) {
-      if (hasHeader(response, name)) response.headers.append(name, value)
-      else setHeader(response, name, value)
+      if (headerOf(response, name) === null) setHeader(response, name, value)
+      else response.headers.append(name, value)
     }
   }
 }

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isSecretOfAll } from '#processes'
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { historySchema, ModelHistory } from '../changes/model-history.ts'
@@ -19,6 +18,7 @@ import { Integrity } from '../records/engine/integrity.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
+import { shareSecret } from './share-secret.ts'
 import { appStart } from './start-up.ts'
 
 /** What the app itself needs from its host, beyond what routers see. */
@@ -78,7 +78,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
         await ready()
       })
     },
-    ...{ collection: own.open, integrity, history, shareSecret },
+    ...{ collection: own.open, integrity, history },
     schemas: () => [...models.schemas(), ...own.schemas, ...caches.schemas()],
     cacheSpace(settings) {
       declared('always')
@@ -88,15 +88,11 @@ export function createHost(options: ResolvedAppOptions): AppHost {
       checks.push(check)
       declared('always')
     },
+    shareSecret,
     isReady,
     ready,
     close() {
-      closing ??= (async () => {
-        await start.close()
-        await caches.close()
-        await files?.close?.()
-        await database.close()
-      })()
+      closing ??= closeInTurn([start, caches, files, database])
       return closing
     },
   }
@@ -104,11 +100,10 @@ export function createHost(options: ResolvedAppOptions): AppHost {
   return host
 }
 
-async function shareSecret(option: string, secret: string): Promise<void> {
-  if (await isSecretOfAll(secret)) return
-  throw new TypeError(
-    `${option} differs between the processes of serve(app, { processes }). Read it from an environment variable. If the program makes one up, each process has its own.`,
-  )
+async function closeInTurn(
+  parts: readonly ({ close?(): Promise<void> } | undefined)[],
+): Promise<void> {
+  for (const part of parts) await part?.close?.()
 }
 
 interface OwnCollections {

@@ -84,7 +84,7 @@ function seen(
       // `findJson` is another form of the same read.
       const call = { store, collection, operation: String(operation).replace('Json', '') }
       return (...given: unknown[]) =>
-        observer.storeCall?.(call, () => Reflect.apply(member, target, given))
+        observer.storeCall?.(call, async () => Reflect.apply(member, target, given))
     },
   })
 }

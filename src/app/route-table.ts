@@ -8,6 +8,7 @@ import { type IRequest, IttyRouter } from 'itty-router'
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { pathOf } from '../ports/path-of.ts'
+import { after, isPending, type Soon } from '../ports/soon.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
 import type { AppContext } from './context.ts'
@@ -16,6 +17,8 @@ import type { AppContext } from './context.ts'
 export interface Row extends Route {
   /** The whole pattern, mount path included: `/cities/:id`. */
   readonly pattern: string
+  /** The path of its router, without repeated slashes; undefined if that has parameters. */
+  readonly mount: string | undefined
   /** The index of the mounted router that it belongs to. */
   readonly router: number
   /** Matches the paths that the row serves; its named groups are the parameters. */
@@ -24,10 +27,25 @@ export interface Row extends Route {
   readonly width: number
 }
 
+/** Rows in the order in which they were mounted. */
+interface Rows {
+  readonly rows: readonly Row[]
+  readonly byMethod: ReadonlyMap<string, readonly Row[]>
+}
+
+/** The rows that a request may be for, and the request. */
+interface AskedRows {
+  readonly rows: readonly Row[]
+  readonly path: string
+  readonly request: ApiRequest
+  readonly context: AppContext
+}
+
 /** All routes of an app, in the order in which they were mounted. */
 export class RouteTable {
   readonly #rows: Row[] = []
-  readonly #byMethod = new Map<string, Row[]>()
+  readonly #mounts = new Set<string>()
+  readonly #known = new Map<string, Rows>()
   readonly #silent = new WeakSet<Row>()
   #routers = 0
 
@@ -35,12 +53,15 @@ export class RouteTable {
   add({ mount, routes }: MountedRoutes): void {
     const router = this.#routers
     this.#routers += 1
+    this.#known.clear()
+    const own = mount.includes(':') ? undefined : mount.replace(/\/+/g, '/')
+    if (own !== undefined) this.#mounts.add(own)
     for (const route of routes) {
       const pattern = `${mount}${route.path}` || '/'
       const width = pattern.match(/[:*]/g)?.length ?? 0
-      const row: Row = { ...route, pattern, router, regex: regexOf(pattern), width }
-      this.#push(row)
-      if (row.method === 'GET') this.#push({ ...row, method: 'HEAD' })
+      const row: Row = { ...route, pattern, mount: own, router, regex: regexOf(pattern), width }
+      this.#rows.push(row)
+      if (row.method === 'GET') this.#rows.push({ ...row, method: 'HEAD' })
     }
   }
 
@@ -49,34 +70,62 @@ export class RouteTable {
    * returns nothing leaves the request to the next row that matches, but never to a wider one: a forgotten `return` at
    * `/featured` must not turn into a search for the record with the id 'featured'.
    */
-  async respond(path: string, request: ApiRequest, context: AppContext): Promise<unknown> {
-    let silent: Row | undefined
-    for (const row of this.#byMethod.get(request.method) ?? []) {
-      if (silent && row.width > silent.width) continue
+  respond(path: string, request: ApiRequest, context: AppContext): Soon<unknown> {
+    const rows = this.#serving(path).byMethod.get(request.method) ?? []
+    return this.#respond({ rows, path, request, context }, 0, undefined)
+  }
+
+  /** Asks the rows from the one at `from` on; `silent` is the last one that returned nothing. */
+  #respond(asked: AskedRows, from: number, silent: Row | undefined): Soon<unknown> {
+    const { rows, path, request, context } = asked
+    let last = silent
+    for (let at = from; at < rows.length; at += 1) {
+      const row = rows[at] as Row
+      if (last && row.width > last.width) continue
       if (!enter(row, path, request)) continue
-      const response = await responseOf(row, request, context)
+      const response = responseOf(row, request, context)
+      if (isPending(response)) {
+        return response.then((made) => made ?? this.#respond(asked, at + 1, row))
+      }
       if (response !== undefined) return response
-      silent = row
+      last = row
     }
-    if (silent) this.#warnOf(silent, context)
+    if (last) this.#warnOf(last, context)
     return undefined
   }
 
   /** The rows that serve `path`, with any method. */
   at(path: string): readonly Row[] {
-    return this.#rows.filter(({ regex }) => regex.test(path))
+    return this.#serving(path).rows.filter(({ regex }) => regex.test(path))
   }
 
   /** Whether a row serves `path`. */
   serves(path: string): boolean {
-    return this.#rows.some(({ regex }) => regex.test(path))
+    return this.#serving(path).rows.some(({ regex }) => regex.test(path))
   }
 
-  #push(row: Row): void {
-    this.#rows.push(row)
-    const own = this.#byMethod.get(row.method)
-    if (own) own.push(row)
-    else this.#byMethod.set(row.method, [row])
+  /**
+   * The rows that may serve `path`: those of the longest mount that it begins with, and of the mounts around that one. An
+   * app with hundreds of models would otherwise try the patterns of all of them.
+   */
+  #serving(path: string): Rows {
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const mount = path.slice(0, end)
+      if (this.#mounts.has(mount)) return this.#within(mount)
+    }
+    return this.#within('')
+  }
+
+  /** The rows on `mount`, on those around it, and on mounts with parameters. */
+  #within(mount: string): Rows {
+    const known = this.#known.get(mount)
+    if (known) return known
+    const isAround = (other: string | undefined) =>
+      other === undefined || other === mount || mount.startsWith(`${other}/`)
+    const own = this.#rows.filter((row) => isAround(row.mount))
+    const rows = { rows: own, byMethod: Map.groupBy(own, ({ method }) => method) }
+    this.#known.set(mount, rows)
+    return rows
   }
 
   #warnOf(row: Row, { logger }: AppContext): void {
@@ -107,33 +156,40 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
 }
 
 /** The response of a row's guards and handler; undefined if all of them leave the request to others. */
-async function responseOf(
-  { guards, handler, isRead }: Row,
-  request: ApiRequest,
-  context: AppContext,
-): Promise<unknown> {
-  const early = await firstResponse(guards, request, context)
-  if (early !== undefined) return early
-  context.isRead = isRead === true
-  const response: unknown = await handler(request, context)
-  if (response !== undefined && response !== null) return response
-  context.isRead = false
-  return undefined
+function responseOf(row: Row, request: ApiRequest, context: AppContext): Soon<unknown> {
+  return after(firstResponse(row.guards, request, context), (early) =>
+    early === undefined ? handled(row, request, context) : early,
+  )
 }
 
-/** The first response that a guard returns; undefined if all of them let the request pass. */
-export async function firstResponse(
+function handled(
+  { handler, isRead }: Row,
+  request: ApiRequest,
+  context: AppContext,
+): Soon<unknown> {
+  context.isRead = isRead === true
+  return after<unknown, unknown>(handler(request, context), (response) => {
+    if (response !== undefined && response !== null) return response
+    context.isRead = false
+    return undefined
+  })
+}
+
+/** The first response that a guard returns; undefined if all of them, from the one at `from` on, let the request pass. */
+export function firstResponse(
   guards: readonly Guard[],
   request: ApiRequest,
   context: Context,
-): Promise<unknown> {
-  for (const guard of guards) {
-    const response: unknown = await guard(request, context)
+  from = 0,
+): Soon<unknown> {
+  const guard = guards[from]
+  if (!guard) return undefined
+  return after<unknown, unknown>(guard(request, context), (response) => {
     checkTime(request)
     // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
     if (response !== undefined && response !== null) return response
-  }
-  return undefined
+    return firstResponse(guards, request, context, from + 1)
+  })
 }
 
 /** The regular expression that the router library makes of a pattern: `:name`, `:name?`, `:name+`, `*`. */

@@ -9,6 +9,7 @@
  */
 
 import type { ApiRequest, RequestContext } from '../http/request.ts'
+import { after, type Soon } from '../ports/soon.ts'
 import { unreachable, within } from './availability.ts'
 import type { Entry } from './entry.ts'
 import { etagOf, type Tagged } from './etag.ts'
@@ -27,8 +28,8 @@ export interface Loaded extends Tagged {
 export interface CachedRead {
   readonly asked: Asked
   /** The limits on the records that this request may see, as a JSON value. */
-  limits(): Promise<unknown>
-  load(): Promise<Loaded>
+  limits(): Soon<unknown>
+  load(): Soon<Loaded>
 }
 
 /** What all cached reads of a router share. */
@@ -55,19 +56,36 @@ export class CachedReads {
   }
 
   /** Responds from the cache, or with the result of `read.load`. */
-  async respond(request: ApiRequest, context: RequestContext, read: CachedRead): Promise<Response> {
-    const { settings, space, router, models } = this.#options
-    const audience = await audienceOf(request, settings.vary)
-    if (audience === undefined) return entryResponse(request, withTag(await read.load()))
-    const meant = [router, askedKey(read.asked), audience, await read.limits()]
-    const key = this.#keyStart + keyText(meant)
+  respond(request: ApiRequest, context: RequestContext, read: CachedRead): Soon<Response> {
+    const { settings, space, models } = this.#options
+    return after(audienceOf(request, settings.vary), (audience) => {
+      if (audience === undefined) return loaded(request, read)
+      return after(read.limits(), (limits) => {
+        const key = this.#key(read.asked, audience, limits)
+        const entry = space.peek(models, key)
+        return entry
+          ? entryResponse(request, entry, 'HIT')
+          : this.#look(request, context, read, key)
+      })
+    })
+  }
+
+  #key(asked: Asked, audience: unknown, limits: unknown): string {
+    return this.#keyStart + keyText([this.#options.router, askedKey(asked), audience, limits])
+  }
+
+  async #look(
+    request: ApiRequest,
+    context: RequestContext,
+    read: CachedRead,
+    key: string,
+  ): Promise<Response> {
+    const { settings, space, models } = this.#options
     const start = performance.now()
     const found = await space.look(models, key, settings.timeoutMs)
-    if (found === unreachable) return entryResponse(request, withTag(await read.load()))
+    if (found === unreachable) return loaded(request, read)
     if (found.state === 'hit') return entryResponse(request, found.entry, 'HIT')
-    if (found.state === 'unsettled') {
-      return entryResponse(request, withTag(await read.load()), 'MISS')
-    }
+    if (found.state === 'unsettled') return loaded(request, read, 'MISS')
     const patience = settings.timeoutMs - (performance.now() - start)
     const entry = await this.#loadOnce(key, found.version, context, read, patience)
     return entryResponse(request, entry, 'MISS')
@@ -90,7 +108,7 @@ export class CachedReads {
     const shared = under && (await under.catch(() => undefined))
     // A failure, or a response that may not be kept, concerns only the one request.
     if (shared?.cacheable) return shared
-    const flight = read.load().then(withTag)
+    const flight = (async () => withTag(await read.load()))()
     this.#flights.set(id, flight)
     const land = () => {
       if (this.#flights.get(id) === flight) this.#flights.delete(id)
@@ -109,6 +127,10 @@ export class CachedReads {
     const loaded = await flight.catch(() => undefined)
     if (loaded?.cacheable) await space.keep(key, version, loaded, settings)
   }
+}
+
+function loaded(request: ApiRequest, read: CachedRead, cache?: 'MISS'): Soon<Response> {
+  return after(read.load(), (found) => entryResponse(request, withTag(found), cache))
 }
 
 function withTag(loaded: Loaded): Loaded & Entry {

@@ -59,6 +59,7 @@ export class Caches {
   watched(model: string, collection: Collection): Collection {
     const write = <T>(run: () => Promise<T>): Promise<T> => this.written([model], run)
     return {
+      ...(collection.seeksRecords && { seeksRecords: true }),
       find: (read) => collection.find(read),
       ...(collection.findJson && { findJson: collection.findJson.bind(collection) }),
       count: (filter, hints) => collection.count(filter, hints),

@@ -8,6 +8,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Query } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
+import type { Soon } from '../ports/soon.ts'
 import type { CacheSettings, Vary } from './options.ts'
 
 /** What a read asks for, regardless of the user. */
@@ -49,7 +50,7 @@ export function askedKey({ kind, path, query, body }: Asked): unknown {
  * Who asks, as a JSON value; undefined if that is unknown, so that the response must not be kept. If no guard has read
  * the credentials, a hook may still depend on them.
  */
-export async function audienceOf(request: ApiRequest, vary: Vary | undefined): Promise<unknown> {
+export function audienceOf(request: ApiRequest, vary: Vary | undefined): Soon<unknown> {
   const { auth, headers } = request
   if (!auth && headers.has('authorization')) return undefined
   if (vary) return chosenAudience(request, vary)

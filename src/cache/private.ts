@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { hasHeader, setHeader } from '../http/respond.ts'
+import { headerOf, setHeader } from '../http/respond.ts'
 
 /**
  * Sets `Cache-Control` unless it is set already. A response to a request with credentials stays out of every cache: a
@@ -15,15 +15,18 @@ import { hasHeader, setHeader } from '../http/respond.ts'
 export function keepPrivate(request: ApiRequest, response: Response, isRead: boolean): void {
   const authorized = request.headers.has('authorization')
   if (!authorized && !request.auth) {
-    if (isRead && !hasHeader(response, 'cache-control')) {
+    if (isRead && headerOf(response, 'Cache-Control') === null) {
       setHeader(response, 'Cache-Control', 'no-cache')
     }
     return
   }
-  // Read only now: few responses have created their headers yet.
-  const { headers } = response
-  if (!headers.has('cache-control')) headers.set('Cache-Control', 'private, no-store')
-  if (authorized && !varies(headers.get('vary'))) headers.append('Vary', 'Authorization')
+  if (headerOf(response, 'Cache-Control') === null) {
+    setHeader(response, 'Cache-Control', 'private, no-store')
+  }
+  const vary = headerOf(response, 'Vary')
+  if (authorized && !varies(vary)) {
+    setHeader(response, 'Vary', vary === null ? 'Authorization' : `${vary}, Authorization`)
+  }
 }
 
 function varies(vary: string | null): boolean {

@@ -76,6 +76,25 @@ export class VersionedCache {
     this.#writeTimeoutMs = Math.max(this.#writeTimeoutMs, timeoutMs)
   }
 
+  /** The entry under `key`, which was read from `models`, if that can be told at once. */
+  peek(models: readonly string[], key: string): Entry | undefined {
+    const { store, fences } = this.#options
+    // A place with a fence has to be renewed first.
+    if (!store.peek || fences.isClear?.() !== true) return undefined
+    try {
+      const tokens: string[] = []
+      for (const model of models) {
+        const token = this.#writes.has(model) ? '' : store.peek(this.#place(model).versionKey)
+        if (!isToken(token, VERSION)) return undefined
+        tokens.push(token)
+      }
+      return entryOf(store.peek(key), tokens.join(), key)
+    } catch {
+      // `look` finds out what is wrong, and says so.
+      return undefined
+    }
+  }
+
   /** Looks up the entry under `key`, which was read from `models`. */
   look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Found>> {
     // Check this first: a write that begins later does not respond before this read has begun.

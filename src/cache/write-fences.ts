@@ -18,6 +18,8 @@ import { type Collection, type CollectionSchema, DuplicateKey } from '../ports/s
 export interface Fences {
   /** The raised fences: place → mark. Rejects if the database fails. */
   standing(): Promise<ReadonlyMap<string, string>>
+  /** Whether none is raised, if that is known at once. */
+  isClear?(): boolean
   /** Raises a fence after a write; resolves when every instance knows of it. */
   raise(place: string): Promise<void>
   /** Lowers a fence, unless it has been raised again; resolves to whether it did. */
@@ -53,6 +55,7 @@ export function localFences(): Fences {
   const marks = new Map<string, string>()
   return {
     standing: async () => marks,
+    isClear: () => marks.size === 0,
     raise: async (place) => void marks.set(place, crypto.randomUUID()),
     lower: async (place, mark) => marks.get(place) === mark && marks.delete(place),
   }

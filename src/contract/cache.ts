@@ -72,11 +72,21 @@ export const cacheContract: Contract<OpenCache> = {
       equal(await cache.get(key), value)
     }
   },
+  async 'peek, if there is one, finds what get finds'({ cache }) {
+    if (!cache.peek) return
+    const key = newKey()
+    ok(cache.peek(key) === undefined)
+    for (const value of ['first', 'second']) {
+      await cache.set(key, value, LONG)
+      equal(cache.peek(key), value)
+    }
+  },
   async 'a value is gone when its time is up, and not before'({ cache }) {
     const key = newKey()
     await cache.set(key, 'short', 1)
     const start = performance.now()
     equal(await cache.get(key), 'short')
+    if (cache.peek) equal(cache.peek(key), 'short')
     while (!(await isAbsent(cache, key))) {
       ok(performance.now() - start < 5000, 'still there after five seconds')
       await aMoment()

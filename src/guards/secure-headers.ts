@@ -4,7 +4,7 @@
  * @module
  */
 
-import { hasHeader, setHeader } from '../http/respond.ts'
+import { headerOf, setHeader } from '../http/respond.ts'
 import { checkOptions, type Rule } from '../model/option-rules.ts'
 import { describeGuard } from '../records/engine/guards.ts'
 import type { Guard } from '../records/engine/route.ts'
@@ -97,7 +97,7 @@ function entriesOf(headers: Readonly<Record<string, Value>>): Entries {
 /** `response` with those of `headers` that it does not have. */
 function withHeaders(response: Response, headers: Entries): Response {
   for (const [name, text] of headers) {
-    if (!hasHeader(response, name)) setHeader(response, name, text)
+    if (headerOf(response, name) === null) setHeader(response, name, text)
   }
   return response
 }

@@ -18,6 +18,7 @@ export class Deadline {
   #request: Request | undefined
   #ms = 0
   #over: ((reason: Error) => void) | undefined
+  #isPaused = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #waiting: Set<() => void> | undefined
   #controller: AbortController | undefined
@@ -25,20 +26,24 @@ export class Deadline {
   /** Why the time is over; undefined while it is not. */
   #reason: Error | undefined
 
-  /** `request` has no time limit until `limit` is called. */
+  /** `request` has no time limit until `limit` and `start` are called. */
   constructor(request: Request) {
     this.#request = request
   }
 
-  /** Gives the request `ms` milliseconds, then calls `over`. `signal` aborts at the same time. */
-  limit(ms: number, over: (reason: Error) => void): void {
+  /** Gives the request `ms` milliseconds, which count from `start` on. */
+  limit(ms: number): void {
     const request = this.#request as Timed
     this.#ms = ms
-    // No closure per request: V8 would move it to its old generation, and the request with it.
-    this.#over = over
     request[DEADLINE] = this
     Object.defineProperty(request, 'signal', SIGNAL)
-    this.resume()
+  }
+
+  /** Starts the clock. When the time is over, calls `over`, and `signal` aborts. */
+  start(over: (reason: Error) => void): void {
+    if (this.#ms === 0) return
+    this.#over = over
+    if (!this.#isPaused) this.resume()
   }
 
   /** Aborts when the time is over. Created on first use. */
@@ -83,12 +88,15 @@ export class Deadline {
 
   /** Stops the clock while the body arrives. */
   pause(): void {
+    this.#isPaused = true
+    if (this.#timer === undefined) return
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
   /** Restarts the clock with the full time; does nothing if the request has ended. */
   resume(): void {
+    this.#isPaused = false
     if (this.#timer === undefined && this.#over) this.#timer = setTimeout(expire, this.#ms, this)
   }
 

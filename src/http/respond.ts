@@ -55,12 +55,12 @@ export function emptyResponse(status: number, headers: Record<string, string>): 
   return new FastResponse(null, { status, headers: { ...headers } })
 }
 
-/** Whether a response has the header `name`, in lower case. Like `setHeader`, it may have a faster way than `headers`. */
-export function hasHeader(
-  response: Response & { hasHeader?(name: string): boolean },
+/** The value of a header, or null. Like `setHeader`, it may have a faster way than `headers`. */
+export function headerOf(
+  response: Response & { header?(name: string): string | null },
   name: string,
-): boolean {
-  return response.hasHeader ? response.hasHeader(name) : response.headers.has(name)
+): string | null {
+  return response.header ? response.header(name) : response.headers.get(name)
 }
 
 /** Sets a header. fieldgate's own responses may have a faster way than `headers`. */

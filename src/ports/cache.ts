@@ -22,6 +22,10 @@ export interface CacheStore {
    */
   get(key: string): Promise<string | undefined | null>
   /**
+   * What `get` would resolve to, at once. Optional, for a `local` cache: a hit then waits for nothing.
+   */
+  peek?(key: string): string | undefined
+  /**
    * Stores `value` under `key` for at most `ttlSeconds` (a whole number), replacing the old value as a whole. It takes
    * effect at most once, even if it fails.
    */

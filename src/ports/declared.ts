@@ -86,9 +86,14 @@ function withDefaultsInObject(
     if (whole !== item) filled = { ...(filled ?? object), [key]: whole }
   }
   for (const [key, value] of declared.defaults ?? []) {
-    if (object[key] === undefined) filled = { ...(filled ?? object), [key]: structuredClone(value) }
+    if (object[key] === undefined) filled = { ...(filled ?? object), [key]: copyOf(value) }
   }
   return filled ?? object
+}
+
+/** A default is never shared between records. Copying a string would cost more than the rest of a record. */
+function copyOf(value: unknown): unknown {
+  return typeof value === 'object' ? structuredClone(value) : value
 }
 
 /** The declaration at a dotted path that leads through objects; undefined if nothing is declared there. */

@@ -54,6 +54,7 @@ export { type IdType, type ObjectShape, type Place, placeOf, type Shape } from '
 export {
   type Absence,
   type AdoptedTable,
+  AnchorGone,
   type Change,
   type Collection,
   type CollectionSchema,

@@ -69,6 +69,12 @@ export interface Read {
    * must be `_id`.
    */
   readonly after?: readonly Scalar[]
+  /**
+   * Starts after the record that matches this filter, at its current position in the sort order; at most one record
+   * matches, and it need not match `filter`. If there is none, the read rejects with `AnchorGone`. Excludes `after`. Only
+   * for collections with `seeksRecords`.
+   */
+  readonly afterRecord?: Filter
   /** Records to skip. Default 0. */
   readonly skip?: number
   /** The most records to return. */
@@ -121,14 +127,20 @@ export interface WriteOptions {
 
 /** One collection of a store. */
 export interface Collection {
+  /**
+   * True if reads may have `afterRecord`. Optional: without it, fieldgate reads the record first and then starts after its
+   * position.
+   */
+  readonly seeksRecords?: boolean
   /** The records that match, in order. */
   find(read: Read): Promise<Fields[]>
   /**
    * The same records as JSON strings with `_id` as the first member, for responses that pass them on unparsed. Members
    * that the schema's `declared` does not declare are left out, no matter who stored them. Dates are ISO 8601 in UTC
-   * with milliseconds. Optional: without it, fieldgate uses `find`.
+   * with milliseconds. A store that need not wait for them may return them at once. Optional: without it, fieldgate uses
+   * `find`.
    */
-  findJson?(read: Read): Promise<string[]>
+  findJson?(read: Read): string[] | Promise<string[]>
   /** The exact number of records that match. */
   count(filter: Filter, hints?: ReadHints): Promise<number>
   /** The approximate number of all records; must be cheap. */
@@ -275,6 +287,14 @@ export class IndexConflict extends Error {
 /** A read took longer than its time limit. */
 export class StoreTimeout extends Error {
   override readonly name = 'StoreTimeout'
+}
+
+/** The record that a read was to start after (`afterRecord`) does not exist. */
+export class AnchorGone extends Error {
+  override readonly name = 'AnchorGone'
+  constructor(options?: ErrorOptions) {
+    super('the record to start after does not exist', options)
+  }
 }
 
 /** The store cannot be reached or has been closed. */

@@ -132,7 +132,7 @@ function failing(isDown: () => boolean): Store {
       const { findJson } = of
       return {
         find: guarded(of.find),
-        ...(findJson && { findJson: guarded(findJson) }),
+        ...(findJson && { findJson: guarded(async (read) => findJson(read)) }),
         count: guarded(of.count),
         estimate: guarded(of.estimate),
         insert: guarded(of.insert),

@@ -128,7 +128,7 @@ export function counted(store: Store): CountedStore {
       }
       const collection: Collection = {
         find: (query) => read(() => inner.find(query)),
-        findJson: (query) => read(() => inner.findJson?.(query) ?? Promise.resolve([])),
+        findJson: (query) => read(async () => inner.findJson?.(query) ?? []),
         count: (filter, hints) => inner.count(filter, hints),
         estimate: () => inner.estimate(),
         insert: (record) => inner.insert(record),

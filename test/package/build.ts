@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { bundle } from '../../scripts/bundle.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,6 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await compiled.catch((error: { stdout: string }) => {
     throw new Error(`the build failed:\n${error.stdout}`)
   })
+  await bundle(join(built, 'dist'))
   for (const name of ['package.json', 'README.md', 'LICENSE', 'docs'])
     await cp(join(root, name), join(built, name), { recursive: true })
   project.provide('built', built)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installInto, runtimes } from './consumer.ts'
+import { installInto, runtimes, slowProgram } from './consumer.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -39,33 +39,6 @@ export const works = async (store) => {
 }
 `
 }
-
-/** A program that asks an SQLite file for what no index serves, and says whether others had their turn meanwhile. */
-const slowProgram = `import { DatabaseSync } from 'node:sqlite'
-import { createApp, createRouter, defineModel } from 'fieldgate'
-import { sqliteStore } from 'fieldgate/sqlite'
-import { z } from 'zod'
-const path = process.argv[2]
-const app = createApp({ store: sqliteStore({ path }) })
-const City = defineModel('City', { fields: { name: z.string() } })
-app.mount('/cities', createRouter({ model: City, middlewares: [] }))
-await app.ready()
-const db = new DatabaseSync(path)
-db.exec(\`INSERT INTO cities (_id, doc)
-  WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
-  SELECT printf('%024x', n), json_object('_id', printf('%024x', n), 'name', 'City ' || n) FROM numbers\`)
-db.close()
-let turns = 0
-const turn = () => {
-  turns += 1
-  next = setImmediate(turn)
-}
-let next = setImmediate(turn)
-const found = await app.store.collection(City).find({ name: 'City 99999' })
-clearImmediate(next)
-console.log(found[0].name, turns > 1)
-await app.close()
-`
 
 describe('a project that installs the package', () => {
   it.each(runtimes)('reads on threads on %s', async (runtime, [command, ...args]) => {

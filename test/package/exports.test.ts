@@ -44,15 +44,13 @@ describe('package.json', () => {
         [
           ...readFileSync(join(built, file), 'utf8').matchAll(
             // As a module, or as that of a thread.
-            /(?:from|import\(?|new URL\()\s*'(\.[^']+)'/g,
+            /(?:from|import\(?|new URL\()\s*["'](\.[^"']+)["']/g,
           ),
         ].map(([, name = '']) => join(file, '..', name)),
       ),
     )
-    const typesOnly = (file: string) =>
-      /^\/\*\*[\s\S]*?\*\/\s*export \{\};?\s*$/.test(readFileSync(join(built, file), 'utf8'))
     const forgotten = modules.filter(
-      (file) => !imported.has(file) && !targets.includes(`./${file}`) && !typesOnly(file),
+      (file) => !imported.has(file) && !targets.includes(`./${file}`),
     )
     expect(forgotten).toEqual([])
   })

@@ -88,7 +88,7 @@ describe('the layers of src', () => {
       /^@noble\/hashes\//,
       /^(itty-router|multipasta|file-type\/core)$/,
       /^jose(\/|$)/,
-      /^#(scrypt|response|smtp|passwords|contexts|processes|reference)$/,
+      /^#(scrypt|hmac|response|smtp|passwords|contexts|processes|reference)$/,
     ]
     const wrong = sources
       .flatMap(importsOf)

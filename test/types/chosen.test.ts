@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import * as contexts from '../../adapters/contexts/async.ts'
+import * as hmac from '../../adapters/hashers/hmac.ts'
 import * as noble from '../../adapters/hashers/noble.ts'
 import * as scrypt from '../../adapters/hashers/scrypt.ts'
 import * as noSmtp from '../../adapters/mailers/none.ts'
@@ -15,6 +16,7 @@ import * as processes from '../../adapters/runtimes/processes/shared.ts'
 /** What src expects of each module that package.json chooses by runtime; the compiler compares them. */
 const choices = {
   '#contexts': [contexts],
+  '#hmac': [hmac],
   '#passwords': [common, noPasswords],
   '#processes': [processes],
   '#reference': [reference, noReference],
@@ -23,6 +25,7 @@ const choices = {
   '#smtp': [smtp, noSmtp],
 } satisfies {
   '#contexts': typeof import('#contexts')[]
+  '#hmac': typeof import('#hmac')[]
   '#passwords': typeof import('#passwords')[]
   '#processes': typeof import('#processes')[]
   '#reference': typeof import('#reference')[]

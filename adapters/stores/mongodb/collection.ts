@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Document, FindOptions, Collection as Native } from 'mongodb'
-import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
+import type { Db, Document } from 'mongodb'
 import type { Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
@@ -16,13 +15,15 @@ import type {
   Read,
   ReadHints,
 } from '../../../src/ports/store.ts'
-import { fromDocument, textOf } from './documents.ts'
+import { Commands, type Options } from './commands.ts'
+import { fromDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
 import { GRAMS } from './grams.ts'
 import { inserter } from './inserts.ts'
-import { idOf, pointReader } from './reads-by-id.ts'
+import { pointOf, pointReader, type Shared } from './reads-by-id.ts'
 import { restAfter } from './seek-filter.ts'
 import { listReader } from './shared-lists.ts'
+import { hasPaths, idIn, textsOf } from './texts.ts'
 import { writesTo } from './writes.ts'
 
 /** Runs an operation on the collection and turns its errors into the port's. */
@@ -31,61 +32,83 @@ export type Run = <T>(work: () => Promise<T>) => Promise<T>
 /** How long a client's regular expression may run if the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000
 
-/** The collection of `schema`, which is `native` in the database; `indexed` returns its paths with a search index. */
+/** The collection of `schema` in `database`; `indexed` returns its paths with a search index. */
 export function openCollection(
   schema: CollectionSchema,
-  native: Native,
+  database: Db,
   indexed: () => readonly string[],
   run: Run,
 ): Collection {
-  const { shape, declared } = schema
+  const { shape } = schema
+  const native = database.collection(schema.name)
   const compile = (filter: Filter) => compileFilter(filter, shape, indexed())
   const insert = inserter(native)
   const writes = writesTo(schema, native, indexed)
-  const readPoint = pointReader(native, shape)
+  const commands = new Commands(native, database)
+  const texts = textsOf(schema)
 
-  function readQuery({ filter, sort, after }: Read): Document {
-    return compile(after ? restAfter(filter, sort, after) : filter)
+  const optionsOf = ({ filter, hints, select }: Pick<Read, 'filter' | 'hints' | 'select'>) => ({
+    ...readOptions(filter, hints),
+    ...projectionOf(select, indexed()),
+  })
+
+  /** The query and the options of a read of many. */
+  function pageOf(read: Read): [Document, Options] {
+    const { filter, sort, after } = read
+    const query = compile(after ? restAfter(filter, sort, after) : filter)
+    return [query, pageOptions(read, optionsOf(read))]
   }
 
-  async function readMany(read: Read, options: FindOptions) {
-    const documents = await native.find(readQuery(read), pageOptions(read, options)).toArray()
-    return documents.map((document) => fromDocument(document, shape))
+  /** The same of reads by id. */
+  function pointsOf(ids: readonly string[], { select, timeLimitMs }: Shared): [Document, Options] {
+    const filter: Filter = { op: 'in', field: '_id', values: ids }
+    const options = optionsOf({ filter, hints: { timeLimitMs }, ...(select && { select }) })
+    return [compile(filter), { ...options, limit: ids.length }]
   }
+
+  const recordsOf = (documents: readonly Document[], select: Projection | undefined): Fields[] => {
+    const records = documents.map((document) => fromDocument(document, shape))
+    return hasPaths(select) ? records.map((one) => project(one, select)) : records
+  }
+
+  const readRecord = pointReader<Fields>(async (ids, shared) => {
+    const found = await commands.documents(...pointsOf(ids, shared))
+    return new Map(recordsOf(found, shared.select).map((one) => [String(one._id), one]))
+  }, structuredClone)
+
+  const readText = pointReader<string>(
+    async (ids, shared) => {
+      const found = await commands.texts(...pointsOf(ids, shared), texts(shared))
+      return new Map(found.map((text) => [idIn(text), text]))
+    },
+    (text) => text,
+  )
+
+  const readList = listReader((read) => commands.texts(...pageOf(read), texts(read)))
 
   async function find(read: Read): Promise<Fields[]> {
-    // To the driver, 0 means no limit.
+    // To the server, 0 means no limit.
     if (read.limit === 0) return []
-    const options = {
-      ...readOptions(read.filter, read.hints),
-      ...projectionOf(read.select, indexed()),
-    }
-    const id = idOf(read)
-    const found = await (id === undefined ? readMany(read, options) : readPoint({ id, options }))
-    return hasPaths(read.select) ? found.map((one) => project(one, read.select)) : found
+    const point = pointOf(read)
+    if (!point) return recordsOf(await commands.documents(...pageOf(read)), read.select)
+    const one = await readRecord(point)
+    return one ? [one] : []
   }
 
-  /** The JSON of a record read for `read`: what the model declares of it, and the defaults that it lacks. */
-  const shownJson = (fields: Fields, { select, fillDefaults }: Read): string => {
-    if (!declared) return textOf(fields)
-    const shown = onlyDeclared(declared, fields)
-    const whole = fillDefaults ? withDefaults(declared, shown) : shown
-    return textOf(whole === shown ? (shown as Fields) : project(whole as Fields, select))
+  async function findJson(read: Read): Promise<string[]> {
+    if (read.limit === 0) return []
+    const point = pointOf(read)
+    if (!point) return readList(read)
+    const one = await readText(point)
+    return one === undefined ? [] : [one]
   }
-
-  const textsOf = async (read: Read) => (await find(read)).map((one) => shownJson(one, read))
-  const readList = listReader(textsOf)
 
   return {
     find: (read) => run(() => find(read)),
-
-    findJson: (read) =>
-      run(async () => {
-        return idOf(read) === undefined ? readList(read) : textsOf(read)
-      }),
+    findJson: (read) => run(() => findJson(read)),
 
     count: (filter, hints) =>
-      run(() => native.countDocuments(compile(filter), readOptions(filter, hints))),
+      run(() => commands.count(compile(filter), readOptions(filter, hints))),
 
     estimate: () => run(() => native.estimatedDocumentCount()),
 
@@ -97,12 +120,12 @@ export function openCollection(
 }
 
 /** `options`, plus the sort, skip and limit of the read. */
-function pageOptions({ sort, limit, skip }: Read, options: FindOptions): FindOptions {
+function pageOptions({ sort, limit, skip }: Read, options: Options): Options {
   return {
-    // One round trip per page.
-    batchSize: limit,
     ...options,
-    sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
+    ...(sort.length > 0 && {
+      sort: new Map(sort.map(({ field, descending }) => [field, descending ? -1 : 1])),
+    }),
     limit,
     ...(skip !== undefined && { skip }),
   }
@@ -136,10 +159,4 @@ function projectionOf(
   if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
   if (names.length === 0) return {}
   return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
-}
-
-/** Whether a read selects something inside a field. */
-function hasPaths(select: Projection | undefined): boolean {
-  const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
-  return paths.some((path) => path.includes('.'))
 }

@@ -59,6 +59,11 @@ function objectId(value: unknown): unknown {
   return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
 }
 
+/** The members of documents that no record has. */
+export function hiddenMembers({ fields }: ObjectShape): ReadonlySet<string> {
+  return new Set(fields.has('__v') ? [GRAMS, LOCK] : [GRAMS, LOCK, '__v'])
+}
+
 /**
  * A stored document as a record: `_id` first, without grams and lock, with Mongoose's version key only if the model declares it.
  */

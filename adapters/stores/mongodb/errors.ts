@@ -105,6 +105,18 @@ export function isDriverError(error: unknown): error is MongoServerError {
   return error instanceof Error && /^(Mongo|BSON|PoolCleared)/.test(error.name)
 }
 
+/** Whether the next try may succeed at once, on another connection or another member. */
+export function isPassing(error: unknown): boolean {
+  if (isBroken(error)) return true
+  return isDriverError(error) && (PASSING.has(error.name) || NOT_NOW.has(error.code))
+}
+
+const PASSING: ReadonlySet<string> = new Set([
+  'MongoNetworkError',
+  'MongoPoolClearedError',
+  'PoolClearedOnNetworkError',
+])
+
 /** Whether the database replied with this code. */
 export function hasCode(error: unknown, code: number): boolean {
   return isDriverError(error) && error.code === code

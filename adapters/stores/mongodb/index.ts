@@ -88,7 +88,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
     collection: (schema) =>
       openCollection(
         schema,
-        database.collection(schema.name),
+        database,
         () => indexedOf(schema),
         (work) => run(schema, work),
       ),

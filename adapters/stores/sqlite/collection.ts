@@ -5,19 +5,21 @@
  */
 
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
-import { everything, type Filter, type SortKey } from '../../../src/ports/filter.ts'
+import { everything, type Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
-import type {
-  Collection,
-  CollectionSchema,
-  Fields,
-  Read,
-  ReadHints,
+import { after, type Soon } from '../../../src/ports/soon.ts'
+import {
+  AnchorGone,
+  type Collection,
+  type CollectionSchema,
+  type Fields,
+  type Read,
+  type ReadHints,
 } from '../../../src/ports/store.ts'
 import type { Candidates } from './compile.ts'
-import { type Compilation, type Search, searchesIn } from './compile.ts'
-import { MARK, Marks, type Shapes, unmarked } from './marks.ts'
-import { orderBy, stretchesAfter } from './order.ts'
+import { type Compilation, isStorable, type Search, searchesIn } from './compile.ts'
+import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
+import { compilePage, isQuick, namesOne } from './page.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
@@ -25,8 +27,10 @@ import { type Writes, where, whereAll, writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
+  /** The rows of a statement that finds a record by its id; at once, if nothing has to be waited for. */
+  quick?(statement: Statement): Soon<readonly Row[]>
   /** The rows of a reading statement. */
-  read(statement: Statement, hints?: ReadHints): Promise<readonly Row[]>
+  read(statement: Statement, hints?: ReadHints): Soon<readonly Row[]>
   /** The number that a statement returns as `count`. */
   count(statement: Statement, hints?: ReadHints): Promise<number>
   /** Runs a statement that changes records, atomically; resolves when the change is durable. */
@@ -53,6 +57,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
   }
   const { marks } = opened
   return {
+    seeksRecords: true,
     ...readsOf(opened),
     ...writesOf(opened),
     ...(marks && { refresh: (ids: readonly string[]) => refresh(ids, marks, opened) }),
@@ -103,7 +108,7 @@ function readsOf({
   marks,
   compilation,
 }: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
-  const shownJson = textShower(schema, marks)
+  const shown = textsShower(schema, marks)
 
   /** Like `where`, for a read that may take long. */
   const whereInTime = (filter: Filter, compiled: Compilation): string[] => {
@@ -111,35 +116,62 @@ function readsOf({
     return runner.deadline && !namesOne(filter) ? [runner.deadline, ...conditions] : conditions
   }
 
-  const rows = async (read: Read, columns: string): Promise<readonly Row[]> => {
-    if (read.limit === 0) return []
-    const plain = compilation()
-    const searches = searchesIn(read.filter, plain.shadows)
-    // Only a search waits for its result.
-    const compiled =
-      searches.length === 0
-        ? plain
-        : { ...plain, candidates: await runner.found?.(searches, read.hints) }
-    const from = `${columns} FROM ${table}`
-    const sql = compileRead(from, read, whereInTime(read.filter, compiled), compiled)
-    return runner.read(compiled.parameters.statement(sql), read.hints)
+  /** One column of the records. It is named by its place in a row, so that a row may also be a list. */
+  const column = (read: Read, value: string): Soon<string[]> => {
+    const rows = read.limit === 0 ? [] : page(read, `${value} AS "0"`)
+    return after(rows, (found) => {
+      if (found.length === 0 && read.afterRecord) return noneAfter(read.afterRecord, read.hints)
+      return found.map((row) => row[0] as string)
+    })
+  }
+
+  /** No records, if they come after one that is there. */
+  const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
+    const compiled = compilation()
+    const sql = `SELECT 1 FROM ${table}${whereAll(where(anchor, compiled))} LIMIT 1`
+    const found = await runner.read(compiled.parameters.statement(sql), hints)
+    if (found.length === 0) throw new AnchorGone()
+    return []
+  }
+
+  /** SQL for a record by its id alone, by what it selects: the most frequent statement is compiled once. */
+  const byId = new Map<string, string>()
+
+  const oneStatement = (read: Read, columns: string): Statement => {
+    const { filter } = read
+    const id = filter.op === 'eq' && isStorable(filter.value) ? filter.value : undefined
+    const known = byId.get(columns)
+    if (typeof id === 'string' && known) return { sql: known, values: [id] }
+    const compiled = compilation()
+    const sql = compilePage({ columns, table }, read, where(filter, compiled), compiled)
+    if (typeof id === 'string') byId.set(columns, sql)
+    return compiled.parameters.statement(sql)
+  }
+
+  const page = (read: Read, columns: string): Soon<readonly Row[]> => {
+    if (runner.quick && isQuick(read)) return runner.quick(oneStatement(read, columns))
+    const compiled = compilation()
+    const searches = searchesIn(read.filter, compiled.shadows)
+    const pageOf = (found: Compilation) => {
+      const conditions = whereInTime(read.filter, found)
+      const sql = compilePage({ columns, table }, read, conditions, found)
+      return runner.read({ ...found.parameters.statement(sql), inLists: true }, read.hints)
+    }
+    // Only a search waits for its candidates.
+    if (searches.length === 0) return pageOf(compiled)
+    return after(runner.found?.(searches, read.hints), (candidates) =>
+      pageOf({ ...compiled, candidates }),
+    )
   }
 
   return {
     async find(read) {
-      const found = await rows(read, 'doc')
-      const texts = found.map(({ doc }) => doc as string)
+      const texts = await column(read, 'doc')
       return eachOf(texts, parse, (record) => project(record, read.select))
     },
 
-    async findJson(read) {
-      const found = await rows(read, `${marks?.shown() ?? 'doc'} AS shown`)
-      return eachOf(
-        found,
-        ({ shown }) => shownJson(shown as string, read),
-        (text) => text,
-      )
-    },
+    findJson: (read) =>
+      settled(() => after(column(read, marks?.shown() ?? 'doc'), (texts) => shown(texts, read))),
 
     async count(filter, hints) {
       const compiled = compilation()
@@ -201,26 +233,46 @@ function compiler(schema: CollectionSchema, runner: Pick<Runner, 'candidates'>):
   }
 }
 
+/** What a read shows of each record. */
+type Shown = Pick<Read, 'select' | 'fillDefaults'>
+
+/** What `work` returns; what it throws at once is a rejection too. */
+function settled<T>(work: () => Soon<T>): Soon<T> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
 /**
- * Returns the stored JSON if everything in it is declared and selected and no default is missing, else the JSON of the
- * record as it is to be shown.
+ * Returns the stored JSON of each record if everything in it is declared and selected and no default is missing, else
+ * the JSON of the record as it is to be shown.
  */
-function textShower(
+function textsShower(
   { shape, declared }: CollectionSchema,
   marks: Marks | undefined,
-): (given: string, read: Pick<Read, 'select' | 'fillDefaults'>) => string | Promise<string> {
+): (given: string[], read: Shown) => Soon<string[]> {
   // In a JavaScript object such names come first, wherever they are in the JSON.
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
-  return (given, { select, fillDefaults }) => {
-    const [text, isDeclared] = marks ? unmarked(given) : [given, true]
-    if (isDeclared && !select && !hasNumberedField) return text
+  const isDeclared = (given: string) => !marks || isMarked(given)
+  const shown = (given: string, { select, fillDefaults }: Shown) => {
     const chosen = (record: unknown): string => {
-      const shown = declared && !isDeclared ? onlyDeclared(declared, record) : record
-      const whole = declared && fillDefaults ? withDefaults(declared, shown) : shown
+      const part = declared && !isDeclared(given) ? onlyDeclared(declared, record) : record
+      const whole = declared && fillDefaults ? withDefaults(declared, part) : part
       return textOf(project(whole as Fields, select))
     }
-    const record = parsed(text)
+    const record = parsed(isDeclared(given) ? given : withoutSign(given))
     return record instanceof Promise ? record.then(chosen) : chosen(record)
+  }
+  return (texts, read) => {
+    const asStored = (text: string) => isDeclared(text) && !read.select && !hasNumberedField
+    if (texts.every(asStored)) return texts
+    return eachOf(
+      texts,
+      (text) => (asStored(text) ? text : shown(text, read)),
+      (text) => text,
+    )
   }
 }
 
@@ -237,46 +289,3 @@ async function eachOf<Item, Made, T>(
   }
   return results
 }
-
-/** The statement that returns a read's records in order; `from` names the columns and the table. */
-function compileRead(
-  from: string,
-  { filter, sort, after, skip = 0, limit }: Read,
-  conditions: readonly string[],
-  compiled: Compilation,
-): string {
-  const { parameters } = compiled
-  if (namesOne(filter) && !after && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
-  const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
-    `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
-  const offset = skip > 0 ? offsetOf(skip, parameters) : ''
-  if (!after) return select(conditions, sort, limit) + offset
-  const stretches = stretchesAfter(sort, after, compiled).map(
-    (stretch) =>
-      `SELECT * FROM (${select([...conditions, ...stretch.conditions], stretch.sort, limit + skip)})`,
-  )
-  return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
-}
-
-/** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
-function offsetOf(skip: number, parameters: Parameters): string {
-  const bound = parameters.bind(skip)
-  return ` OFFSET ${skip < DEEP ? bound : `(${bound})`}`
-}
-
-const DEEP = 10_000
-
-/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
-function namesOne(filter: Filter): boolean {
-  if (filter.op === 'and') return filter.filters.some(namesOne)
-  return filter.op === 'eq' && filter.field === '_id'
-}
-
-/** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */
-function oneAfterAnother(selects: readonly string[]): string {
-  if (selects.length <= MAX_TERMS) return selects.join(' UNION ALL ')
-  const first = selects.slice(0, MAX_TERMS - 1).join(' UNION ALL ')
-  return `${first} UNION ALL SELECT * FROM (${oneAfterAnother(selects.slice(MAX_TERMS - 1))})`
-}
-
-const MAX_TERMS = 5

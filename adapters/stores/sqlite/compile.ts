@@ -59,18 +59,34 @@ export function compileFilter(filter: Filter, compilation: Compilation): string 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /** The place of a field. Throws a `TypeError` for a field that the shape does not have. */
-export function placeAt(field: string, shape: ObjectShape): Place {
+export const placeAt: (field: string, shape: ObjectShape) => Place = remembered((field, shape) => {
   const place = placeOf(shape, field)
   if (!place) throw new TypeError(`the field '${field}' is not in the collection's shape`)
   return place
-}
+})
 
 /** A field's value, as indexes hold it: filters and sorts must use the same SQL for an index to serve them. */
-export function fieldValue(field: string, shape: ObjectShape): string {
-  const { parts } = placeAt(field, shape)
-  const [path = '', ...lists] = parts
-  if (lists.length > 0) throw new TypeError(`the field '${field}' leads through a list`)
-  return valueIn('doc', path)
+export const fieldValue: (field: string, shape: ObjectShape) => string = remembered(
+  (field, shape) => {
+    const [path = '', ...lists] = placeAt(field, shape).parts
+    if (lists.length > 0) throw new TypeError(`the field '${field}' leads through a list`)
+    return valueIn('doc', path)
+  },
+)
+
+/** `make` with what it made before: every read asks for the same few fields again. */
+function remembered<T>(
+  make: (field: string, shape: ObjectShape) => T,
+): (field: string, shape: ObjectShape) => T {
+  const made = new WeakMap<ObjectShape, Map<string, T>>()
+  return (field, shape) => {
+    const fields = made.get(shape) ?? new Map<string, T>()
+    const known = fields.get(field)
+    if (known !== undefined) return known
+    const value = make(field, shape)
+    made.set(shape, fields.set(field, value))
+    return value
+  }
 }
 
 /** `value` as the other side of a comparison with a field's value. */
@@ -255,7 +271,7 @@ function not(condition: string): string {
 }
 
 /** SQLite's strings are UTF-8, which has no lone surrogates: such a string would be bound as another one. */
-function isStorable(value: Scalar): boolean {
+export function isStorable(value: Scalar): boolean {
   return typeof value !== 'string' || value.isWellFormed()
 }
 

@@ -57,8 +57,8 @@ export class Connection {
   }
 
   /** The rows that a statement returns. */
-  rows({ sql, values }: Statement): Row[] {
-    return this.#prepared(sql).all(...values)
+  rows({ sql, values, inLists = false }: Statement): Row[] {
+    return this.#prepared(sql, inLists).all(...values)
   }
 
   /** Runs a statement that changes records. */
@@ -102,10 +102,12 @@ export class Connection {
     this.db.close()
   }
 
-  #prepared(sql: string): StatementSync {
+  #prepared(sql: string, inLists = false): StatementSync {
     if (this.#isClosed) throw new StoreUnavailable('the store has been closed')
     const known = this.#statements.get(sql)
     const statement = known ?? this.db.prepare(sql)
+    // Node has it since 22.16. No SQL is used both ways.
+    if (inLists && !known) statement.setReturnArrays?.(true)
     if (known) this.#statements.delete(sql)
     this.#statements.set(sql, statement)
     if (this.#statements.size > MAX_STATEMENTS) {

@@ -34,15 +34,25 @@ export function addPatterns(db: DatabaseSync): void {
   })
 }
 
-/** Rejects with `InvalidPattern` if one of `patterns` is not a valid regular expression. */
+/**
+ * Rejects with `InvalidPattern` if one of `patterns` is not a valid regular expression, and with a `TypeError` if the
+ * engine cannot be loaded.
+ */
 export async function checkPatterns(patterns: readonly string[]): Promise<void> {
   // Few apps match patterns; the others start without the engine.
-  engine ??= (await import('re2js')).RE2JS
+  engine ??= (await loaded()).RE2JS
   try {
     for (const pattern of patterns) compiled(pattern)
   } catch (error) {
     throw new InvalidPattern('not a valid regular expression', { cause: error })
   }
+}
+
+function loaded(): Promise<typeof import('re2js')> {
+  // With `catch` on the import, bundlers let an app without the package pass.
+  return import('re2js').catch((cause: unknown) => {
+    throw new TypeError("sqliteStore: 'allowRawRegex' needs re2js: npm install re2js", { cause })
+  })
 }
 
 /** Checks the patterns of `statements` in the same way. */

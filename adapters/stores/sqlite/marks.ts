@@ -73,9 +73,14 @@ const none: Shapes = new Map()
 /** No record's JSON begins with it. */
 const UNTRUSTED = '!'
 
-/** A record's JSON, and whether its mark says that everything in it is declared. */
-export function unmarked(shown: string): [text: string, isDeclared: boolean] {
-  return shown.startsWith(UNTRUSTED) ? [shown.slice(UNTRUSTED.length), false] : [shown, true]
+/** Whether a record's mark says that everything in it is declared; `shown` is what `Marks.shown` selects. */
+export function isMarked(shown: string): boolean {
+  return !shown.startsWith(UNTRUSTED)
+}
+
+/** The JSON in `shown`, of a record that is not marked. */
+export function withoutSign(shown: string): string {
+  return shown.slice(UNTRUSTED.length)
 }
 
 /** The marks of one collection, from the view of a model's shape. */
@@ -86,6 +91,7 @@ export class Marks {
   #isKnown = false
   #seen: Shapes | undefined
   #trusted: ReadonlySet<number> = new Set()
+  #shown = ''
 
   /** `shapes` returns those of the database; without it only the model's own shape is known. */
   constructor(declared: Declared, shapes: () => Shapes = () => none) {
@@ -93,9 +99,10 @@ export class Marks {
     this.#shapes = shapes
   }
 
-  /** The JSON of a record for `unmarked`, as SQL. One column: a second one makes lists a tenth slower. */
+  /** The JSON of a record for `isMarked`, as SQL. One column: a second one makes lists a tenth slower. */
   shown(): string {
-    return `iif(${MARK} IN (${[...this.#marks()]}), doc, '${UNTRUSTED}' || doc)`
+    this.#marks()
+    return this.#shown
   }
 
   /** Whether a record is not sent as it is stored, as SQL. */
@@ -165,6 +172,7 @@ export class Marks {
     const covered = own ? [...shapes].filter(([, text]) => covers(own.text, text)) : []
     const marks = [...(own ? [own.mark] : []), ...covered.map(([mark]) => mark)]
     this.#trusted = new Set(marks.flatMap((mark) => [mark, -mark]))
+    this.#shown = `iif(${MARK} IN (${[...this.#trusted]}), doc, '${UNTRUSTED}' || doc)`
     return this.#trusted
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isPending, type Soon } from '../../../src/ports/soon.ts'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
@@ -39,27 +40,12 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     if (closed) throw new StoreUnavailable('the store has been closed')
   }
 
-  async function ported<T>(
-    schema: CollectionSchema,
-    { patterns }: Statement,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    checkOpen()
-    // Await nothing without need, so that writes happen in the order of the calls.
-    if (patterns) await checkPatterns(patterns)
-    try {
-      return await work()
-    } catch (error) {
-      throw portError(error, schema)
-    }
-  }
-
   const parts: Parts = {
     reads,
     search,
     counts,
     shapes: () => shapes,
-    ported,
+    checkOpen,
     write: (batch) => write(batch),
   }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
@@ -109,37 +95,57 @@ interface Parts {
   readonly counts: Counts
   readonly shapes: () => Shapes
   readonly write: RunBatch
-  /** Runs a statement; its errors become the port's. */
-  readonly ported: <T>(
-    schema: CollectionSchema,
-    statement: Statement,
-    work: () => Promise<T>,
-  ) => Promise<T>
+  /** Throws if the store has been closed. */
+  readonly checkOpen: () => void
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, search, counts, shapes, ported, write } = parts
+  const { reads, search, counts, shapes, checkOpen, write } = parts
+  const ported = <T>(statement: Statement, work: () => Soon<T>): Soon<T> => {
+    checkOpen()
+    return withPortErrors(schema, statement, work)
+  }
   return {
     deadline: DEADLINE,
     shapes,
-    read: (statement, hints) => ported(schema, statement, () => reads.rows(statement, hints)),
-    count: (statement, hints) =>
-      ported(schema, statement, () =>
+    quick: (statement) => ported(statement, () => reads.quick(statement)),
+    read: (statement, hints) => ported(statement, () => reads.rows(statement, hints)),
+    count: async (statement, hints) =>
+      ported(statement, () =>
         counts.of(schema.name, statement, hints ?? {}, async () => {
           const [row] = await reads.rows(statement, hints, schema.name)
           return Number(row?.count)
         }),
       ),
-    write: (statement) =>
-      ported(schema, statement, async () => {
+    write: async (statement) =>
+      ported(statement, async () => {
         const [written] = await write({ statements: [statement], collections: [schema.name] })
         return written ?? NOTHING
       }),
     candidates: () => search.candidates(schema),
     found: (searches, hints) =>
-      search.found(schema, searches, (statement) =>
-        ported(schema, statement, () => reads.rows(statement, hints, schema.name)),
+      search.found(schema, searches, async (statement) =>
+        ported(statement, () => reads.rows(statement, hints, schema.name)),
       ),
+  }
+}
+
+/** Runs a statement; its errors become the port's. */
+function withPortErrors<T>(
+  schema: CollectionSchema,
+  { patterns }: Statement,
+  work: () => Soon<T>,
+): Soon<T> {
+  const refuse = (error: unknown): never => {
+    throw portError(error, schema)
+  }
+  // Wait for nothing without need, so that writes happen in the order of the calls.
+  if (patterns) return checkPatterns(patterns).then(work).catch(refuse)
+  try {
+    const result = work()
+    return isPending(result) ? result.catch(refuse) : result
+  } catch (error) {
+    return refuse(error)
   }
 }
 

@@ -24,6 +24,14 @@ export function orderBy(sort: readonly SortKey[], { shape }: Compilation): strin
   return keys.length === 0 ? '' : ` ORDER BY ${keys.join(', ')}`
 }
 
+/** How the values of one sort key lie to a position, as conditions. */
+interface Bounds {
+  /** The value is the position's. */
+  readonly tie: string
+  /** The value comes later: in one of these ranges, in order. */
+  readonly beyond: readonly { readonly condition: string; readonly constant?: true }[]
+}
+
 /**
  * What follows the position `after`, cut into consecutive stretches: first the records that tie on all keys but the
  * last, then those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1 AND b > 2`), SQLite
@@ -34,40 +42,83 @@ export function stretchesAfter(
   after: readonly Scalar[],
   compilation: Compilation,
 ): Stretch[] {
-  const ties = sort.map(({ field }, at) => tie(field, after[at] ?? null, compilation))
-  const last = sort.length - 1
-  return sort.toReversed().flatMap((key, distance) => {
-    const at = last - distance
-    return beyond(key, after[at] ?? null, compilation).map(({ condition, constant }) => ({
-      conditions: [...ties.slice(0, at), condition],
+  return stretches(
+    sort,
+    sort.map((key, at) => boundsAt(key, after[at] ?? null, compilation)),
+  )
+}
+
+/** The same for the position of a record: `row` is the table with the condition that finds it. Without it, no rows. */
+export function stretchesAfterRow(
+  sort: readonly SortKey[],
+  row: string,
+  compilation: Compilation,
+): Stretch[] {
+  return stretches(
+    sort,
+    sort.map((key) => boundsOf(key, row, compilation)),
+  )
+}
+
+function stretches(sort: readonly SortKey[], bounds: readonly Bounds[]): Stretch[] {
+  const cut = bounds.map(({ beyond }, at) =>
+    beyond.map(({ condition, constant }) => ({
+      conditions: [...bounds.slice(0, at).map(({ tie }) => tie), condition],
       sort: sort.slice(constant ? at + 1 : at),
-    }))
-  })
+    })),
+  )
+  return cut.reverse().flat()
 }
 
-function tie(field: string, value: Scalar, { shape, parameters }: Compilation): string {
-  const expression = fieldValue(field, shape)
-  return value === null
-    ? `${expression} IS NULL`
-    : `${expression} = ${boundValue(value, parameters)}`
-}
-
-/** The ranges of a key after a value, in order. */
-function beyond(
+/** The bounds of a known value. */
+function boundsAt(
   { field, descending }: SortKey,
   value: Scalar,
   { shape, parameters }: Compilation,
-): { condition: string; constant?: true }[] {
+): Bounds {
   const expression = fieldValue(field, shape)
+  const isNull = `${expression} IS NULL`
   if (value === null) {
-    // An index can be searched for the start of a range, unlike IS NOT NULL. Numbers come before strings.
-    return descending ? [] : [{ condition: `${expression} >= ${LEAST}` }]
+    // An index can be searched for the start of a range, unlike IS NOT NULL.
+    return {
+      tie: isNull,
+      beyond: descending ? [] : [{ condition: `${expression} >= ${LEAST}` }],
+    }
   }
   const bound = boundValue(value, parameters)
-  if (!descending) return [{ condition: `${expression} > ${bound}` }]
+  const tie = `${expression} = ${bound}`
+  if (!descending) return { tie, beyond: [{ condition: `${expression} > ${bound}` }] }
   const less = { condition: `${expression} < ${bound}` }
-  return field === '_id' ? [less] : [less, { condition: `${expression} IS NULL`, constant: true }]
+  return {
+    tie,
+    beyond: field === '_id' ? [less] : [less, { condition: isNull, constant: true }],
+  }
 }
 
-/** Minus infinity, before every other value. */
+/** The bounds of a row's value, which only the database knows. A range that the value rules out ends before it starts. */
+function boundsOf({ field, descending }: SortKey, row: string, { shape }: Compilation): Bounds {
+  const expression = fieldValue(field, shape)
+  const value = `(SELECT ${expression} FROM ${row})`
+  if (field === '_id') {
+    return {
+      tie: `_id = ${value}`,
+      beyond: [{ condition: `_id ${descending ? '<' : '>'} ${value}` }],
+    }
+  }
+  const isNull = `(SELECT ${expression} IS NULL FROM ${row})`
+  const [later, nulls] = descending
+    ? [`${expression} < ${value}`, `${expression} IS iif(${isNull} = 0, NULL, ${NO_VALUE})`]
+    : [`${expression} > ${value}`, `${expression} >= iif(${isNull}, ${LEAST}, NULL)`]
+  return {
+    tie: `${expression} IS ${value}`,
+    beyond: [
+      { condition: later },
+      descending ? { condition: nulls, constant: true } : { condition: nulls },
+    ],
+  }
+}
+
+/** Minus infinity, before every other value: numbers come before strings. */
 const LEAST = '-9e999'
+/** What no value in JSON is. */
+const NO_VALUE = "x''"

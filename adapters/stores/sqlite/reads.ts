@@ -8,11 +8,12 @@
  * @module
  */
 
+import type { Soon } from '../../../src/ports/soon.ts'
 import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
 import { Clock, tookTooLong } from './clock.ts'
 import type { Connection } from './connection.ts'
 import { Log } from './log.ts'
-import { patiently } from './patience.ts'
+import { isBusy, patiently } from './patience.ts'
 import { NoThreads, Pool } from './pool.ts'
 import type { Row } from './sql.ts'
 import { identifier, type Statement } from './sql.ts'
@@ -65,9 +66,35 @@ export class Reads {
   /**
    * The rows of a statement. The statement contains `DEADLINE`, or is always quick; otherwise `over` names the table
    * that it may scan before it checks the time. Rejects with the driver's error, with `StoreTimeout`, with
-   * `StoreUnavailable` if its thread or the store ends, and with the signal's reason.
+   * `StoreUnavailable` if its thread or the store ends, and with the signal's reason. Rows that are found in a moment are
+   * returned at once; what fails at once is thrown.
    */
-  async rows(statement: Statement, hints: ReadHints = {}, over?: string): Promise<readonly Row[]> {
+  rows(statement: Statement, hints: ReadHints = {}, over?: string): Soon<readonly Row[]> {
+    return (
+      (over === undefined && this.#now(statement, hints)) || this.#later(statement, hints, over)
+    )
+  }
+
+  /** The rows, unless they have to be waited for. */
+  #now(statement: Statement, { timeLimitMs = Infinity }: ReadHints): readonly Row[] | undefined {
+    const pool = this.#openPool()
+    if (pool && this.#isSlow(statement)) return undefined
+    const limitMs = pool ? Math.min(timeLimitMs, this.#pace.budgetMs) : timeLimitMs
+    try {
+      return this.#clock.within(limitMs, () => this.#connection.rows(statement))
+    } catch (error) {
+      if (isBusy(error)) return undefined
+      if (!(error instanceof StoreTimeout) || limitMs === timeLimitMs) throw error
+      this.#noteSlow(statement)
+      return undefined
+    }
+  }
+
+  async #later(
+    statement: Statement,
+    hints: ReadHints,
+    over: string | undefined,
+  ): Promise<readonly Row[]> {
     const { timeLimitMs = Number.POSITIVE_INFINITY } = hints
     const end = performance.now() + timeLimitMs
     const pool = this.#openPool()
@@ -85,6 +112,17 @@ export class Reads {
     } catch (error) {
       this.#stayHere(error)
       return this.#here(statement, end, end - performance.now())
+    }
+  }
+
+  /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
+  quick(statement: Statement): Soon<readonly Row[]> {
+    const read = () => this.#connection.rows(statement)
+    try {
+      return read()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      return patiently(read)
     }
   }
 

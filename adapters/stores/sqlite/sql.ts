@@ -13,6 +13,8 @@ export interface Statement {
   readonly values: readonly SqlValue[]
   /** The regular expressions among the values. */
   readonly patterns?: readonly string[]
+  /** Whether its rows may be lists of their values: where the driver can, that is faster than an object for each row. */
+  readonly inLists?: boolean
 }
 
 /** D1 allows a hundred; values beyond this number are sent as JSON. */

@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { bodyOf, CONSTANT, isPassword, listen, send, sendText, sign, verify } from './respond.ts'
 
-const [, , path = '', synchronous = 'FULL'] = process.argv
+const [, , path = '', synchronous = 'FULL', walk = ''] = process.argv
 const db = new DatabaseSync(path)
 db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA busy_timeout = 5000;
   PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -65536`)
@@ -19,8 +19,11 @@ const order = 'ORDER BY price DESC, _id'
 const byId = db.prepare('SELECT json FROM product WHERE _id = ?')
 const ofCategory = joined(`WHERE category = ? ${order} LIMIT 50 OFFSET ?`)
 const ofAll = joined(`${order} LIMIT 50 OFFSET ?`)
-// With the plain column, SQLite would walk the index of prices and look up each record.
-const found = joined(`WHERE name LIKE ? ESCAPE '\\' ORDER BY +price DESC, _id LIMIT 50`)
+// With the plain column, SQLite walks the index of prices and looks up each record: for a rare word that takes longer.
+const sort = walk === '' ? '+price' : 'price'
+const found = joined(`WHERE name LIKE ? ESCAPE '\\' ORDER BY ${sort} DESC, _id LIMIT 50`)
+const orders = db.prepare(`SELECT group_concat(json) AS json FROM (SELECT json FROM orders
+  WHERE product IN (SELECT _id FROM product WHERE name LIKE ? ESCAPE '\\') ORDER BY +_id LIMIT 50)`)
 const countOfCategory = db.prepare('SELECT count(*) AS total FROM product WHERE category = ?')
 const countOfAll = db.prepare('SELECT count(*) AS total FROM product')
 const page = 'SELECT json, price, _id FROM product'
@@ -43,9 +46,11 @@ listen((request, response, pathname, search) => {
   if (pathname === '/products/constant') return sendText(response, CONSTANT)
   if (pathname === '/products') return list(new URLSearchParams(search), response)
   if (pathname === '/feed/products') return pageAfter(new URLSearchParams(search), response)
+  if (pathname === '/orders') return ordersOf(new URLSearchParams(search), response)
   if (pathname === '/auth/me') return me(request, response)
   if (pathname.startsWith('/hot/')) return constant(pathname, response)
-  const text = jsonOf(pathname.slice('/products/'.length))
+  const end = pathname.lastIndexOf('/')
+  const text = readers.get(pathname.slice(0, end))?.(pathname.slice(end + 1))
   return text === undefined ? send(response, { success: false }, 404) : sendText(response, text)
 })
 
@@ -53,6 +58,14 @@ listen((request, response, pathname, search) => {
 function joined(which: string): StatementSync {
   return db.prepare(`SELECT group_concat(json) AS json FROM (SELECT json FROM product ${which})`)
 }
+
+/** What reads a record of each model; the last of them are the products. */
+const readers = new Map(
+  Array.from(
+    { length: Number(process.env.BENCH_MODELS ?? 1) },
+    (_, at) => [`/model-${at}`, jsonOf] as const,
+  ),
+).set('/products', jsonOf)
 
 function jsonOf(id: string): string | undefined {
   const row = byId.get(id)
@@ -63,7 +76,7 @@ function list(query: URLSearchParams, response: ServerResponse): unknown {
   const [category, term, number] = [query.get('category'), query.get('s'), query.get('page')]
   const offset = (Number(number ?? 1) - 1) * 50
   if (term !== null) {
-    const text = found.get(`%${term.replace(/[\\%_]/g, '\\$&')}%`)?.json ?? ''
+    const text = found.get(patternOf(term))?.json ?? ''
     return sendText(response, `{"success":true,"data":[${text}]}`)
   }
   const row = category === null ? ofAll.get(offset) : ofCategory.get(category, offset)
@@ -74,6 +87,15 @@ function list(query: URLSearchParams, response: ServerResponse): unknown {
   const totalPages = Math.ceil(totalRecords / 50)
   const pagination = { currentPage: Number(number), pageSize: 50, totalPages, totalRecords }
   return sendText(response, `${data},"pagination":${JSON.stringify(pagination)}}`)
+}
+
+function ordersOf(query: URLSearchParams, response: ServerResponse): void {
+  const text = orders.get(patternOf(query.get('s') ?? ''))?.json ?? ''
+  sendText(response, `{"success":true,"data":[${text}]}`)
+}
+
+function patternOf(term: string): string {
+  return `%${term.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 function pageAfter(query: URLSearchParams, response: ServerResponse): void {

@@ -6,17 +6,18 @@
 
 import { changed, compareAt, matches, position } from '../../ports/evaluate.ts'
 import type { Filter } from '../../ports/filter.ts'
-import type {
-  Change,
-  Fields,
-  Read,
-  StepResult,
-  WriteOutcome,
-  WriteStep,
+import {
+  AnchorGone,
+  type Change,
+  type Fields,
+  type Read,
+  type StepResult,
+  type WriteOutcome,
+  type WriteStep,
 } from '../../ports/store.ts'
 
 /** The part of a read that decides its result. */
-export type Question = Pick<Read, 'filter' | 'sort' | 'after' | 'skip' | 'limit'>
+export type Question = Pick<Read, 'filter' | 'sort' | 'after' | 'afterRecord' | 'skip' | 'limit'>
 
 /** Holds records; its results are copies. */
 export class Oracle {
@@ -32,7 +33,10 @@ export class Oracle {
     return structuredClone(this.#records)
   }
 
-  find({ filter, sort, after, skip = 0, limit }: Question): Fields[] {
+  find({ filter, sort, after: given, afterRecord, skip = 0, limit }: Question): Fields[] {
+    const anchor = afterRecord && this.#records.find((record) => matches(afterRecord, record))
+    if (afterRecord && !anchor) throw new AnchorGone()
+    const after = anchor ? position(sort, anchor) : given
     const found = this.#records.filter((record) => matches(filter, record))
     found.sort((a, b) => compareAt(sort, position(sort, a), position(sort, b)))
     const rest = after

@@ -4,10 +4,16 @@
  * @module
  */
 
-import { everything, type Scalar } from '../../ports/filter.ts'
+import { all, everything, type Scalar } from '../../ports/filter.ts'
 import type { Shape } from '../../ports/shape.ts'
-import type { Collection, Fields, Projection, Store } from '../../ports/store.ts'
-import { deepEqual, equal, ok } from '../assert.ts'
+import {
+  AnchorGone,
+  type Collection,
+  type Fields,
+  type Projection,
+  type Store,
+} from '../../ports/store.ts'
+import { deepEqual, equal, ok, rejects } from '../assert.ts'
 import type { Contract } from '../verify.ts'
 import { holding, keys, namesOf, reading, where } from './ask.ts'
 
@@ -18,6 +24,18 @@ const rows = [
   { name: 'd', age: -3, score: 2 },
   { name: 'e', age: 2, score: 1 },
   { name: 'f', age: 10, score: 2 },
+]
+
+const ORDERS = [
+  ['_id'],
+  ['-_id'],
+  ['age', '_id'],
+  ['-age', '_id'],
+  ['-age', '-_id'],
+  ['score', '-age', '_id'],
+  ['-score', 'age', '-_id'],
+  ['member', '-age', '_id'],
+  ['address.city', '_id'],
 ]
 
 async function walk(people: Collection, sort: readonly string[], size: number): Promise<string> {
@@ -40,6 +58,10 @@ function valueAt(record: Fields, path: string): Scalar {
   let value: unknown = record
   for (const key of path.split('.')) value = (value as Fields | undefined)?.[key]
   return (value ?? null) as Scalar
+}
+
+function nameIn(text: string): unknown {
+  return JSON.parse(text).name
 }
 
 /** Orders, pages and projections. */
@@ -80,17 +102,7 @@ export const orders: Contract<Store> = {
     store,
   ) {
     const people = await holding(store, ...rows)
-    for (const sort of [
-      ['_id'],
-      ['-_id'],
-      ['age', '_id'],
-      ['-age', '_id'],
-      ['-age', '-_id'],
-      ['score', '-age', '_id'],
-      ['-score', 'age', '-_id'],
-      ['member', '-age', '_id'],
-      ['address.city', '_id'],
-    ]) {
+    for (const sort of ORDERS) {
       const whole = await namesOf(people, everything, { sort: keys(...sort) })
       for (const size of [1, 2, 3, 7])
         equal(await walk(people, sort, size), whole, `${sort} by ${size}`)
@@ -107,6 +119,47 @@ export const orders: Contract<Store> = {
       await namesOf(people, where('score', 'eq', 2), { sort, after: [null, '0'.repeat(24)] }),
       'c d f',
     )
+  },
+  async 'a read starts after a record, at its current position, whatever the nulls and ties'(
+    store,
+  ) {
+    const people = await holding(store, ...rows)
+    if (!people.seeksRecords) return
+    for (const sort of ORDERS) {
+      const whole = await people.find(reading(everything, { sort: keys(...sort) }))
+      for (const [at, { name }] of whole.entries()) {
+        const read = { sort: keys(...sort), afterRecord: where('name', 'eq', String(name)) }
+        const rest = whole.slice(at + 1)
+        const names = rest.map((one) => one.name).join(' ')
+        equal(await namesOf(people, everything, read), names, `${sort} after ${name}`)
+        const texts = await people.findJson?.(reading(everything, { ...read, skip: 1, limit: 2 }))
+        if (texts)
+          deepEqual(
+            texts.map(nameIn),
+            rest.slice(1, 3).map((one) => one.name),
+          )
+      }
+    }
+    const read = { sort: keys('-age', '_id'), afterRecord: where('name', 'eq', 'f') }
+    equal(await namesOf(people, where('score', 'eq', 1), read), 'a e b')
+    await people.update(where('name', 'eq', 'f'), { set: { age: 1 } })
+    equal(await namesOf(people, everything, read), 'd b c')
+  },
+  async 'a read after a record that does not exist rejects with AnchorGone'(store) {
+    const people = await holding(store, ...rows)
+    if (!people.seeksRecords) return
+    for (const sort of ORDERS) {
+      const read = reading(everything, {
+        sort: keys(...sort),
+        afterRecord: all([where('name', 'eq', 'a'), where('score', 'eq', 2)]),
+      })
+      await rejects(people.find(read), AnchorGone)
+      await rejects((async () => people.findJson?.(read) ?? people.find(read))(), AnchorGone)
+    }
+    const last = reading(everything, { afterRecord: where('name', 'eq', 'f') })
+    deepEqual(await people.find(last), [])
+    await people.delete(where('name', 'eq', 'f'))
+    await rejects(people.find(last), AnchorGone)
   },
   async 'include leaves the named fields and _id, dotted ones too'(store) {
     const people = await holding(store, {

@@ -5,7 +5,7 @@
  */
 
 import { position } from '../../ports/evaluate.ts'
-import { all, everything, type Filter } from '../../ports/filter.ts'
+import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import {
   type Collection,
   DuplicateKey,
@@ -153,12 +153,13 @@ class Run {
     const random = this.#random
     const sort = randomSort(random)
     const [anchor] = random.chance(40) ? this.#some() : []
+    const named = anchor && this.#collection.seeksRecords && random.chance(50)
     const read = {
       filter: randomFilter(random),
       sort,
       limit: random.chance(30) ? 1000 : 1 + random.below(10),
       ...(random.chance(20) && { skip: random.below(5) }),
-      ...(anchor && { after: position(sort, anchor) }),
+      ...(anchor && (named ? { afterRecord: idIs(anchor) } : { after: position(sort, anchor) })),
     }
     this.asked = { find: read }
     const expected = this.oracle.find(read)
@@ -230,6 +231,10 @@ class Run {
     }
     deepEqual(await ask(), expected)
   }
+}
+
+function idIs({ _id }: Fields): Filter {
+  return withId(String(_id))
 }
 
 /** The outcome with the removed records of each step by id: no promise says in which order they come. */

@@ -8,9 +8,9 @@
  */
 
 import { hkdf } from '@noble/hashes/hkdf.js'
-import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { hmacUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
@@ -26,47 +26,54 @@ export interface Scan {
   readonly sort: readonly SortKey[]
 }
 
-/** Issues and checks the tokens of an app. */
-export interface Cursors {
-  issue(id: string, scan: Scan): string
+/** Issues and checks the tokens of an app, for each scan. */
+export type Cursors = (scan: Scan) => ScanCursors
+
+/** Issues and checks the tokens of one scan. */
+export interface ScanCursors {
+  issue(id: string): string
   /** The anchor's id. Throws a 400 if the token is forged, or belongs to another scan or sort. */
-  read(token: string, scan: Scan): string
+  read(token: string): string
 }
 
 const SORT_BYTES = 8
-const MAC_BYTES = 16
+const MAC_DIGITS = 32
 const MAX_LENGTH = 512
 
 /**
- * The cursors of an app. With a secret, the MAC is keyed by a key derived from it. Without one it is a plain digest,
- * which only prevents mistakes, but works across restarts and instances.
+ * The cursors of an app. With a secret, the MAC's key is derived from it. Without one the key is known to everyone: the
+ * MAC then only prevents mistakes, but works across restarts and instances.
  */
-export function cursors(secret: string | undefined): Cursors {
+export function cursors(secret = ''): Cursors {
+  const signatureOf = sortSignatures()
   // Created with the first token; the key is already in it.
-  let keyed: { clone(): { update(bytes: Uint8Array): { digest(): Uint8Array } } } | undefined
+  let hmac: ReturnType<typeof hmacUnder> | undefined
   const mac = (text: string): string => {
-    keyed ??= secret === undefined ? sha256.create() : hmac.create(sha256, keyFrom(secret))
-    const digest = keyed.clone().update(utf8ToBytes(text)).digest()
-    return bytesToHex(digest.subarray(0, MAC_BYTES))
+    hmac ??= hmacUnder(keyFrom(secret))
+    return hmac(text).slice(0, MAC_DIGITS)
   }
-  const bound = (id: string, sort: string, scan: Scan) => {
-    const { mount, filter, search = null, scope } = scan
-    return mac(JSON.stringify([id, sort, mount, meaning(filter), search, meaning(scope)]))
-  }
-  return {
-    issue(id, scan) {
-      const sort = sortSignature(scan.sort)
-      return encoded(`${id}.${sort}.${bound(id, sort, scan)}`)
-    },
-    read(token, scan) {
-      const [id, sort, tag, ...rest] = decoded(token).split('.')
-      if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
-        throw invalidCursor()
-      }
-      if (!sameText(tag, bound(id, sort, scan))) throw invalidCursor()
-      if (sort !== sortSignature(scan.sort)) throw cursorOfOtherSort()
-      return id
-    },
+  return ({ mount, filter, search = null, scope, sort: order }) => {
+    // What a token's MAC is over, beside the id and the sort that the token names.
+    let others: string | undefined
+    const bound = (id: string, sort: string) => {
+      others ??= JSON.stringify([mount, meaning(filter), search, meaning(scope)]).slice(1)
+      return mac(`[${JSON.stringify(id)},${JSON.stringify(sort)},${others}`)
+    }
+    return {
+      issue(id) {
+        const sort = signatureOf(order)
+        return encoded(`${id}.${sort}.${bound(id, sort)}`)
+      },
+      read(token) {
+        const [id, sort, tag, ...rest] = decoded(token).split('.')
+        if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
+          throw invalidCursor()
+        }
+        if (!sameText(tag, bound(id, sort))) throw invalidCursor()
+        if (sort !== signatureOf(order)) throw cursorOfOtherSort()
+        return id
+      },
+    }
   }
 }
 
@@ -74,8 +81,20 @@ function keyFrom(secret: string): Uint8Array {
   return hkdf(sha256, utf8ToBytes(secret), undefined, utf8ToBytes('fieldgate cursor'), 32)
 }
 
-function sortSignature(sort: readonly SortKey[]): string {
-  return bytesToHex(sha256(utf8ToBytes(sortText(sort))).subarray(0, SORT_BYTES))
+const MOST_SIGNATURES = 1000
+
+/** Returns the signature of a sort. Remembers them: few of the sorts that are allowed are ever used. */
+function sortSignatures(): (sort: readonly SortKey[]) => string {
+  const signatures = new Map<string, string>()
+  return (sort) => {
+    const text = sortText(sort)
+    const known = signatures.get(text)
+    if (known !== undefined) return known
+    if (signatures.size >= MOST_SIGNATURES) signatures.clear()
+    const signature = bytesToHex(sha256(utf8ToBytes(text)).subarray(0, SORT_BYTES))
+    signatures.set(text, signature)
+    return signature
+  }
 }
 
 /**

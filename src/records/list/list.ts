@@ -12,15 +12,15 @@ import type { ApiRequest } from '../../http/request.ts'
 import type { Pagination } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { valueAt } from '../../model/value-at.ts'
-import { all, type Filter, type Scalar, withId } from '../../ports/filter.ts'
-import type { Read } from '../../ports/store.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
+import { AnchorGone, type Read } from '../../ports/store.ts'
 import { totalOrder } from '../engine/sort.ts'
 import { hintsFor } from '../read/hints.ts'
 import { type Page, readAsJson, type View, viewOf } from '../read/present-records.ts'
 import { listJsonWithin } from '../read/response-size.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import type { Cursors, Scan } from './cursor.ts'
+import type { Cursors, Scan, ScanCursors } from './cursor.ts'
 import { parseUrl } from './parse.ts'
 import type { ListPlan, Paging } from './plan.ts'
 import { rulesFor } from './rules-for.ts'
@@ -65,13 +65,14 @@ export async function planned(
     scope,
     sort: totalOrder(plan.sort),
   }
-  const anchorId = anchorOf(resource, cursors, plan.paging, scan)
+  const tokens = cursors(scan)
+  const anchorId = anchorOf(resource, tokens, plan.paging)
   const view = await viewOf(resource, request)
   const body = await patternsChecked(async () => {
     const search = await searchFilter(resource, plan, request)
     const filter = all([scope, plan.filter, search])
-    const after = anchorId === undefined ? undefined : await positionOf(resource, anchorId, scan)
-    const read: Read = { filter, sort: scan.sort, limit: 0, ...(after && { after }) }
+    const start = anchorId === undefined ? {} : await startAfter(resource, anchorId, scan)
+    const read: Read = { filter, sort: scan.sort, limit: 0, ...start }
     switch (plan.paging.kind) {
       case 'none': {
         const { limit } = plan.paging
@@ -82,8 +83,9 @@ export async function planned(
         return offsetText(resource, view, read, plan.paging, request)
       case 'cursor': {
         const { pageSize } = plan.paging
-        const { texts, hasMore, idAt } = await pageAndMore(resource, view, read, pageSize, request)
-        const nextCursor = hasMore ? cursors.issue(idAt(pageSize - 1), scan) : null
+        const page = pageAndMore(resource, view, read, pageSize, request)
+        const { texts, hasMore, idAt } = await page.catch(refuseGone)
+        const nextCursor = hasMore ? tokens.issue(idAt(pageSize - 1)) : null
         const pagination = { pageSize, hasMore, nextCursor }
         return listJsonWithin(resource.maxResponseBytes, texts, pagination)
       }
@@ -144,26 +146,28 @@ function total(resource: Resource, filter: Filter, request: ApiRequest): Promise
     : stored.count(filter, hintsFor(resource.hints, request))
 }
 
-function anchorOf(
-  resource: Resource,
-  cursors: Cursors,
-  paging: Paging,
-  scan: Scan,
-): string | undefined {
+function anchorOf(resource: Resource, tokens: ScanCursors, paging: Paging): string | undefined {
   if (paging.kind !== 'cursor' || paging.cursor === undefined) return undefined
-  const id = idFrom(cursors.read(paging.cursor, scan), resource.model.idType)
+  const id = idFrom(tokens.read(paging.cursor), resource.model.idType)
   if (id === undefined) throw invalidCursor()
   return id
 }
 
-/** The anchor's current position in the order; the anchor must still exist within the scope. */
-async function positionOf(resource: Resource, id: string, scan: Scan): Promise<Scalar[]> {
-  const [anchor] = await resource.engine.stored.find({
-    filter: all([scan.scope, withId(id)]),
-    sort: [],
-    limit: 1,
-    select: { include: scan.sort.map((key) => key.field) },
-  })
+/** A store's word that the anchor has gone, as a 400. */
+function refuseGone(error: unknown): never {
+  throw error instanceof AnchorGone ? cursorAnchorGone() : error
+}
+
+/** Where the page starts: at the anchor's current position. The anchor must still exist within the scope. */
+async function startAfter(
+  { engine: { stored } }: Resource,
+  id: string,
+  { scope, sort }: Scan,
+): Promise<Pick<Read, 'after' | 'afterRecord'>> {
+  const filter = all([scope, withId(id)])
+  if (stored.seeksRecords) return { afterRecord: filter }
+  const select = { include: sort.map((key) => key.field) }
+  const [anchor] = await stored.find({ filter, sort: [], limit: 1, select })
   if (!anchor) throw cursorAnchorGone()
-  return scan.sort.map((key) => valueAt(anchor, key.field))
+  return { after: sort.map((key) => valueAt(anchor, key.field)) }
 }

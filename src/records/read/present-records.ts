@@ -10,9 +10,11 @@ import { idsOf } from '../../http/request-ids.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import { Slices } from '../../ports/slices.ts'
+import { after, type Soon } from '../../ports/soon.ts'
 import type { Fields, Projection, Read } from '../../ports/store.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
-import { readableFields } from '../rules/fields-for.ts'
+import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
+import type { OnGet } from '../rules/hooks.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { Population } from './fill-in.ts'
 import { hintsFor } from './hints.ts'
@@ -29,11 +31,22 @@ export interface View {
 }
 
 /** Calls `onGet`. If it fails, the read goes on without populate and select (spec 4.1). */
-export async function viewOf(resource: Resource, request: ApiRequest): Promise<View> {
-  const { host, model, onGet } = resource
-  const fields = await readableFields(resource, request)
-  const plain = { select: visible(model, undefined, fields), populate: [], cacheable: true }
-  if (!onGet) return plain
+export function viewOf(resource: Resource, request: ApiRequest): Soon<View> {
+  return after(readableFields(resource, request), (fields) => {
+    const { model, onGet } = resource
+    const plain = { select: visible(model, undefined, fields), populate: [], cacheable: true }
+    return onGet ? chosenView(resource, onGet, request, fields, plain) : plain
+  })
+}
+
+async function chosenView(
+  resource: Resource,
+  onGet: OnGet,
+  request: ApiRequest,
+  fields: ReadableFields,
+  plain: View,
+): Promise<View> {
+  const { host, model } = resource
   try {
     const options = (await onGet(request)) ?? {}
     const warn = unknownNames(resource)
@@ -64,13 +77,13 @@ export interface Page {
 }
 
 /** Reads and presents the first `shown` records. Passes on the store's own JSON if nothing has to be changed. */
-export async function readAsJson(
+export function readAsJson(
   resource: Resource,
   view: View,
   read: Read,
   request: ApiRequest,
   shown: number = read.limit,
-): Promise<Page> {
+): Soon<Page> {
   const { engine, model, lean } = resource
   const query: Read = {
     ...read,
@@ -80,14 +93,23 @@ export async function readAsJson(
   const signs = resource.upload?.signUrls !== undefined
   const unchanged =
     view.populate.length === 0 && !signs && (lean || !model.output) && !model.convert
-  if (unchanged && engine.stored.findJson) {
-    const texts = await engine.stored.findJson({ ...query, fillDefaults: !lean })
-    return {
-      texts: texts.slice(0, shown),
-      hasMore: texts.length > shown,
-      idAt: (index) => idOf(texts[index]),
-    }
-  }
+  if (!unchanged || !engine.stored.findJson) return presented(resource, view, query, request, shown)
+  return after(engine.stored.findJson({ ...query, fillDefaults: !lean }), (texts) => ({
+    texts: texts.length > shown ? texts.slice(0, shown) : texts,
+    hasMore: texts.length > shown,
+    idAt: (index) => idOf(texts[index]),
+  }))
+}
+
+async function presented(
+  resource: Resource,
+  view: View,
+  query: Read,
+  request: ApiRequest,
+  shown: number,
+): Promise<Page> {
+  const { engine, model, lean } = resource
+  const signs = resource.upload?.signUrls !== undefined
   const all = await engine.stored.find(query)
   const found = all.slice(0, shown).map((record) => declaredPart(model, record, { ...view, lean }))
   const filled = await filledIn(resource, view, found, request)

@@ -16,6 +16,7 @@ import type { Model } from '../../model/model.ts'
 import { declaredText } from '../../ports/declared-text.ts'
 import { pathOf } from '../../ports/path-of.ts'
 import type { Shape } from '../../ports/shape.ts'
+import { after, type Soon } from '../../ports/soon.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
 import { readableFields } from '../rules/fields-for.ts'
@@ -29,8 +30,8 @@ export type RespondToRead = (
   request: ApiRequest,
   context: Context,
   asked: Pick<Asked, 'kind' | 'body'>,
-  load: () => Promise<Loaded>,
-) => Promise<Response>
+  load: () => Soon<Loaded>,
+) => Soon<Response>
 
 /** `resource` with its cache. Throws a `TypeError` for an invalid `cache` option. */
 export function withCache(resource: Resource, options: RouterOptions<Fields>): Resource {
@@ -53,7 +54,8 @@ export function readResponder(
 ): RespondToRead {
   const { host, cache } = resource
   if (!cache) {
-    return async (request, _context, _asked, load) => readResponse(request, await load())
+    return (request, _context, _asked, load) =>
+      after(load(), (loaded) => readResponse(request, loaded))
   }
   const targets = targetsOf(resource)
   const isLimited =
@@ -78,7 +80,7 @@ export function readResponder(
   return (request, context, asked, load) =>
     cached.respond(request, context, {
       asked: { ...asked, path: pathOf(request.url), query: parametersOf(asked, request) },
-      limits: async () => (isLimited ? limitsOf(resource, targets, request) : null),
+      limits: () => (isLimited ? limitsOf(resource, targets, request) : null),
       load,
     })
 }

@@ -8,24 +8,27 @@ import type { Loaded } from '../../cache/cached.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataJson } from '../../http/respond.ts'
+import { after, type Soon } from '../../ports/soon.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { readAsJson, viewOf } from './present-records.ts'
+import { type Page, readAsJson, type View, viewOf } from './present-records.ts'
 import { jsonWithin } from './response-size.ts'
 
 /** One record, or 404. */
-export async function read(resource: Resource, request: ApiRequest): Promise<Loaded> {
+export function read(resource: Resource, request: ApiRequest): Soon<Loaded> {
   const id = requestedId(resource, request)
-  const scope = await scopeOf(resource.model, resource.scope.read, request)
-  const view = await viewOf(resource, request)
-  const one = { filter: within(scope.filter, id), sort: [], limit: 1 }
-  const { texts, unsigned } = await readAsJson(resource, view, one, request)
+  return after(scopeOf(resource.model, resource.scope.read, request), ({ filter }) =>
+    after(viewOf(resource, request), (view) => {
+      const one = { filter: within(filter, id), sort: [], limit: 1 }
+      return after(readAsJson(resource, view, one, request), (page) => loaded(resource, view, page))
+    }),
+  )
+}
+
+function loaded(resource: Resource, { cacheable }: View, { texts, unsigned }: Page): Soon<Loaded> {
   const [text] = texts
   if (text === undefined) throw entryNotFound()
-  return {
-    body: jsonWithin(resource.maxResponseBytes, dataJson(text)),
-    state: (await unsigned?.())?.[0],
-    cacheable: view.cacheable,
-  }
+  const body = jsonWithin(resource.maxResponseBytes, dataJson(text))
+  return after(unsigned?.(), (states) => ({ body, state: states?.[0], cacheable }))
 }

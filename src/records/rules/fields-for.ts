@@ -8,6 +8,7 @@ import { inTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
+import type { Soon } from '../../ports/soon.ts'
 import { hooked } from './hooks.ts'
 
 /** The names of fields, or nothing for all of them. */
@@ -29,9 +30,9 @@ export interface Readable {
 }
 
 /** What `request` may see of the records of `readable`. The option is called once per request. */
-export function readableFields(readable: Readable, request: ApiRequest): Promise<ReadableFields> {
+export function readableFields(readable: Readable, request: ApiRequest): Soon<ReadableFields> {
   const { model, fieldsFor } = readable
-  if (!fieldsFor) return Promise.resolve(undefined)
+  if (!fieldsFor) return undefined
   const known = resolved.get(request) ?? new Map<Readable, Promise<ReadableFields>>()
   resolved.set(request, known)
   const fields = known.get(readable) ?? resolve(model, fieldsFor, request)

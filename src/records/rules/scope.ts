@@ -12,6 +12,7 @@ import { didYouMean } from '../../model/suggest.ts'
 import { isFields } from '../../model/writable.ts'
 import { any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
+import type { Soon } from '../../ports/soon.ts'
 import type { Fields } from '../../ports/store.ts'
 import { type Limit, Scope, unlimited } from './limits.ts'
 
@@ -94,8 +95,8 @@ export function scopeOf(
   model: Model,
   option: ScopeOption | undefined,
   request: ApiRequest,
-): Promise<Scope> {
-  if (!option) return Promise.resolve(unlimited)
+): Soon<Scope> {
+  if (!option) return unlimited
   const known = resolved.get(request) ?? []
   const same = known.find((one) => one.option === option && one.model === model)
   if (same) return same.scope

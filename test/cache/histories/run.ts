@@ -159,7 +159,7 @@ function slowed(store: Store, pause: () => number): Store {
       const own = store.collection(schema)
       const collection: Collection = {
         find: (read) => slow(() => own.find(read)),
-        findJson: (read) => slow(() => own.findJson?.(read) ?? Promise.resolve([])),
+        findJson: (read) => slow(async () => own.findJson?.(read) ?? []),
         count: (filter) => slow(() => own.count(filter)),
         estimate: () => own.estimate(),
         insert: (record) => slow(() => own.insert(record)),

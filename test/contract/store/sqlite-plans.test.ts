@@ -6,7 +6,7 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Statement } from '../../../adapters/stores/sqlite/sql.ts'
 import { among, keys, reading, where } from '../../../src/contract/store/ask.ts'
 import { newId, people } from '../../../src/contract/store/people.ts'
-import { everything } from '../../../src/ports/filter.ts'
+import { all, everything } from '../../../src/ports/filter.ts'
 import type { Collection, CollectionSchema, Read } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'
 
@@ -31,7 +31,7 @@ async function planOf(ask: (collection: Collection) => Promise<unknown>): Promis
   let asked: Statement | undefined
   const note = (statement: Statement) => {
     asked = statement
-    return []
+    return [{ 0: '{"_id":"x"}', doc: '{"_id":"x"}' }]
   }
   const collection = openCollection(schema, {
     deadline: DEADLINE,
@@ -106,6 +106,22 @@ describe('An index serves', () => {
     ],
   ])('a page behind a position: %s', async (_, read) => {
     const plan = await find(read)
+    expect(plan.length).toBeGreaterThan(0)
+    for (const line of plan)
+      expect(line).toMatch(/^SEARCH people USING (COVERING )?INDEX .*[<>=]\?\)$/)
+  })
+
+  it.each<[string, Partial<Read>]>([
+    ['descending', { sort: keys('-age', '_id') }],
+    ['ascending', { sort: keys('name', '_id') }],
+    ['by id', { sort: keys('_id') }],
+    ['by id backwards', { sort: keys('-_id') }],
+    ['both directions', { sort: keys('tenant', '-age', '_id') }],
+    ['both directions, reversed', { sort: keys('-tenant', 'age', '-_id') }],
+    ['three keys', { sort: keys('tenant', 'name', '-score', '_id') }],
+    ['within a filter', { filter: here, sort: keys('-age', '_id') }],
+  ])('a page after a record, which it looks up: %s', async (_, read) => {
+    const plan = await find({ ...read, afterRecord: all([here, where('_id', 'eq', id)]) })
     expect(plan.length).toBeGreaterThan(0)
     for (const line of plan)
       expect(line).toMatch(/^SEARCH people USING (COVERING )?INDEX .*[<>=]\?\)$/)

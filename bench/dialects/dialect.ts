@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { Requests } from './load.ts'
+import type { Requests } from '../load.ts'
 
 /** Turns requests and answers into those of a server, and back. */
 export interface Dialect {
   /** The same requests, as the server wants them. */
   asked(requests: Requests): Requests
-  /** Its answer in fieldgate's envelope; a list that was not counted has no pagination. */
-  answer(text: string, headers: Headers): string
+  /** Its answer to one of those paths in fieldgate's envelope; a list that was not counted has no pagination. */
+  answer(text: string, headers: Headers, path: string): string
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { Requests } from '../load.ts'
 import type { Dialect } from './dialect.ts'
-import type { Requests } from './load.ts'
 
 /** What makes PostgREST answer with one record, where it would answer with a list of one. */
 const ONE = { Accept: 'application/vnd.pgrst.object+json' }
@@ -34,12 +34,13 @@ function pathOf(path: string): string {
   const { pathname, searchParams } = new URL(path, 'http://localhost')
   const id = /^\/products\/([0-9a-f]{24})$/.exec(pathname)?.[1]
   if (id !== undefined) return `/products?_id=eq.${id}`
-  const [category, page, after] = ['category', 'page', 'after'].map((name) =>
+  const [category, term, page, after] = ['category', 's', 'page', 'after'].map((name) =>
     searchParams.get(name),
   )
-  if (category === null && page === null && after === null) return '/products'
+  if (category === null && term === null && page === null && after === null) return '/products'
   const query = new URLSearchParams({ order: 'price.desc.nullslast,_id', limit: '50' })
   if (category !== null) query.set('category', `eq.${category}`)
+  if (term !== null) query.set('name', `ilike.*${term}*`)
   if (page !== null) query.set('offset', String((Number(page) - 1) * 50))
   if (after !== null) {
     const [price, last] = String(after).split('_')

@@ -1,0 +1,86 @@
+/**
+ * The statement of a read: a page of records in order.
+ *
+ * @module
+ */
+
+import type { Filter, SortKey } from '../../../src/ports/filter.ts'
+import type { Read } from '../../../src/ports/store.ts'
+import type { Compilation } from './compile.ts'
+import { orderBy, type Stretch, stretchesAfter, stretchesAfterRow } from './order.ts'
+import type { Parameters } from './sql.ts'
+import { where, whereAll } from './writes.ts'
+
+/** What a statement selects, and from where. */
+export interface From {
+  readonly columns: string
+  /** The table, as an identifier. */
+  readonly table: string
+}
+
+/** The statement that returns a read's records in order, of those that meet `conditions`. */
+export function compilePage(
+  { columns, table }: From,
+  read: Read,
+  conditions: readonly string[],
+  compiled: Compilation,
+): string {
+  const { parameters } = compiled
+  const { filter, sort, skip = 0, limit } = read
+  const from = `${columns} FROM ${table}`
+  const cut = stretchesOf(read, table, compiled)
+  if (namesOne(filter) && !cut && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
+  const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
+    `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
+  const offset = skip > 0 ? offsetOf(skip, parameters) : ''
+  if (!cut) return select(conditions, sort, limit) + offset
+  const stretches = cut.map(
+    (stretch) =>
+      `SELECT * FROM (${select([...conditions, ...stretch.conditions], stretch.sort, limit + skip)})`,
+  )
+  return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
+}
+
+/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
+export function namesOne(filter: Filter): boolean {
+  if (filter.op === 'and') return filter.filters.some(namesOne)
+  return filter.op === 'eq' && filter.field === '_id'
+}
+
+/** Whether a read is one of a record by its id, with nothing else that may take long. */
+export function isQuick({ filter, after, afterRecord, skip = 0 }: Read): boolean {
+  if (after || afterRecord || skip > 0) return false
+  if (filter.op === 'and') return filter.filters.every(isEquality) && namesOne(filter)
+  return namesOne(filter)
+}
+
+function isEquality({ op }: Filter): boolean {
+  return op === 'eq'
+}
+
+/** The stretches that a read returns records of; undefined if it starts at the beginning. */
+function stretchesOf(
+  { sort, after, afterRecord }: Read,
+  table: string,
+  compiled: Compilation,
+): Stretch[] | undefined {
+  if (!afterRecord) return after && stretchesAfter(sort, after, compiled)
+  return stretchesAfterRow(sort, `${table}${whereAll(where(afterRecord, compiled))}`, compiled)
+}
+
+/** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
+function offsetOf(skip: number, parameters: Parameters): string {
+  const bound = parameters.bind(skip)
+  return ` OFFSET ${skip < DEEP ? bound : `(${bound})`}`
+}
+
+const DEEP = 10_000
+
+/** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */
+function oneAfterAnother(selects: readonly string[]): string {
+  if (selects.length <= MAX_TERMS) return selects.join(' UNION ALL ')
+  const first = selects.slice(0, MAX_TERMS - 1).join(' UNION ALL ')
+  return `${first} UNION ALL SELECT * FROM (${oneAfterAnother(selects.slice(MAX_TERMS - 1))})`
+}
+
+const MAX_TERMS = 5

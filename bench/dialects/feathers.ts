@@ -1,0 +1,45 @@
+/**
+ * The works in the words of the Feathers app, and its answers in ours.
+ *
+ * @module
+ */
+
+import { pagesOf } from '../peers/paging.ts'
+import type { Dialect } from './dialect.ts'
+
+export const feathersDialect: Dialect = {
+  asked: (requests) => ({ ...requests, paths: requests.paths.map(pathOf) }),
+  answer: inEnvelope,
+}
+
+function pathOf(path: string): string {
+  const { pathname, searchParams } = new URL(path, 'http://localhost')
+  const names = ['category', 's', 'page', 'after']
+  const [category, term, page, after] = names.map((name) => searchParams.get(name))
+  if (searchParams.size === 0) return pathname
+  const query = new URLSearchParams({ $limit: '50' })
+  if (category !== null) query.set('category', String(category))
+  if (term !== null) query.set('name[$ilike]', `%${term}%`)
+  if (page !== null) query.set('$skip', String((Number(page) - 1) * 50))
+  if (after !== null) {
+    const [price = '', id = ''] = String(after).split('_')
+    query.set('price[$lte]', price)
+    query.set('$or[0][price][$lt]', price)
+    query.set('$or[1][_id][$gt]', id)
+  }
+  return `/products?${query}`
+}
+
+interface Page {
+  readonly total: number
+  readonly limit: number
+  readonly skip: number
+  readonly data: readonly object[]
+}
+
+function inEnvelope(text: string): string {
+  const answer = JSON.parse(text) as object | Page
+  if (!('skip' in answer)) return JSON.stringify({ success: true, data: answer })
+  const { total, limit, skip, data } = answer
+  return JSON.stringify({ success: true, data, pagination: pagesOf(skip / limit + 1, total) })
+}
