@@ -6,7 +6,7 @@
  * @module
  */
 
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildServers, built, installPeers } from './build.ts'
@@ -128,9 +128,9 @@ async function warmServer(
   const ask = (time: number) => load(server.base, requests, connections, time)
   await warm(ask)
   const sample = async (): Promise<Sample> => {
-    const before = cpuSeconds(server.pid)
+    const before = server.cpuSeconds()
     const seen = await ask(seconds)
-    const spent = cpuSeconds(server.pid) - before
+    const spent = server.cpuSeconds() - before
     return { ...seen, cpuMicroseconds: (spent * 1e6) / (seen.requestsPerSecond * seconds) }
   }
   return { name, samples: [], sample, stop: () => server.stop() }
@@ -159,26 +159,6 @@ function copied(from: string, to: string): string {
   if (!existsSync(from)) return from
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
   return to
-}
-
-/** Processor time of a process and of those that it has started, so far. */
-function cpuSeconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  const own = threads.map((thread) => proc(pid, thread, 'schedstat').split(' ')[0])
-  const nanoseconds = own.reduce((sum, time) => sum + Number(time), 0)
-  const children = threads.flatMap((thread) =>
-    proc(pid, thread, 'children').split(' ').filter(Boolean).map(Number),
-  )
-  return children.reduce((sum, child) => sum + cpuSeconds(child), nanoseconds / 1e9)
-}
-
-/** What is known of a thread; one that has ended has used nothing. */
-function proc(pid: number, thread: string, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/task/${thread}/${name}`, 'utf8').trim()
-  } catch {
-    return ''
-  }
 }
 
 function lineOf(name: string, samples: readonly Sample[]): string {

@@ -14,7 +14,6 @@ export const FROM_SOURCE = '--conditions=fieldgate-source'
 /** A running server. */
 export interface Server {
   readonly base: string
-  readonly pid: number
   /** Seconds of processor time so far, with what it started. */
   cpuSeconds(): number
   /** Resident memory, in MiB. */
@@ -44,7 +43,6 @@ export async function startProgram([command = '', ...args]: readonly string[]): 
     processesOf(child.pid ?? 0).reduce((sum, pid) => sum + measured(pid), 0)
   return {
     base: `http://127.0.0.1:${port}`,
-    pid: child.pid ?? Number.NaN,
     cpuSeconds: () => sumOf(cpuSecondsOf),
     memoryMiB: () => sumOf(memoryOf),
     stop: (signal = 'SIGKILL') =>

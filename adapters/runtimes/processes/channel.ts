@@ -51,7 +51,11 @@ interface WorkerProcess {
   on(event: 'message', listener: (message: unknown) => void): unknown
   on(event: 'disconnect', listener: () => void): unknown
   exit(code: number): never
+  readonly ppid?: number
 }
+
+/** How often a worker looks whether the first process is there, in milliseconds. */
+const ALIVE_MS = 1000
 
 const { process: own } = globalThis as { readonly process?: WorkerProcess }
 const given = own?.send && own.env?.[WORKER_VARIABLE]
@@ -144,6 +148,10 @@ if (own?.env && isWorker) {
   // Programs that a worker starts are no workers.
   delete own.env[WORKER_VARIABLE]
   own.on('message', heard)
-  // Without the first process nobody would end or replace this one.
+  // Without the first process nobody would end or replace this one. Deno does not always tell that it has gone (2.9).
+  const { ppid } = own
   own.on('disconnect', () => own.exit(1))
+  setInterval(() => {
+    if (own.ppid !== ppid) own.exit(1)
+  }, ALIVE_MS)
 }

@@ -20,7 +20,7 @@ import {
 import { endProcess } from '../signals.ts'
 import { startFailure } from '../start-failure.ts'
 import { isWorker, tellFirst, toldToClose, WORKER_VARIABLE, workerPort } from './channel.ts'
-import type { Place } from './first.ts'
+import type { Place, Workers } from './first.ts'
 
 /** Serves an app in this process. */
 type ServeHere<Options> = (app: App, options: Options) => Promise<Served>
@@ -60,19 +60,32 @@ async function lead(
 ): Promise<Served> {
   if (isLeading) throw new TypeError(`serve: only one app of a program can have 'processes'`)
   isLeading = true
-  const [{ startWorkers, freePlace }, fork] = await Promise.all([import('./first.ts'), forkOf()])
-  // Once, before any other process looks: the workers find all tables and indexes.
-  await app.ready().catch((error: unknown) => {
-    throw startFailure(error)
+  const started = start(app, place, count, forkOf)
+  const { url, end } = await started.catch((error: unknown) => {
+    isLeading = false
+    throw error
   })
-  const { port } = await freePlace(place)
-  const { url, end } = await startWorkers(app, count, () => fork({ [WORKER_VARIABLE]: `${port}` }))
   const finish = async () => {
     const isFinished = await end(graceMs + STORES_MS + LATE_MS)
     const isClosed = await within(STORES_MS, app.close())
     return isFinished && isClosed
   }
   return closable(url, finish, signals)
+}
+
+async function start(
+  app: App,
+  place: Place,
+  count: number,
+  forkOf: () => Promise<ForkWith>,
+): Promise<Workers> {
+  const [{ startWorkers, freePlace }, fork] = await Promise.all([import('./first.ts'), forkOf()])
+  // Once, before any other process looks: the workers find all tables and indexes.
+  await app.ready().catch((error: unknown) => {
+    throw startFailure(error)
+  })
+  const { port } = await freePlace(place)
+  return startWorkers(app, count, () => fork({ [WORKER_VARIABLE]: `${port}` }))
 }
 
 async function work<Options extends ServeOptions>(

@@ -28,24 +28,42 @@ type Reply =
   | { readonly error: { readonly message: string; readonly errcode?: unknown } }
 
 const opened = topic<string, boolean>('sqlite: a file')
-const writes = topic<{ readonly file: string; readonly batch: Batch }, Reply>('sqlite: a write')
+const writes = topic<{ readonly file: string; readonly batches: readonly Batch[] }, Reply[]>(
+  'sqlite: writes',
+)
 
 /** What writes to the files that this process has open. */
-const writers = new Map<string, RunBatch>()
+const writers = new Map<string, (batches: readonly Batch[]) => Promise<Reply[]>>()
 
 /** Lets workers write to `file` with `run`. Returns a function that ends this. */
 export function lendWriter(file: string | undefined, run: RunBatch): () => void {
   if (file === undefined || isWorker) return () => {}
   const gathering = new Gathering()
-  const gathered: RunBatch = async (batch) => {
-    await checkPatternsOf(batch.statements)
-    return gathering.run(() => run(batch))
-  }
-  writers.set(file, gathered)
+  const runAll = (batches: readonly Batch[]) =>
+    gathering.run(() => Promise.all(batches.map((batch) => replyTo(batch, run))))
+  writers.set(file, runAll)
   return () => {
-    if (writers.get(file) === gathered) writers.delete(file)
+    if (writers.get(file) === runAll) writers.delete(file)
   }
 }
+
+async function replyTo(batch: Batch, run: RunBatch): Promise<Reply> {
+  try {
+    await checkPatternsOf(batch.statements)
+    return { written: await run(batch) }
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return { unavailable: error.message }
+    const { message, errcode } = error as Error & { errcode?: unknown }
+    return { error: { message, errcode } }
+  }
+}
+
+opened.answer((file) => writers.has(file))
+
+writes.answer(({ file, batches }) => {
+  const run = writers.get(file)
+  return run ? run(batches) : batches.map(() => ({ unavailable: 'the store has been closed' }))
+})
 
 /**
  * In a worker, what writes to `file` in the first process; undefined if that has not opened the file, or if there is one
@@ -58,27 +76,62 @@ export async function borrowedWriter(file: string | undefined): Promise<RunBatch
       `sqliteStore: each process would have a database of its own. Set 'path', or serve without 'processes'.`,
     )
   }
-  return (await opened.ask(file)) ? (batch) => writeThere(file, batch) : undefined
+  if (!(await opened.ask(file))) return undefined
+  const sender = new Sender(file)
+  return (batch) => sender.run(batch)
 }
 
-async function writeThere(file: string, batch: Batch): Promise<readonly Written[]> {
-  const reply = await writes.ask({ file, batch })
-  if ('written' in reply) return reply.written
-  if ('unavailable' in reply) throw new StoreUnavailable(reply.unavailable)
-  const { message, errcode } = reply.error
-  throw Object.assign(new Error(message), { errcode })
+interface Item {
+  readonly batch: Batch
+  resolve(written: readonly Written[]): void
+  reject(error: unknown): void
 }
 
-opened.answer((file) => writers.has(file))
+/**
+ * Sends the writes of a worker. Those that come while others are on their way leave together afterwards: they would wait
+ * for that commit anyway, and a message costs as much as a write.
+ */
+class Sender {
+  readonly #file: string
+  #waiting: Item[] = []
+  #isSending = false
 
-writes.answer(async ({ file, batch }) => {
-  try {
-    const run = writers.get(file)
-    if (!run) return { unavailable: 'the store has been closed' }
-    return { written: await run(batch) }
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return { unavailable: error.message }
-    const { message, errcode } = error as Error & { errcode?: unknown }
-    return { error: { message, errcode } }
+  constructor(file: string) {
+    this.#file = file
   }
-})
+
+  run(batch: Batch): Promise<readonly Written[]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ batch, resolve, reject })
+      if (this.#waiting.length === 1 && !this.#isSending) this.#sendSoon()
+    })
+  }
+
+  /** After the sockets that are readable now have been read. */
+  #sendSoon(): void {
+    setImmediate(() => void this.#send())
+  }
+
+  async #send(): Promise<void> {
+    const items = this.#waiting
+    this.#waiting = []
+    this.#isSending = true
+    try {
+      const batches = items.map(({ batch }) => batch)
+      const replies = await writes.ask({ file: this.#file, batches })
+      for (const [at, item] of items.entries()) settle(item, replies[at])
+    } catch (error) {
+      for (const { reject } of items) reject(error)
+    }
+    this.#isSending = false
+    if (this.#waiting.length > 0) this.#sendSoon()
+  }
+}
+
+function settle({ resolve, reject }: Item, reply: Reply | undefined): void {
+  if (reply && 'written' in reply) resolve(reply.written)
+  else if (reply && 'error' in reply) {
+    const { message, errcode } = reply.error
+    reject(Object.assign(new Error(message), { errcode }))
+  } else reject(new StoreUnavailable(reply?.unavailable ?? 'a write got no answer'))
+}
