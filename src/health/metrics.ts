@@ -91,8 +91,10 @@ export function metrics(): Mountable {
       const response = await respond()
       const seconds = (performance.now() - from) / 1000
       if (isWorker && known.size === 0) setTimeout(() => tell().catch(ignored), TELL_MS)
-      const { method, route } = request
+      const { route } = request
       const { status } = response
+      // Never the method as it was sent: clients could make a series with each request.
+      const method = methodName(request.method)
       const labels = () => labelsOf(method, route, status)
       seriesOf(known, `${method} ${status} ${route}`, labels).add(seconds)
       return response
@@ -132,7 +134,7 @@ function seriesOf(known: Map<string, Series>, key: string, labels: () => string)
 
 function labelsOf(method: string, route: string, status: number): string {
   const shown = route === '' ? 'unmatched' : escaped(route)
-  return `method="${methodName(method)}",route="${shown}",status="${status}"`
+  return `method="${method}",route="${shown}",status="${status}"`
 }
 
 function escaped(label: string): string {
