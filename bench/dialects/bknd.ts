@@ -5,7 +5,7 @@
  */
 
 import { pagesOf } from '../peers/paging.ts'
-import type { Dialect } from './dialect.ts'
+import { askedFor, type Dialect } from './dialect.ts'
 
 const RECORDS = '/api/data/entity/products'
 
@@ -15,11 +15,10 @@ export const bkndDialect: Dialect = {
 }
 
 function pathOf(path: string): string {
-  const { pathname, searchParams } = new URL(path, 'http://localhost')
-  const id = /^\/products\/([0-9a-f]{24})$/.exec(pathname)?.[1]
-  if (id !== undefined) return `${RECORDS}/${id}`
-  const [category, term, page] = ['category', 's', 'page'].map((name) => searchParams.get(name))
-  if (category === null && term === null && page === null) return RECORDS
+  const asked = askedFor(path)
+  if (!asked) return RECORDS
+  const { id, category, term, page } = asked
+  if (id !== null) return `${RECORDS}/${id}`
   const where = {
     ...(category !== null && { category }),
     ...(term !== null && { name: { $like: `%${term}%` } }),

@@ -5,7 +5,7 @@
  */
 
 import { pagesOf } from '../peers/paging.ts'
-import type { Dialect } from './dialect.ts'
+import { askedFor, type Dialect } from './dialect.ts'
 
 export const feathersDialect: Dialect = {
   asked: (requests) => ({ ...requests, paths: requests.paths.map(pathOf) }),
@@ -13,16 +13,15 @@ export const feathersDialect: Dialect = {
 }
 
 function pathOf(path: string): string {
-  const { pathname, searchParams } = new URL(path, 'http://localhost')
-  const names = ['category', 's', 'page', 'after']
-  const [category, term, page, after] = names.map((name) => searchParams.get(name))
-  if (searchParams.size === 0) return pathname
+  const asked = askedFor(path)
+  if (!asked || asked.id !== null) return path
+  const { category, term, page, after } = asked
   const query = new URLSearchParams({ $limit: '50' })
-  if (category !== null) query.set('category', String(category))
+  if (category !== null) query.set('category', category)
   if (term !== null) query.set('name[$ilike]', `%${term}%`)
   if (page !== null) query.set('$skip', String((Number(page) - 1) * 50))
   if (after !== null) {
-    const [price = '', id = ''] = String(after).split('_')
+    const [price = '', id = ''] = after.split('_')
     query.set('price[$lte]', price)
     query.set('$or[0][price][$lt]', price)
     query.set('$or[1][_id][$gt]', id)

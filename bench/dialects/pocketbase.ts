@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Dialect } from './dialect.ts'
+import { askedFor, type Dialect } from './dialect.ts'
 
 const RECORDS = '/api/collections/products/records'
 
@@ -14,13 +14,10 @@ export const pocketbaseDialect: Dialect = {
 }
 
 function pathOf(path: string): string {
-  const { pathname, searchParams } = new URL(path, 'http://localhost')
-  const id = /^\/products\/([0-9a-f]{24})$/.exec(pathname)?.[1]
-  if (id !== undefined) return `${RECORDS}/${id}`
-  const [category, term, page, after] = ['category', 's', 'page', 'after'].map((name) =>
-    searchParams.get(name),
-  )
-  if (category === null && term === null && page === null && after === null) return RECORDS
+  const asked = askedFor(path)
+  if (!asked) return RECORDS
+  const { id, category, term, page, after } = asked
+  if (id !== null) return `${RECORDS}/${id}`
   const [price, last] = after?.split('_') ?? []
   const filter = [
     category === null ? '' : `category='${category}'`,

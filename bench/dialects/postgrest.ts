@@ -5,7 +5,7 @@
  */
 
 import type { Requests } from '../load.ts'
-import type { Dialect } from './dialect.ts'
+import { askedFor, type Dialect } from './dialect.ts'
 
 /** What makes PostgREST answer with one record, where it would answer with a list of one. */
 const ONE = { Accept: 'application/vnd.pgrst.object+json' }
@@ -31,19 +31,16 @@ export const postgrestDialect: Dialect = {
 }
 
 function pathOf(path: string): string {
-  const { pathname, searchParams } = new URL(path, 'http://localhost')
-  const id = /^\/products\/([0-9a-f]{24})$/.exec(pathname)?.[1]
-  if (id !== undefined) return `/products?_id=eq.${id}`
-  const [category, term, page, after] = ['category', 's', 'page', 'after'].map((name) =>
-    searchParams.get(name),
-  )
-  if (category === null && term === null && page === null && after === null) return '/products'
+  const asked = askedFor(path)
+  if (!asked) return '/products'
+  const { id, category, term, page, after } = asked
+  if (id !== null) return `/products?_id=eq.${id}`
   const query = new URLSearchParams({ order: 'price.desc.nullslast,_id', limit: '50' })
   if (category !== null) query.set('category', `eq.${category}`)
   if (term !== null) query.set('name', `ilike.*${term}*`)
   if (page !== null) query.set('offset', String((Number(page) - 1) * 50))
   if (after !== null) {
-    const [price, last] = String(after).split('_')
+    const [price, last] = after.split('_')
     query.set('price', `lte.${price}`)
     query.set('or', `(price.lt.${price},_id.gt.${last})`)
   }
