@@ -7,6 +7,7 @@
 import { enforcedReferences } from '../model/enforced-references.ts'
 import type { Model } from '../model/model.ts'
 import { any, everything, type Filter } from '../ports/filter.ts'
+import { topOf } from '../ports/paths.ts'
 import type { Collection, Store } from '../ports/store.ts'
 import type { ChangedModel, ModelHistory } from './model-history.ts'
 
@@ -91,7 +92,7 @@ function warningOf({ model, fields }: ChangedModel): string {
 async function refuseFormer(model: Model, stored: Collection): Promise<void> {
   if (model.renamed.size === 0) return
   const enforced = enforcedReferences(model).map(({ path }) => path)
-  const kept = new Set([...model.unique.flat(), ...enforced].map((path) => path.split('.', 1)[0]))
+  const kept = new Set([...model.unique.flat(), ...enforced].map(topOf))
   const former = [...model.renamed].filter(([, now]) => kept.has(now))
   if (former.length === 0) return
   const under = any(former.map(([old]): Filter => ({ op: 'ne', field: old, value: null })))

@@ -5,6 +5,7 @@
  */
 
 import { onlyDeclared, withDefaults } from '../ports/declared.ts'
+import { topOf } from '../ports/paths.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
 import { converted } from './convert.ts'
@@ -22,7 +23,7 @@ export function visible(
 ): Projection | undefined {
   const named = select.filter((name) => !name.startsWith('-'))
   if (named.length > 0) {
-    const isAllowed = (path: string) => !allowed || allowed.has(path.split('.', 1)[0] ?? path)
+    const isAllowed = (path: string) => !allowed || allowed.has(topOf(path))
     return only(named.filter(isAllowed).flatMap((path) => visiblePaths(model, path)))
   }
   const dropped = select.map((name) => name.slice(1)).filter((name) => name !== '_id')

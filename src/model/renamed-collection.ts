@@ -6,6 +6,7 @@
  */
 
 import { all, any, type Filter, type Scalar, type SortKey, withId } from '../ports/filter.ts'
+import { topOf } from '../ports/paths.ts'
 import { project } from '../ports/projection.ts'
 import type { Change, Collection, Fields, Projection, Read, WriteOptions } from '../ports/store.ts'
 import type { Model } from './model.ts'
@@ -127,7 +128,7 @@ export function underAllNames(filter: Filter, renamed: Renamed): Filter {
 /** Where the value at `path` may be: its path, and what is true of the records that have it there. */
 function placesOf(path: string, renamed: Renamed): { path: string; conditions: Filter[] }[] {
   const former = formerPaths(path, renamed)
-  const fields = former.map((one) => one.split('.', 1)[0] ?? one)
+  const fields = former.map(topOf)
   return [...former, path].map((one, at) => ({
     path: one,
     conditions: [...fields.slice(0, at).map(lacks), ...fields.slice(at, at + 1).map(has)],

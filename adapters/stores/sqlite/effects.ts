@@ -6,6 +6,7 @@
 
 import { matches } from '../../../src/ports/evaluate.ts'
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
+import { topOf } from '../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import type { Statement, Written } from './sql.ts'
 
@@ -102,8 +103,4 @@ function isPlainValue(value: unknown): boolean {
 function areAlike(a: Scalar, b: Scalar): boolean {
   if (a === null || b === null) return true
   return typeof a === typeof b
-}
-
-function topOf(path: string): string {
-  return path.split('.', 1)[0] ?? path
 }

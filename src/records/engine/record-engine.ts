@@ -20,6 +20,7 @@ import {
 import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
+import { topOf } from '../../ports/paths.ts'
 import { isLarge, nextTurn } from '../../ports/slices.ts'
 import {
   type Change,
@@ -125,7 +126,7 @@ export class RecordEngine {
    * values at `unseen` count as sent, so that rules about them hold; the result leaves them out.
    */
   async validateSeen(input: Fields, filter: Filter, unseen: readonly string[]): Promise<Fields> {
-    const isTouched = (path: string) => isFields(input[path.split('.', 1)[0] ?? path])
+    const isTouched = (path: string) => isFields(input[topOf(path)])
     const touched = unseen.filter(isTouched)
     const stored = touched.length > 0 ? await this.first(filter) : undefined
     const found = stored ? touched.filter((path) => isMissing(input, stored, path)) : []

@@ -7,7 +7,7 @@
 
 import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
-import { isWithin } from '../../ports/paths.ts'
+import { isWithin, topOf } from '../../ports/paths.ts'
 import type { ObjectShape, Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 
@@ -117,7 +117,7 @@ function removeOthers(
   value: Fields,
   stored: unknown,
 ): void {
-  if (!plan.isKnown) plan.unsure.add(fieldOf(path))
+  if (!plan.isKnown) plan.unsure.add(topOf(path))
   for (const key of Object.keys(isFields(stored) ? stored : {})) {
     const isOther = !shape.fields.has(key) && value[key] === undefined
     if (isOther && isName(key)) plan.unset.push(`${path}.${key}`)
@@ -126,7 +126,7 @@ function removeOthers(
 
 /** An object none of whose members is set must still exist. */
 function makeSure(plan: Plan, path: string, stored: unknown): void {
-  if (!plan.isKnown) plan.unsure.add(fieldOf(path))
+  if (!plan.isKnown) plan.unsure.add(topOf(path))
   if (isFields(stored)) return
   plan.set[path] = {}
   const inside = plan.unset.filter((name) => isWithin(name, path))
@@ -147,10 +147,6 @@ function isPartlyKept({ kept }: Plan, path: string): boolean {
 /** Whether a path can contain this name: stores read a dot as a step, and MongoDB a `$` as an operator. */
 function isName(key: string): boolean {
   return key !== '' && !key.includes('.') && !key.includes('\0') && !key.startsWith('$')
-}
-
-function fieldOf(path: string): string {
-  return path.split('.', 1)[0] ?? path
 }
 
 function size(set: Fields): number {

@@ -8,6 +8,7 @@ import { inTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
+import { topOf } from '../../ports/paths.ts'
 import type { Soon } from '../../ports/soon.ts'
 import { hooked } from './hooks.ts'
 
@@ -42,7 +43,7 @@ export function readableFields(readable: Readable, request: ApiRequest): Soon<Re
 
 /** Whether the field at `path`, or around it, is among `fields`. */
 export function isReadable(fields: ReadableFields, path: string): boolean {
-  return fields === undefined || fields.has(path.split('.', 1)[0] ?? path)
+  return fields === undefined || fields.has(topOf(path))
 }
 
 /** A response is cached under the very fields that it shows, and a write is refused before it if they are unknown. */
