@@ -92,8 +92,8 @@ export function createApp(options: AppOptions): App {
 
   /** Responds, or refuses if there are too many requests or this one takes too long. */
   function inTime(request: ApiRequest, context: AppContext): Soon<Response> {
-    const isEarly = () => early.serves(routedPath(request))
-    if ((context.isRefused || !load.hasRoom()) && !isEarly()) {
+    const isTooMany = context.isRefused || !load.hasRoom()
+    if (isTooMany && !early.serves(routedPath(request))) {
       return failed(onError, unavailable(OVERLOADED), request, context)
     }
     if (resolved.requestTimeoutMs > 0) context.limit(resolved.requestTimeoutMs)

@@ -8,7 +8,7 @@ import { keepPrivate } from '../cache/private.ts'
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
-import { after, isPending, type Soon } from '../ports/soon.ts'
+import { after, caught, type Soon } from '../ports/soon.ts'
 import type { AppContext } from './context.ts'
 
 /** The response that `work` returns, or that of its failure. */
@@ -18,13 +18,10 @@ export function settled(
   request: ApiRequest,
   context: AppContext,
 ): Soon<Response> {
-  const refused = (error: unknown) => failed(onError, error, request, context)
-  try {
-    const response = after(work(), (made) => finished(made, request, context))
-    return isPending(response) ? response.catch(refused) : response
-  } catch (error) {
-    return refused(error)
-  }
+  return caught(
+    () => after(work(), (made) => finished(made, request, context)),
+    (error) => failed(onError, error, request, context),
+  )
 }
 
 /** Your own error handler may fail; the client still gets the envelope. */

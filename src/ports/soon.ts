@@ -23,3 +23,13 @@ export function isPending(value: unknown): value is Promise<unknown> {
 export function after<T, R>(value: Soon<T>, next: (value: T) => Soon<R>): Soon<R> {
   return isPending(value) ? Promise.resolve(value).then(next) : next(value)
 }
+
+/** What `work` returns, or what `failed` makes of its failure, at once or later. */
+export function caught<T>(work: () => Soon<T>, failed: (error: unknown) => Soon<T>): Soon<T> {
+  try {
+    const value = work()
+    return isPending(value) ? value.catch(failed) : value
+  } catch (error) {
+    return failed(error)
+  }
+}

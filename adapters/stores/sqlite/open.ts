@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isPending, type Soon } from '../../../src/ports/soon.ts'
+import { caught, type Soon } from '../../../src/ports/soon.ts'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
@@ -136,17 +136,13 @@ function withPortErrors<T>(
   { patterns }: Statement,
   work: () => Soon<T>,
 ): Soon<T> {
-  const refuse = (error: unknown): never => {
-    throw portError(error, schema)
-  }
-  // Wait for nothing without need, so that writes happen in the order of the calls.
-  if (patterns) return checkPatterns(patterns).then(work).catch(refuse)
-  try {
-    const result = work()
-    return isPending(result) ? result.catch(refuse) : result
-  } catch (error) {
-    return refuse(error)
-  }
+  return caught(
+    // Wait for nothing without need, so that writes happen in the order of the calls.
+    () => (patterns ? checkPatterns(patterns).then(work) : work()),
+    (error) => {
+      throw portError(error, schema)
+    },
+  )
 }
 
 /** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
