@@ -17,8 +17,6 @@ declare module '#hmac' {
   export function digestOf(text: string): Uint8Array
   /** The HMAC-SHA-256 of strings, in UTF-8, under `key`. */
   export function macUnder(key: Uint8Array): (text: string) => Uint8Array
-  /** The HMAC-SHA-256 of strings, in UTF-8, under `key`, as hexadecimal digits. */
-  export function hmacUnder(key: Uint8Array): (text: string) => string
 }
 
 declare module '#passwords' {

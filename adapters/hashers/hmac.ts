@@ -9,7 +9,7 @@
 
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { utf8ToBytes } from '@noble/hashes/utils.js'
 
 /** The SHA-256 of a string in UTF-8. */
 export function digestOf(text: string): Uint8Array {
@@ -26,17 +26,6 @@ export function macUnder(key: Uint8Array): (text: string) => Uint8Array {
   }
   const keyed = hmac.create(sha256, key)
   return (text) => keyed.clone().update(utf8ToBytes(text)).digest()
-}
-
-/** The HMAC-SHA-256 of strings, in UTF-8, under `key`, as hexadecimal digits. */
-export function hmacUnder(key: Uint8Array): (text: string) => string {
-  const crypto = own()
-  if (crypto) {
-    const secret = crypto.createSecretKey(key)
-    return (text) => crypto.createHmac('sha256', secret).update(text).digest('hex')
-  }
-  const mac = macUnder(key)
-  return (text) => bytesToHex(mac(text))
 }
 
 function own(): typeof import('node:crypto') | undefined {

@@ -8,7 +8,7 @@
  */
 
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { digestOf, hmacUnder } from '#hmac'
+import { digestOf, macUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import { derivedKey } from '../../http/derived-key.ts'
@@ -36,7 +36,7 @@ export interface ScanCursors {
 }
 
 const SORT_BYTES = 8
-const MAC_DIGITS = 32
+const MAC_BYTES = 16
 const MAX_LENGTH = 512
 
 /**
@@ -46,10 +46,10 @@ const MAX_LENGTH = 512
 export function cursors(secret = ''): Cursors {
   const signatureOf = sortSignatures()
   // Created with the first token; the key is already in it.
-  let hmac: ReturnType<typeof hmacUnder> | undefined
+  let keyed: ReturnType<typeof macUnder> | undefined
   const mac = (text: string): string => {
-    hmac ??= hmacUnder(derivedKey(secret, 'fieldgate cursor'))
-    return hmac(text).slice(0, MAC_DIGITS)
+    keyed ??= macUnder(derivedKey(secret, 'fieldgate cursor'))
+    return bytesToHex(keyed(text).subarray(0, MAC_BYTES))
   }
   return ({ mount, filter, search = null, scope, sort: order }) => {
     // What a token's MAC is over, beside the id and the sort that the token names.
