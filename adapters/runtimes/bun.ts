@@ -9,7 +9,7 @@ import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import { isWorker } from './processes/channel.ts'
-import { inProcesses } from './processes/serve.ts'
+import { inProcesses, reuseForks } from './processes/serve.ts'
 import {
   background,
   LINGER_MS,
@@ -58,10 +58,7 @@ function seconds(ms: number): number {
  * `Bun.serve({ fetch: app.handle })` serves as well; this adds a close that waits for in-flight requests.
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  return inProcesses(app, options, serveHere, async () => {
-    const { reuseFork } = await import('./processes/fork-reuse.ts')
-    return reuseFork
-  })
+  return inProcesses(app, options, serveHere, reuseForks)
 }
 
 async function serveHere(app: App, options: ServeOptions): Promise<Served> {

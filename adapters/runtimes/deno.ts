@@ -9,7 +9,7 @@ import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import { isWorker } from './processes/channel.ts'
-import { inProcesses } from './processes/serve.ts'
+import { inProcesses, reuseForks } from './processes/serve.ts'
 import { background, listening, type Served, type ServeOptions, served, urlOf } from './server.ts'
 
 /** The part of Deno that is used; Deno's own types would force them on every user of the package. */
@@ -35,10 +35,7 @@ interface Deno {
  * `Deno.serve(app.handle)` serves as well; this adds a close that waits for in-flight requests.
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  return inProcesses(app, options, serveHere, async () => {
-    const { reuseFork } = await import('./processes/fork-reuse.ts')
-    return reuseFork
-  })
+  return inProcesses(app, options, serveHere, reuseForks)
 }
 
 async function serveHere(app: App, options: ServeOptions): Promise<Served> {

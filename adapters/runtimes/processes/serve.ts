@@ -28,6 +28,12 @@ type ServeHere<Options> = (app: App, options: Options) => Promise<Served>
 /** Starts the program of this process once more, with these variables beside those of this process. */
 export type ForkWith = (variables: Readonly<Record<string, string>>) => ChildProcess
 
+/** What starts processes that share a port by the kernel, on Deno and Bun; loaded only where there are some. */
+export async function reuseForks(): Promise<ForkWith> {
+  const { reuseFork } = await import('./fork-reuse.ts')
+  return reuseFork
+}
+
 /** How much later than they should have ended workers are killed, in milliseconds. */
 const LATE_MS = 1000
 

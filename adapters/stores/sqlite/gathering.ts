@@ -13,15 +13,10 @@ const LONGEST_MS = 10
 /** Commits that take less than this, in milliseconds, are not worth a wait. */
 const QUICK_MS = 1
 
-/** Something to write. */
-interface Item {
-  /** Begins the write; settles after its commit. */
-  readonly begin: () => Promise<unknown>
-}
-
 /** The writes of several processes until they begin. */
 export class Gathering {
-  #waiting: Item[] = []
+  /** Each begins a write, and settles after its commit. */
+  #waiting: (() => Promise<unknown>)[] = []
   /** How many are expected to write soon. */
   #expected = 0
   #commitMs = 0
@@ -31,8 +26,7 @@ export class Gathering {
   /** The result of `write`, which begins when as many have come as are expected, or after a moment. */
   run<T>(write: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const begin = () => write().then(resolve, reject)
-      this.#waiting.push({ begin })
+      this.#waiting.push(() => write().then(resolve, reject))
       this.#beginIfAll()
     })
   }
@@ -49,16 +43,16 @@ export class Gathering {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#isBusy = true
-    const items = this.#waiting
+    const writes = this.#waiting
     this.#waiting = []
     const from = performance.now()
-    await Promise.all(items.map(({ begin }) => begin()))
+    await Promise.all(writes.map((begin) => begin()))
     this.#commitMs = performance.now() - from
     // The event loop has waited for the disk: who has come meanwhile is seen only now.
     await turn()
     await turn()
     this.#isBusy = false
-    this.#expected = items.length + this.#waiting.length
+    this.#expected = writes.length + this.#waiting.length
     this.#beginIfAll()
   }
 }
