@@ -12,6 +12,7 @@ import { unavailable } from '../http/outages.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { isPending, type Soon } from '../ports/soon.ts'
+import { refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
@@ -161,6 +162,9 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
 
 function checkedGuard(guard: Guard): Guard {
   if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
+  refuseMiddlewares('app.use()', [guard], (message) => {
+    throw new TypeError(message)
+  })
   return guard
 }
 

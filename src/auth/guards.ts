@@ -7,6 +7,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { setUser } from '../http/shield.ts'
 import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
@@ -106,7 +107,12 @@ async function authenticate(auth: AuthInstance, request: ApiRequest, token: stri
   if (hasEnded(auth, user, claims)) throw sessionEnded()
   const role = (user[names.role] ?? settings.roles.default) as string | readonly string[]
   request.auth = { userId: claims.sub, role, claims: asRecord(claims) }
-  request.user = withoutSecrets(auth, user)
+  setUser(request, withIdAlias(withoutSecrets(auth, user)))
+}
+
+/** `user` with `id`, as Mongoose's records have it next to `_id`. JSON and copies do not have it twice. */
+function withIdAlias(user: Fields): Fields {
+  return Object.hasOwn(user, 'id') ? user : Object.defineProperty(user, 'id', { value: user._id })
 }
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
