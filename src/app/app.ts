@@ -19,6 +19,7 @@ import type { Guard } from '../records/engine/route.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
+import { servesFile } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable, routedPath } from './route-table.ts'
@@ -50,6 +51,11 @@ export interface App {
     path: P,
     router: Mountable<T>,
   ): Self & Mounted<P, T>
+  /**
+   * Whether the app has something at the path of `request`: a route of any method, or a file. For servers that send
+   * other requests elsewhere, such as `toExpress`. It does not say that the response is a success.
+   */
+  serves(request: Request): Promise<boolean>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -137,6 +143,9 @@ export function createApp(options: AppOptions): App {
       const mounted = mountedAt(mountPath(path), router, host)
       for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
       return app as never
+    },
+    async serves(request) {
+      return table.serves(routedPath(request)) || (await servesFile(host.files, request))
     },
     ready: () => host.ready(),
     close: () => host.close(),
