@@ -7,8 +7,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
-import type { Platform } from '../../src/app/context.ts'
-import { isJson } from '../../src/http/body.ts'
 import { plainAddress } from './client-address.ts'
 import { hasBody, leaveUnread } from './node-connections.ts'
 import { malformed } from './node-refusals.ts'
@@ -70,6 +68,8 @@ async function respond(
   if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
   if (!response.destroyed) await sendNodeResponse(response, withEarlier(response, made))
 }
+
+type Platform = NonNullable<Parameters<App['handle']>[2]>
 
 /** A request as the app gets it. */
 interface Asked {
@@ -154,9 +154,9 @@ function bodyOf({ body, headers }: ExpressRequest): Uint8Array<ArrayBuffer> | st
   if (headers['content-length'] === '0') return null
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return new Uint8Array(body)
-  const type = headers['content-type'] ?? null
-  if (body !== undefined && isJson(type)) return JSON.stringify(body)
-  if (isForm(body) && type?.startsWith('application/x-www-form-urlencoded')) {
+  const { 'content-type': type = '' } = headers
+  if (body !== undefined && /json/i.test(type)) return JSON.stringify(body)
+  if (isForm(body) && type.startsWith('application/x-www-form-urlencoded')) {
     const pairs = Object.entries(body).flatMap(([name, value]) =>
       [value].flat().map((one): [string, string] => [name, one]),
     )
