@@ -23,7 +23,8 @@ class Shield {
   isUp = true
   query: Query
   user: Fields | undefined
-  readonly #proxies = new Map<object, object>()
+  // Created on first use: most guards read neither.
+  #proxies: Map<object, object> | undefined
 
   constructor({ query, user }: ApiRequest) {
     this.query = query
@@ -33,6 +34,7 @@ class Shield {
   /** `value`, or while the shield is up one like it whose members cannot be written. */
   over<T extends object>(name: Name, value: T): T {
     if (!this.isUp) return value
+    this.#proxies ??= new Map()
     const known = this.#proxies.get(value) ?? new Proxy(value, HANDLERS[name])
     this.#proxies.set(value, known)
     return known as T
@@ -49,7 +51,8 @@ export function raiseShield(request: Request): void {
     return
   }
   ;(request as Shielded)[SHIELD] = new Shield(request as ApiRequest)
-  Object.defineProperties(request, ACCESSORS)
+  Object.defineProperty(request, 'query', QUERY)
+  Object.defineProperty(request, 'user', USER)
   // What has limits has an accessor already. A body of GET is never read.
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
   if (hasBody && !Object.hasOwn(request, 'body')) Object.defineProperty(request, 'body', PLATFORMS)
@@ -147,7 +150,8 @@ function accessor(name: 'query' | 'user'): PropertyDescriptor {
   }
 }
 
-const ACCESSORS: PropertyDescriptorMap = { query: accessor('query'), user: accessor('user') }
+const QUERY = accessor('query')
+const USER = accessor('user')
 
 /** The body of a request without limits: one whose body has arrived with a batch. */
 const PLATFORMS: PropertyDescriptor = {
