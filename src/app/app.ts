@@ -11,6 +11,7 @@ import { Load } from '../http/load.ts'
 import { unavailable } from '../http/outages.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { lowerShield } from '../http/shield.ts'
 import { isPending, type Soon } from '../ports/soon.ts'
 import { refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
@@ -161,6 +162,8 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
   const request = raw as ApiRequest
   const given = request.headers.get('x-request-id')
   request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  // A guard of another app may pass its request on.
+  lowerShield(request)
   request.query = parseQuery(request.url)
   request.params = {}
   request.route = ''

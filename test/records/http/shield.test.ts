@@ -270,6 +270,17 @@ describe('what guards may still do', () => {
     expect(seen).toEqual([false, true, true, { a: 1 }, 7])
   })
 
+  test('pass the request on to another app, whose guards are shielded too', async () => {
+    const inner = notes({ middlewares: [() => undefined, (request: Loose) => request.query.text] })
+    const outer = service()
+    outer.app.use((request) => inner.app.handle(request))
+    expect((await outer.send('POST', '/notes', { json: { text: 'x' } })).status).toBe(201)
+    const wrong = notes({ middlewares: [HABITS[1]?.[1] as Guard] })
+    const around = service()
+    around.app.use((request) => wrong.app.handle(request))
+    expect((await post(around)).status).toBe(500)
+  })
+
   test('define request.query anew, as upstream told to', async () => {
     const on = notes({
       middlewares: [
