@@ -35,6 +35,7 @@ export type { IdentifierOption } from './auth/setup/identifiers.ts'
 export type {
   AuthOptions,
   CommonPasswords,
+  LegacyTokenOptions,
   LockoutOptions,
   MiddlewaresOption,
   PasswordCheckContext,

@@ -142,6 +142,7 @@ describe('an entry', () => {
         "./d1": "d1Store",
         "./deno": "serve",
         "./disk": "diskFiles",
+        "./express": "toExpress",
         "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
         "./legacy": "ControllerSets createRouterS3upload",
