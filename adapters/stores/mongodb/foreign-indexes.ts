@@ -10,7 +10,7 @@ import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { ForeignIndex } from '../../../src/ports/surroundings.ts'
 import { haveSameFields } from './errors.ts'
 import { collationText } from './existing.ts'
-import { holds, isOwn, totalOrder, valueCondition } from './wanted.ts'
+import { holds, isOwn, sameConditions, totalOrder, valueCondition } from './wanted.ts'
 
 /**
  * What an operator should know of the other indexes on fields of `schema`; nothing of those that the model has a use
@@ -65,7 +65,7 @@ export function isAsStrict(
   const condition: Document = index.partialFilterExpression ?? {}
   return Object.entries(condition).every(([path, given]) => {
     if (!fields.includes(path)) return false
-    const enough = [valueCondition(path, schema), { $exists: true }]
+    const enough = [valueCondition(path, schema), ...sameConditions(path, schema)]
     return enough.some((one) => JSON.stringify(one) === JSON.stringify(given))
   })
 }

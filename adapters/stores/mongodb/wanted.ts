@@ -75,6 +75,24 @@ export function valueCondition(field: string, schema: CollectionSchema): Documen
   }
 }
 
+/** What else another program may write for a condition that no value of the field's type escapes. */
+export function sameConditions(field: string, schema: CollectionSchema): readonly Document[] {
+  const shape = placeOf(schema.shape, field)?.shape
+  const type = shape?.kind === 'id' && shape.idType === 'objectId' ? 'objectId' : shape?.kind
+  const names = TYPES[type ?? ''] ?? []
+  return [{ $exists: true }, ...names.map(($type) => ({ $type }))]
+}
+
+/** What MongoDB calls the types, by name and number. */
+const TYPES: Readonly<Record<string, readonly (string | number)[]>> = {
+  string: ['string', 2],
+  id: ['string', 2],
+  objectId: ['objectId', 7],
+  boolean: ['bool', 8],
+  date: ['date', 9],
+  number: ['number'],
+}
+
 /**
  * With `_id` as the last key, as total orders have it: without it MongoDB would sort everything that a filter matches.
  */
