@@ -26,6 +26,7 @@ import {
 } from './model.ts'
 import type { Fail } from './option-rules.ts'
 import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
+import { collectionName } from './plural.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
 import { objectShape, type Side } from './shape.ts'
@@ -59,7 +60,10 @@ export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>
    * either, or an error, leaves the value as it is.
    */
   readonly convert?: { readonly [F in keyof NoInfer<S>]?: (stored: unknown) => unknown }
-  /** The collection's name. Default: the model's name in lower case, plural. */
+  /**
+   * The collection's name. Default: the model's name in lower case, plural, as Mongoose has it: `people` for `Person`,
+   * `status` for `Status`.
+   */
   readonly collection?: string
   /**
    * The format of ids. Default `'objectId'`: 24 hexadecimal digits, on every store. `'integer'` and `'text'` are for
@@ -131,7 +135,7 @@ export function defineModel<
   }
   const model: Model<Values<S>, Inputs<S>, H | Transformed<U>> = Object.freeze({
     name,
-    collection: definition.collection ?? plural(name),
+    collection: definition.collection ?? collectionName(name),
     idType,
     ...adoptedBy(definition, shape, fail),
     timestamps: definition.timestamps === true,
@@ -212,10 +216,4 @@ function distinct<T>(sets: readonly T[]): readonly T[] {
 
 function list<T extends string>(value: T | readonly T[]): readonly T[] {
   return typeof value === 'string' ? [value] : value
-}
-
-function plural(name: string): string {
-  const lower = name.toLowerCase()
-  if (/[^aeiou]y$/.test(lower)) return `${lower.slice(0, -1)}ies`
-  return /(?:s|x|z|ch|sh)$/.test(lower) ? `${lower}es` : `${lower}s`
 }

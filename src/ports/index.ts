@@ -76,3 +76,4 @@ export {
   type WriteOutcome,
   type WriteStep,
 } from './store.ts'
+export type { ForeignIndex, Surroundings } from './surroundings.ts'

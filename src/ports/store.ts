@@ -11,6 +11,7 @@ import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import type { IdType, ObjectShape } from './shape.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** A record or a part of one: JSON values and Dates; ids are strings. A member that is `undefined` is absent. */
 export type Fields = Record<string, unknown>
@@ -222,10 +223,16 @@ export interface Store {
   collection(schema: CollectionSchema): Collection
   /**
    * Creates the tables, indexes and search data that are missing. May be called again with more or changed schemas.
-   * Rejects with `IndexConflict` if existing records violate a unique field set. Drops no index that the store did not
-   * create; `warn` gets a sentence about each that the operator should know of.
+   * Rejects with `IndexConflict` if existing records violate a unique field set. Drops, replaces and weakens no index that
+   * the store did not create; `warn` gets a sentence about each that the operator should know of. If such an index keeps
+   * the store from making a unique field set unique, it rejects with an error that has the command to run.
    */
   prepare(schemas: readonly CollectionSchema[], warn?: (message: string) => void): Promise<void>
+  /**
+   * What other programs left around the records of a collection, for `fieldgate doctor`. Changes nothing. Optional: for
+   * stores of databases that other programs set up.
+   */
+  surroundings?(schema: CollectionSchema): Promise<Surroundings>
   /**
    * Takes all steps, in order, as one atomic write; each sees what the earlier ones did. It fails, and writes nothing,
    * if an `update` or `delete` finds no record or a `require` does not hold. Errors, e.g. `DuplicateKey`, reject as

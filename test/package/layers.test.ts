@@ -12,6 +12,7 @@ const ORDER: readonly (readonly string[])[] = orderOf(
 /** Side layers import of the others what they like, and are imported by none. */
 const ASIDE = [
   'audit',
+  'doctor',
   'legacy',
   'copy',
   'health',

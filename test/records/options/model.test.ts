@@ -137,7 +137,9 @@ describe('2.1 Record: what a model declares shows in its records', () => {
     ['Day', 'days'],
     ['Address', 'addresses'],
     ['Box', 'boxes'],
-    ['Person', 'persons'],
+    ['Person', 'people'],
+    ['Status', 'status'],
+    ['V2', 'v2'],
   ])("design, Model: the collection of '%s' is '%s' by default", (name, collection) => {
     expect(defineModel(name, { fields: { name: z.string() } }).collection).toBe(collection)
   })
