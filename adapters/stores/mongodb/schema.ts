@@ -12,6 +12,7 @@ import { LOCK } from './documents.ts'
 import { drop } from './drop.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.ts'
 import { GRAMS, prepareGrams } from './grams.ts'
+import { leastOf } from './stored.ts'
 
 const NO_COLLECTION = 26
 /** The index exists under another name, or another index exists under its name. */
@@ -102,6 +103,7 @@ async function createUnique(
  */
 function anyValue(field: string, schema: CollectionSchema): Document {
   const shape = placeOf(schema.shape, field)?.shape
+  if (shape && 'stored' in shape && shape.stored) return { $gte: leastOf(shape.stored) }
   switch (shape?.kind) {
     case 'string':
       return { $gte: '' }
