@@ -13,6 +13,7 @@ const ORDER: readonly (readonly string[])[] = orderOf(
 const ASIDE = [
   'audit',
   'legacy',
+  'mongoose',
   'copy',
   'health',
   'guards',
