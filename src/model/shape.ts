@@ -149,6 +149,10 @@ function referenceShape(ref: string): Shape {
     get idType() {
       return lastDefined(ref)?.idType ?? 'objectId'
     },
+    get stored() {
+      const id = lastDefined(ref)?.shape.fields.get('_id')
+      return id?.kind === 'id' ? id.stored : undefined
+    },
   }
 }
 

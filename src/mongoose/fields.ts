@@ -57,14 +57,16 @@ export function membersOf(
   reading: Reading,
   without: ReadonlySet<string> = new Set(),
 ): Members {
-  const own = Object.keys(schema.paths).filter((name) => !isLeftOut(name, without))
+  const key = kindSchema(schema, path, reading.report)
+  const others = new Set([...without, ...Object.keys(key ?? {})])
+  const own = Object.keys(schema.paths).filter((name) => !isLeftOut(name, others))
   const members = membersUnder('', own, schema, path, reading)
   const kinds = kindsOf(schema)
   for (const [kind, parts] of kinds) {
-    const others = Object.keys(parts.paths).filter(
-      (name) => !isLeftOut(name, without) && !Object.hasOwn(schema.paths, name),
+    const its = Object.keys(parts.paths).filter(
+      (name) => !isLeftOut(name, others) && !Object.hasOwn(schema.paths, name),
     )
-    for (const [name, member] of Object.entries(membersUnder('', others, parts, path, reading))) {
+    for (const [name, member] of Object.entries(membersUnder('', its, parts, path, reading))) {
       if (Object.hasOwn(members, name)) {
         reading.report.add(
           joined(path, name),
@@ -75,7 +77,6 @@ export function membersOf(
       } else members[name] = optional(member)
     }
   }
-  const key = kindSchema(schema, path, reading.report)
   return key ? { ...members, ...key } : members
 }
 

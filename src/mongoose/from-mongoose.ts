@@ -8,12 +8,13 @@ import { object } from 'zod/mini'
 import type { $ZodObject } from 'zod/v4/core'
 import { defineModel } from '../model/define.ts'
 import type { FieldSchemas, Model } from '../model/model.ts'
+import { remember } from '../model/registry.ts'
 import { objectShape } from '../model/shape.ts'
 import { isForbiddenKey } from '../model/writable.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { type Members, membersOf, subdocument } from './fields.ts'
-import { idTypeOf } from './ids.ts'
+import { idTypeOf, withStoredIds } from './ids.ts'
 import { indexesOf } from './indexes.ts'
 import { kindRule } from './kinds.ts'
 import { reportSchema } from './left-out.ts'
@@ -68,15 +69,19 @@ export function fromMongoose<R = Fields>(
   const rule = kindRule(schema)
   const whole = object(members)
   const shape = objectShape(members, 'output')
+  const { collations, ...indexes } = indexesOf(schema, shape, report)
   const model = defineModel(name, {
     fields: (rule ? whole.check(rule) : whole) as unknown as $ZodObject<FieldSchemas>,
     timestamps: times,
     id: idTypeOf(schema, report),
     hidden: hiddenOf(reading, members, report),
-    ...indexesOf(schema, shape, report),
+    ...indexes,
     ...(collection !== undefined && { collection }),
-  })
-  return { model: model as unknown as Model<R, unknown>, report: report.rows() }
+  }) as unknown as Model<R, unknown>
+  const kept = { shape: withStoredIds(model), ...(collations.length > 0 && { collations }) }
+  const made = Object.freeze({ ...model, ...kept })
+  remember(made as Model)
+  return { model: made, report: report.rows() }
 }
 
 interface Parts {

@@ -6,6 +6,7 @@
 
 import { isMixed, isScalar } from '../model/ordered.ts'
 import type { ObjectShape } from '../ports/shape.ts'
+import type { Collated } from '../ports/store.ts'
 import type { Report } from './report.ts'
 import type { IndexOptions, SchemaParts } from './structure.ts'
 
@@ -13,6 +14,7 @@ import type { IndexOptions, SchemaParts } from './structure.ts'
 export interface Indexes {
   readonly unique: readonly (readonly string[])[]
   readonly indexes: readonly (readonly string[])[]
+  readonly collations: readonly Collated[]
 }
 
 /** What an index cannot be carried over for. */
@@ -22,6 +24,7 @@ const PARTIAL = ['partialFilterExpression', 'expireAfterSeconds', 'wildcardProje
 export function indexesOf(schema: SchemaParts, shape: ObjectShape, report: Report): Indexes {
   const unique: string[][] = []
   const indexes: string[][] = []
+  const collations: Collated[] = []
   for (const [keys, options = {}] of schema.indexes()) {
     const names = Object.keys(keys)
     const why = obstacleOf(keys, options, shape)
@@ -30,11 +33,13 @@ export function indexesOf(schema: SchemaParts, shape: ObjectShape, report: Repor
       report.add(names.join(', '), feature, `${why}: the one that Mongoose made stays`)
     } else if (options.unique) {
       unique.push(names)
+      const { collation } = options
+      if (collation) collations.push({ fields: names, collation })
     } else {
       indexes.push(names.map((name) => (Number(keys[name]) < 0 ? `-${name}` : name)))
     }
   }
-  return { unique, indexes }
+  return { unique, indexes, collations }
 }
 
 /** Why a model has no such index; undefined if it has. */
@@ -48,7 +53,7 @@ function obstacleOf(
   if (kind !== undefined) return `an index of the kind '${String(kind)}'`
   const [option] = PARTIAL.filter((name) => options[name] !== undefined)
   if (option) return `an index with ${option}`
-  if (options.collation) return 'an index with a collation'
+  if (options.collation && !options.unique) return 'an index with a collation'
   if (!names.every((name) => isScalar(shape, name))) return 'an index of lists or objects'
   const mixed = names.filter((name) => isMixed(shape, name))
   if (mixed.length > (options.unique ? 0 : 1)) return 'an index of values of several types'

@@ -83,7 +83,7 @@ function functionsOf({ options, validators, getters, setters, instance }: Schema
 
 /** What each of Mongoose's own hooks is called. */
 const OWN_HOOK =
-  /^(?:validateBeforeSave|timestampsPreSave|_setTimestamps\w*|(?:saveSubdocs|shardingPlugin|trackTransaction)(?:Pre|Post)\w*)$/
+  /^(?:validateBeforeSave|timestampsPreSave|virtualPreInit|_setTimestamps\w*|(?:saveSubdocs|shardingPlugin|trackTransaction)(?:Pre|Post)\w*)$/
 
 /** Reports the functions of a schema, and its options that have no counterpart. `path` is that of a subdocument. */
 export function reportSchema(schema: SchemaParts, path: string, report: Report): void {

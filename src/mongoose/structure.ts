@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Collated } from '../ports/store.ts'
+
 /** A Mongoose schema: `new mongoose.Schema(…)`. */
 export interface MongooseSchema {
   readonly paths: object
@@ -53,7 +55,7 @@ export type Hooks = ReadonlyMap<string, readonly { readonly fn: unknown }[]>
 export interface IndexOptions {
   readonly unique?: boolean
   readonly sparse?: boolean
-  readonly collation?: Readonly<Record<string, unknown>>
+  readonly collation?: Collated['collation']
   readonly partialFilterExpression?: unknown
   readonly expireAfterSeconds?: unknown
   readonly [option: string]: unknown

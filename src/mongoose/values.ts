@@ -53,6 +53,14 @@ export interface Reading {
 
 /** The values that `type` stores at `path`, absence and defaults aside. */
 export function valuesOf(type: SchemaType, path: string, reading: Reading): ZodMiniType {
+  const { instance, options } = type
+  if (options.ref !== undefined && !instance.startsWith('ObjectI') && !type.schema) {
+    reading.report.add(
+      path,
+      'ref',
+      `a reference by ${instance}: the value is kept, and is no ref()`,
+    )
+  }
   const schema = containerOf(type, path, reading) ?? scalarOf(type, path, reading)
   if (schema) return schema
   if (type.instance === 'Mixed') {
@@ -110,7 +118,7 @@ function scalarOf(type: SchemaType, path: string, reading: Reading): ZodMiniType
     case 'Buffer':
       return bytesOf(type, path, reading)
     default:
-      return digitsOf(type, path, reading)
+      return digitsOf(type)
   }
 }
 
@@ -130,12 +138,9 @@ const MUST: Readonly<Record<StoredAs, string>> = {
   objectId: 'Invalid ID format.',
 }
 
-function digitsOf(type: SchemaType, path: string, { report }: Reading): ZodMiniType | undefined {
+function digitsOf(type: SchemaType): ZodMiniType | undefined {
   const form = FORMS[type.instance]
   if (!form) return undefined
-  if (type.options.ref !== undefined) {
-    report.add(path, 'ref', `a reference by ${type.instance}: the value is kept, and is no ref()`)
-  }
   return textStoredAs(form)
 }
 

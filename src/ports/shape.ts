@@ -28,7 +28,12 @@ export type Shape =
       readonly stored?: StoredForm
     }
   | { readonly kind: 'mixed'; readonly inside?: Shape }
-  | { readonly kind: 'id'; readonly idType: IdType; readonly ref?: string }
+  | {
+      readonly kind: 'id'
+      readonly idType: IdType
+      readonly ref?: string
+      readonly stored?: 'uuid' | undefined
+    }
   | ObjectShape
   | { readonly kind: 'list'; readonly element: Shape }
   | { readonly kind: 'map'; readonly value: Shape }

@@ -20,6 +20,8 @@ interface Subject {
   readonly passes: string
   /** The TypeScript projects that compile it. Default: `tsconfig.json`. */
   readonly projects?: readonly string[]
+  /** The files that the program imports from its own folder. */
+  readonly files?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -30,7 +32,7 @@ const PROVIDERS: Subject = {
 
 /** Tests that `program`, a file of the test folder `from`, compiles with the real packages, and that its own tests pass. */
 export function foreign(from: string, program: string, subject: Subject = PROVIDERS): void {
-  const { projects = ['tsconfig.json'] } = subject
+  const { projects = ['tsconfig.json'], files = [] } = subject
   // As deep as the test's folder, so that the program finds the sources from both.
   const installed = join(root, '.cache', basename(from))
 
@@ -38,7 +40,7 @@ export function foreign(from: string, program: string, subject: Subject = PROVID
     await mkdir(installed, { recursive: true })
     const lock = 'package-lock.json'
     const mark = join(installed, 'installed')
-    for (const name of ['package.json', lock, ...projects, program])
+    for (const name of ['package.json', lock, ...projects, ...files, program])
       await copyFile(join(from, name), join(installed, name))
     const wanted = await readFile(join(from, lock), 'utf8')
     if ((await readFile(mark, 'utf8').catch(() => '')) === wanted) return

@@ -1,27 +1,14 @@
 /**
- * A zoo of schemas, of Mongoose 8 and of Mongoose 9: documents that Mongoose wrote, read through the HTTP API, sent back
- * with PATCH and sent anew with POST, compared as BSON.
+ * A zoo of schemas: every type that Mongoose has, with documents of it.
  *
  * @module
  */
 
-import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
-import { after, before, describe, it } from 'node:test'
-import { BSON, type Document, MongoClient } from 'mongodb'
-import mongoose9, { type Schema as AnySchema } from 'mongoose'
-import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
-import { type App, createApp, createRouter } from '../../src/index.ts'
-import { fromMongoose } from '../../src/mongoose/index.ts'
-
-// Its types declare a module of another name: tsconfig.8.json checks this file with them.
-const mongoose8: Mongoose = createRequire(import.meta.url)('mongoose8')
-
-const url = process.env.MONGODB ?? ''
-type Mongoose = typeof mongoose9
+import type { Schema as AnySchema } from 'mongoose'
+import type { Mongoose } from './versions.ts'
 
 /** An inhabitant: a schema, documents of it, and what of the schema is not carried over. */
-interface Inhabitant {
+export interface Inhabitant {
   readonly schema: AnySchema
   readonly documents: readonly object[]
   readonly report?: readonly string[]
@@ -29,7 +16,8 @@ interface Inhabitant {
 
 const DAY = new Date('2020-02-29T12:00:00.123Z')
 
-function zoo(mongoose: Mongoose): Record<string, Inhabitant> {
+/** The inhabitants, by name. */
+export function zoo(mongoose: Mongoose): Record<string, Inhabitant> {
   const { Schema, Types } = mongoose
   const T = Schema.Types
   const id = () => new Types.ObjectId()
@@ -220,6 +208,22 @@ function zoo(mongoose: Mongoose): Record<string, Inhabitant> {
       documents: [{}, { text: 'y', since: DAY, any: { b: 1, a: [null] }, list: [] }],
       report: ['any Mixed', 'made default', 'own default'],
     },
+    Numbered: {
+      schema: new Schema({
+        _id: Number,
+        n: Number,
+        list: [new Schema({ _id: Number, n: Number })],
+      }),
+      documents: [
+        { _id: 7, n: 1, list: [{ _id: 2, n: 1 }] },
+        { _id: -3, n: 1 },
+      ],
+      report: ['_id type Number'],
+    },
+    Universal: {
+      schema: new Schema({ _id: { type: T.UUID, default: () => crypto.randomUUID() }, n: Number }),
+      documents: [{ n: 1 }],
+    },
     Named: {
       schema: new Schema({ _id: String, n: Number }),
       documents: [{ _id: 'first', n: 1 }],
@@ -243,106 +247,4 @@ function kindsOf(mongoose: Mongoose): AnySchema {
   list.discriminator('Square', new Schema({ side: Number }, { _id: false }))
   schema.discriminator('Car', new Schema({ wheels: { type: Number, required: true } }))
   return schema
-}
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
-
-/** The body of a response. */
-async function json(app: App, method: string, path: string, body?: object): Promise<Document> {
-  const headers = { 'Content-Type': 'application/json' }
-  const init = body ? { method, headers, body: JSON.stringify(body) } : { method }
-  return (await (await app.handle(new Request(`http://zoo${path}`, init))).json()) as Document
-}
-
-/** A document as text that shows each BSON type, without what differs from document to document. */
-function plain(raw: Buffer, times: object): [string, string][] {
-  const left = new Set(['_id', '__v', ...Object.values(times)])
-  const document = BSON.deserialize(raw, { promoteValues: false, promoteLongs: false })
-  return Object.entries(document)
-    .filter(([name]) => !left.has(name))
-    .map(([name, value]) => [name, BSON.EJSON.stringify({ value }, { relaxed: false })])
-}
-
-for (const [version, mongoose] of [
-  ['Mongoose 8', mongoose8],
-  ['Mongoose 9', mongoose9],
-] as const) {
-  describe(version, () => {
-    const database = `zoo-${crypto.randomUUID()}`
-    const client = new MongoClient(url)
-    const connection = mongoose.createConnection(url, { dbName: database })
-    const store = mongoStore({ url, database })
-    after(async () => {
-      await client.db(database).dropDatabase()
-      await connection.close()
-      await store.close()
-      await client.close()
-    })
-
-    const inhabitants = Object.entries(zoo(mongoose)).map(([name, one]) => {
-      const kinds = connection.model(name, one.schema)
-      const { model, report: rows } = fromMongoose(kinds)
-      return { name, ...one, kinds, model, rows }
-    })
-    const app = createApp({ store, logger: silent })
-    for (const { name, model } of inhabitants) app.mount(`/${name}`, createRouter({ model }))
-    before(() => app.ready())
-
-    const stored = async (name: string, _id: unknown): Promise<Buffer> => {
-      const native = client.db(database).collection(collectionOf(name))
-      // The driver takes ids of its own version alone.
-      const text = String(_id)
-      const own = BSON.ObjectId.isValid(text) ? new BSON.ObjectId(text) : text
-      const [found] = await native
-        .find({ _id: { $in: [own, text] } } as object, { raw: true })
-        .toArray()
-      return found as unknown as Buffer
-    }
-    const collectionOf = (name: string) =>
-      inhabitants.find((one) => one.name === name)?.model.collection ?? ''
-
-    for (const { name, documents, kinds, model, rows, ...one } of inhabitants) {
-      describe(name, () => {
-        it('is reported', () => {
-          assert.deepEqual(
-            rows.map(({ path, feature }) => `${path} ${feature}`),
-            one.report ?? [],
-          )
-          assert.equal(model.collection, kinds.collection.name)
-        })
-
-        /** Makes a record of what was read of another: Mongoose finds it valid, and the same. */
-        async function sendAnew(fields: object, before: Buffer): Promise<void> {
-          const made = await json(app, 'POST', `/${name}`, fields)
-          assert.equal(made.success, true, JSON.stringify(made))
-          const { _id } = made.data as Document
-          const copy = await stored(name, _id)
-          assert.deepEqual(
-            Object.fromEntries(plain(copy, model.timestamps)),
-            Object.fromEntries(plain(before, model.timestamps)),
-          )
-          const again = await kinds.findById(_id)
-          assert.ok(again)
-          await again.validate()
-          assert.deepEqual(again.modifiedPaths(), [])
-        }
-
-        for (const [at, document] of documents.entries()) {
-          it(`document ${at} stays the same when it is sent back, and when it is sent anew`, async () => {
-            const { _id } = await kinds.create(document)
-            const before = await stored(name, _id)
-            const { data } = await json(app, 'GET', `/${name}/${_id}`)
-            const { _id: __, ...fields } = data as Document
-            for (const time of Object.values(model.timestamps)) delete fields[time]
-            const patched = await json(app, 'PATCH', `/${name}/${_id}`, fields)
-            assert.equal(patched.success, true, JSON.stringify(patched))
-            const afterwards = await stored(name, _id)
-            assert.deepEqual(plain(afterwards, model.timestamps), plain(before, model.timestamps))
-            if (Object.keys(model.timestamps).length === 0) assert.deepEqual(afterwards, before)
-            await sendAnew(fields, before)
-          })
-        }
-      })
-    }
-  })
 }

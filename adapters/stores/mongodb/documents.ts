@@ -15,7 +15,7 @@ import {
 } from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 import { GRAMS } from './grams.ts'
-import { bsonValue, holdsStored, recordValue } from './stored.ts'
+import { bsonValue, holdsStored, integer, recordValue } from './stored.ts'
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */
 interface Tagged {
@@ -40,7 +40,7 @@ export function toDocument(record: Readonly<Fields>, shape: ObjectShape): Docume
 
 /** A value as it is stored at a place of this shape. */
 export function encode(value: unknown, shape: Shape | undefined): unknown {
-  if (shape?.kind === 'id') return shape.idType === 'objectId' ? objectId(value) : value
+  if (shape?.kind === 'id') return idValue(shape, value)
   const stored = formOf(shape)
   if (stored) return bsonValue(stored, value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
@@ -72,6 +72,15 @@ function encodeMember(key: string, value: unknown, shape: Shape | undefined): un
 function objectId(value: unknown): unknown {
   return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
 }
+
+/** An id as it is stored. */
+function idValue({ idType, stored }: IdShape, value: unknown): unknown {
+  if (idType === 'objectId') return objectId(value)
+  if (stored) return bsonValue(stored, value)
+  return idType === 'integer' ? integer(value) : value
+}
+
+type IdShape = Extract<Shape, { kind: 'id' }>
 
 /** The members of documents that no record has. */
 export function hiddenMembers({ fields }: ObjectShape): ReadonlySet<string> {
@@ -127,6 +136,7 @@ function decode(value: unknown): unknown {
 function decodeAs(value: unknown, shape: Shape | undefined): unknown {
   const stored = formOf(shape)
   if (stored) return recordValue(stored, value, decode)
+  if (shape?.kind === 'id' && shape.idType === 'integer') return recordValue('long', value, decode)
   if (!shape || !isContainer(value)) return decode(value)
   const members = value as Record<string, unknown>
   const element = Array.isArray(value) ? (elementShape(shape) ?? shape) : undefined

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type Collection, type Document, type IndexDescriptionInfo, ObjectId } from 'mongodb'
+import {
+  type CollationOptions,
+  type Collection,
+  type Document,
+  type IndexDescriptionInfo,
+  ObjectId,
+} from 'mongodb'
 import type { SortKey } from '../../../src/ports/filter.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
@@ -79,7 +85,13 @@ async function createUnique(
   const key = Object.fromEntries(fields.map((field) => [field, 1 as const]))
   const values = fields.map((field) => [field, anyValue(field, schema)])
   const name = `unique(${fields.join(',')})`
-  const options = { name, unique: true, partialFilterExpression: Object.fromEntries(values) }
+  const collated = schema.collations?.find((one) => haveSameFields(one.fields, fields))
+  const options = {
+    name,
+    unique: true,
+    partialFilterExpression: Object.fromEntries(values),
+    ...(collated && { collation: collated.collation as CollationOptions }),
+  }
   try {
     await native.createIndex(key, options)
   } catch (error) {

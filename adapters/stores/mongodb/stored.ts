@@ -14,6 +14,13 @@ export function bsonValue(form: StoredForm, value: unknown): unknown {
   return typeof value === 'string' ? FROM_TEXT[form](value) : value
 }
 
+/** An id that is an integer: a number where JavaScript has one, as Mongoose writes them. */
+export function integer(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : Long.fromString(value)
+}
+
 const FROM_TEXT: Readonly<Record<Exclude<StoredForm, 'double'>, (text: string) => unknown>> = {
   decimal128: (text) => Decimal128.fromString(text),
   long: (text) => Long.fromString(text),
@@ -67,6 +74,7 @@ export function holdsStored(shape: Shape): boolean {
 }
 
 function isTold(shape: Shape): boolean {
+  if (shape.kind === 'id') return shape.idType === 'integer'
   return 'stored' in shape && shape.stored !== undefined && shape.stored !== 'double'
 }
 
