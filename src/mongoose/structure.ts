@@ -9,7 +9,7 @@ import type { Collated } from '../ports/store.ts'
 /** A Mongoose schema: `new mongoose.Schema(…)`. */
 export interface MongooseSchema {
   readonly paths: object
-  readonly virtuals: object
+  readonly virtuals: unknown
   indexes(): readonly unknown[]
 }
 

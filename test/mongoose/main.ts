@@ -4,5 +4,7 @@
  * @module
  */
 
+import './finding.ts'
+import './report.ts'
 import './round-trips.ts'
 import './rules.ts'
