@@ -220,7 +220,7 @@ export interface Store {
   readonly name: string
   /** False if the store cannot evaluate `matches` safely; `allowRawRegex` is then a start-up error. */
   readonly rawRegex: boolean
-  /** Whether `collations` of a schema are followed. Default false. */
+  /** True if the store follows the `collations` of a schema. */
   readonly collates?: boolean
   /**
    * True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does.
