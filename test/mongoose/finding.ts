@@ -82,6 +82,23 @@ function filters({ mongoose, connection, app }: Place): void {
     assert.deepEqual(seen, [1, 2, 3])
   })
 
+  it('are kept as JSON by other stores', async () => {
+    const store = sqliteStore({ path: ':memory:' })
+    const other = createApp({ store }).mount('/items', createRouter({ model, query: ['count'] }))
+    const sent = {
+      price: '9.90',
+      count: '9007199254740993',
+      key: keyOf(1),
+      bytes: 'AAE=',
+      double: 2,
+    }
+    const { data } = await json(other, 'POST', '/items', sent)
+    const read = await json(other, 'GET', '/items?count=9007199254740993')
+    assert.deepEqual(read.data, [data])
+    assert.deepEqual(data, { _id: data._id, ...sent })
+    await other.close()
+  })
+
   it('are no text to search in', () => {
     assert.throws(
       () => app().mount('/searched', createRouter({ model, search: ['price'] } as never)),

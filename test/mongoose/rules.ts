@@ -192,6 +192,16 @@ function subdocuments({ mongoose, connection, native, app }: Place): void {
     assert.equal(read?.reviews.id(made._id)?.by, 'new')
   })
 
+  it('keep their ids in lists that are gone through in slices', async () => {
+    const { data } = await json(api, 'POST', '/authors', { reviews: [] })
+    const sent = Array.from({ length: 5000 }, (_, n) => ({
+      _id: n.toString(16).padStart(24, '0'),
+      by: `${n}`,
+    }))
+    const { data: patched } = await json(api, 'PATCH', `/authors/${data._id}`, { reviews: sent })
+    assert.deepEqual(patched.reviews, sent)
+  })
+
   it('have ids that are ids', async () => {
     const { fields } = await json(api, 'POST', '/authors', { reviews: [{ by: 'a', _id: 'x' }] })
     assert.deepEqual(fields, { 'reviews.0._id': 'Invalid ID format.' })
