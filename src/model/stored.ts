@@ -36,8 +36,8 @@ export function isKept(schema: $ZodType): boolean {
   return 'innerType' in def && isKept(def.innerType as $ZodType)
 }
 
-/** A decimal as clients write it, in the parts that bound it: sign, digits, digits after the point, exponent. */
-const DECIMAL = /^-?(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,5}))?$/i
+/** A decimal as clients write it: sign, digits, digits after the point, exponent. */
+const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,5}))?$/i
 const NOT_FINITE = /^(?:-?Infinity|NaN)$/
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -58,7 +58,7 @@ export function storedText(
   if (typeof text !== 'string') return undefined
   switch (form) {
     case 'decimal128':
-      return isDecimal(text) ? text : undefined
+      return NOT_FINITE.test(text) ? text : decimalText(text)
     case 'long':
       return isInteger(text) ? text : undefined
     case 'uuid':
@@ -75,13 +75,28 @@ export function isInteger(text: string): boolean {
   return /^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }
 
-/** Whether a decimal of 128 bits holds exactly what `text` says. */
-function isDecimal(text: string): boolean {
-  if (NOT_FINITE.test(text)) return true
-  const [, whole = '', part = '', power = '0'] =
+/**
+ * A decimal as a database writes it: with all its digits, and with an exponent only where zeros would stand for it. Undefined
+ * if 128 bits cannot hold exactly what `text` says.
+ */
+function decimalText(text: string): string | undefined {
+  const [, sign = '', whole = '', part = '', exponent = '0'] =
     (text.length <= LONGEST_DECIMAL && DECIMAL.exec(text)) || []
-  const digits = `${whole}${part}`
-  const last = Number(power) - part.length
-  const isThere = digits !== '' && digits.replace(/^0+/, '').length <= DIGITS
-  return isThere && last >= LEAST_POWER && last <= GREATEST_POWER
+  const given = `${whole}${part}`
+  const digits = given.replace(/^0+(?=\d)/, '')
+  const power = Number(exponent) - part.length
+  if (given === '' || digits.length > DIGITS) return undefined
+  if (power < LEAST_POWER || power > GREATEST_POWER) return undefined
+  return `${sign}${written(digits, power)}`
+}
+
+/** What `digits` times ten to the `power` is written as (IEEE 754-2008, 5.12). */
+function written(digits: string, power: number): string {
+  const first = power + digits.length - 1
+  if (power > 0 || first < -6) {
+    const rest = digits.length > 1 ? `.${digits.slice(1)}` : ''
+    return `${digits[0]}${rest}E${first < 0 ? '' : '+'}${first}`
+  }
+  const padded = digits.padStart(1 - power, '0')
+  return power === 0 ? digits : `${padded.slice(0, power)}.${padded.slice(power)}`
 }

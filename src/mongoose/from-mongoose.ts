@@ -11,7 +11,7 @@ import type { FieldSchemas, Model } from '../model/model.ts'
 import { remember } from '../model/registry.ts'
 import { objectShape } from '../model/shape.ts'
 import { isForbiddenKey } from '../model/writable.ts'
-import { placeOf } from '../ports/shape.ts'
+import { type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { type Members, membersOf, subdocument } from './fields.ts'
 import { idTypeOf, withStoredIds } from './ids.ts'
@@ -20,7 +20,7 @@ import { kindRule } from './kinds.ts'
 import { reportSchema } from './left-out.ts'
 import { Report, type ReportRow } from './report.ts'
 import type { MongooseModel, MongooseSchema, SchemaParts } from './structure.ts'
-import { timesOf } from './times.ts'
+import { type Times, timesOf } from './times.ts'
 import type { Reading } from './values.ts'
 
 /** What a bare schema does not say. */
@@ -72,7 +72,7 @@ export function fromMongoose<R = Fields>(
   const rule = kindRule(schema)
   const whole = object(members)
   const shape = objectShape(members, 'output')
-  const { collations, ...indexes } = indexesOf(schema, shape, report)
+  const { collations, ...indexes } = indexesOf(schema, withTimes(shape, times), report)
   const model = defineModel(name, {
     fields: (rule ? whole.check(rule) : whole) as unknown as $ZodObject<FieldSchemas>,
     timestamps: times,
@@ -85,6 +85,14 @@ export function fromMongoose<R = Fields>(
   const made = Object.freeze({ ...model, ...kept })
   remember(made as Model)
   return { model: made, report: report.rows() }
+}
+
+/** With the fields that the server keeps. */
+function withTimes({ fields, ...shape }: ObjectShape, times: Times): ObjectShape {
+  const names = Object.values(times).filter((name) => name !== false)
+  const kept = names.map((name) => [name, { kind: 'date' }] as const)
+  const id = ['_id', { kind: 'id', idType: 'objectId' }] as const
+  return { ...shape, fields: new Map<string, Shape>([id, ...fields, ...kept]) }
 }
 
 interface Parts {

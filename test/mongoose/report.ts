@@ -119,13 +119,14 @@ function reports({ mongoose, connection }: Place): void {
       { timestamps: true },
     )
     schema.index({ born: 1, name: -1 })
+    schema.index({ createdAt: -1, _id: 1 })
     const { model, report } = fromMongoose(schema, { name: 'Person' })
     assert.deepEqual(report, [])
     assert.deepEqual(model.unique, [['name']])
     const indexes = model.indexes.map((keys) =>
       keys.map(({ field, descending }) => `${descending ? '-' : ''}${field}`),
     )
-    assert.deepEqual(indexes, [['-born'], ['born', '-name']])
+    assert.deepEqual(indexes, [['-born'], ['born', '-name'], ['-createdAt', '_id']])
     assert.deepEqual(model.hidden, ['secret'])
     assert.deepEqual(model.timestamps, { createdAt: 'createdAt', updatedAt: 'updatedAt' })
   })

@@ -57,6 +57,7 @@ describe('a decimal of 128 bits', () => {
     expect(taken.length).toBeGreaterThan(200)
     for (const text of taken) {
       const read = throughBson(text, shape) as string
+      expect(storedText('decimal128', text)).toBe(read)
       expect(throughBson(read, shape)).toBe(read)
       expect(digitsOf(read)).toBe(digitsOf(text))
     }
