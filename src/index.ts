@@ -71,6 +71,7 @@ export type {
   Values,
 } from './model/model.ts'
 export { type OnDelete, type Reference, type ReferenceOptions, ref } from './model/reference.ts'
+export type { TimestampNames, Timestamps } from './model/timestamps.ts'
 export type { CacheStore } from './ports/cache.ts'
 export type { Acl, CallOptions, FileMeta, FileStore, Stage, StoredFile } from './ports/files.ts'
 export type { Hasher } from './ports/hasher.ts'

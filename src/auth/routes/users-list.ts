@@ -33,7 +33,7 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const options: RouterOptions<Fields> = {
     ...settings.list,
     model,
-    orderBy: [model.timestamps ? '-createdAt' : '-_id', '-_id'],
+    orderBy: [`-${model.timestamps.createdAt ?? '_id'}`, '-_id'],
     query: filters,
     sortableFields: [],
     // A list writes nothing.

@@ -45,7 +45,12 @@ async function createFrom(
   const { model, engine } = resource
   const [scope, reads] = await writeScopes(resource, request)
   const fields = await readableFields(resource, request)
-  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.fields)
+  const payload = await keepWritable(
+    incoming.body(),
+    resource.writable.create,
+    scope.fields,
+    resource.model.input,
+  )
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
     req: request,
