@@ -84,6 +84,9 @@ function route(path: string, handler: Handler): Route {
   return { method: 'GET', path, guards: [], handler: unlist(handler), isRead: true }
 }
 
+/** The most documents that are kept. Where Express mounts the app, clients may choose a part of the path. */
+const MOST = 16
+
 /** The document is made once, on the first request: more may be mounted before it. */
 function documentHandler(host: Host, options: DocumentOptions): Handler {
   const made = new Map<string, string>()
@@ -93,6 +96,7 @@ function documentHandler(host: Host, options: DocumentOptions): Handler {
     const key = `${version} ${host.mounted.length} ${host.guards.length} ${basePath}`
     const { servers = [basePath || '/'] } = options
     const body = made.get(key) ?? JSON.stringify(documentOf(host, { ...options, servers }, version))
+    if (made.size >= MOST) made.clear()
     made.set(key, body)
     return readResponse(request, { body })
   }
