@@ -147,6 +147,7 @@ describe('an entry', () => {
         "./legacy": "ControllerSets createRouterS3upload",
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",
+        "./mongoose": "fromMongoose",
         "./node": "serve",
         "./openapi": "document openapi",
         "./ports": "AnchorGone DuplicateKey FileForbidden IndexConflict InvalidPattern RangeNotSatisfiable RefusedWrite StoreTimeout StoreUnavailable TooManyPixels all any declaredAt everything fold headerOf isKey nothing onlyDeclared placeOf project withDefaults withId",
