@@ -43,7 +43,7 @@ export interface FromMongoose<R> {
  * runs afterwards. Throws a `TypeError` for anything else, and for a schema that no model can be made of.
  *
  * ```ts
- * // const Product = mongoose.model('Product', …)
+ * // Product is a model of Mongoose.
  * const { model, report } = fromMongoose(Product)
  * for (const { path, feature, note } of report) console.log(path, feature, note)
  * const router = createRouter({ model })
