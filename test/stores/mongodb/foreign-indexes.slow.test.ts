@@ -61,7 +61,7 @@ await withService('mongo', ({ url }) => {
   }
 
   const about = (name: string, note: string) => [
-    `MongoDB: the index '${name}' of 'parts' was not created by fieldgate. It ${note} If nothing else needs it: db.parts.dropIndex('${name}')`,
+    `MongoDB: the index '${name}' of 'parts' ${/^(?:refuses|deletes)/.test(note) ? 'was not created by fieldgate. It ' : ''}${note} If nothing else needs it: db.parts.dropIndex('${name}')`,
   ]
   const UNUSED = 'serves nothing that the model declares, and slows down every write.'
 
@@ -192,6 +192,18 @@ await withService('mongo', ({ url }) => {
     ] as const) {
       expect(await native.createIndex(keys, options)).toBeTypeOf('string')
     }
+  })
+
+  it('an index that the model no longer declares stays, and start-up tells of it', async () => {
+    const { store, native } = opened()
+    await store.prepare([schema])
+    const messages: string[] = []
+    await store.prepare([{ ...schema, indexes: [] }], (message) => messages.push(message))
+    expect(messages).toEqual([
+      ...about('price_-1__id_1', UNUSED),
+      ...about('tenant_1_at_-1__id_1', UNUSED),
+    ])
+    expect([...(await specsOf(native)).keys()]).toContain('price_-1__id_1')
   })
 
   it('an index of its own that has another condition now is replaced; it stays if the new one is impossible', async () => {
