@@ -37,9 +37,17 @@ export interface CollectionSchema {
    * Each field leads to one value of one type, never to a list or a `mixed` value.
    */
   readonly unique: readonly (readonly string[])[]
+  /** Those of the unique sets that are compared otherwise than exactly; only a store that `collates` gets any. */
+  readonly collations?: readonly Collated[]
   readonly indexes: readonly (readonly SortKey[])[]
   /** The paths that `contains` is used on: strings or lists of strings. */
   readonly searchable: readonly string[]
+}
+
+/** A unique set whose strings are compared by a collation of MongoDB, as `{ locale: 'en', strength: 2 }`. */
+export interface Collated {
+  readonly fields: readonly string[]
+  readonly collation: { readonly locale: string; readonly [option: string]: unknown }
 }
 
 /** A table that the store did not create, and never alters. */
@@ -213,6 +221,8 @@ export interface Store {
   readonly name: string
   /** False if the store cannot evaluate `matches` safely; `allowRawRegex` is then a start-up error. */
   readonly rawRegex: boolean
+  /** True if the store follows the `collations` of a schema. */
+  readonly collates?: boolean
   /**
    * True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does.
    */

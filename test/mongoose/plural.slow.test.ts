@@ -12,7 +12,7 @@ interface Pluralizing {
 const root = join(import.meta.dirname, '../..')
 let mongooses: (name: string) => string
 beforeAll(async () => {
-  mongooses = (await mongoose<Pluralizing>('mongoose9')).pluralize()
+  mongooses = (await mongoose<Pluralizing>('Mongoose 9')).pluralize()
 }, 300_000)
 
 const wrong = (names: Iterable<string>) =>

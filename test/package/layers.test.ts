@@ -14,6 +14,7 @@ const ASIDE = [
   'audit',
   'doctor',
   'legacy',
+  'mongoose',
   'copy',
   'health',
   'guards',

@@ -10,7 +10,15 @@ import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { ForeignIndex } from '../../../src/ports/surroundings.ts'
 import { haveSameFields } from './errors.ts'
 import { collationText } from './existing.ts'
-import { holds, isOwn, sameConditions, totalOrder, valueCondition } from './wanted.ts'
+import {
+  collationFor,
+  holds,
+  isCollation,
+  isOwn,
+  sameConditions,
+  totalOrder,
+  valueCondition,
+} from './wanted.ts'
 
 /**
  * What an operator should know of the other indexes on fields of `schema`; nothing of those that the model has a use
@@ -62,6 +70,8 @@ export function isAsStrict(
   schema: CollectionSchema,
 ): boolean {
   if (index.unique !== true || !haveSameFields(Object.keys(index.key), fields)) return false
+  const collation = collationFor(fields, schema)
+  if (collation && !isCollation(index.collation, collation)) return false
   const condition: Document = index.partialFilterExpression ?? {}
   return Object.entries(condition).every(([path, given]) => {
     if (!fields.includes(path)) return false
@@ -87,7 +97,9 @@ function unlikeOurs(index: IndexDescriptionInfo, schema: CollectionSchema): Foun
   if (!schema.unique.some((set) => haveSameFields(set, fieldsOf(index)))) {
     return refuses(`a second record with the same ${list}, which the model does not say is unique.`)
   }
-  if (collation && collation.locale !== 'simple') {
+  const own = collationFor(fieldsOf(index), schema)
+  const isOwnCollation = own !== undefined && isCollation(collation, own)
+  if (collation && collation.locale !== 'simple' && !isOwnCollation) {
     return refuses(
       `a ${list} that its collation (${collationText(collation)}) takes for another's. Without it, only equal values clash.`,
     )

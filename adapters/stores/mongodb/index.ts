@@ -96,6 +96,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
   return {
     name: 'mongodb',
     rawRegex: true,
+    collates: true,
     exactOrder: true,
     collection: (schema) =>
       openCollection(schema, { database, indexedOf, isSharded }, (work) => run(schema, work)),

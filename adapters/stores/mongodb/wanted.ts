@@ -8,6 +8,8 @@ import { type Document, type IndexDescriptionInfo, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../src/ports/filter.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
+import { haveSameFields } from './errors.ts'
+import { leastOf } from './stored.ts'
 
 /** The names of the indexes that this store creates. Another app may rely on every other one. */
 const OWN = /^(?:_id_|(?:unique|order|search)\(.*\))$/s
@@ -26,14 +28,29 @@ export interface Wanted {
 /** The unique index over the records in which every one of `fields` has a value. */
 export function uniqueIndex(fields: readonly string[], schema: CollectionSchema): Wanted {
   const values = fields.map((field) => [field, valueCondition(field, schema)])
+  const collation = collationFor(fields, schema)
   return {
     keys: new Map(fields.map((field) => [field, 1])),
     options: {
       name: `unique(${fields.join(',')})`,
       unique: true,
       partialFilterExpression: Object.fromEntries(values),
+      ...(collation && { collation }),
     },
   }
+}
+
+/** The collation by which the model compares the values of a unique set; undefined if it compares them exactly. */
+export function collationFor(
+  fields: readonly string[],
+  { collations = [] }: CollectionSchema,
+): Document | undefined {
+  return collations.find((one) => haveSameFields(one.fields, fields))?.collation
+}
+
+/** Whether `found`, to which MongoDB has added every option, is the collation that `wanted` describes. */
+export function isCollation(found: Document | undefined, wanted: Document): boolean {
+  return Object.entries(wanted).every(([option, value]) => found?.[option] === value)
 }
 
 /**
@@ -57,6 +74,7 @@ export function otherName(keys: readonly SortKey[]): string {
  */
 export function valueCondition(field: string, schema: CollectionSchema): Document {
   const shape = placeOf(schema.shape, field)?.shape
+  if (shape && 'stored' in shape && shape.stored) return { $gte: leastOf(shape.stored) }
   switch (shape?.kind) {
     case 'string':
       return { $gte: '' }
@@ -78,8 +96,10 @@ export function valueCondition(field: string, schema: CollectionSchema): Documen
 /** What else another program may write for a condition that no value of the field's type escapes. */
 export function sameConditions(field: string, schema: CollectionSchema): readonly Document[] {
   const shape = placeOf(schema.shape, field)?.shape
+  // Those of a stored form have other types than the model's.
+  const isStored = shape && 'stored' in shape && shape.stored !== undefined
   const type = shape?.kind === 'id' && shape.idType === 'objectId' ? 'objectId' : shape?.kind
-  const names = TYPES[type ?? ''] ?? []
+  const names = (!isStored && TYPES[type ?? '']) || []
   return [{ $exists: true }, ...names.map(($type) => ({ $type }))]
 }
 
