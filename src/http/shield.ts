@@ -72,7 +72,7 @@ export function shieldedBody<T extends object | null>(request: Request, body: T)
 
 /** Throws for an assignment to `request.body`. */
 export function refuseBody(): never {
-  throw refusal('body', 'request.body')
+  throw refusal('body', 'body')
 }
 
 /** Sets `request.user`, which only fieldgate's own guards may. */
@@ -93,20 +93,21 @@ export function setQuery(request: ApiRequest, value: Query): void {
 }
 
 const INSTEAD: Readonly<Record<Name, string>> = {
-  body: `is a stream that no route reads it from. Write validate: (payload, { req }) => ({ ...payload, owner: req.auth?.userId }) to set fields, blockedFields: ['role'] to keep clients from writing them, or scope: (request) => ({ owner: request.auth?.userId }) to limit whose records they are`,
-  query: `says what the client asked for. Write scope: (request) => ({ owner: request.auth?.userId }) to limit which records a request reaches, or access to refuse it`,
-  user: `is the record that requireAuth has found. Write request.auth = { userId, role } in a guard of your own that finds out who makes a request, and return the fields of a record from validate`,
+  body: 'is a stream. Write validate: (payload, { req }) => ({ ...payload, owner: req.auth?.userId }), or blockedFields, or a scope',
+  query:
+    'is what the client sent. Write scope: (request) => ({ owner: request.auth?.userId }), or access',
+  user: 'is set by requireAuth. Write request.auth = { userId, role }, or validate',
 }
 
 function refusal(name: Name, what: string): TypeError {
   return new TypeError(
-    `a guard or hook writes to ${what}, but request.${name} ${INSTEAD[name]}. The chapter on Express has more.`,
+    `a guard or hook writes to request.${what}, but request.${name} ${INSTEAD[name]}`,
   )
 }
 
 function handlerOf(name: Name): ProxyHandler<object> {
   const refuse = (key: string) => {
-    throw refusal(name, `request.${name}.${key}`)
+    throw refusal(name, `${name}.${key}`)
   }
   return {
     // Symbols are the runtime's own: Deno keeps the state of a stream under them.
@@ -144,7 +145,7 @@ function accessor(name: 'query' | 'user'): PropertyDescriptor {
     },
     set(this: Shielded, value: never) {
       const shield = this[SHIELD] as Shield
-      if (shield.isUp) throw refusal(name, `request.${name}`)
+      if (shield.isUp) throw refusal(name, name)
       shield[name] = value
     },
   }

@@ -82,9 +82,7 @@ export function accessTokens(
     },
     verify(token) {
       const claims = remembered.get(token) ?? checked(token)
-      const seconds = Math.floor(now() / 1000)
-      if (!claims || claims.iat > seconds + TOLERANCE_SECONDS) return undefined
-      return claims.exp > seconds - TOLERANCE_SECONDS ? claims : undefined
+      return claims && isValidAt(now(), claims) ? claims : undefined
     },
   }
 
@@ -96,6 +94,12 @@ export function accessTokens(
     remembered.set(token, claims)
     return claims
   }
+}
+
+/** Whether a token is valid at `ms`, in epoch milliseconds, with some tolerance. */
+export function isValidAt(ms: number, { iat, exp }: Pick<Claims, 'iat' | 'exp'>): boolean {
+  const seconds = Math.floor(ms / 1000)
+  return iat <= seconds + TOLERANCE_SECONDS && exp > seconds - TOLERANCE_SECONDS
 }
 
 /** The token after `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
@@ -157,15 +161,18 @@ function isMeantFor(claims: Claims, { issuer, audience }: Parties): boolean {
   )
 }
 
-function isInstant(value: unknown): value is number {
+/** Whether a claim may be a time. */
+export function isInstant(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function isStringOrStrings(value: unknown): value is string | readonly string[] {
+/** Whether a claim is a string, or a list of them. */
+export function isStringOrStrings(value: unknown): value is string | readonly string[] {
   return [value].flat().every((item) => typeof item === 'string')
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+/** The JSON object in a part of a token; undefined for anything else. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(textIn(text) ?? '')
     return typeof value === 'object' && value !== null && !Array.isArray(value)

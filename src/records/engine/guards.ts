@@ -65,7 +65,7 @@ export function refuseMiddlewares(option: string, functions: readonly unknown[],
     if (typeof each !== 'function' || each.length < MIDDLEWARE_PARAMETERS) continue
     const name = each.name === '' ? 'a function' : `the function '${each.name}'`
     fail(
-      `${option} has ${name} with ${each.length} parameters, as a middleware of Express. A guard takes (request, context): return nothing where it calls next(), and throw new HttpError(403, '…') where it refuses. To keep a middleware as it is, mount the app in Express behind it: server.use(middleware), then server.use('/api', toExpress(app)), from fieldgate/express`,
+      `${option} has ${name} with ${each.length} parameters, as a middleware of Express. A guard takes (request, context). Instead of next() it returns nothing, and to refuse it throws new HttpError(403, '…'). Or put the middleware in front of the app, in Express: server.use('/api', middleware, toExpress(app))`,
     )
   }
 }
