@@ -58,14 +58,21 @@ const MIDDLEWARE_PARAMETERS = 3
 
 /**
  * Calls `fail` if a function that `option` names declares a third parameter, as middlewares of Express do: it would call
- * `next`, which nothing passes.
+ * `next`, which nothing passes. Default: throws a `TypeError`.
  */
-export function refuseMiddlewares(option: string, functions: readonly unknown[], fail: Fail): void {
+export function refuseMiddlewares(
+  option: string,
+  functions: readonly unknown[],
+  fail: Fail = refuse,
+): void {
   for (const each of functions) {
     if (typeof each !== 'function' || each.length < MIDDLEWARE_PARAMETERS) continue
-    const name = each.name === '' ? 'a function' : `the function '${each.name}'`
     fail(
-      `${option} has ${name} with ${each.length} parameters, as a middleware of Express. A guard takes (request, context). Instead of next() it returns nothing, and to refuse it throws new HttpError(403, '…'). Or put the middleware in front of the app, in Express: server.use('/api', middleware, toExpress(app))`,
+      `${option} has the function '${each.name}' with ${each.length} parameters, as a middleware of Express. A guard takes (request, context), and returns nothing instead of next(). In Express, write server.use(middleware, toExpress(app))`,
     )
   }
+}
+
+function refuse(message: string): never {
+  throw new TypeError(message)
 }
