@@ -11,7 +11,7 @@ import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'
-import { hmacText, type Key, type Keys } from './hmac.ts'
+import { hmacText, type Key, type Keys, type Mac } from './hmac.ts'
 
 /** The claims of an access token, checked. */
 export interface Claims {
@@ -122,12 +122,25 @@ function signerOf(key: Key): Signer {
 
 /** The claims of a token that this router signed, even if it has expired. */
 function genuine(signers: readonly Signer[], token: string): Claims | undefined {
+  return claimsOf(
+    signedBody(token, (header) => {
+      // We always write the header the same way; a different one came from another holder of the key.
+      const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
+      return signer ? [signer.key.mac] : []
+    }),
+  )
+}
+
+/** What a token says, if it is signed under one of the keys for its header (RFC 7515 §5.2). */
+export function signedBody(
+  token: string,
+  macsFor: (header: string) => readonly Mac[],
+): Readonly<Record<string, unknown>> | undefined {
   const [header = '', body = '', signature = '', ...rest] = token.split('.')
-  // We always write the header the same way; a different one came from another holder of the key.
-  const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
-  if (!signer || rest.length > 0) return undefined
-  return sameText(signature, hmacText(signer.key, `${header}.${body}`))
-    ? claimsOf(objectIn(body))
+  if (rest.length > 0) return undefined
+  const signed = `${header}.${body}`
+  return macsFor(header).some((mac) => sameText(signature, base64url(mac(signed))))
+    ? objectIn(body)
     : undefined
 }
 
@@ -171,8 +184,7 @@ export function isStringOrStrings(value: unknown): value is string | readonly st
   return [value].flat().every((item) => typeof item === 'string')
 }
 
-/** The JSON object in a part of a token; undefined for anything else. */
-export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(textIn(text) ?? '')
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -9,9 +9,8 @@
 
 import { macUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
-import { sameText } from '../../http/constant-time.ts'
 import type { LegacySettings } from '../setup/legacy-settings.ts'
-import { isInstant, isStringOrStrings, isValidAt, objectIn } from './access-tokens.ts'
+import { isInstant, isStringOrStrings, isValidAt, signedBody } from './access-tokens.ts'
 import type { Mac } from './hmac.ts'
 
 /** The claims of an access token of the old service, checked. */
@@ -52,10 +51,8 @@ export function legacyTokens(settings: LegacySettings, now: () => number): Legac
   const macs = settings.secrets.map((secret): Mac => macUnder(new TextEncoder().encode(secret)))
   return {
     verify(token) {
-      const [header, body = '', signature = '', ...rest] = token.split('.')
-      if (header !== HEADER || rest.length > 0) return undefined
-      const isGenuine = macs.some((mac) => sameText(signature, base64url(mac(`${header}.${body}`))))
-      const claims = isGenuine ? claimsIn(body, settings) : undefined
+      const body = signedBody(token, (header) => (header === HEADER ? macs : []))
+      const claims = body && claimsIn(body, settings)
       return claims && isValidAt(now(), claims) ? claims : undefined
     },
     refreshIn(text) {
@@ -77,8 +74,10 @@ export function isLegacyHash(hash: string): boolean {
   return !hash.includes('.')
 }
 
-function claimsIn(body: string, { issuer, audience }: LegacySettings): LegacyClaims | undefined {
-  const { sub, role, iat, exp, nbf, iss, aud } = objectIn(body) ?? {}
+function claimsIn(
+  { sub, role, iat, exp, nbf, iss, aud }: Readonly<Record<string, unknown>>,
+  { issuer, audience }: LegacySettings,
+): LegacyClaims | undefined {
   const typed =
     typeof sub === 'string' &&
     (role === undefined || isStringOrStrings(role)) &&
