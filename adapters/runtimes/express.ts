@@ -37,7 +37,15 @@ export type ExpressListener = (
  * that left no copy of it.
  *
  * ```ts
- * express().use('/api', toExpress(app)).listen(3000)
+ * import { createServer } from 'node:http'
+ * import { createApp } from 'fieldgate'
+ * import { toExpress } from 'fieldgate/express'
+ * import { sqliteStore } from 'fieldgate/sqlite'
+ *
+ * const app = createApp({ store: sqliteStore() })
+ * const api = toExpress(app)
+ * // In Express: server.use('/api', api)
+ * createServer(api).listen(3000)
  * ```
  */
 export function toExpress(app: App): ExpressListener {

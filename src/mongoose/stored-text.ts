@@ -49,7 +49,7 @@ function decimalText(text: string): string | undefined {
   const [, sign = '', whole = '', part = '', exponent = '0'] =
     (text.length <= LONGEST_DECIMAL && DECIMAL.exec(text)) || []
   const given = `${whole}${part}`
-  const digits = given.replace(/^0+(?=\d)/, '')
+  const digits = given.replace(/^0+/, '') || '0'
   const power = Number(exponent) - part.length
   if (given === '' || digits.length > DIGITS) return undefined
   if (power < LEAST_POWER || power > GREATEST_POWER) return undefined
