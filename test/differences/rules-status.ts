@@ -88,6 +88,7 @@ export const statusRules: readonly Rule[] = [
   status('an empty text counts as missing', [500], 201, EMPTY_TEXTS),
   status('`null` is no value of an enumeration', [500], 201, NULLS_OF_ENUMS),
   status('a failed validation', [500], 400, method('POST')),
+  status('a PATCH with operators', [500], 200, sends(isOperator)),
   status(
     'a PATCH with operators',
     [200, 500],
