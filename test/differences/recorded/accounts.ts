@@ -266,6 +266,29 @@ export const accounts: Cases = {
     there: '+1.555.010.2031',
     here: '+15550102031',
   },
+  'a phone number with a slash': {
+    row: 'phone numbers keep dots and slashes',
+    asks: registered({ phone: '555/010 2031' }),
+    there: 201,
+    here: 400,
+  },
+  'a phone number in a field named mobile': {
+    row: 'an identifier named `mobile`',
+    asks: async () => {
+      const identifiers = ['email', 'phone', 'mobile']
+      const it = await service({ auth: { identifiers } as never })
+      const { user } = await it.register(ann, { mobile: '+49 30 123' })
+      return (await it.stored(user._id)).mobile
+    },
+    there: '+4930123',
+    here: '+49 30 123',
+  },
+  'an address without an @': {
+    row: 'an e-mail address is any text',
+    asks: registered({ email: 'ann at example.com' }),
+    there: 201,
+    here: 400,
+  },
   'the right password of a locked account': {
     row: 'a locked account is a 429',
     asks: async () => {
@@ -346,6 +369,10 @@ export const accounts: Cases = {
       return status(it.post('/auth/password/change', body, token))
     },
     there: 401,
+  },
+  'OPTIONS of a route': {
+    asks: async () => status((await service()).call('OPTIONS', '/auth/login')),
+    there: 200,
   },
   'a sign-out without a token': {
     asks: async () => status((await service()).post('/auth/logout', {})),

@@ -89,6 +89,12 @@ export const envelope: Cases = {
     there: ['x'],
     here: [undefined],
   },
+  'the members of a new record': {
+    row: 'records have `__v`',
+    asks: async () => Object.keys((await record((await shop()).post({ title: 'x' }))) as object),
+    there: ['title', 'stock', '_id', '__v'],
+    here: ['_id', 'title', 'stock'],
+  },
   'a default that an old record lacks': {
     asks: async () => {
       const { get, insert } = await withOthers({ title: z.string() })

@@ -1,7 +1,7 @@
 import { memoryCache } from '../../../adapters/caches/memory.ts'
 import { ControllerSets } from '../../../src/legacy/index.ts'
 import { Book, shop } from './books.ts'
-import { type Cases, record, starts, status } from './case.ts'
+import { type Cases, each, record, starts, status } from './case.ts'
 
 /** One member of the first book after a PATCH, or the status if it was refused. */
 const patched = (json: object, name: string, path?: string) => async () => {
@@ -138,6 +138,24 @@ export const writes: Cases = {
     },
     there: true,
     here: false,
+  },
+  'legacyMode: a compare of a field that nobody knows': {
+    row: 'a compare or range of an unknown field finds nothing',
+    asks: async () =>
+      each((await shop({ legacyMode: true })).get('/own?compareField=colour&compareValue=red')),
+    there: [],
+    here: 400,
+  },
+  'legacyMode: a repeated parameter of a list': {
+    row: 'in 2.x a repeated parameter of a list field means exactly this list',
+    asks: async () => {
+      const { get, post } = await shop({ legacyMode: true })
+      await post({ title: 'x', tags: ['a'] })
+      await post({ title: 'y', tags: ['a', 'b'] })
+      return each(get('/own?tags=a&tags=b'))
+    },
+    there: ['y'],
+    here: ['x', 'y'],
   },
   'legacyMode: a POST of two records': {
     row: 'a POST of an array creates all of them',
