@@ -35,6 +35,7 @@ export type { IdentifierOption } from './auth/setup/identifiers.ts'
 export type {
   AuthOptions,
   CommonPasswords,
+  LegacyTokenOptions,
   LockoutOptions,
   MiddlewaresOption,
   PasswordCheckContext,
@@ -70,6 +71,7 @@ export type {
   Values,
 } from './model/model.ts'
 export { type OnDelete, type Reference, type ReferenceOptions, ref } from './model/reference.ts'
+export type { TimestampNames, Timestamps } from './model/timestamps.ts'
 export type { CacheStore } from './ports/cache.ts'
 export type { Acl, CallOptions, FileMeta, FileStore, Stage, StoredFile } from './ports/files.ts'
 export type { Hasher } from './ports/hasher.ts'

@@ -12,6 +12,7 @@ import { backup } from './backup.ts'
 import { check } from './check.ts'
 import { Unusable } from './command.ts'
 import { copy } from './copy.ts'
+import { doctor } from './doctor.ts'
 import { end } from './end.ts'
 import { openapi } from './openapi.ts'
 
@@ -26,6 +27,10 @@ const COMMANDS = {
     run: backfill,
   },
   copy: { about: 'copies all records to another store', run: copy },
+  doctor: {
+    about: 'tells what your app would not find, show or keep of a database that Mongoose set up',
+    run: doctor,
+  },
   audit: { about: 'prints who may do what on each route of your app', run: audit },
   openapi: { about: 'prints the OpenAPI document of your app', run: openapi },
   backup: { about: 'copies a SQLite database to a new file while the app serves', run: backup },

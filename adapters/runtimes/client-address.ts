@@ -74,7 +74,7 @@ const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const IPV6 = /^[0-9a-f:]{2,39}$/i
 
 /** An address without brackets, port, zone and the prefix of an IPv4 address in IPv6; undefined for anything else. */
-function plainAddress(text = ''): string | undefined {
+export function plainAddress(text = ''): string | undefined {
   const [, bracketed] = /^\[([^\]]*)\]/.exec(text) ?? []
   const withoutPort = bracketed ?? (text.split(':').length === 2 ? text.split(':')[0] : text) ?? ''
   const [address = ''] = withoutPort.replace(/^::ffff:(\d+\.)/i, '$1').split('%')

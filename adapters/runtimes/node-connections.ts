@@ -6,6 +6,8 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LINGER_MS } from './server.ts'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -66,4 +68,33 @@ export function socketsOf(server: Server): ReadonlySet<Socket> {
     socket.once('close', () => sockets.delete(socket))
   })
   return sockets
+}
+
+/** Whether a body comes with the request, even an empty one. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+/**
+ * Closes a connection whose client still sends an unread body after the response. Node would read all of it, however
+ * long.
+ */
+export async function leaveUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  socket: Socket,
+): Promise<void> {
+  // A short body has already arrived, except for its end.
+  await nextTurn()
+  if (request.complete) return
+  response.shouldKeepAlive = false
+  // A client that waits to be asked for its body is not asked.
+  expectNothing(request)
+  // Node does not read a body that is being read; this reads no more than one buffer.
+  request.read(0)
+  // The reset for further data could overtake the response, so give the client time to receive it.
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS)
+  }
 }

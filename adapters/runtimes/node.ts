@@ -14,14 +14,13 @@ import type { App } from '../../src/app/app.ts'
 import { Arrivals } from './arrivals.ts'
 import { platformOf } from './client-address.ts'
 import { flushCompileCache } from './compile-cache.ts'
-import { continueWhenRead, expectNothing, inTurn, socketsOf } from './node-connections.ts'
+import { continueWhenRead, hasBody, inTurn, leaveUnread, socketsOf } from './node-connections.ts'
 import { malformed, refuse, refuseTunnel, respondOn } from './node-refusals.ts'
 import { ServedRequest } from './node-request.ts'
 import { letGoOfStalled } from './node-stalled.ts'
 import { inProcesses } from './processes/serve.ts'
 import {
   background,
-  LINGER_MS,
   listening,
   REQUEST_MS,
   SEND_MS,
@@ -204,32 +203,4 @@ async function acceptWaiting(server: Server): Promise<void> {
     await nextTurn()
   } while (accepted > before && accepted < BACKLOG)
   server.off('connection', count)
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-}
-
-/**
- * Closes a connection whose client still sends an unread body after the response. Node would read all of it, however
- * long.
- */
-async function leaveUnread(
-  request: IncomingMessage,
-  response: ServerResponse,
-  socket: Socket,
-): Promise<void> {
-  // A short body has already arrived, except for its end.
-  await nextTurn()
-  if (request.complete) return
-  response.shouldKeepAlive = false
-  // A client that waits to be asked for its body is not asked.
-  expectNothing(request)
-  // Node does not read a body that is being read; this reads no more than one buffer.
-  request.read(0)
-  // The reset for further data could overtake the response, so give the client time to receive it.
-  socket.destroySoon = () => {
-    socket.end()
-    setTimeout(() => socket.destroy(), LINGER_MS)
-  }
 }

@@ -11,13 +11,16 @@ import { Load } from '../http/load.ts'
 import { unavailable } from '../http/outages.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { lowerShield } from '../http/shield.ts'
 import { isPending, type Soon } from '../ports/soon.ts'
+import { refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Guard } from '../records/engine/route.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
+import { servesFile } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
 import { firstResponse, RouteTable, routedPath } from './route-table.ts'
@@ -49,6 +52,11 @@ export interface App {
     path: P,
     router: Mountable<T>,
   ): Self & Mounted<P, T>
+  /**
+   * Whether the app has something at the path of `request`: a route of any method, or a file. For servers that send
+   * other requests elsewhere, such as `toExpress`. It does not say that the response is a success.
+   */
+  serves(request: Request): Promise<boolean>
   /** Resolves when tables and indexes exist; rejects if start-up fails. The first request awaits it too. */
   ready(): Promise<void>
   /** Closes the store, the file store and the cache. Calling it twice is harmless. */
@@ -137,6 +145,9 @@ export function createApp(options: AppOptions): App {
       for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
       return app as never
     },
+    async serves(request) {
+      return table.serves(routedPath(request)) || (await servesFile(host.files, request))
+    },
     ready: () => host.ready(),
     close: () => host.close(),
   }
@@ -151,6 +162,8 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
   const request = raw as ApiRequest
   const given = request.headers.get('x-request-id')
   request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  // A guard of another app may pass its request on.
+  lowerShield(request)
   request.query = parseQuery(request.url)
   request.params = {}
   request.route = ''
@@ -161,6 +174,9 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
 
 function checkedGuard(guard: Guard): Guard {
   if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
+  refuseMiddlewares('app.use()', [guard], (message) => {
+    throw new TypeError(message)
+  })
   return guard
 }
 

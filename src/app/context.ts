@@ -18,6 +18,8 @@ import { environment } from './options.ts'
 export interface Platform {
   /** The client's address, if the runtime knows it. */
   readonly clientAddress?: string | undefined
+  /** The path under which another server mounts the app, such as `/api`; it has no slash at its end. Default: none. */
+  readonly basePath?: string
   /**
    * If true, the request is refused with a 503, because its server has more requests than it can respond to in time.
    */
@@ -53,6 +55,10 @@ export class AppContext extends Deadline implements Context {
 
   get clientAddress(): string | undefined {
     return this.#platform?.clientAddress
+  }
+
+  get basePath(): string {
+    return this.#platform?.basePath ?? ''
   }
 
   get store(): RecordStore {

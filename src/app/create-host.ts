@@ -9,6 +9,7 @@ import { defaultsOf } from '../cache/options.ts'
 import { historySchema, ModelHistory } from '../changes/model-history.ts'
 import { changeLook } from '../changes/start-up.ts'
 import { deadlineOf } from '../http/deadline.ts'
+import { collatedBy } from '../model/collection-schema.ts'
 import { idMaker } from '../model/id.ts'
 import { checkReferences } from '../model/references.ts'
 import type { Logger } from '../ports/logger.ts'
@@ -44,7 +45,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
     checkReferences(models.known(), models.modelNamed)
     await integrity.check()
     warnOfOpen(host)
-    await database.prepare(host.schemas(), warnOnce)
+    await database.prepare(collatedBy(database, host.schemas()), warnOnce)
     await look()
   })
   const { declared, ready, isReady } = start

@@ -110,7 +110,7 @@ async function refusalOf(
 }
 
 /** Whether a GET of this URL would return a file. Throws a 403 if it needs a signed link. */
-async function servesFile(files: FileStore | undefined, { url }: ApiRequest): Promise<boolean> {
+export async function servesFile(files: FileStore | undefined, { url }: Request): Promise<boolean> {
   if (!files?.serve) return false
   const query = url.indexOf('?')
   const target = `http://localhost${pathOf(url)}${query === -1 ? '' : url.slice(query)}`

@@ -7,6 +7,7 @@
 import { type IRequest, IttyRouter } from 'itty-router'
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { lowerShield, raiseShield } from '../http/shield.ts'
 import { pathOf } from '../ports/path-of.ts'
 import { after, isPending, type Soon } from '../ports/soon.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
@@ -168,6 +169,7 @@ function handled(
   context: AppContext,
 ): Soon<unknown> {
   context.isRead = isRead === true
+  lowerShield(request)
   return after<unknown, unknown>(handler(request, context), (response) => {
     if (response !== undefined && response !== null) return response
     context.isRead = false
@@ -184,6 +186,7 @@ export function firstResponse(
 ): Soon<unknown> {
   const guard = guards[from]
   if (!guard) return undefined
+  raiseShield(request)
   return after<unknown, unknown>(guard(request, context), (response) => {
     checkTime(request)
     // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.

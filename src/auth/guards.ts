@@ -7,6 +7,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { setUser } from '../http/shield.ts'
 import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
@@ -15,6 +16,7 @@ import type { Guard } from '../records/engine/route.ts'
 import type { AuthInstance } from './instance/instance.ts'
 import { changedAt, isDisabled, userById, withoutSecrets } from './instance/user.ts'
 import { bearerToken, type Claims } from './keys/access-tokens.ts'
+import type { LegacyClaims } from './keys/legacy-tokens.ts'
 import { fail } from './option-checks.ts'
 import {
   authenticationRequired,
@@ -87,35 +89,47 @@ export function isAdmin({ settings }: AuthInstance, request: ApiRequest): boolea
 }
 
 async function authenticate(auth: AuthInstance, request: ApiRequest, token: string): Promise<void> {
-  const claims = auth.tokens.verify(token)
+  const claims = auth.tokens.verify(token) ?? auth.legacy?.verify(token)
   if (!claims) throw invalidToken()
   const { settings, names } = auth
   if (!settings.token.invalidateOnPasswordChange) {
-    request.auth = { userId: claims.sub, role: claims.role, claims: asRecord(claims) }
+    const { sub, role = settings.roles.default } = claims
+    request.auth = { userId: sub, role, claims: { ...claims } }
     return
   }
   const id = idFrom(claims.sub, settings.model.idType)
   const user = id === undefined ? undefined : await userById(auth, id)
   if (!user) throw invalidToken()
   if (isDisabled(auth, user)) {
-    await (settings.refresh
-      ? endSessionsOfDisabled(auth, user)
-      : endTokensOfDisabled(auth, user, claims.pca))
+    await endAll(auth, user, claims)
     throw notActive()
   }
   if (hasEnded(auth, user, claims)) throw sessionEnded()
   const role = (user[names.role] ?? settings.roles.default) as string | readonly string[]
-  request.auth = { userId: claims.sub, role, claims: asRecord(claims) }
-  request.user = withoutSecrets(auth, user)
+  request.auth = { userId: claims.sub, role, claims: { ...claims } }
+  setUser(request, withIdAlias(withoutSecrets(auth, user)))
+}
+
+/** Ends what a disabled user still has. */
+function endAll(auth: AuthInstance, user: Fields, claims: Claims | LegacyClaims): Promise<void> {
+  if (auth.settings.refresh) return endSessionsOfDisabled(auth, user)
+  return endTokensOfDisabled(auth, user, isOwn(claims) ? claims.pca : changedAt(auth, user))
+}
+
+/** `user` with `id`, as Mongoose's records have it next to `_id`. JSON and copies do not have it twice. */
+function withIdAlias(user: Fields): Fields {
+  return Object.hasOwn(user, 'id') ? user : Object.defineProperty(user, 'id', { value: user._id })
 }
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */
-function hasEnded(auth: AuthInstance, user: Fields, { pca, sid }: Claims): boolean {
+function hasEnded(auth: AuthInstance, user: Fields, claims: Claims | LegacyClaims): boolean {
   const { refresh } = auth.settings
-  if (changedAt(auth, user) !== pca) return true
-  return refresh !== undefined && !liveSession(auth, refresh, user, sid)
+  // It names only the second, and no session: one of the same second as a password change counts as older.
+  if (!isOwn(claims)) return claims.iat * 1000 < changedAt(auth, user)
+  if (changedAt(auth, user) !== claims.pca) return true
+  return refresh !== undefined && !liveSession(auth, refresh, user, claims.sid)
 }
 
-function asRecord(claims: Claims): Readonly<Record<string, unknown>> {
-  return { ...claims }
+function isOwn(claims: Claims | LegacyClaims): claims is Claims {
+  return 'pca' in claims
 }

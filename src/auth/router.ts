@@ -102,7 +102,9 @@ export function createAuthRouter<
     },
     attach(host, mount) {
       settings = resolveSettings(given, ROUTES, host.env)
-      for (const advice of [modelAdvice(settings), secretAdvice(settings.token)]) {
+      const { token, legacy } = settings
+      const legacyAdvice = legacy && secretAdvice(legacy, 'legacyTokens.secret')
+      for (const advice of [modelAdvice(settings), secretAdvice(token), legacyAdvice]) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
       // A router that is mounted twice is one instance, because its guards know no mount.
@@ -111,7 +113,7 @@ export function createAuthRouter<
       instances.set(host, auth)
       if (!known) endSessionsWhenDisabling(auth)
       host.protect(settings.model, guardedFields(settings))
-      const [secret] = settings.token.secrets
+      const [secret] = token.secrets
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
       return routeTable(auth, { requireAuth, optionalAuth })
     },

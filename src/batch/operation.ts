@@ -129,6 +129,7 @@ export class Operation {
       env: whole.env,
       logger: whole.logger,
       clientAddress: whole.clientAddress,
+      basePath: whole.basePath,
       get signal() {
         return whole.signal
       },

@@ -93,7 +93,7 @@ async function backfillModel(
   let state = stateIn(await history.progress(model))
   const tally = new Tally(model.name, state.problems)
   const batch = batchWriter(model, collection, tally)
-  for await (const records of batches(collection, state.after)) {
+  for await (const records of batches(collection, model.idType, state.after)) {
     state = {
       after: String(records.at(-1)?._id),
       records: state.records + records.length,

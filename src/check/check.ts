@@ -69,7 +69,7 @@ async function checkModel(
   const sets = model.unique.map((fields) => new Duplicates(fields, total))
   const pending = new Map<string, number>()
   let done = 0
-  for await (const batch of batches(collection)) {
+  for await (const batch of batches(collection, model.idType)) {
     for (const stored of batch) {
       const record = upgraded(model, stored)
       for (const finding of await check(record)) tally.add(finding, record)

@@ -9,6 +9,7 @@ import { object } from 'zod/mini'
 import { type $ZodIssue, type $ZodType, safeParseAsync } from 'zod/v4/core'
 import { isTransformed, membersAt, otherTypesIn } from '../model/fits.ts'
 import type { Model } from '../model/model.ts'
+import { timestampFields } from '../model/timestamps.ts'
 import type { Declared } from '../ports/declared.ts'
 import type { Fields } from '../ports/store.ts'
 
@@ -34,11 +35,10 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
     const add = (problem: RecordProblem, fields: Iterable<string>) => {
       for (const field of fields) if (!found.has(field)) found.set(field, problem)
     }
-    if (model.timestamps)
-      add(
-        'missing',
-        TIMESTAMPS.filter((name) => record[name] === undefined),
-      )
+    add(
+      'missing',
+      timestampFields(model.timestamps).filter((name) => record[name] === undefined),
+    )
     add('undeclared', undeclaredIn(model.declared, record, ''))
     add('type', otherTypesIn(model.shape, record, ''))
     for (const issue of await issuesOf(checked, record)) {
@@ -51,8 +51,6 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
     return [...found].map(([field, problem]) => ({ problem, field }))
   }
 }
-
-const TIMESTAMPS = ['createdAt', 'updatedAt']
 
 async function issuesOf(schema: $ZodType, record: Fields): Promise<readonly $ZodIssue[]> {
   return (await safeParseAsync(schema, record)).error?.issues ?? []

@@ -10,17 +10,9 @@ import type { Copyable } from '../ports/copying.ts'
 import { everything } from '../ports/filter.ts'
 import { elementShape, type IdType, memberShape, type Shape } from '../ports/shape.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../ports/store.ts'
-import { readable } from '../ports/walk.ts'
+import { readable, withIds } from '../ports/walk.ts'
 
 const BATCH = 1000
-
-/** The least id of each type. */
-const LEAST: Readonly<Record<IdType, string>> = {
-  objectId: '0'.repeat(24),
-  uuid: '00000000-0000-0000-0000-000000000000',
-  integer: String(-(2 ** 53) + 1),
-  text: '',
-}
 
 /** The collection of `schema` in `store`; an empty one if it doesn't exist yet. */
 export async function sideOf(store: Store, schema: CollectionSchema): Promise<Copyable<Fields>> {
@@ -50,7 +42,7 @@ async function* batchesOf(collection: Collection, idType: IdType): AsyncGenerato
   let after: string | undefined
   for (;;) {
     const batch = await collection.find({
-      filter: { op: 'gte', field: '_id', value: LEAST[idType] },
+      filter: withIds(idType),
       sort: [{ field: '_id', descending: false }],
       limit: BATCH,
       ...(after !== undefined && { after: [after] }),

@@ -6,6 +6,7 @@
  */
 
 import { unavailable } from './outages.ts'
+import { raiseShield } from './shield.ts'
 
 const DEADLINE = Symbol('deadline')
 
@@ -150,6 +151,7 @@ export function shareDeadline(whole: Request, request: Request): void {
  */
 export async function inTime<T>(request: Request, hook: () => T | Promise<T>): Promise<T> {
   const deadline = deadlineOf(request)
+  raiseShield(request)
   return deadline ? deadline.within(hook) : hook()
 }
 

@@ -7,6 +7,7 @@
 import { type BodyLimits, chunksOf, rawBody, readBytes, refuseEncoded } from './body.ts'
 import { parseJson } from './json.ts'
 import { bodyTooLarge, invalidForm, unsupportedBody } from './refusals.ts'
+import { refuseBody, shieldedBody } from './shield.ts'
 
 const LIMITS = Symbol('limits')
 const STREAM = Symbol('stream')
@@ -40,8 +41,9 @@ const BODY: PropertyDescriptor = {
   get(this: Limited) {
     // Always the same stream, as in the platform's Request.
     if (this[STREAM] === undefined) this[STREAM] = limitedStream(this)
-    return this[STREAM]
+    return shieldedBody(this, this[STREAM])
   },
+  set: refuseBody,
 }
 
 const LIMITED: PropertyDescriptorMap = {

@@ -49,6 +49,11 @@ export interface RequestContext {
    */
   readonly clientAddress: string | undefined
   /**
+   * The path under which another server mounts the app, such as `/api` in Express; empty if none does. `request.url`
+   * is without it, and paths in responses are with it.
+   */
+  readonly basePath: string
+  /**
    * Aborts when the request takes longer than `requestTimeoutMs`, or when the client goes away, if the runtime reports
    * that. Same as `request.signal`. Pass it to what you wait for: `fetch(url, { signal: context.signal })`.
    */

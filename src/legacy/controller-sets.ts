@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
+import { lowerShield, raiseShield } from '../http/shield.ts'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import type { Context } from '../records/engine/route.ts'
@@ -105,6 +106,8 @@ export class ControllerSets<R> {
         `${method} ${path}`,
         async (request, context) => {
           for (const step of [...guards, handler]) {
+            if (step === handler) lowerShield(request)
+            else raiseShield(request)
             const response = await step(request, context)
             if (response) return response
           }

@@ -8,6 +8,7 @@
 import type { Scalar } from '../ports/filter.ts'
 import type { IdType, Shape } from '../ports/shape.ts'
 import { inSlices, type Walk } from './in-slices.ts'
+import { isInteger, storedText } from './stored.ts'
 import { isFields } from './writable.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
@@ -66,11 +67,6 @@ export function idFrom(text: string, idType: IdType): string | undefined {
   return (idType === 'uuid' ? UUID : OBJECT_ID).test(text) ? text.toLowerCase() : undefined
 }
 
-/** Whether it is an integer of 64 bits, as databases write them. */
-function isInteger(text: string): boolean {
-  return /^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
-}
-
 const LONGEST_KEY = 1000
 
 function isKey(text: string): boolean {
@@ -88,6 +84,7 @@ export function castScalar(
   if (value === null) return null
   switch (shape.kind) {
     case 'string':
+      if (shape.stored) return storedText(shape.stored, value)
       return typeof value === 'string' ? wellFormed(value) : String(value)
     case 'number':
       return castNumber(value)
@@ -111,6 +108,7 @@ export function castScalar(
 export function castInput(shape: Shape | undefined, value: unknown): unknown {
   if (!shape) return value
   if (typeof value === 'string') return castText(shape, value)
+  if (typeof value === 'number') return castNumeral(shape, value)
   switch (shape.kind) {
     case 'object':
       if (!isFields(value)) return value
@@ -119,11 +117,15 @@ export function castInput(shape: Shape | undefined, value: unknown): unknown {
       return isFields(value) ? mapFields(value, (_, item) => castInput(shape.value, item)) : value
     case 'list':
       return Array.isArray(value) ? castList(shape.element, value) : value
-    case 'date':
-      return typeof value === 'number' ? (dateFrom(value) ?? value) : value
     default:
       return value
   }
+}
+
+/** A number that a client sends for another type: milliseconds of a date, or what is stored as digits. */
+function castNumeral(shape: Shape, value: number): Scalar {
+  if (shape.kind === 'date') return dateFrom(value) ?? value
+  return shape.kind === 'string' && shape.stored ? (castScalar(shape, value) ?? value) : value
 }
 
 function castText(shape: Shape, text: string): Scalar {
@@ -135,6 +137,8 @@ function castText(shape: Shape, text: string): Scalar {
       return dateFrom(text) ?? text
     case 'id':
       return text.toLowerCase()
+    case 'string':
+      return shape.stored ? (castScalar(shape, text) ?? text) : text
     default:
       return text
   }

@@ -6,7 +6,7 @@
 
 import type { SortKey } from '../ports/filter.ts'
 import type { ObjectShape } from '../ports/shape.ts'
-import type { CollectionSchema } from '../ports/store.ts'
+import type { CollectionSchema, Store } from '../ports/store.ts'
 import { enforcedReferences } from './enforced-references.ts'
 import type { Model } from './model.ts'
 import { formerPaths } from './renamed.ts'
@@ -21,7 +21,7 @@ export interface SchemaOptions {
 
 /** The schema of a model's collection: fields that were renamed are in it under all their names. */
 export function collectionSchema(model: Model, options: SchemaOptions = {}): CollectionSchema {
-  const { collection, idType, adopted, declared, absence, unique, renamed } = model
+  const { collection, idType, adopted, declared, absence, unique, renamed, collations } = model
   const { name = collection, searchable = new Set() } = options
   return {
     name,
@@ -31,11 +31,25 @@ export function collectionSchema(model: Model, options: SchemaOptions = {}): Col
     declared,
     absence: new Map([...absence, ...[...renamed.keys()].map((old) => [old, 'missing'] as const)]),
     unique,
+    ...(collations && { collations }),
     indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
     get searchable() {
       return [...searchable].flatMap((path) => [path, ...formerPaths(path, renamed)])
     },
   }
+}
+
+/** `schemas`. Throws a `TypeError` for one with a collation that `store` does not follow. */
+export function collatedBy<S extends CollectionSchema>(
+  { name, collates }: Pick<Store, 'name' | 'collates'>,
+  schemas: readonly S[],
+): readonly S[] {
+  const other = schemas.find(({ collations }) => collations && !collates)
+  if (!other) return schemas
+  const [set] = other.collations ?? []
+  throw new TypeError(
+    `the collection '${other.name}' has a unique index of '${set?.fields.join(', ')}' with a collation, which the store '${name}' does not follow`,
+  )
 }
 
 type Renamed = Model['renamed']

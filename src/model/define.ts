@@ -26,17 +26,22 @@ import {
 } from './model.ts'
 import type { Fail } from './option-rules.ts'
 import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
+import { collectionName } from './plural.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
 import { objectShape, type Side } from './shape.ts'
 import { noSuchField } from './suggest.ts'
+import { type TimestampNames, timestampFields, timestampsOf } from './timestamps.ts'
 
 /** Options of `defineModel`. */
 export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>>, U = unknown> {
   /** The fields, or a `z.object()` with refinements across fields. */
   readonly fields: S | $ZodObject<S>
-  /** Whether records have `createdAt` and `updatedAt`. Default false. */
-  readonly timestamps?: boolean
+  /**
+   * Whether records have `createdAt` and `updatedAt`, which the server sets. Other names: `{ createdAt: 'created_at',
+   * updatedAt: false }`; false leaves one out. Default false.
+   */
+  readonly timestamps?: TimestampNames
   /**
    * Fields, or lists of fields, whose values no two records may share; records without the field never clash. Each must
    * have one type: a mixed field (`z.unknown()`, a union of several types) cannot be unique.
@@ -59,7 +64,10 @@ export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>
    * either, or an error, leaves the value as it is.
    */
   readonly convert?: { readonly [F in keyof NoInfer<S>]?: (stored: unknown) => unknown }
-  /** The collection's name. Default: the model's name in lower case, plural. */
+  /**
+   * The collection's name. Default: the model's name in lower case, plural, as Mongoose has it: `people` for `Person`,
+   * `status` for `Status`.
+   */
   readonly collection?: string
   /**
    * The format of ids. Default `'objectId'`: 24 hexadecimal digits, on every store. `'integer'` and `'text'` are for
@@ -105,7 +113,9 @@ export function defineModel<
   const fields = schema._zod.def.shape
   checkFieldNames(Object.keys(fields), fail)
   const idType = definition.id ?? 'objectId'
-  const shape = recordShape(shapeAt('output', name, fields), idType, definition.timestamps === true)
+  const timestamps = timestampsOf(definition.timestamps)
+  const times = checkedTimes(timestampFields(timestamps), fields, fail)
+  const shape = recordShape(shapeAt('output', name, fields), idType, times)
   const known = (option: string, path: string): string =>
     placeOf(shape, path) ? path : fail(noSuchField(option, path, { name, shape }))
   const scalar = (option: string, path: string): string =>
@@ -131,16 +141,16 @@ export function defineModel<
   }
   const model: Model<Values<S>, Inputs<S>, H | Transformed<U>> = Object.freeze({
     name,
-    collection: definition.collection ?? plural(name),
+    collection: definition.collection ?? collectionName(name),
     idType,
     ...adoptedBy(definition, shape, fail),
-    timestamps: definition.timestamps === true,
+    timestamps,
     schema,
     fields,
     refinements: refinementsOf(schema),
     shape,
-    declared: declaredRecord(schema, managedFields(definition.timestamps === true)),
-    absence: absences(fields, managedFields(definition.timestamps === true)),
+    declared: declaredRecord(schema, ['_id', ...times]),
+    absence: absences(fields, ['_id', ...times]),
     input: shapeAt('input', name, fields),
     unique: distinct((definition.unique ?? []).map((set) => list(set).map(ordered))),
     indexes: distinct((definition.indexes ?? []).map((set) => index(list(set).map(indexKey)))),
@@ -181,13 +191,18 @@ function adoptedBy(
     : { adopted: { name: table, columns: columns as AdoptedTable['columns'] } }
 }
 
-function managedFields(timestamps: boolean): readonly string[] {
-  return timestamps ? ['_id', 'createdAt', 'updatedAt'] : ['_id']
+/** The names of timestamps, which no field may have. */
+function checkedTimes(names: readonly string[], fields: FieldSchemas, fail: Fail): typeof names {
+  const others = names.filter((name) => !['createdAt', 'updatedAt'].includes(name))
+  checkFieldNames(others, (message) => fail(`'timestamps': ${message}`))
+  const taken = names.find((name) => Object.hasOwn(fields, name))
+  if (taken !== undefined) fail(`'timestamps' names '${taken}', which is a field`)
+  return names
 }
 
-function recordShape(fields: ObjectShape, idType: IdType, timestamps: boolean): ObjectShape {
+function recordShape(fields: ObjectShape, idType: IdType, times: readonly string[]): ObjectShape {
   const shapes = new Map<string, Shape>([['_id', { kind: 'id', idType }], ...fields.fields])
-  if (timestamps) shapes.set('createdAt', { kind: 'date' }).set('updatedAt', { kind: 'date' })
+  for (const time of times) shapes.set(time, { kind: 'date' })
   return { kind: 'object', fields: shapes }
 }
 
@@ -212,10 +227,4 @@ function distinct<T>(sets: readonly T[]): readonly T[] {
 
 function list<T extends string>(value: T | readonly T[]): readonly T[] {
   return typeof value === 'string' ? [value] : value
-}
-
-function plural(name: string): string {
-  const lower = name.toLowerCase()
-  if (/[^aeiou]y$/.test(lower)) return `${lower.slice(0, -1)}ies`
-  return /(?:s|x|z|ch|sh)$/.test(lower) ? `${lower}es` : `${lower}s`
 }

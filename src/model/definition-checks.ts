@@ -9,7 +9,6 @@ import {
   callable,
   checkOptions,
   type Fail,
-  flag,
   isFunction,
   isNames,
   oneOf,
@@ -28,7 +27,12 @@ const RULES: Readonly<Record<string, Rule>> = {
     must: 'be an object of zod schemas',
     test: (value) => typeof value === 'object' && value !== null,
   },
-  timestamps: flag,
+  timestamps: {
+    must: "be true or false, or an object of names: { createdAt: 'created_at' }",
+    test: (value) =>
+      typeof value === 'boolean' ||
+      (isObject(value) && Object.entries(value).every(([time, name]) => isTime(time, name))),
+  },
   unique: fieldSets,
   indexes: fieldSets,
   hidden: { must: 'be a list of field names', test: isNames },
@@ -52,6 +56,11 @@ const RULES: Readonly<Record<string, Rule>> = {
       value !== null &&
       Object.values(value).every((name) => typeof name === 'string' && name !== ''),
   },
+}
+
+function isTime(time: string, name: unknown): boolean {
+  const isName = typeof name === 'string' && name !== ''
+  return ['createdAt', 'updatedAt'].includes(time) && (isName || typeof name === 'boolean')
 }
 
 function isObject(value: unknown): value is object {

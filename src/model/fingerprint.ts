@@ -8,6 +8,7 @@ import type { $ZodType } from 'zod/v4/core'
 import type { Model } from './model.ts'
 import { type Part, partsIn } from './parts.ts'
 import { staticDefault } from './static-default.ts'
+import { timestampFields } from './timestamps.ts'
 
 /** What a model demands of each of its fields. */
 export type Fingerprint = Readonly<Record<string, string>>
@@ -17,7 +18,7 @@ export function fingerprintOf({ fields, idType, timestamps }: Model): Fingerprin
   const demands = Object.entries(fields).map(([field, schema]) => [field, demandsOf(schema)])
   return {
     _id: idType,
-    ...(timestamps && { createdAt: 'date', updatedAt: 'date' }),
+    ...Object.fromEntries(timestampFields(timestamps).map((name) => [name, 'date'])),
     ...Object.fromEntries(demands),
   }
 }

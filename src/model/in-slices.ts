@@ -18,8 +18,8 @@ export interface Walk<C> {
   opens(value: object, context: C): boolean
   /** The context of a member; `key` is undefined for the elements of a list. */
   member(context: C, key: string | undefined): C
-  /** Whether an object's member is left out. */
-  drops?(key: string): boolean
+  /** Whether a member of an object with this context is left out. */
+  drops?(key: string, context: C): boolean
 }
 
 /** The result of walking `value`; a large value is returned as it is if nothing in it has changed. */
@@ -70,7 +70,7 @@ async function walkedObject<C>(
   const keys = Object.keys(object)
   let copy: Fields | undefined
   for (const [at, key] of keys.entries()) {
-    const isDropped = walk.drops?.(key) === true
+    const isDropped = walk.drops?.(key, context) === true
     const item = object[key]
     const next = isDropped ? undefined : await member(item, walk.member(context, key), walk, slices)
     // Copy on the first change: everything before it is unchanged.

@@ -9,7 +9,8 @@ import type { Declared } from '../ports/declared.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { isWithin } from '../ports/paths.ts'
 import type { IdType, ObjectShape } from '../ports/shape.ts'
-import type { Absence, AdoptedTable, Fields } from '../ports/store.ts'
+import type { Absence, AdoptedTable, Collated, Fields } from '../ports/store.ts'
+import type { Timestamps } from './timestamps.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
 export type FieldSchemas = Readonly<Record<string, $ZodType>>
@@ -52,7 +53,8 @@ export interface Model<R = Fields, I = unknown, H = unknown> {
   readonly idType: IdType
   /** The existing table that holds the records, on stores that adopt tables. */
   readonly adopted?: AdoptedTable
-  readonly timestamps: boolean
+  /** The fields in which the server keeps times; empty if it keeps none. */
+  readonly timestamps: Timestamps
   /** The zod object that validates a whole record. */
   readonly schema: $ZodObject
   /** The declared fields' schemas. */
@@ -68,6 +70,8 @@ export interface Model<R = Fields, I = unknown, H = unknown> {
   /** The shape of what a write sends; it differs from the record's if a field is a pipe. */
   readonly input: ObjectShape
   readonly unique: readonly (readonly string[])[]
+  /** The unique sets that are compared by a collation: those of Mongoose's indexes. */
+  readonly collations?: readonly Collated[]
   readonly indexes: readonly (readonly SortKey[])[]
   readonly hidden: readonly string[]
   readonly output?: (record: never) => unknown

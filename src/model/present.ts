@@ -82,13 +82,33 @@ function onlyPaths(value: Fields, paths: readonly string[]): Fields {
 }
 
 function withoutPaths(value: Fields, paths: readonly string[]): Fields {
+  const inside = byName(paths)
   const kept: Fields = {}
-  for (const [key, item] of Object.entries(value)) {
-    if (paths.includes(key)) continue
-    const inside = below(paths, key)
-    kept[key] = inside.length === 0 ? item : within(item, inside, withoutPaths)
+  for (const key of Object.keys(value)) {
+    const deeper = inside.get(key)
+    if (!deeper) kept[key] = value[key]
+    else if (deeper.length > 0) kept[key] = within(value[key], deeper, withoutPaths)
   }
   return kept
+}
+
+/** The paths below each name that paths begin with; none if a path is the name itself. */
+type ByName = ReadonlyMap<string, readonly string[]>
+
+const known = new WeakMap<readonly string[], ByName>()
+
+/** Lists of paths are mostly those of a model: each is taken apart once. */
+function byName(paths: readonly string[]): ByName {
+  const before = known.get(paths)
+  if (before) return before
+  const names = new Map(
+    paths.map((path) => {
+      const name = path.split('.', 1)[0] as string
+      return [name, paths.includes(name) ? [] : below(paths, name)]
+    }),
+  )
+  known.set(paths, names)
+  return names
 }
 
 function below(paths: readonly string[], key: string): string[] {

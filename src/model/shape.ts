@@ -14,6 +14,7 @@ import {
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
+import { isKept, storedAsOf } from './stored.ts'
 
 const mixed = { kind: 'mixed' } as const
 
@@ -41,8 +42,8 @@ function shapeOf(schema: $ZodType, side: Side, path: string, depth: number): Sha
 }
 
 function newShape(schema: $ZodType, side: Side, path: string, depth: number): Shape {
-  const ref = referenceOf(schema)
-  if (ref !== undefined) return referenceShape(ref)
+  const marked = markedShape(schema)
+  if (marked) return marked
   const { def } = (schema as $ZodTypes)._zod
   // A wrapper is not a level of its own.
   const inner = (next: $ZodType): Shape => shapeOf(next, side, path, depth)
@@ -106,6 +107,15 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
   }
 }
 
+/** The shape of a schema that `ref()` or `storedAs()` marked. */
+function markedShape(schema: $ZodType): Shape | undefined {
+  const ref = referenceOf(schema)
+  if (ref !== undefined) return referenceShape(ref)
+  const stored = storedAsOf(schema)
+  if (stored === 'objectId') return { kind: 'id', idType: stored }
+  return stored && { kind: stored === 'double' ? 'number' : 'string', stored }
+}
+
 /** Whether a number is checked to be an integer: `z.int()`, or `z.number().int()`. */
 function isInteger({ checks = [], ...own }: $ZodNumberDef): boolean {
   const formats = [own, ...checks.map((check) => check._zod.def)] as readonly { format?: string }[]
@@ -123,7 +133,12 @@ export function objectShape(
     ([key, schema]) =>
       [key, shapeOf(schema, side, path === '' ? key : `${path}.${key}`, depth + 1)] as const,
   )
-  return { kind: 'object', fields: new Map(shapes) }
+  const kept = Object.keys(fields).filter((key) => isKept(fields[key] as $ZodType))
+  return {
+    kind: 'object',
+    fields: new Map(shapes),
+    ...(kept.length > 0 && { kept: new Set(kept) }),
+  }
 }
 
 /** The target may be defined after the reference, so its id format is looked up when needed. */
@@ -133,6 +148,10 @@ function referenceShape(ref: string): Shape {
     ref,
     get idType() {
       return lastDefined(ref)?.idType ?? 'objectId'
+    },
+    get stored() {
+      const id = lastDefined(ref)?.shape.fields.get('_id')
+      return id?.kind === 'id' ? id.stored : undefined
     },
   }
 }
@@ -147,11 +166,20 @@ function sameKind(values: readonly unknown[]): Shape {
 
 function sameShape(shapes: readonly Shape[]): Shape {
   const [first, ...rest] = shapes
-  const simple = first && ['string', 'number', 'boolean', 'date'].includes(first.kind)
-  if (!simple || !rest.every((shape) => shape.kind === first.kind)) return mixed
+  if (!first || !isSimple(first) || !rest.every((shape) => isLike(shape, first))) return mixed
   // Integers beside other numbers are numbers.
   return rest.find((shape) => shape.kind === 'number' && !shape.isInteger) ?? first
 }
+
+function isSimple(shape: Shape): shape is Scalar {
+  return ['string', 'number', 'boolean', 'date'].includes(shape.kind)
+}
+
+function isLike(shape: Shape, { kind, stored }: Scalar): boolean {
+  return shape.kind === kind && (shape as Scalar).stored === stored
+}
+
+type Scalar = Extract<Shape, { isInteger?: true }>
 
 /** Records are stored as they are. For an incoming write, objects are read as one object with the fields of all. */
 function unionShape(shapes: readonly Shape[], side: Side): Shape {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { elementShape, memberShape, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 
 const KEPT_BY_THE_SERVER = new Set([
@@ -41,25 +42,38 @@ export function checkDepth(depth: number): void {
   if (depth > MAX_DEPTH) throw new NestedTooDeeply()
 }
 
-/** `value` without forbidden keys at any level; `value` itself if it has none. Throws `NestedTooDeeply`. */
-export function withoutForbiddenKeys(value: unknown, depth = 1): unknown {
+/** Whether no client may write under `key` of an object of this shape. */
+export function isForbiddenIn(shape: Shape | undefined, key: string): boolean {
+  return isForbiddenKey(key) && !(shape?.kind === 'object' && shape.kept?.has(key))
+}
+
+/**
+ * `value` without forbidden keys at any level, except those that its shape keeps; `value` itself if it has none. Throws
+ * `NestedTooDeeply`.
+ */
+export function withoutForbiddenKeys(value: unknown, depth = 1, shape?: Shape): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   checkDepth(depth)
-  if (Array.isArray(value)) return cleanList(value, depth)
+  if (Array.isArray(value)) return cleanList(value, depth, elementShape(shape))
   const kept: Fields = {}
   for (const [key, item] of Object.entries(value)) {
-    if (!isForbiddenKey(key)) kept[key] = withoutForbiddenKeys(item, depth + 1)
+    if (isForbiddenIn(shape, key)) continue
+    kept[key] = withoutForbiddenKeys(item, depth + 1, memberShape(shape, key))
   }
   return kept
 }
 
-function cleanList(list: readonly unknown[], depth: number): readonly unknown[] {
+function cleanList(
+  list: readonly unknown[],
+  depth: number,
+  element: Shape | undefined,
+): readonly unknown[] {
   let copy: unknown[] | undefined
   for (let at = 0; at < list.length; at += 1) {
     const item = list[at]
     // Most elements are plain values, which have no keys.
     if (typeof item !== 'object' || item === null) continue
-    const clean = withoutForbiddenKeys(item, depth + 1)
+    const clean = withoutForbiddenKeys(item, depth + 1, element)
     if (clean === item) continue
     copy ??= list.slice()
     copy[at] = clean

@@ -4,12 +4,6 @@
  * @module
  */
 
-/** The plural of a model's name: `City` becomes `Cities`. */
-export function plural(name: string): string {
-  if (/[^aeiou]y$/i.test(name)) return `${name.slice(0, -1)}ies`
-  return /(?:s|x|z|ch|sh)$/i.test(name) ? `${name}es` : `${name}s`
-}
-
 /** Text as part of a name, each word with a capital: `/feed/cities/:id` becomes `FeedCitiesId`. */
 export function capitalised(text: string): string {
   return (text.match(/[A-Za-z0-9]+/g) ?? []).map((word) => upperFirst(word)).join('')

@@ -50,12 +50,12 @@ export function openapi(options: OpenApiOptions): Mountable {
       documentOf({ guards: [], mounted: [] }, options, '3.2')
       served.set(host, options)
       const base = mount === '/' ? '' : mount
-      const pageHandler: Handler = async () => {
+      const pageHandler: Handler = async (_, { basePath }) => {
         const own = path === undefined ? await ownScript() : undefined
         return pageResponse({
           title: `${title} ${version}`,
-          document: `${base}/openapi.json`,
-          script: own ? `${base}/assets/${fileNameOf(own)}` : path,
+          document: `${basePath}${base}/openapi.json`,
+          script: own ? `${basePath}${base}/assets/${fileNameOf(own)}` : path,
           servers,
         })
       }
@@ -84,14 +84,19 @@ function route(path: string, handler: Handler): Route {
   return { method: 'GET', path, guards: [], handler: unlist(handler), isRead: true }
 }
 
+/** The most documents that are kept. Where Express mounts the app, clients may choose a part of the path. */
+const MOST = 16
+
 /** The document is made once, on the first request: more may be mounted before it. */
 function documentHandler(host: Host, options: DocumentOptions): Handler {
   const made = new Map<string, string>()
-  return (request) => {
+  return (request, { basePath }) => {
     const version = versionIn(request.query.version)
     if (!version) throw new HttpError(400, "'version' must be 3.2 or 3.1.")
-    const key = `${version} ${host.mounted.length} ${host.guards.length}`
-    const body = made.get(key) ?? JSON.stringify(documentOf(host, options, version))
+    const key = `${version} ${host.mounted.length} ${host.guards.length} ${basePath}`
+    const { servers = [basePath || '/'] } = options
+    const body = made.get(key) ?? JSON.stringify(documentOf(host, { ...options, servers }, version))
+    if (made.size >= MOST) made.clear()
     made.set(key, body)
     return readResponse(request, { body })
   }

@@ -11,6 +11,7 @@ import { isRemovable } from '../model/null.ts'
 import { referenceOf } from '../model/reference.ts'
 import { lastDefined } from '../model/registry.ts'
 import { staticDefault } from '../model/static-default.ts'
+import { timestampFields } from '../model/timestamps.ts'
 import type { IdType } from '../ports/shape.ts'
 import type { Schema } from './specification.ts'
 
@@ -127,7 +128,7 @@ export function recordSchema(
   const shown = structuredClone({ whole, defs })
   for (const path of hidden) hide(shown.whole, shown.defs, path.split('.'))
   const { properties, required = [], ...rest } = shown.whole as ObjectSchema
-  const dates = timestamps ? { createdAt: DATE, updatedAt: DATE } : {}
+  const dates = Object.fromEntries(timestampFields(timestamps).map((name) => [name, DATE]))
   return {
     schema: {
       ...rest,

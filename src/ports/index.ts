@@ -50,12 +50,20 @@ export type { Logger, LogLine } from './logger.ts'
 export type { MailMessage, MailTransporter } from './mailer.ts'
 export type { ObservedRequest, Observer, StoreCall } from './observer.ts'
 export { project } from './projection.ts'
-export { type IdType, type ObjectShape, type Place, placeOf, type Shape } from './shape.ts'
+export {
+  type IdType,
+  type ObjectShape,
+  type Place,
+  placeOf,
+  type Shape,
+  type StoredForm,
+} from './shape.ts'
 export {
   type Absence,
   type AdoptedTable,
   AnchorGone,
   type Change,
+  type Collated,
   type Collection,
   type CollectionSchema,
   type Copying,
@@ -76,3 +84,4 @@ export {
   type WriteOutcome,
   type WriteStep,
 } from './store.ts'
+export type { ForeignIndex, Surroundings } from './surroundings.ts'

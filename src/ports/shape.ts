@@ -11,13 +11,29 @@
 export type IdType = 'objectId' | 'uuid' | 'integer' | 'text'
 
 /**
+ * A type of BSON that JSON has no value for. A record holds a decimal or a 64-bit integer as a string of its digits, a
+ * UUID as a string in lower case, bytes in base64, and a double as a number.
+ */
+export type StoredForm = 'decimal128' | 'long' | 'uuid' | 'binary' | 'double'
+
+/**
  * The shape of a stored value. `mixed` is any JSON value; its `inside` may say where it holds dates. `map` is an object
- * with arbitrary keys. `isInteger` says of numbers that they are integers.
+ * with arbitrary keys. `isInteger` says of numbers that they are integers. `stored` is the type that a store of BSON keeps
+ * a value as; other stores keep what the record holds.
  */
 export type Shape =
-  | { readonly kind: 'string' | 'number' | 'boolean' | 'date'; readonly isInteger?: true }
+  | {
+      readonly kind: 'string' | 'number' | 'boolean' | 'date'
+      readonly isInteger?: true
+      readonly stored?: StoredForm
+    }
   | { readonly kind: 'mixed'; readonly inside?: Shape }
-  | { readonly kind: 'id'; readonly idType: IdType; readonly ref?: string }
+  | {
+      readonly kind: 'id'
+      readonly idType: IdType
+      readonly ref?: string
+      readonly stored?: 'uuid' | undefined
+    }
   | ObjectShape
   | { readonly kind: 'list'; readonly element: Shape }
   | { readonly kind: 'map'; readonly value: Shape }
@@ -28,6 +44,8 @@ export interface ObjectShape {
   readonly fields: ReadonlyMap<string, Shape>
   /** Whether it may hold other keys too. */
   readonly open?: boolean
+  /** The declared keys that a client may write although the server keeps such keys elsewhere, as `_id`. */
+  readonly kept?: ReadonlySet<string>
 }
 
 /** Where a dotted path leads. */

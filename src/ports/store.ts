@@ -11,6 +11,7 @@ import type { Copyable, ForeignBatch, WriteWatch } from './copying.ts'
 import type { Declared } from './declared.ts'
 import type { Filter, Scalar, SortKey } from './filter.ts'
 import type { IdType, ObjectShape } from './shape.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** A record or a part of one: JSON values and Dates; ids are strings. A member that is `undefined` is absent. */
 export type Fields = Record<string, unknown>
@@ -36,9 +37,17 @@ export interface CollectionSchema {
    * Each field leads to one value of one type, never to a list or a `mixed` value.
    */
   readonly unique: readonly (readonly string[])[]
+  /** Those of the unique sets that are compared otherwise than exactly; only a store that `collates` gets any. */
+  readonly collations?: readonly Collated[]
   readonly indexes: readonly (readonly SortKey[])[]
   /** The paths that `contains` is used on: strings or lists of strings. */
   readonly searchable: readonly string[]
+}
+
+/** A unique set whose strings are compared by a collation of MongoDB, as `{ locale: 'en', strength: 2 }`. */
+export interface Collated {
+  readonly fields: readonly string[]
+  readonly collation: { readonly locale: string; readonly [option: string]: unknown }
 }
 
 /** A table that the store did not create, and never alters. */
@@ -212,6 +221,8 @@ export interface Store {
   readonly name: string
   /** False if the store cannot evaluate `matches` safely; `allowRawRegex` is then a start-up error. */
   readonly rawRegex: boolean
+  /** True if the store follows the `collations` of a schema. */
+  readonly collates?: boolean
   /**
    * True if an index serves a sort only when it has exactly the sort's directions and ends with `_id` as the sort does.
    */
@@ -222,10 +233,16 @@ export interface Store {
   collection(schema: CollectionSchema): Collection
   /**
    * Creates the tables, indexes and search data that are missing. May be called again with more or changed schemas.
-   * Rejects with `IndexConflict` if existing records violate a unique field set. Drops no index that the store did not
-   * create; `warn` gets a sentence about each that the operator should know of.
+   * Rejects with `IndexConflict` if existing records violate a unique field set. Drops, replaces and weakens no index that
+   * the store did not create; `warn` gets a sentence about each that the operator should know of. If such an index keeps
+   * the store from making a unique field set unique, it rejects with an error that has the command to run.
    */
   prepare(schemas: readonly CollectionSchema[], warn?: (message: string) => void): Promise<void>
+  /**
+   * What other programs left around the records of a collection, for `fieldgate doctor`. Changes nothing. Optional: for
+   * stores of databases that other programs set up.
+   */
+  surroundings?(schema: CollectionSchema): Promise<Surroundings>
   /**
    * Takes all steps, in order, as one atomic write; each sees what the earlier ones did. It fails, and writes nothing,
    * if an `update` or `delete` finds no record or a `require` does not hold. Errors, e.g. `DuplicateKey`, reject as

@@ -4,20 +4,41 @@
  * @module
  */
 
-import { everything } from './filter.ts'
+import { everything, type Filter } from './filter.ts'
+import type { IdType } from './shape.ts'
 import type { Collection, Fields } from './store.ts'
 
 const BATCH = 1000
 
+/** The least id of each type. */
+const LEAST: Readonly<Record<IdType, string>> = {
+  objectId: '0'.repeat(24),
+  uuid: '00000000-0000-0000-0000-000000000000',
+  integer: String(-(2 ** 53) + 1),
+  text: '',
+}
+
 /**
- * All records in the order of their ids, some at a time, from the first or after the one with the id `from`; those that
- * are written meanwhile may be missed.
+ * The records with ids of this type. Another program may have stored other ones in MongoDB, which come first in its order:
+ * a walk would end at them.
  */
-export async function* batches(collection: Collection, from?: string): AsyncGenerator<Fields[]> {
+export function withIds(idType: IdType): Filter {
+  return { op: 'gte', field: '_id', value: LEAST[idType] }
+}
+
+/**
+ * All records whose ids are of this type, in their order, some at a time, from the first or after the one with the id
+ * `from`; those that are written meanwhile may be missed.
+ */
+export async function* batches(
+  collection: Collection,
+  idType: IdType,
+  from?: string,
+): AsyncGenerator<Fields[]> {
   let after = from
   for (;;) {
     const batch = await collection.find({
-      filter: everything,
+      filter: withIds(idType),
       sort: [{ field: '_id', descending: false }],
       limit: BATCH,
       ...(after !== undefined && { after: [after] }),

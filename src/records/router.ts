@@ -13,6 +13,7 @@ import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
 import type { Fields } from '../ports/store.ts'
 import type { UploadOptions } from '../uploads/options.ts'
+import { refuseMiddlewares } from './engine/guards.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { DescribedHandler, Handler, Route, RouteDescription } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
@@ -216,6 +217,9 @@ function extraRoute(method: string, path: string, given: readonly unknown[]): Ro
   if (!handler || handlers.length < functions.length) {
     throw new TypeError(`the extra route '${path}' needs a handler, a function`)
   }
+  refuseMiddlewares(`the extra route '${path}'`, handlers, (message) => {
+    throw new TypeError(message)
+  })
   const route = { method, path: extraPath(path), guards: handlers.slice(0, -1), handler }
   return about ? described(route, about) : route
 }

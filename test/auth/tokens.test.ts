@@ -259,7 +259,7 @@ describe('5.2 access tokens', () => {
     'shows the record, whatever a middleware calls the user (invalidateOnPasswordChange: %s)',
     async (invalidateOnPasswordChange) => {
       const middleware = (request: { user?: unknown }) => {
-        request.user = { _id: 'x', name: 'somebody else' }
+        Object.defineProperty(request, 'user', { value: { _id: 'x', name: 'somebody else' } })
       }
       const app = await service({
         auth: {

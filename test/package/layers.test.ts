@@ -12,7 +12,9 @@ const ORDER: readonly (readonly string[])[] = orderOf(
 /** Side layers import of the others what they like, and are imported by none. */
 const ASIDE = [
   'audit',
+  'doctor',
   'legacy',
+  'mongoose',
   'copy',
   'health',
   'guards',

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Shape } from '../../../src/ports/shape.ts'
+import type { Shape, StoredForm } from '../../../src/ports/shape.ts'
 
 /** Where a value is: the last part of its path, and the shape that the model declares there. */
 export interface Place {
@@ -36,8 +36,21 @@ const BINARY: Readonly<Record<string, string>> = { 3: 'UUID (subtype 3)', 4: 'UU
 
 /** What a record holds instead of a value of this type at this place, see documents.ts; undefined if it holds it. */
 export function otherThan(type: string, value: unknown, place: Place): string | undefined {
+  if (isDeclared(type, place)) return undefined
   const other = OTHERS[type]
   return typeof other === 'function' ? other(value, place) : other
+}
+
+/** Whether the model declares the type, so that the record tells all of the value. */
+function isDeclared(type: string, { shape }: Place): boolean {
+  return shape !== undefined && 'stored' in shape && FORMS[type] === shape.stored
+}
+
+const FORMS: Readonly<Record<string, StoredForm>> = {
+  Decimal128: 'decimal128',
+  Long: 'long',
+  UUID: 'uuid',
+  Binary: 'binary',
 }
 
 type Other = string | undefined | ((value: unknown, place: Place) => string | undefined)

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Db, Document } from 'mongodb'
+import type { Db, Document, Collection as Native } from 'mongodb'
 import type { Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
 import type {
@@ -113,6 +113,7 @@ export function openCollection(
   }
 
   return {
+    ...(schema.idType === 'integer' && { newId: nextInteger(native, run) }),
     find: (read) => run(() => find(read)),
     findJson: (read) => run(() => findJson(read)),
 
@@ -125,6 +126,18 @@ export function openCollection(
     update: (filter, change, options) => run(() => writes.update(filter, change, options)),
     updateMany: (filter, change) => run(() => writes.updateMany(filter, change)),
     delete: (filter, options) => run(() => writes.delete(filter, options)),
+  }
+}
+
+/** Makes ids that are integers: the next after the greatest one. Two processes may make the same; one insert then fails. */
+function nextInteger(native: Native, run: Run): () => Promise<string> {
+  let last = 0
+  return async () => {
+    const [found] = await run(() =>
+      native.find({}, { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } }).toArray(),
+    )
+    last = Math.max(last, Math.floor(Number(found?._id ?? 0))) + 1
+    return String(last)
   }
 }
 

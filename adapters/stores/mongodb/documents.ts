@@ -6,9 +6,16 @@
  */
 
 import { type Document, ObjectId } from 'mongodb'
-import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
+import {
+  elementShape,
+  memberShape,
+  type ObjectShape,
+  type Shape,
+  type StoredForm,
+} from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 import { GRAMS } from './grams.ts'
+import { bsonValue, holdsStored, integer, recordValue } from './stored.ts'
 
 /** A value of a BSON type. Recognised by its tag: `instanceof` fails if an application holds two copies of bson. */
 interface Tagged {
@@ -33,7 +40,9 @@ export function toDocument(record: Readonly<Fields>, shape: ObjectShape): Docume
 
 /** A value as it is stored at a place of this shape. */
 export function encode(value: unknown, shape: Shape | undefined): unknown {
-  if (shape?.kind === 'id') return shape.idType === 'objectId' ? objectId(value) : value
+  if (shape?.kind === 'id') return idValue(shape, value)
+  const stored = formOf(shape)
+  if (stored) return bsonValue(stored, value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   if (isTagged(value)) return value
   if (Array.isArray(value)) {
@@ -45,6 +54,11 @@ export function encode(value: unknown, shape: Shape | undefined): unknown {
     .map(([key, member]) => [key, encodeMember(key, member, shape)] as const)
   // bson takes a plain object with this key for one of its own types, but a Map as it is.
   return Object.hasOwn(value, '_bsontype') ? new Map(entries) : Object.fromEntries(entries)
+}
+
+/** The type of BSON that a model declares at a place; undefined for the types that JSON has a value for. */
+function formOf(shape: Shape | undefined): StoredForm | undefined {
+  return shape && 'stored' in shape ? shape.stored : undefined
 }
 
 function encodeMember(key: string, value: unknown, shape: Shape | undefined): unknown {
@@ -59,6 +73,15 @@ function objectId(value: unknown): unknown {
   return typeof value === 'string' && HEX.test(value) ? new ObjectId(value) : value
 }
 
+/** An id as it is stored. */
+function idValue({ idType, stored }: IdShape, value: unknown): unknown {
+  if (idType === 'objectId') return objectId(value)
+  if (stored) return bsonValue(stored, value)
+  return idType === 'integer' ? integer(value) : value
+}
+
+type IdShape = Extract<Shape, { kind: 'id' }>
+
 /** The members of documents that no record has. */
 export function hiddenMembers({ fields }: ObjectShape): ReadonlySet<string> {
   return new Set(fields.has('__v') ? [GRAMS, LOCK] : [GRAMS, LOCK, '__v'])
@@ -71,7 +94,7 @@ export function fromDocument(document: Document, shape: ObjectShape): Fields {
   if ('__v' in document && !shape.fields.has('__v')) delete document.__v
   if (GRAMS in document) delete document[GRAMS]
   if (LOCK in document) delete document[LOCK]
-  return decode(document) as Fields
+  return (holdsStored(shape) ? decodeAs(document, shape) : decode(document)) as Fields
 }
 
 /**
@@ -107,6 +130,25 @@ function decode(value: unknown): unknown {
     if (typeof member === 'object' && member !== null) members[key] = decode(member)
   }
   return members
+}
+
+/** The same where the model declares types of BSON. */
+function decodeAs(value: unknown, shape: Shape | undefined): unknown {
+  const stored = formOf(shape)
+  if (stored) return recordValue(stored, value, decode)
+  if (shape?.kind === 'id' && shape.idType === 'integer') return recordValue('long', value, decode)
+  if (!shape || !isContainer(value)) return decode(value)
+  const members = value as Record<string, unknown>
+  const element = Array.isArray(value) ? (elementShape(shape) ?? shape) : undefined
+  for (const key of Object.keys(members)) {
+    members[key] = decodeAs(members[key], element ?? memberShape(shape, key))
+  }
+  return members
+}
+
+function isContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || isTagged(value)) return false
+  return !(value instanceof Date) && !(value instanceof RegExp)
 }
 
 /** Whether this is a BSON value: a client's `_bsontype` key is an own property, bson's is inherited from its class. */

@@ -6,7 +6,13 @@
 
 import type { Collection } from 'mongodb'
 import type { ForeignBatch, ForeignValue } from '../../../src/ports/copying.ts'
-import { elementShape, memberShape, type Shape } from '../../../src/ports/shape.ts'
+import {
+  elementShape,
+  type IdType,
+  memberShape,
+  type ObjectShape,
+  type Shape,
+} from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { otherThan, type Place, typeOf } from './bson-types.ts'
 import type { Run } from './collection.ts'
@@ -27,10 +33,18 @@ function foreignIn(record: Uint8Array, { shape, idType }: CollectionSchema): For
   const { _id, ...fields } = documentOf(record)
   const found = [...membersIn(fields, '', shape)]
   const type = typeOf(_id)
-  if (type !== (idType === 'objectId' ? 'ObjectId' : 'String')) {
+  if (!idTypesOf(shape, idType).includes(type)) {
     found.push({ field: '_id', type, becomes: 'nothing: the record is left out' })
   }
   return found.length === 0 ? [] : found.map((value) => ({ id: idOf(record), ...value }))
+}
+
+/** The types of BSON that an id is stored as. */
+function idTypesOf({ fields }: ObjectShape, idType: IdType): readonly string[] {
+  const id = fields.get('_id')
+  if (id?.kind === 'id' && id.stored) return ['UUID']
+  if (idType === 'integer') return ['Int32', 'Long', 'Double']
+  return [idType === 'objectId' ? 'ObjectId' : 'String']
 }
 
 type Found = Omit<ForeignValue, 'id'>

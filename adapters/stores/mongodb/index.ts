@@ -12,7 +12,7 @@ import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
 import { exactCollection } from './exact.ts'
 import { foreignValues } from './foreign.ts'
-import { prepareCollection } from './schema.ts'
+import { prepareCollection, surroundingsOf } from './schema.ts'
 import { stepWriter } from './transactions.ts'
 import { watchWrites } from './watch.ts'
 
@@ -37,7 +37,8 @@ export interface MongoStoreOptions {
  * journal. Reads go to the primary. Throws a `TypeError` for an address that asks for weaker guarantees. If the
  * database cannot be reached, calls reject with `StoreUnavailable` within five seconds; the store reconnects by itself.
  *
- * `prepare` replaces a unique index on the same fields in which missing values clash, as Mongoose creates it.
+ * `prepare` drops, replaces and weakens no index that another program made. It adds those that the models ask for, and
+ * warns of others.
  */
 export function mongoStore(options: MongoStoreOptions): Store {
   const client = options.client ?? connect(options.url)
@@ -95,6 +96,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
   return {
     name: 'mongodb',
     rawRegex: true,
+    collates: true,
     exactOrder: true,
     collection: (schema) =>
       openCollection(schema, { database, indexedOf, isSharded }, (work) => run(schema, work)),
@@ -106,6 +108,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
       exact: (schema) =>
         exactCollection(database.collection(schema.name), (work) => run(schema, work)),
     },
+    surroundings: (schema) => run(schema, () => surroundingsOf(database, schema)),
     async prepare(schemas, warn = () => {}) {
       await run(undefined, () => database.command({ ping: 1 }))
       for (const schema of schemas) {

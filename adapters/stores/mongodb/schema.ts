@@ -4,21 +4,22 @@
  * @module
  */
 
-import { type Collection, type Document, type IndexDescriptionInfo, ObjectId } from 'mongodb'
+import type { Collection, Db, IndexDescriptionInfo } from 'mongodb'
 import type { SortKey } from '../../../src/ports/filter.ts'
-import { placeOf } from '../../../src/ports/shape.ts'
 import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
+import type { Surroundings } from '../../../src/ports/surroundings.ts'
 import { LOCK } from './documents.ts'
 import { drop } from './drop.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.ts'
+import { collationText, type Existing, existingOf } from './existing.ts'
+import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
 import { GRAMS, prepareGrams } from './grams.ts'
+import { holds, orderIndex, otherName, totalOrder, uniqueIndex, type Wanted } from './wanted.ts'
 
-const NO_COLLECTION = 26
 /** The index exists under another name, or another index exists under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
 
-/** The names of the indexes that this store creates. Another app may rely on every other one. */
-const OWN = /^(?:_id_|(?:unique|order|search)\(.*\))$/
+type Warn = (message: string) => void
 
 /**
  * Creates the collection's indexes; `indexed` are the paths with a search index. Indexes that this store did not create
@@ -28,7 +29,7 @@ export async function prepareCollection(
   native: Collection,
   schema: CollectionSchema,
   indexed: readonly string[],
-  warn: (message: string) => void,
+  warn: Warn,
 ): Promise<void> {
   const reserved = [GRAMS, LOCK].find((name) => schema.shape.fields.has(name))
   if (reserved !== undefined) {
@@ -40,33 +41,41 @@ export async function prepareCollection(
       throw new IndexConflict(schema.name, fields, { cause: error })
     })
   }
-  const existing = await indexesOf(native)
-  for (const index of existing) {
-    const why = foreignness(index, schema)
-    if (why)
-      warn(`MongoDB: ${why} If nothing else needs it: db.${schema.name}.dropIndex('${index.name}')`)
-  }
+  const existing = await existingOf(native)
+  for (const message of warningsOf(existing, schema)) warn(message)
+  const { indexes } = existing
   for (const declared of schema.indexes) {
     const keys = totalOrder(declared)
-    if (!existing.some((index) => serves(index, keys))) await createPlain(native, keys)
+    if (!indexes.some((index) => holds(index, keys))) await createOrder(native, schema, keys, warn)
   }
-  await prepareGrams(native, existing, indexed)
+  await prepareGrams(native, indexes, indexed)
 }
 
-/** What an operator should know of an index that this store did not create; undefined if there is nothing to say. */
-function foreignness(index: IndexDescriptionInfo, schema: CollectionSchema): string | undefined {
-  const { name = '', key, unique } = index
-  const fields = Object.keys(key)
-  const isDeclared = fields.some((path) => schema.shape.fields.has(path.split('.')[0] ?? ''))
-  if (OWN.test(name) || !isDeclared) return undefined
-  const [which, list] = [`the index '${name}' of '${schema.name}'`, fields.join(', ')]
-  if (unique && !index.partialFilterExpression) {
-    return `${which} refuses a second record without ${list}, because it counts a missing value as a value.`
+/** What other programs left around the records of `schema`. */
+export async function surroundingsOf(
+  database: Db,
+  schema: CollectionSchema,
+): Promise<Surroundings> {
+  const listed = await database.listCollections({}, { nameOnly: true }).toArray()
+  const { indexes, collation } = await existingOf(database.collection(schema.name))
+  return {
+    collections: listed.map(({ name }) => name),
+    indexes: foreignIndexes(indexes, schema),
+    ...(collation && { collation: collationText(collation) }),
   }
-  const isOfUse =
-    schema.unique.some((set) => isUnique(index, set)) ||
-    schema.indexes.some((declared) => serves(index, totalOrder(declared)))
-  return isOfUse ? undefined : `${which} was not created by fieldgate, and slows down every write.`
+}
+
+function warningsOf({ indexes, collation }: Existing, schema: CollectionSchema): string[] {
+  const warnings = foreignIndexes(indexes, schema).map(
+    ({ name, note, command }) =>
+      `MongoDB: the index '${name}' of '${schema.name}' was not created by fieldgate. It ${note} If nothing else needs it: ${command}`,
+  )
+  if (collation) {
+    warnings.push(
+      `MongoDB: the collection '${schema.name}' compares strings by a collation of its own (${collationText(collation)}), so filters, unique fields and sorts do too. Only a new collection can have another.`,
+    )
+  }
+  return warnings
 }
 
 /** A unique index over the records in which every field has a value. */
@@ -75,85 +84,77 @@ async function createUnique(
   schema: CollectionSchema,
   fields: readonly string[],
 ): Promise<void> {
-  const key = Object.fromEntries(fields.map((field) => [field, 1 as const]))
-  const values = fields.map((field) => [field, anyValue(field, schema)])
-  const name = `unique(${fields.join(',')})`
-  const options = { name, unique: true, partialFilterExpression: Object.fromEntries(values) }
+  const wanted = uniqueIndex(fields, schema)
+  const error = await refusal(native, wanted)
+  if (!error) return
+  const { indexes } = await existingOf(native)
+  const own = indexes.find(({ name }) => name === wanted.options.name)
+  if (own) return replace(native, own, wanted)
+  // The same index under another name keeps the values unique as well; before MongoDB 5, any stricter one is in the way.
+  if (indexes.some((index) => isAsStrict(index, fields, schema))) return
+  throw clash(schema, fields, indexes, error)
+}
+
+/** Creates an index; what the database has against it, if there is another one in its place. */
+async function refusal(native: Collection, { keys, options }: Wanted): Promise<Error | undefined> {
   try {
-    await native.createIndex(key, options)
+    await native.createIndex(new Map(keys), options)
+    return undefined
   } catch (error) {
-    if (!isDriverError(error) || !OTHER_OPTIONS.has(error.code)) throw error
-    const existing = await indexesOf(native)
-    const own = existing.find((index) => index.name === name)
-    if (own) {
-      // A field may have another type than before: the filter changes with it.
-      await drop(native, own)
-      await native.createIndex(key, options)
-      return
-    }
-    // The same index under another name keeps the values unique as well.
-    if (!existing.some((index) => isUnique(index, fields))) throw error
-  }
-}
-
-/**
- * The condition that a field has a value, as a range of its type: unlike `$type`, a range lets the planner use the
- * index for an equality. (`sparse` would do for one field, but counts null as a value.)
- */
-function anyValue(field: string, schema: CollectionSchema): Document {
-  const shape = placeOf(schema.shape, field)?.shape
-  switch (shape?.kind) {
-    case 'string':
-      return { $gte: '' }
-    case 'number':
-      return { $gte: Number.NEGATIVE_INFINITY }
-    case 'boolean':
-      return { $gte: false }
-    case 'date':
-      return { $gte: new Date(-8.64e15) }
-    case 'id':
-      return { $gte: shape.idType === 'objectId' ? new ObjectId('0'.repeat(24)) : '' }
-    default:
-      throw new TypeError(
-        `'${schema.name}': '${field}' cannot be unique, because it has no single type`,
-      )
-  }
-}
-
-function isUnique(index: IndexDescriptionInfo, fields: readonly string[]): boolean {
-  return index.unique === true && haveSameFields(Object.keys(index.key), fields)
-}
-
-/**
- * With `_id` as the last key, as total orders have it: without it MongoDB would sort everything that a filter matches.
- */
-function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
-  const isTotal = keys.some(({ field }) => field === '_id')
-  return isTotal ? keys : [...keys, { field: '_id', descending: false }]
-}
-
-/** Whether an index holds all records in the order of `keys`, and stays. */
-function serves(index: IndexDescriptionInfo, keys: readonly SortKey[]): boolean {
-  const whole = !index.unique && !index.sparse && !index.partialFilterExpression
-  const order = Object.entries(index.key).map(([field, direction]) => `${field} ${direction}`)
-  return whole && order.join() === keys.map((key) => `${key.field} ${directionOf(key)}`).join()
-}
-
-async function createPlain(native: Collection, keys: readonly SortKey[]): Promise<void> {
-  const name = `order(${keys.map((key) => (key.descending ? `-${key.field}` : key.field)).join(',')})`
-  await native.createIndex(new Map(keys.map((key) => [key.field, directionOf(key)])), { name })
-}
-
-function directionOf({ descending }: SortKey): 1 | -1 {
-  return descending ? -1 : 1
-}
-
-/** The collection's indexes; it may not exist yet. */
-async function indexesOf(native: Collection): Promise<IndexDescriptionInfo[]> {
-  try {
-    return await native.indexes()
-  } catch (error) {
-    if (hasCode(error, NO_COLLECTION)) return []
+    if (isDriverError(error) && OTHER_OPTIONS.has(error.code)) return error
     throw error
   }
+}
+
+/** A field may have another type than before: the condition of its index changes with it. */
+async function replace(
+  native: Collection,
+  own: IndexDescriptionInfo,
+  wanted: Wanted,
+): Promise<void> {
+  await drop(native, own)
+  try {
+    await native.createIndex(new Map(wanted.keys), wanted.options)
+  } catch (error) {
+    // What earlier versions of the app rely on stays.
+    const { key, v, ...options } = own
+    await native.createIndex(key, options)
+    throw error
+  }
+}
+
+function clash(
+  schema: CollectionSchema,
+  fields: readonly string[],
+  indexes: readonly IndexDescriptionInfo[],
+  cause: Error,
+): Error {
+  const others = indexes.filter(({ key, name }) => {
+    return name !== '_id_' && haveSameFields(Object.keys(key), fields)
+  })
+  if (others.length === 0) return cause
+  const names = others.map(({ name }) => `'${name}'`).join(', ')
+  const commands = others.map(({ name = '' }) => dropCommand(schema, name)).join('; ')
+  return new Error(
+    `MongoDB: '${schema.name}' can't have an index that keeps ${fields.join(', ')} unique beside ${names}, which fieldgate did not create. If nothing else needs it, run ${commands} and start again. Otherwise drop ${fields.join(', ')} from 'unique'.`,
+    { cause },
+  )
+}
+
+/** Reads work without this index: what is in its way is left to the operator. */
+async function createOrder(
+  native: Collection,
+  schema: CollectionSchema,
+  keys: readonly SortKey[],
+  warn: Warn,
+): Promise<void> {
+  const wanted = orderIndex(keys)
+  if (!(await refusal(native, wanted))) return
+  const renamed = { ...wanted, options: { name: otherName(keys) } }
+  const error = await refusal(native, renamed)
+  if (!error) return
+  const list = keys.map(({ field }) => field).join(', ')
+  warn(
+    `MongoDB: '${schema.name}' can't have the index on ${list} that the model declares, because of an index that fieldgate did not create: ${error.message}. Look at ${inShell(schema.name)}.getIndexes(), and drop it with ${inShell(schema.name)}.dropIndex(name) if nothing else needs it.`,
+  )
 }

@@ -11,6 +11,7 @@ import type { CollectionSchema, Fields, Projection, Read } from '../../../src/po
 import type { Bson } from './bson.ts'
 import { JsonWriter } from './bson-json.ts'
 import { fromDocument, hiddenMembers, textOf } from './documents.ts'
+import { holdsStored } from './stored.ts'
 
 /** What of a read decides the JSON of a document. */
 type Shown = Pick<Read, 'select' | 'fillDefaults'>
@@ -21,10 +22,12 @@ export type Text = (bson: Bson, at: number) => string
 /** Writes documents for reads of `schema`: what the model declares of them, and the defaults that they lack. */
 export function textsOf({ shape, declared }: CollectionSchema): (shown: Shown) => Text {
   const hidden = hiddenMembers(shape)
-  const writers = declared && {
-    plain: new JsonWriter(declared, hidden, false),
-    filled: new JsonWriter(declared, hidden, true),
-  }
+  // The writer knows what is declared, but not as which type.
+  const writers = declared &&
+    !holdsStored(shape) && {
+      plain: new JsonWriter(declared, hidden, false),
+      filled: new JsonWriter(declared, hidden, true),
+    }
 
   /** What the writer leaves to others. */
   const slowly = ({ bytes, view }: Bson, at: number, { select, fillDefaults }: Shown): string => {
@@ -39,7 +42,8 @@ export function textsOf({ shape, declared }: CollectionSchema): (shown: Shown) =
 
   return (shown) => {
     const { select, fillDefaults } = shown
-    const writer = hasPaths(select) ? undefined : writers?.[fillDefaults ? 'filled' : 'plain']
+    const kind = fillDefaults ? 'filled' : 'plain'
+    const writer = hasPaths(select) || !writers ? undefined : writers[kind]
     return (bson, at) => writer?.document(bson, at) ?? slowly(bson, at, shown)
   }
 }

@@ -3,8 +3,10 @@
  *
  * FTS5 is slow with one record at a time and fast with many. So a write only notes the changed rows, in a table beside
  * the index, and `mergeSearch` merges them all at once. The rows that may match are those that the index finds and
- * those noted; each is then checked itself, so outdated rows in the index do no harm. Terms of fewer than three
- * characters have no trigram and scan every row.
+ * those noted; each is then checked itself, so outdated rows in the index do no harm.
+ *
+ * A term of one or two characters has no trigram, but begins some: the list of the index's trigrams, itself a table, tells
+ * which rows have one that begins so. Each text ends with `END` in the index, so that a trigram begins at every character.
  *
  * @module
  */
@@ -23,10 +25,16 @@ const FEW = 1000
 /** How many rows are merged at once: this takes a few milliseconds. */
 const MERGED = 1000
 
+/** Follows each text in the index. Capitals are in no fold. */
+const END = 'EE'
+
 const indexOf = (table: string): string => identifier(`${table} search`)
+const trigramsOf = (table: string): string => identifier(`${table} search trigrams`)
 const notesOf = (table: string): string => identifier(`${table} unsearched`)
 const listOf = (shadows: readonly Shadow[]): string =>
   shadows.map(({ column }) => column).join(', ')
+const indexedOf = (shadows: readonly Shadow[]): string =>
+  shadows.map(({ column }) => `${column} || ${literal(END)}`).join(', ')
 
 /** Whether this SQLite has full-text search. */
 export function hasFullText(connection: Connection): boolean {
@@ -34,7 +42,7 @@ export function hasFullText(connection: Connection): boolean {
   return connection.rows({ sql, values: [] }).length > 0
 }
 
-/** The conditions for any number of rows. */
+/** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
 export function candidatesIn(table: string): Candidates {
   return ({ column }, text, parameters) => {
     if (!isLonger(text)) return undefined
@@ -55,15 +63,31 @@ export async function foundIn(
   read: (statement: Statement) => Promise<readonly Row[]>,
 ): Promise<Candidates> {
   const found = new Map<string, string>()
-  for (const { shadow, text } of searches.filter(({ text }) => isLonger(text))) {
-    const sql = `SELECT rowid, 1 AS isFound FROM (${matching(table, shadow.column, '?1')} LIMIT ${FEW + 1}) UNION ALL SELECT rowid, 0 FROM ${notesOf(table)}`
-    const rows = await read({ sql, values: [phraseOf(text)] })
-    const isFew = rows.filter(({ isFound }) => isFound).length <= FEW
-    if (isFew) found.set(shadow.column + text, JSON.stringify(rows.map(({ rowid }) => rowid)))
+  for (const { shadow, text } of searches) {
+    if (text === '') continue
+    const { sql, values } = isLonger(text)
+      ? { sql: matching(table, shadow.column, '?1'), values: [phraseOf(text)] }
+      : beginning(table, shadow, text)
+    const some = `SELECT rowid, 1 AS isFound FROM (${sql} LIMIT ${FEW + 1})`
+    const noted = `SELECT rowid, 0 FROM ${notesOf(table)}`
+    const [row] = await read({
+      sql: `SELECT sum(isFound) AS found, json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
+      values,
+    })
+    if (Number(row?.found) <= FEW) found.set(shadow.column + text, String(row?.rowids))
   }
   return ({ column }, text, parameters) => {
     const rowids = found.get(column + text)
     return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+  }
+}
+
+/** The rows with a trigram that begins with `text`, a row once for each. */
+function beginning(table: string, { name }: Shadow, text: string): Statement {
+  const range = 'term >= ?1 AND term <= ?1 || char(1114111, 1114111)'
+  return {
+    sql: `SELECT doc AS rowid FROM ${trigramsOf(table)} WHERE ${range} AND col = ?2`,
+    values: [text, name],
   }
 }
 
@@ -92,10 +116,11 @@ export function hasSearch(connection: Connection, schema: CollectionSchema): boo
  * longer use it.
  */
 export function dropSearch(connection: Connection, table: string, fullText: boolean): void {
-  for (const name of objectsIn(connection, table).keys()) {
-    const isTrigger = name.startsWith(`${table} search `)
-    if (name === `${table} search` && !fullText) continue
-    connection.db.exec(`DROP ${isTrigger ? 'TRIGGER' : 'TABLE'} ${identifier(name)}`)
+  for (const [name, sql] of objectsIn(connection, table)) {
+    if (sql.startsWith('CREATE VIRTUAL') && !fullText) continue
+    connection.db.exec(
+      `DROP ${sql.startsWith('CREATE TRIGGER') ? 'TRIGGER' : 'TABLE'} ${identifier(name)}`,
+    )
   }
 }
 
@@ -105,9 +130,8 @@ export function makeSearch(connection: Connection, schema: CollectionSchema): vo
   const shadows = [...shadowsOf(schema).values()]
   if (shadows.length === 0) return
   const index = indexOf(schema.name)
-  const columns = listOf(shadows)
   connection.db.exec(
-    `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${columns} FROM ${identifier(schema.name)}`,
+    `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)}`,
   )
   // Many rows at once leave many segments, and every search would read each of them.
   connection.db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
@@ -116,14 +140,14 @@ export function makeSearch(connection: Connection, schema: CollectionSchema): vo
 /** Merges noted rows into the index; returns false if there may be more. */
 export function mergeSearch(connection: Connection, schema: CollectionSchema): boolean {
   const [table, index, notes] = [schema.name, indexOf(schema.name), notesOf(schema.name)]
-  const columns = listOf([...shadowsOf(schema).values()])
+  const shadows = [...shadowsOf(schema).values()]
   const some = `SELECT rowid FROM ${notes} ORDER BY rowid LIMIT ${MERGED}`
   let taken = 0
   connection.transaction(() => {
     const run = (sql: string) => connection.write({ sql, values: [] }).changes
     run(`DELETE FROM ${index} WHERE rowid IN (${some})`)
     run(
-      `INSERT INTO ${index} (rowid, ${columns}) SELECT rowid, ${columns} FROM ${identifier(table)} WHERE rowid IN (${some})`,
+      `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(table)} WHERE rowid IN (${some})`,
     )
     taken = run(`DELETE FROM ${notes} WHERE rowid IN (${some})`)
   })
@@ -148,6 +172,10 @@ function objectsFor(schema: CollectionSchema): Map<string, string> {
       `${table} search`,
       `CREATE VIRTUAL TABLE ${indexOf(table)} USING fts5(${listOf(shadows)}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
     ],
+    [
+      `${table} search trigrams`,
+      `CREATE VIRTUAL TABLE ${trigramsOf(table)} USING fts5vocab(${indexOf(table)}, instance)`,
+    ],
     [`${table} unsearched`, `CREATE TABLE ${notesOf(table)} (rowid INTEGER PRIMARY KEY)`],
     trigger('insert', 'INSERT', 'new'),
     trigger('update', `UPDATE OF ${listOf(shadows)}`, 'new'),
@@ -156,8 +184,10 @@ function objectsFor(schema: CollectionSchema): Map<string, string> {
 }
 
 function objectsIn(connection: Connection, table: string): Map<string, string> {
-  const [index, notes] = [literal(`${table} search`), literal(`${table} unsearched`)]
-  const sql = `SELECT name, sql FROM sqlite_master WHERE name IN (${index}, ${notes})
+  const [index, trigrams, notes] = ['search', 'search trigrams', 'unsearched'].map((part) =>
+    literal(`${table} ${part}`),
+  )
+  const sql = `SELECT name, sql FROM sqlite_master WHERE name IN (${index}, ${trigrams}, ${notes})
     OR type = 'trigger' AND tbl_name = ?1 AND substr(name, 1, length(${index}) + 1) = ${index} || ' '`
   const rows = connection.rows({ sql, values: [table] })
   return new Map(rows.map((row) => [String(row.name), String(row.sql)]))

@@ -14,14 +14,15 @@ import type { AuthInstance } from '../instance/instance.ts'
  * of file fields that `stored`, the account to be changed, does not hold.
  */
 export async function chosenFields(
-  { files, host }: Pick<AuthInstance, 'files' | 'host'>,
+  { files, host, settings }: Pick<AuthInstance, 'files' | 'host' | 'settings'>,
   body: Fields,
   allowed: readonly string[],
   stored?: Fields,
 ): Promise<Fields> {
   const chosen: Fields = {}
   for (const field of allowed) {
-    if (Object.hasOwn(body, field)) chosen[field] = await cleaned(field, body[field])
+    if (!Object.hasOwn(body, field)) continue
+    chosen[field] = await cleaned(field, body[field], settings.model.input)
   }
   return withoutForeignUrls(files.namedIn(chosen), chosen, stored, host.files)
 }

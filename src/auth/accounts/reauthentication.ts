@@ -68,8 +68,10 @@ export function signInState({ names }: AuthInstance, user: Fields): Fields {
 
 /** Whether the token's session began a short time ago. Without sessions every token comes from a sign-in. */
 function isRecent(auth: AuthInstance, user: Fields, request: ApiRequest): boolean {
-  const { sid, iat } = (request.auth?.claims ?? {}) as { sid?: unknown; iat?: unknown }
+  const { sid, iat, jti } = request.auth?.claims ?? {}
   const session = sessionsOf(auth, user).find(({ id }) => id === sid)
+  // A token of another service may come from a refresh.
+  if (!session && jti === undefined) return false
   const began = session ? session.createdAt.getTime() : Number(iat) * 1000
   return began > auth.now() - RECENT_MS
 }

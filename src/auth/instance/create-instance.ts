@@ -8,6 +8,7 @@ import type { Host } from '../../records/engine/host.ts'
 import { accessTokens } from '../keys/access-tokens.ts'
 import { boundedHashing } from '../keys/bounded-hashing.ts'
 import { keysFor, type Purpose } from '../keys/hmac.ts'
+import { legacyTokens } from '../keys/legacy-tokens.ts'
 import { passwordsOf } from '../keys/passwords.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from '../providers/used-tokens.ts'
 import type { AuthSettings } from '../setup/settings.ts'
@@ -33,6 +34,7 @@ export function createInstance(host: Host, settings: AuthSettings, mount: string
     engine: host.engine(settings.model),
     files: host.filesOf(settings.model),
     tokens: accessTokens(settings.token, parties, keys('access token'), now),
+    legacy: settings.legacy && legacyTokens(settings.legacy, now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, host.logger),
     hashing,
     breaker: sender,

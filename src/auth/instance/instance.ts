@@ -10,6 +10,7 @@ import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { AccessTokens } from '../keys/access-tokens.ts'
 import type { Hashing } from '../keys/bounded-hashing.ts'
 import type { Keys } from '../keys/hmac.ts'
+import type { LegacyTokens } from '../keys/legacy-tokens.ts'
 import type { Passwords } from '../keys/passwords.ts'
 import type { UsedTokens } from '../providers/used-tokens.ts'
 import type { StoredNames } from '../setup/field-names.ts'
@@ -31,6 +32,8 @@ export interface AuthInstance {
   /** The file fields of the user model, including those of other routers that take uploads for it. */
   readonly files: ModelFiles
   readonly tokens: AccessTokens
+  /** Reads tokens of express-controller-sets, if they are accepted. */
+  readonly legacy: LegacyTokens | undefined
   readonly passwords: Passwords
   readonly hashing: Hashing
   readonly breaker: Breaker

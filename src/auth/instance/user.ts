@@ -8,13 +8,23 @@ import { declaredPart, present, projected } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
 import { SECRETS } from '../setup/field-names.ts'
-
 import type { AuthInstance } from './instance.ts'
+
+/** What `withoutSecrets` leaves out: each request of a signed-in user asks for it. */
+const shown = new WeakMap<AuthInstance, Projection>()
+
 /** A user's record without its secrets, and without what the model does not declare. */
-export function withoutSecrets({ settings, names }: AuthInstance, record: Fields): Fields {
-  const secrets = SECRETS.map((name) => names[name])
-  const declared = declaredPart(settings.model, record)
-  return projected(declared, { exclude: [...settings.model.hidden, ...secrets] })
+export function withoutSecrets(auth: AuthInstance, record: Fields): Fields {
+  return projected(declaredPart(auth.settings.model, record), shownOf(auth))
+}
+
+function shownOf(auth: AuthInstance): Projection {
+  const known = shown.get(auth)
+  if (known) return known
+  const secrets = SECRETS.map((name) => auth.names[name])
+  const projection = { exclude: [...auth.settings.model.hidden, ...secrets] }
+  shown.set(auth, projection)
+  return projection
 }
 
 /** A user as responses show it, or the part that `select` names. */

@@ -12,13 +12,8 @@ import { credential, readBody } from '../accounts/credentials.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
-import {
-  genuineToken,
-  oneEnded,
-  type Standing,
-  sessionsOf,
-  standingOf,
-} from '../sign-in/sessions.ts'
+import { presentedToken } from '../sign-in/presented.ts'
+import { oneEnded, type Standing, sessionsOf } from '../sign-in/sessions.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
 
@@ -42,16 +37,11 @@ async function logout(
   request: ApiRequest,
 ): Promise<Response> {
   const body = await readBody(auth, request)
-  const token = genuineToken(auth, credential(body, 'refreshToken'))
+  const token = presentedToken(auth, settings, credential(body, 'refreshToken'))
   const id = token && idFrom(token.userId, auth.settings.model.idType)
   const user = id === undefined ? undefined : await userById(auth, id)
   const session = user && sessionsOf(auth, user).find((entry) => entry.id === token?.sessionId)
-  if (
-    id !== undefined &&
-    token &&
-    session &&
-    ENDS.includes(standingOf(auth, settings, session, token))
-  ) {
+  if (id !== undefined && token && session && ENDS.includes(token.standing(session))) {
     await auth.engine.stored.update(withId(id), oneEnded(auth, session.id))
     report(auth, request, 'session-ended', id)
   }

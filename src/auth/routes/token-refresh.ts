@@ -16,18 +16,8 @@ import { isDisabled, userById } from '../instance/user.ts'
 import { invalidRefreshToken, sessionInUse } from '../refusals.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import { endSessionsOfDisabled } from '../sign-in/disabled.ts'
-import {
-  genuineToken,
-  isOver,
-  oneEnded,
-  type RefreshToken,
-  refreshed,
-  type Session,
-  sessionsEnded,
-  sessionsOf,
-  standingOf,
-  successorOf,
-} from '../sign-in/sessions.ts'
+import { type Presented, presentedToken } from '../sign-in/presented.ts'
+import { isOver, oneEnded, type Session, sessionsEnded, sessionsOf } from '../sign-in/sessions.ts'
 import { signInData } from '../sign-in/sign-in.ts'
 import { report } from '../visit/security-events.ts'
 import type { AuthRoute } from './route.ts'
@@ -52,12 +42,12 @@ async function refresh(
   request: ApiRequest,
 ): Promise<Response> {
   const body = await readBody(auth, request)
-  const token = genuineToken(auth, credential(body, 'refreshToken'))
+  const token = presentedToken(auth, settings, credential(body, 'refreshToken'))
   if (!token) throw invalidRefreshToken()
   const { user, session } = await exchanged(auth, settings, token, request)
-  const next = settings.rotate ? successorOf(auth, session, token) : token
-  if (!next) throw invalidRefreshToken()
-  const data = signInData(auth, user, { token: next.text, entry: session })
+  const next = token.successor(session)
+  if (next === undefined) throw invalidRefreshToken()
+  const data = signInData(auth, user, { token: next, entry: session })
   return valueResponse(data)
 }
 
@@ -71,7 +61,7 @@ interface Refreshed {
 async function exchanged(
   auth: AuthInstance,
   settings: RefreshSettings,
-  token: RefreshToken,
+  token: Presented,
   request: ApiRequest,
 ): Promise<Refreshed> {
   const id = idFrom(token.userId, auth.settings.model.idType)
@@ -87,7 +77,7 @@ async function exchanged(
 async function tryExchange(
   auth: AuthInstance,
   settings: RefreshSettings,
-  token: RefreshToken,
+  token: Presented,
   id: string,
   request: ApiRequest,
 ): Promise<Refreshed | undefined> {
@@ -101,7 +91,7 @@ async function tryExchange(
   const sessions = sessionsOf(auth, user)
   const session = sessions.find((entry) => entry.id === token.sessionId)
   if (!session || isOver(auth, settings, session)) throw invalidRefreshToken()
-  const standing = standingOf(auth, settings, session, token)
+  const standing = token.standing(session)
   if (standing === 'unknown') throw invalidRefreshToken()
   if (standing === 'graced') return { user, session }
   if (standing === 'reused') {
@@ -109,7 +99,7 @@ async function tryExchange(
     report(auth, request, 'token-reused', id)
     throw invalidRefreshToken()
   }
-  const next = refreshed(auth, settings, session, token)
+  const next = token.after(session)
   const updated = await engine.stored.update(
     withId(id),
     { set: { [names.refreshTokens]: sessions.map((entry) => (entry === session ? next : entry)) } },

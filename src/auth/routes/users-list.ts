@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
+import { setQuery } from '../../http/shield.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Handler } from '../../records/engine/route.ts'
 import { cursors } from '../../records/list/cursor.ts'
@@ -32,7 +33,7 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const options: RouterOptions<Fields> = {
     ...settings.list,
     model,
-    orderBy: [model.timestamps ? '-createdAt' : '-_id', '-_id'],
+    orderBy: [`-${model.timestamps.createdAt ?? '_id'}`, '-_id'],
     query: filters,
     sortableFields: [],
     // A list writes nothing.
@@ -47,7 +48,7 @@ function usersLister({ settings, names, host, mount }: AuthInstance): Handler {
   const shown = { ...resource, model: { ...model, hidden } }
   const tokens = cursors(host.secret)
   return serving(shown, 'list', (request) => {
-    request.query = normalized(request.query)
+    setQuery(request, normalized(request.query))
     return list(shown, tokens, request)
   })
 

@@ -65,6 +65,16 @@ export interface TokenOptions {
   readonly invalidateOnPasswordChange?: boolean
 }
 
+/** The tokens of express-controller-sets, during a move from there. */
+export interface LegacyTokenOptions {
+  /** Its `token.secret`. In a list, each verifies. */
+  readonly secret: string | readonly string[]
+  /** Its `token.issuer`: access tokens must have it. Default: whatever they have. */
+  readonly issuer?: string
+  /** Its `token.audience`: access tokens must have it. Default: whatever they have. */
+  readonly audience?: string
+}
+
 /** Refresh tokens; options left out come from the environment, `AUTH_REFRESH_*`. */
 export interface RefreshOptions {
   /** Whether sign-ins return refresh tokens. Default false. */
@@ -179,6 +189,11 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   readonly model: Model<R>
   /** Access tokens and the secret; the only required option besides `model`. */
   readonly token: TokenOptions
+  /**
+   * Accepts the tokens of express-controller-sets 3: access tokens until they expire, and refresh tokens once, which are
+   * swapped for our own. Sessions end on both sides by a sign-out on either. Default: they are refused.
+   */
+  readonly legacyTokens?: LegacyTokenOptions
   /** Fields that a sign-up may set besides the identifiers. Default: none. */
   readonly registerFields?: readonly (keyof R & string)[]
   /** Fields that `PATCH /users/:id` may change. Default: none. */

@@ -14,6 +14,7 @@ import { byAddress } from './client.ts'
 import { deliverySettings } from './delivery-settings.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
+import { legacySettings } from './legacy-settings.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
 import { refreshSettings } from './refresh-settings.ts'
@@ -28,6 +29,7 @@ const LIST_OPTIONS = ['maxLimit', 'defaultPageSize', 'maxTimeMS', 'countStrategy
 const OPTIONS = [
   'model',
   'token',
+  'legacyTokens',
   'identifiers',
   'fields',
   'social',
@@ -91,6 +93,7 @@ export function resolveSettings(
     disabledField: options.fields?.disabled,
     identifiers,
     token: tokenSettings(options.token),
+    legacy: legacySettings(options.legacyTokens),
     refresh,
     roles: roleSettings(options.roles),
     lockout: lockoutSettings(options),

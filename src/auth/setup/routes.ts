@@ -4,6 +4,7 @@
  * @module
  */
 
+import { refuseMiddlewares } from '../../records/engine/guards.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { fail, group } from '../option-checks.ts'
 import type { AuthOptions, MiddlewaresOption, RouteName } from './options.ts'
@@ -101,6 +102,7 @@ function guardsOf(option: string, value: unknown): readonly Guard[] {
   if (!guards.every((guard) => typeof guard === 'function')) {
     fail(`'${option}' must be a function or a list of functions`)
   }
+  refuseMiddlewares(`'${option}'`, guards, fail)
   return guards as unknown as readonly Guard[]
 }
 

@@ -42,7 +42,7 @@ export function tokenSettings(options: TokenOptions): TokenSettings {
   ])
   const { audience } = token
   return {
-    secrets: secretsOf(token.secret),
+    secrets: secretsOf('token.secret', token.secret),
     expiresIn: Math.ceil(duration('token.expiresIn', token.expiresIn, '15m')),
     issuer: string('token.issuer', token.issuer),
     audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
@@ -54,14 +54,15 @@ export function tokenSettings(options: TokenOptions): TokenSettings {
   }
 }
 
-function secretsOf(option: unknown): Secrets {
-  if (!Array.isArray(option)) return [checkedSecret('token.secret', option)]
-  const [first, ...others] = option.map((secret, index) =>
-    checkedSecret(`token.secret[${index}]`, secret),
+/** The value of `option`, a secret or a list of secrets. */
+export function secretsOf(option: string, value: unknown): Secrets {
+  if (!Array.isArray(value)) return [checkedSecret(option, value)]
+  const [first, ...others] = value.map((secret, index) =>
+    checkedSecret(`${option}[${index}]`, secret),
   )
-  if (first === undefined) fail(`'token.secret' must name at least one secret`)
+  if (first === undefined) fail(`'${option}' must name at least one secret`)
   if (others.includes(first) || new Set(others).size < others.length) {
-    fail(`'token.secret' names one secret twice`)
+    fail(`'${option}' names one secret twice`)
   }
   return [first, ...others]
 }
@@ -73,11 +74,14 @@ function checkedSecret(option: string, secret: unknown): string {
   return secret
 }
 
-/** A start-up warning about a secret that is long enough but easy to guess. */
-export function secretAdvice({ secrets }: Pick<TokenSettings, 'secrets'>): string | undefined {
+/** A start-up warning about a secret of the option `named` that is long enough but easy to guess. */
+export function secretAdvice(
+  { secrets }: Pick<TokenSettings, 'secrets'>,
+  named = 'token.secret',
+): string | undefined {
   const at = secrets.findIndex((secret) => isWeak(secret))
   if (at === -1) return undefined
-  const option = secrets.length > 1 ? `token.secret[${at}]` : 'token.secret'
+  const option = secrets.length > 1 ? `${named}[${at}]` : named
   return `'${option}' is easy to guess: it has fewer than ${MIN_CHARACTERS} different characters, or repeats one word. Use random characters, as 'openssl rand -base64 32' gives them`
 }
 

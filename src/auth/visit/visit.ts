@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { clientOf } from '../setup/client.ts'
@@ -19,7 +20,7 @@ export interface Visit {
   later(work: Promise<unknown>): void
 }
 
-const visits = new WeakMap<ApiRequest, Visit>()
+const visits = new Note<Visit>('visit')
 
 /** The first guard of every route: records the visit. */
 export function noteVisit(settings: AuthSettings, route: RouteName): Guard {
@@ -31,7 +32,7 @@ export function noteVisit(settings: AuthSettings, route: RouteName): Guard {
 
 /** The visit of a request at an auth route. */
 export function visitOf(request: ApiRequest): Visit {
-  const visit = visits.get(request)
+  const visit = visits.of(request)
   if (!visit) throw new TypeError('a request must be passed on as the app gave it')
   return visit
 }

@@ -5,6 +5,7 @@
  */
 
 import type { HttpError } from '../../http/errors.ts'
+import type { Fail } from '../../model/option-rules.ts'
 import type { Guard } from './route.ts'
 
 /** What a guard demands, and what it may respond with. */
@@ -50,4 +51,21 @@ export function textsOf(guards: readonly Guard[]): readonly string[] {
 /** Whether `guards` let requests with `method` through. */
 export function letsThrough(guards: readonly Guard[], method: string): boolean {
   return descriptionsOf(guards).every(({ methods }) => methods?.includes(method) ?? true)
+}
+
+/** How many parameters a middleware of Express declares at least: `(req, res, next)`. */
+const MIDDLEWARE_PARAMETERS = 3
+
+/**
+ * Calls `fail` if a function that `option` names declares a third parameter, as middlewares of Express do: it would call
+ * `next`, which nothing passes.
+ */
+export function refuseMiddlewares(option: string, functions: readonly unknown[], fail: Fail): void {
+  for (const each of functions) {
+    if (typeof each !== 'function' || each.length < MIDDLEWARE_PARAMETERS) continue
+    const name = each.name === '' ? 'a function' : `the function '${each.name}'`
+    fail(
+      `${option} has ${name} with ${each.length} parameters, as a middleware of Express. A guard takes (request, context): return nothing where it calls next(), and throw new HttpError(403, '…') where it refuses. To keep a middleware as it is, mount the app in Express behind it: server.use(middleware), then server.use('/api', toExpress(app)), from fieldgate/express`,
+    )
+  }
 }

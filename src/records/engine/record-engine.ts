@@ -10,6 +10,7 @@ import type { ReferencedId } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
+import { timestampFields } from '../../model/timestamps.ts'
 import { upgraded } from '../../model/upgrade.ts'
 import {
   type Validation,
@@ -146,10 +147,8 @@ export class RecordEngine {
     const { model } = this
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(model.idType)
     const record: Fields = { _id, ...values }
-    if (model.timestamps) {
-      const now = new Date(this.#surroundings.now())
-      Object.assign(record, { createdAt: now, updatedAt: now })
-    }
+    const now = new Date(this.#surroundings.now())
+    for (const time of timestampFields(model.timestamps)) record[time] = now
     await apart(record, () => this.#answered({ record }, () => this.#insert(record)))
     return record
   }
@@ -321,7 +320,8 @@ export class RecordEngine {
         else set[field] = value
       }
     }
-    if (this.model.timestamps) set.updatedAt = new Date(this.#surroundings.now())
+    const { updatedAt } = this.model.timestamps
+    if (updatedAt !== undefined) set[updatedAt] = new Date(this.#surroundings.now())
     return { set, ...(unset.length > 0 && { unset }) }
   }
 

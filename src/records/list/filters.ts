@@ -95,10 +95,15 @@ function filterableField(rules: ListRules, parameter: string, field: string | st
 }
 
 function castText(field: string, shape: Shape, text: string | number): Scalar {
-  if (text === '' && shape.kind !== 'string') return null
+  if (text === '' && !isText(shape)) return null
   const value = castScalar(shape, text)
   if (value === undefined) throw invalidValue(field)
   return value
+}
+
+/** Whether values are strings of any content. */
+function isText(shape: Shape): boolean {
+  return shape.kind === 'string' && !shape.stored
 }
 
 function shapeAt({ model }: ListRules, field: string): Shape {

@@ -7,6 +7,7 @@
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
+import { raiseShield } from '../../http/shield.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import { Slices } from '../../ports/slices.ts'
@@ -48,6 +49,7 @@ async function chosenView(
 ): Promise<View> {
   const { host, model } = resource
   try {
+    raiseShield(request)
     const options = (await onGet(request)) ?? {}
     const warn = unknownNames(resource)
     const select = knownNames(model, names(options.select ?? options.selects), warn)

@@ -5,6 +5,7 @@
  */
 
 import { inTime } from '../../http/deadline.ts'
+import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
@@ -34,7 +35,7 @@ export interface Readable {
 export function readableFields(readable: Readable, request: ApiRequest): Soon<ReadableFields> {
   const { model, fieldsFor } = readable
   if (!fieldsFor) return undefined
-  const known = resolved.get(request) ?? new Map<Readable, Promise<ReadableFields>>()
+  const known = resolved.of(request) ?? new Map<Readable, Promise<ReadableFields>>()
   resolved.set(request, known)
   const fields = known.get(readable) ?? resolve(model, fieldsFor, request)
   known.set(readable, fields)
@@ -47,7 +48,7 @@ export function isReadable(fields: ReadableFields, path: string): boolean {
 }
 
 /** A response is cached under the very fields that it shows, and a write is refused before it if they are unknown. */
-const resolved = new WeakMap<ApiRequest, Map<Readable, Promise<ReadableFields>>>()
+const resolved = new Note<Map<Readable, Promise<ReadableFields>>>('readable fields')
 
 async function resolve(
   model: Model,

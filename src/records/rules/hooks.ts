@@ -129,7 +129,7 @@ export async function runValidate(
   if (!hook) return payload
   const result = await hooked('validate', () => inTime(context.req, () => hook(payload, context)))
   checkStatus(context.res)
-  return stripped(replacing('validate', context.model, result, payload))
+  return stripped(context.model, replacing('validate', context.model, result, payload))
 }
 
 /** An update of a record as it is stored. */
@@ -154,7 +154,7 @@ export async function runBeforeUpdate(
     request,
   }
   const result = await hooked('beforeUpdate', () => inTime(request, () => hook(given)))
-  const wanted = await stripped(replacing('beforeUpdate', model, result, given.changes))
+  const wanted = await stripped(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
       throw new TypeError(noSuchField('beforeUpdate', field, model))
@@ -206,11 +206,11 @@ export async function hooked(name: string, hook: () => unknown): Promise<unknown
   }
 }
 
-async function stripped(payload: Fields): Promise<Fields> {
+async function stripped({ input }: Model, payload: Fields): Promise<Fields> {
   const kept: Fields = {}
   for (const [field, value] of Object.entries(payload)) {
     if (isForbiddenKey(field)) continue
-    kept[field] = await cleaned(field, value)
+    kept[field] = await cleaned(field, value, input)
   }
   return kept
 }

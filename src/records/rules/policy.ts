@@ -9,46 +9,60 @@ import { inSlices, type Walk } from '../../model/in-slices.ts'
 import {
   checkDepth,
   isFields,
-  isForbiddenKey,
+  isForbiddenIn,
   NestedTooDeeply,
   withoutForbiddenKeys,
 } from '../../model/writable.ts'
+import { elementShape, memberShape, type ObjectShape, type Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 
 /**
  * The part of `body` that the client may write, without forbidden keys at any level. Other fields are dropped silently;
- * if nothing is left it is a 400. Fields in `closed` belong to the server.
+ * if nothing is left it is a 400. Fields in `closed` belong to the server. `shape` is that of what a write sends.
  */
 export async function keepWritable(
   body: unknown,
   writable: ReadonlySet<string>,
   closed: ReadonlySet<string>,
+  shape: ObjectShape,
 ): Promise<Fields> {
   if (!isFields(body)) throw nothingWritable()
   const kept: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     if (!writable.has(field) || closed.has(field)) continue
-    kept[field] = await cleaned(field, value)
+    kept[field] = await cleaned(field, value, shape)
   }
   if (Object.keys(kept).length === 0) throw nothingWritable()
   return kept
 }
 
-/** `value` without forbidden keys at any level. Throws a 400 naming `field` if it is nested too deeply. */
-export async function cleaned(field: string, value: unknown): Promise<unknown> {
+/**
+ * `value` of `field` without forbidden keys at any level, except those that `shape` keeps. Throws a 400 naming `field` if
+ * it is nested too deeply.
+ */
+export async function cleaned(field: string, value: unknown, shape: ObjectShape): Promise<unknown> {
   try {
-    return await inSlices(value, 1, cleaning)
+    return await inSlices(value, { depth: 1, shape: shape.fields.get(field) }, cleaning)
   } catch (error) {
     throw error instanceof NestedTooDeeply ? nestedTooDeeply(field) : error
   }
 }
 
-const cleaning: Walk<number> = {
-  whole: withoutForbiddenKeys,
-  opens(_, depth) {
+/** Where a value is in a field. */
+interface Place {
+  readonly depth: number
+  readonly shape: Shape | undefined
+}
+
+const cleaning: Walk<Place> = {
+  whole: (value, { depth, shape }) => withoutForbiddenKeys(value, depth, shape),
+  opens(_, { depth }) {
     checkDepth(depth)
     return true
   },
-  member: (depth) => depth + 1,
-  drops: isForbiddenKey,
+  member: ({ depth, shape }, key) => ({
+    depth: depth + 1,
+    shape: key === undefined ? elementShape(shape) : memberShape(shape, key),
+  }),
+  drops: (key, { shape }) => isForbiddenIn(shape, key),
 }

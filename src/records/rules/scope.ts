@@ -5,6 +5,7 @@
  */
 
 import { inTime } from '../../http/deadline.ts'
+import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { castScalar } from '../../model/cast.ts'
 import type { Managed, Model } from '../../model/model.ts'
@@ -97,7 +98,7 @@ export function scopeOf(
   request: ApiRequest,
 ): Soon<Scope> {
   if (!option) return unlimited
-  const known = resolved.get(request) ?? []
+  const known = resolved.of(request) ?? []
   const same = known.find((one) => one.option === option && one.model === model)
   if (same) return same.scope
   const scope = resolve(model, option, request)
@@ -114,10 +115,9 @@ export function writeScopes(
 }
 
 /** Each scope runs once per request: a response is cached under the very scope that it was read with. */
-const resolved = new WeakMap<
-  ApiRequest,
+const resolved = new Note<
   readonly { readonly option: ScopeOption; readonly model: Model; readonly scope: Promise<Scope> }[]
->()
+>('scopes')
 
 async function resolve(model: Model, option: ScopeOption, request: ApiRequest): Promise<Scope> {
   const limits: unknown = await inTime(request, () => option(request))

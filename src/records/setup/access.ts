@@ -6,6 +6,7 @@
 
 import type { Fail } from '../../model/option-rules.ts'
 import { didYouMean } from '../../model/suggest.ts'
+import { refuseMiddlewares } from '../engine/guards.ts'
 import type { Guard } from '../engine/route.ts'
 
 /** Who may use a route: nobody (405), everyone who passes `middlewares`, or those who also pass these guards. */
@@ -55,6 +56,7 @@ export function resolveAccess(
     if (!isAccess(value)) {
       fail(`'access.${name}' must be true, false, a guard or a list of guards`)
     }
+    refuseMiddlewares(`'access.${name}'`, [value].flat(), fail)
   }
   const { list = true, query = list, read = true } = access
   const { create = true, update = true, remove = true } = access

@@ -8,6 +8,7 @@ import type { $ZodObject, $ZodType } from 'zod/v4/core'
 import { isJson } from '../../http/body.ts'
 import type { Query } from '../../http/query-string.ts'
 import { invalidFields } from '../../http/refusals.ts'
+import { setQuery } from '../../http/shield.ts'
 import { objectShape } from '../../model/shape.ts'
 import { validateValue } from '../../model/validate.ts'
 import { messagesOf } from '../../ports/messages.ts'
@@ -21,7 +22,7 @@ export function described(route: Route, about: RouteDescription): Route {
     ...route,
     about,
     async handler(request, context) {
-      if (parse) request.query = await parse(request.query)
+      if (parse) setQuery(request, await parse(request.query))
       const response = await route.handler(request, context)
       if (response?.ok && isJson(response.headers.get('content-type'))) await check?.(response)
       return response

@@ -17,6 +17,7 @@ import {
   whatever,
 } from '../../model/option-rules.ts'
 import type { Fields } from '../../ports/store.ts'
+import { refuseMiddlewares } from '../engine/guards.ts'
 import type { RouterOptions } from './options.ts'
 
 const names: Rule = { must: 'be a list of field names', test: isNames }
@@ -94,6 +95,7 @@ const RULES: Readonly<Record<keyof RouterOptions<Fields>, Rule>> = {
 export function checkSimpleOptions(options: RouterOptions<Fields>, fail: Fail): void {
   // The model is checked even if it is not given.
   checkOptions({ ...options, model: options?.model ?? null }, RULES, fail)
+  refuseMiddlewares(`'middlewares'`, options.middlewares ?? [], fail)
   const { maxLimit = 100, defaultPageSize = 1 } = options
   if (defaultPageSize > maxLimit) {
     fail(`'defaultPageSize' (${defaultPageSize}) is above 'maxLimit' (${maxLimit})`)

@@ -62,7 +62,9 @@ function checkText(model: Model, path: string, name: string, fail: Fail): void {
   const place = placeOf(model.shape, path)
   if (!place) fail(noSuchField('search', path, model, name))
   if (isHidden(model, path)) fail(`'search' names '${name}', which is hidden`)
-  if (place?.shape.kind !== 'string') fail(`'search' names '${name}', which is not a string`)
+  if (place?.shape.kind !== 'string' || place.shape.stored) {
+    fail(`'search' names '${name}', which is not a string`)
+  }
 }
 
 function unknownModel(name: string, reference: string): string {

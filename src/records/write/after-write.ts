@@ -6,6 +6,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
+import { raiseShield } from '../../http/shield.ts'
 import type { Resource } from '../setup/resource.ts'
 
 /** The hooks that run after a write. */
@@ -22,6 +23,7 @@ export async function afterWrite(
   hook: () => unknown,
   strict = false,
 ): Promise<void> {
+  raiseShield(request)
   try {
     await hook()
   } catch (error) {

@@ -30,7 +30,7 @@ export async function create(
 ): Promise<Response> {
   const incoming = await readIncoming(resource, request, asking)
   try {
-    return await createFrom(resource, request, incoming)
+    return await createFrom(resource, request, incoming, asking)
   } finally {
     await incoming.discard()
   }
@@ -40,11 +40,17 @@ async function createFrom(
   resource: Resource,
   request: ApiRequest,
   incoming: Incoming,
+  asking: Asking = {},
 ): Promise<Response> {
   const { model, engine } = resource
   const [scope, reads] = await writeScopes(resource, request)
   const fields = await readableFields(resource, request)
-  const payload = await keepWritable(incoming.body(), resource.writable.create, scope.fields)
+  const payload = await keepWritable(
+    incoming.body(),
+    resource.writable.create,
+    scope.fields,
+    resource.model.input,
+  )
   const res = hookResponse()
   const checked = await runValidate(resource.validate.create, payload, {
     req: request,
@@ -64,7 +70,7 @@ async function createFrom(
   await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
   const text = reads.admits(record) ? await textOf(resource, record, fields) : idAlone(record)
   return withHookResponse(
-    dataResponse(text, { status: 201, headers: locationOf(request, record._id) }),
+    dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) }),
     res,
   )
 }
@@ -82,12 +88,17 @@ async function textOf(resource: Resource, record: Fields, fields: ReadableFields
  * (`//evil.com/../../cities`), or hold characters that no header allows. A handler called outside the routes has no
  * location.
  */
-function locationOf({ route, params }: ApiRequest, id: unknown): Record<string, string> {
+function locationOf(
+  { route, params }: ApiRequest,
+  { basePath = '' }: Asking,
+  id: unknown,
+): Record<string, string> {
   if (route === '') return {}
   const path = route.replace(/:(\w+)([?+]?)/g, (_, name: string, repeat: string) => {
     const value = params[name] ?? ''
     const parts = repeat === '+' ? value.split('/') : [value]
     return parts.map(encodeURIComponent).join('/')
   })
-  return { Location: `${path.replace(/(^|[^/])\/+$/, '$1')}/${encodeURIComponent(String(id))}` }
+  const mount = `${basePath}${path.replace(/(^|[^/])\/+$/, '$1')}`
+  return { Location: `${mount}/${encodeURIComponent(String(id))}` }
 }

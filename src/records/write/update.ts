@@ -60,7 +60,12 @@ async function updateFrom(
   await readableFields(resource, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
-  const payload = await keepWritable(incoming.body(stored), resource.writable.update, scope.fields)
+  const payload = await keepWritable(
+    incoming.body(stored),
+    resource.writable.update,
+    scope.fields,
+    model.input,
+  )
   const res = hookResponse()
   const checked = await runValidate(resource.validate.update, payload, {
     req: request,

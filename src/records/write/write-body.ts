@@ -120,5 +120,5 @@ function fileValues(upload: Upload, files: readonly IncomingFile[], body: Fields
   return values
 }
 
-/** Who sends a request. */
-export type Asking = Partial<Pick<RequestContext, 'clientAddress'>>
+/** Who sends a request, and where the app is mounted. */
+export type Asking = Partial<Pick<RequestContext, 'clientAddress' | 'basePath'>>

@@ -99,4 +99,21 @@ export const guards: Checks = {
     const stored = ok(await client.ask('GET', '/guards/once'))
     assert.equal(stored.body.data.length, 2)
   },
+
+  async 'guards: writes that nothing reads are failures, and nothing is stored'(client) {
+    const post = (habit: string) =>
+      client.ask('POST', '/guards/habits?name=y', {
+        headers: { 'X-Habit': habit },
+        json: { name: 'abc' },
+      })
+    const before = ok(await client.ask('GET', '/guards/habits')).body.data.length
+    for (const habit of ['body', 'member', 'delete', 'query', 'user']) {
+      assert.equal((await post(habit)).status, 500, habit)
+    }
+    assert.equal(ok(await client.ask('GET', '/guards/habits')).body.data.length, before)
+    assert.equal((await post('read')).text, '{"name":"abc"}')
+    assert.equal((await post('stream')).text, '{"length":14}')
+    ok(await post('define'), 201)
+    ok(await post(''), 201)
+  },
 }

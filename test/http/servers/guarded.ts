@@ -32,6 +32,38 @@ const routers: Readonly<Record<string, readonly Guard[]>> = {
     }),
   ],
   once: [idempotency({ ttlSeconds: CENTURY })],
+  habits: [(request) => habits[request.headers.get('x-habit') ?? '']?.(request)],
+}
+
+/** What middlewares of Express do with a request, in code without types. */
+// biome-ignore lint/suspicious/noExplicitAny: they do not compile otherwise.
+const habits: Readonly<Record<string, (request: any) => ReturnType<Guard>>> = {
+  body(request) {
+    request.body = { name: 'x' }
+  },
+  member(request) {
+    request.body.name = 'x'
+  },
+  delete(request) {
+    delete request.body.name
+  },
+  query(request) {
+    request.query.name = 'x'
+  },
+  user(request) {
+    request.user = { _id: '1' }
+  },
+  define(request) {
+    Object.defineProperty(request, 'query', { value: {} })
+  },
+  async read(request) {
+    return Response.json(await request.clone().json())
+  },
+  async stream(request) {
+    let length = 0
+    for await (const chunk of request.body) length += chunk.length
+    return Response.json({ length })
+  },
 }
 
 /** `app` with the routes. */

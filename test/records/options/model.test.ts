@@ -47,6 +47,35 @@ describe('design, Model: definitions that make no sense are refused with the opt
     expect(define({ fields, unique: ['address.city', ['name', 'address.city']] })).not.toThrow()
   })
 
+  test("design, Model: 'timestamps' may have other names, which no field has", () => {
+    for (const timestamps of [
+      'yes',
+      1,
+      { made: 'a' },
+      { createdAt: '' },
+      { createdAt: 5 },
+      { updatedAt: null },
+    ]) {
+      expect(define({ fields, timestamps })).toThrow(
+        "'timestamps' must be true or false, or an object of names",
+      )
+    }
+    for (const name of ['_id', '$x', 'a.b', 'toString', 'a"b']) {
+      expect(define({ fields, timestamps: { createdAt: name } }), name).toThrow("'timestamps'")
+    }
+    expect(define({ fields, timestamps: { updatedAt: 'name' } })).toThrow(
+      "'timestamps' names 'name', which is a field",
+    )
+    const named = define({ fields, timestamps: { createdAt: 'made', updatedAt: false } })()
+    expect(named.timestamps).toEqual({ createdAt: 'made' })
+    expect([...named.shape.fields.keys()]).toEqual(['_id', 'name', 'tags', 'address', 'made'])
+    expect(define({ fields, timestamps: {} })().timestamps).toEqual({
+      createdAt: 'createdAt',
+      updatedAt: 'updatedAt',
+    })
+    expect(define({ fields, timestamps: false })().timestamps).toEqual({})
+  })
+
   test('design, Model: what is named twice in unique or indexes is there once', async () => {
     const sets = { unique: ['name', ['name'], 'address.city'], indexes: ['-name', '-name', 'name'] }
     const model = define({ fields, ...sets }, 'ModelTwice')()
@@ -137,7 +166,9 @@ describe('2.1 Record: what a model declares shows in its records', () => {
     ['Day', 'days'],
     ['Address', 'addresses'],
     ['Box', 'boxes'],
-    ['Person', 'persons'],
+    ['Person', 'people'],
+    ['Status', 'status'],
+    ['V2', 'v2'],
   ])("design, Model: the collection of '%s' is '%s' by default", (name, collection) => {
     expect(defineModel(name, { fields: { name: z.string() } }).collection).toBe(collection)
   })

@@ -1,0 +1,89 @@
+/**
+ * `fieldgate doctor ./src/app.ts [--mongo mongodb://127.0.0.1:27017/shop] [--json]`
+ *
+ * @module
+ */
+
+import { routeServedBy } from '../../src/auth/routes/serving.ts'
+import { table } from '../../src/check/table.ts'
+import { type Diagnosis, examine, type Patient } from '../../src/doctor/doctor.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
+import type { AccountIdentifier } from '../../src/doctor/records.ts'
+import type { Model } from '../../src/model/model.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { Host } from '../../src/records/engine/host.ts'
+import { bar, commandLine, openApp, Unusable } from './command.ts'
+import { openStore } from './stores.ts'
+
+const USAGE = `Looks at a MongoDB database that another program set up, Mongoose for example, and tells what your app would not
+find, show or keep. Nothing is written, and the app does not start.
+
+  fieldgate doctor <module> [--mongo <url>] [--json]
+
+  <module>  the file that exports your app: export const app = createApp({ … })
+  --mongo   the database, mongodb://host/database. Default: the store of your app
+  --json    one JSON value instead of the table:
+            { ok, problems: [{ model, problem, field, count, examples, note }], notes: [the same] }
+
+Exit codes: 0 fine, 1 problems found, 2 could not run.`
+
+/** Runs the command; resolves to its exit code. */
+export async function doctor(args: readonly string[]): Promise<number> {
+  const given = commandLine(args, USAGE, ['mongo'])
+  if (!given) return 0
+  const { module, json, values } = given
+  const { mongo } = values
+  if (mongo !== undefined && !/^mongodb(?:\+srv)?:/.test(mongo)) {
+    throw new Unusable(`--mongo is an address such as mongodb://host/database`)
+  }
+  const { app, host } = await openApp(module)
+  const other = mongo === undefined ? undefined : await openStore(mongo)
+  try {
+    const diagnosis = await examine(patientOf(host, other ?? host.database), bar(process.stderr))
+    console.log(json ? JSON.stringify(diagnosis) : textOf(diagnosis))
+    return diagnosis.ok ? 0 : 1
+  } finally {
+    await other?.close()
+    await app.close()
+  }
+}
+
+function patientOf(host: Host, database: Store): Patient {
+  if (!database.surroundings) {
+    throw new Unusable(
+      `it looks at MongoDB, and the app's store is '${database.name}'. Name the database: --mongo mongodb://host/database. For other stores, use fieldgate check`,
+    )
+  }
+  const identifiers = new Map<Model, readonly AccountIdentifier[]>()
+  for (const { routes } of host.mounted) {
+    for (const { handler } of routes) {
+      const settings = routeServedBy(handler)?.auth.settings
+      if (!settings) continue
+      const known = identifiers.get(settings.model) ?? []
+      const added = settings.identifiers.filter((one) => !known.includes(one))
+      identifiers.set(settings.model, [...known, ...added])
+    }
+  }
+  return { database, models: [...host.known()], identifiers }
+}
+
+function textOf({ problems, notes }: Diagnosis): string {
+  const found = problems.length === 0 ? 'No problems found.' : tableOf(problems)
+  return notes.length === 0
+    ? found
+    : `${found}\n\nNo problem, but worth knowing:\n\n${tableOf(notes)}`
+}
+
+function tableOf(findings: readonly Finding[]): string {
+  return table([
+    ['model', 'problem', 'field', 'count', 'for example', 'what it means'],
+    ...findings.map(({ model, problem, field, count, examples, note }) => [
+      model,
+      problem,
+      field || '-',
+      count === 0 ? '-' : count.toLocaleString('en'),
+      examples.join(' ') || '-',
+      note,
+    ]),
+  ])
+}

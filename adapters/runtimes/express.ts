@@ -1,0 +1,190 @@
+/**
+ * An app as a request listener: in Express, in other frameworks on node:http, and on node:http itself.
+ *
+ * @module
+ */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { sendNodeResponse } from 'srvx/node'
+import type { App } from '../../src/app/app.ts'
+import { plainAddress } from './client-address.ts'
+import { hasBody, leaveUnread } from './node-connections.ts'
+import { malformed } from './node-refusals.ts'
+import { ServedRequest } from './node-request.ts'
+
+/** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
+export interface ExpressRequest extends IncomingMessage {
+  /** The path that `app.use` has taken from the URL. */
+  readonly baseUrl?: string
+  /** The URL as it was sent. */
+  readonly originalUrl?: string
+  /** The client's address, by Express's own setting `trust proxy`. */
+  readonly ip?: string | undefined
+  /** What a parser such as `express.json()` has made of the body. */
+  readonly body?: unknown
+}
+
+/** A middleware of Express. Without `next`, requests for paths that the app does not serve are a 404. */
+export type ExpressListener = (
+  request: ExpressRequest,
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void
+
+/**
+ * Returns a middleware of Express 4 and 5 that responds with `app`, under any path, before or after `express.json()`.
+ * It calls `next` for paths that the app does not serve, and passes it an error if the body has been read by something
+ * that left no copy of it.
+ *
+ * ```ts
+ * express().use('/api', toExpress(app)).listen(3000)
+ * ```
+ */
+export function toExpress(app: App): ExpressListener {
+  // Express tells middlewares from error handlers by the number of parameters.
+  return function fieldgate(incoming, response, next) {
+    respond(app, incoming, response, next).catch((error: unknown) => {
+      if (next && !response.headersSent) next(error)
+      else response.destroy()
+    })
+  }
+}
+
+async function respond(
+  app: App,
+  incoming: ExpressRequest,
+  response: ServerResponse,
+  next?: () => void,
+): Promise<void> {
+  const refused = malformed(incoming)
+  const asked =
+    refused || !next ? mounted(incoming, response) : await found(app, incoming, response)
+  if (!asked) {
+    next?.()
+    return
+  }
+  const { socket } = incoming
+  const made = refused ?? (await app.handle(asked.request, undefined, asked.platform))
+  if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
+  if (!response.destroyed) await sendNodeResponse(response, withEarlier(response, made))
+}
+
+type Platform = NonNullable<Parameters<App['handle']>[2]>
+
+/** A request as the app gets it. */
+interface Asked {
+  readonly request: Request
+  readonly platform: Platform
+}
+
+/** The request without the path that the app is mounted under. */
+function mounted(incoming: ExpressRequest, response: ServerResponse): Asked {
+  const { baseUrl = '' } = incoming
+  const basePath = PLAIN_BASE.test(baseUrl) ? baseUrl : ''
+  const clientAddress = clientOf(incoming)
+  return { request: requestOf(incoming, response), platform: { clientAddress, basePath } }
+}
+
+/** A path of a URL as it may stand in a header, without an empty part: `//host` would be another host. */
+const PLAIN_BASE = /^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/
+
+function clientOf({ ip, socket }: ExpressRequest): string | undefined {
+  return plainAddress(ip ?? socket.remoteAddress)
+}
+
+/**
+ * The request for what the app serves; undefined if it serves nothing there. URLs of files are in records, so they are
+ * those that clients use: they may be of the whole path, such as `/api/uploads`.
+ */
+async function found(
+  app: App,
+  incoming: ExpressRequest,
+  response: ServerResponse,
+): Promise<Asked | undefined> {
+  const { originalUrl, url } = incoming
+  const asked = mounted(incoming, response)
+  if (await serves(app, asked.request)) return asked
+  if (originalUrl === undefined || originalUrl === url || !isSafe(incoming)) return undefined
+  const request = requestOf(incoming, response, originalUrl)
+  const platform = { clientAddress: clientOf(incoming) }
+  return (await serves(app, request)) ? { request, platform } : undefined
+}
+
+/** Whether the app responds. A refusal that its files throw is for it to send. */
+async function serves(app: App, request: Request): Promise<boolean> {
+  try {
+    return await app.serves(request)
+  } catch {
+    return true
+  }
+}
+
+function isSafe({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** The request for `target`; one whose body has been read is made anew from what was made of its body. */
+function requestOf(
+  incoming: ExpressRequest,
+  response: ServerResponse,
+  target: string | undefined = incoming.url,
+): Request {
+  const request = new ServedRequest(incoming, response)
+  const { url: own } = incoming
+  // It reads its URL only once, on first use; Express changes it back and forth.
+  incoming.url = target
+  const { method, url } = request
+  incoming.url = own
+  const isRead = incoming.readableDidRead || incoming.readableEnded
+  if (!isRead || !hasBody(incoming) || isSafe(incoming)) return request
+  const headers = new Headers([...request.headers])
+  // The parser has undone both.
+  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) {
+    headers.delete(name)
+  }
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableEnded) gone.abort()
+  })
+  return new Request(url, { method, headers, body: bodyOf(incoming), signal: gone.signal })
+}
+
+/** The body that a parser has read, as bytes or text. Throws a `TypeError` if it cannot be known. */
+function bodyOf({ body, headers }: ExpressRequest): Uint8Array<ArrayBuffer> | string | null {
+  if (headers['content-length'] === '0') return null
+  if (typeof body === 'string') return body
+  if (body instanceof Uint8Array) return new Uint8Array(body)
+  const { 'content-type': type = '' } = headers
+  if (body !== undefined && /json/i.test(type)) return JSON.stringify(body)
+  if (isForm(body) && type.startsWith('application/x-www-form-urlencoded')) {
+    const pairs = Object.entries(body).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, one]),
+    )
+    return new URLSearchParams(pairs).toString()
+  }
+  throw new TypeError(
+    `fieldgate/express: a middleware in front of toExpress(app) has read the body (${type}) and left no copy of it in request.body. Put it after toExpress(app), or on other paths`,
+  )
+}
+
+/** Whether a form has no parts within parts, which its text would not show in the same way. */
+function isForm(body: unknown): body is Readonly<Record<string, string | string[]>> {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    Object.values(body).every((value) => [value].flat().every((one) => typeof one === 'string'))
+  )
+}
+
+/** Headers that earlier middlewares have set for every response, and that a response of its own adds to. */
+const ADDED = ['vary', 'set-cookie'] as const
+
+/** `made` with what earlier middlewares have set: writing a header replaces it. */
+function withEarlier(response: ServerResponse, made: Response): Response {
+  for (const name of ADDED) {
+    for (const value of [response.getHeader(name) ?? []].flat()) {
+      made.headers.append(name, String(value))
+    }
+  }
+  return made
+}

@@ -1,0 +1,164 @@
+/**
+ * Refuses writes to a request that nothing reads, as guards and hooks ported from Express make them. There `req.body`
+ * is the parsed body; here it is a stream, which takes any property: `delete request.body.role` would let the role
+ * through without a word.
+ *
+ * The shield is up while guards and hooks run. A request without either pays nothing.
+ *
+ * @module
+ */
+
+import type { Fields } from '../ports/store.ts'
+import type { Query } from './query-string.ts'
+import type { ApiRequest } from './request.ts'
+
+const SHIELD = Symbol('shield')
+
+interface Shielded extends Request {
+  [SHIELD]?: Shield
+}
+
+/** What a request's accessors return, while they are there. */
+class Shield {
+  isUp = true
+  query: Query
+  user: Fields | undefined
+  // Created on first use: most guards read neither.
+  #proxies: Map<object, object> | undefined
+
+  constructor({ query, user }: ApiRequest) {
+    this.query = query
+    this.user = user
+  }
+
+  /** `value`, or while the shield is up one like it whose members cannot be written. */
+  over<T extends object>(name: Name, value: T): T {
+    if (!this.isUp) return value
+    this.#proxies ??= new Map()
+    const known = this.#proxies.get(value) ?? new Proxy(value, HANDLERS[name])
+    this.#proxies.set(value, known)
+    return known as T
+  }
+}
+
+type Name = 'body' | 'query' | 'user'
+
+/** Makes writes to `body`, `query` and `user` of `request` throw, with the line to write instead: its next code is yours. */
+export function raiseShield(request: Request): void {
+  const known = (request as Shielded)[SHIELD]
+  if (known) {
+    known.isUp = true
+    return
+  }
+  ;(request as Shielded)[SHIELD] = new Shield(request as ApiRequest)
+  Object.defineProperty(request, 'query', QUERY)
+  Object.defineProperty(request, 'user', USER)
+  // What has limits has an accessor already. A body of GET is never read.
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
+  if (hasBody && !Object.hasOwn(request, 'body')) Object.defineProperty(request, 'body', PLATFORMS)
+}
+
+/** Allows writes again: a handler may do with its request what it likes. */
+export function lowerShield(request: Request): void {
+  const shield = (request as Shielded)[SHIELD]
+  if (shield) shield.isUp = false
+}
+
+/** The body that the code which runs now may see. */
+export function shieldedBody<T extends object | null>(request: Request, body: T): T {
+  const shield = (request as Shielded)[SHIELD]
+  return shield && body ? shield.over('body', body) : body
+}
+
+/** Throws for an assignment to `request.body`. */
+export function refuseBody(): never {
+  throw refusal('body', 'request.body')
+}
+
+/** Sets `request.user`, which only fieldgate's own guards may. */
+export function setUser(request: ApiRequest, user: Fields): void {
+  const shield = (request as Shielded)[SHIELD]
+  if (shield) shield.user = user
+  else request.user = user
+}
+
+/** Sets `request.query`, even if a guard has defined it anew. */
+export function setQuery(request: ApiRequest, value: Query): void {
+  Object.defineProperty(request, 'query', {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  })
+}
+
+const INSTEAD: Readonly<Record<Name, string>> = {
+  body: `is a stream that no route reads it from. Write validate: (payload, { req }) => ({ ...payload, owner: req.auth?.userId }) to set fields, blockedFields: ['role'] to keep clients from writing them, or scope: (request) => ({ owner: request.auth?.userId }) to limit whose records they are`,
+  query: `says what the client asked for. Write scope: (request) => ({ owner: request.auth?.userId }) to limit which records a request reaches, or access to refuse it`,
+  user: `is the record that requireAuth has found. Write request.auth = { userId, role } in a guard of your own that finds out who makes a request, and return the fields of a record from validate`,
+}
+
+function refusal(name: Name, what: string): TypeError {
+  return new TypeError(
+    `a guard or hook writes to ${what}, but request.${name} ${INSTEAD[name]}. The chapter on Express has more.`,
+  )
+}
+
+function handlerOf(name: Name): ProxyHandler<object> {
+  const refuse = (key: string) => {
+    throw refusal(name, `request.${name}.${key}`)
+  }
+  return {
+    // Symbols are the runtime's own: Deno keeps the state of a stream under them.
+    set: (target, key, value) =>
+      typeof key === 'symbol' ? Reflect.set(target, key, value) : refuse(key),
+    defineProperty: (target, key, how) =>
+      typeof key === 'symbol' ? Reflect.defineProperty(target, key, how) : refuse(key),
+    deleteProperty: (target, key) =>
+      typeof key === 'symbol' ? Reflect.deleteProperty(target, key) : refuse(key),
+  }
+}
+
+const HANDLERS: Readonly<Record<Name, ProxyHandler<object>>> = {
+  body: {
+    ...handlerOf('body'),
+    // Methods of a stream work on the stream alone.
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  },
+  query: handlerOf('query'),
+  user: handlerOf('user'),
+}
+
+/** One descriptor for all requests: with one per request, V8 would give each its own hidden class. */
+function accessor(name: 'query' | 'user'): PropertyDescriptor {
+  return {
+    configurable: true,
+    enumerable: true,
+    get(this: Shielded) {
+      const shield = this[SHIELD] as Shield
+      const value = shield[name]
+      return value && shield.over(name, value)
+    },
+    set(this: Shielded, value: never) {
+      const shield = this[SHIELD] as Shield
+      if (shield.isUp) throw refusal(name, `request.${name}`)
+      shield[name] = value
+    },
+  }
+}
+
+const QUERY = accessor('query')
+const USER = accessor('user')
+
+/** The body of a request without limits: one whose body has arrived with a batch. */
+const PLATFORMS: PropertyDescriptor = {
+  configurable: true,
+  get(this: Shielded) {
+    const body = Reflect.get(Object.getPrototypeOf(this), 'body', this) as object | null
+    return shieldedBody(this, body)
+  },
+  set: refuseBody,
+}

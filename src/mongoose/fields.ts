@@ -1,0 +1,187 @@
+/**
+ * The paths of a schema as members of objects: nested paths, subdocuments and the kinds that share a collection.
+ *
+ * @module
+ */
+
+import {
+  _default,
+  looseObject,
+  nullable,
+  nullish,
+  object,
+  optional,
+  unknown,
+  type ZodMiniType,
+} from 'zod/mini'
+import { idMaker } from '../model/id.ts'
+import { keptMember } from '../model/stored.ts'
+import { defaultOf, type MakeDefault } from './defaults.ts'
+import { inOrder } from './in-order.ts'
+import { kindRule, kindSchema } from './kinds.ts'
+import { reportPath, reportSchema } from './left-out.ts'
+import { kindsOf, type SchemaParts, type SchemaType } from './structure.ts'
+import { isConditional, objectId, type Reading, valuesOf } from './values.ts'
+
+/** The members of an object, by name. */
+export type Members = Record<string, ZodMiniType>
+
+/** A member, and how it may be absent. */
+interface Member {
+  readonly values: ZodMiniType
+  readonly makeDefault: MakeDefault | undefined
+  readonly isRequired: boolean
+  /** Whether null is a value that Mongoose stores there. */
+  readonly takesNull: boolean
+}
+
+const newId = idMaker(() => Date.now())
+
+/** The members that the server keeps at the top of a record, and that a subdocument has of its own. */
+const KEPT = new Set(['_id', 'createdAt', 'updatedAt'])
+
+/** A subdocument: its `_id` stays, and is made for a new one. */
+export function subdocument(schema: SchemaParts, path: string, reading: Reading): ZodMiniType {
+  reportSchema(schema, path, reading.report)
+  const members = membersOf(schema, path, reading)
+  const isOpen = schema.options.strict === false
+  const rule = kindRule(schema)
+  const whole = isOpen ? looseObject(members) : object(members)
+  return inOrder(rule ? whole.check(rule) : whole)
+}
+
+/** The members of a schema, those of its kinds among them, except `without`. */
+export function membersOf(
+  schema: SchemaParts,
+  path: string,
+  reading: Reading,
+  without: ReadonlySet<string> = new Set(),
+): Members {
+  const key = kindSchema(schema, path, reading.report)
+  const others = new Set([...without, ...Object.keys(key ?? {})])
+  const own = Object.keys(schema.paths).filter((name) => !isLeftOut(name, others))
+  const members = membersUnder('', own, schema, path, reading)
+  const kinds = kindsOf(schema)
+  for (const [kind, parts] of kinds) {
+    const its = Object.keys(parts.paths).filter(
+      (name) => !isLeftOut(name, others) && !Object.hasOwn(schema.paths, name),
+    )
+    for (const [name, member] of Object.entries(membersUnder('', its, parts, path, reading))) {
+      if (Object.hasOwn(members, name)) {
+        reading.report.add(
+          joined(path, name),
+          'discriminator',
+          `declared by several kinds: that of '${kind}' is one of several types here, and any JSON value is taken`,
+        )
+        members[name] = nullish(unknown())
+      } else members[name] = optional(member)
+    }
+  }
+  return key ? { ...members, ...key } : members
+}
+
+/** Whether a path is none of a record: the version key, the values of a map, and what the caller leaves out. */
+function isLeftOut(name: string, without: ReadonlySet<string>): boolean {
+  return name === '__v' || name.includes('.$*') || without.has(name)
+}
+
+/** The members of the object at `prefix`, which is `''` or ends with a dot. */
+function membersUnder(
+  prefix: string,
+  names: readonly string[],
+  schema: SchemaParts,
+  path: string,
+  reading: Reading,
+): Members {
+  const inside = names.filter((name) => name.startsWith(prefix))
+  const keys = new Set(inside.map((name) => name.slice(prefix.length).split('.')[0] as string))
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      const full = `${prefix}${key}`
+      const at = joined(path, full)
+      const member = names.includes(full)
+        ? memberOf(schema, full, at, reading)
+        : nestedMember(membersUnder(`${full}.`, names, schema, path, reading))
+      const made = absenceOf(member)
+      return [key, isKeptAt(at, key) ? keptMember(made) : made]
+    }),
+  )
+}
+
+function isKeptAt(path: string, key: string): boolean {
+  return path.includes('.') && KEPT.has(key)
+}
+
+/** `path` of a member of what is at `around`. */
+export function joined(around: string, path: string): string {
+  return around === '' ? path : `${around}.${path}`
+}
+
+function memberOf(schema: SchemaParts, name: string, path: string, reading: Reading): Member {
+  const type = schema.paths[name] as SchemaType
+  if (type.options.auto && type.instance.startsWith('ObjectI')) {
+    return required(objectId(), () => newId('objectId'))
+  }
+  const values = valuesOf(type, path, reading)
+  if (isTime(schema, name)) {
+    reading.report.add(
+      path,
+      'timestamps',
+      'kept as it is sent, and set in a new subdocument; no change sets it',
+    )
+    return required(values, () => new Date())
+  }
+  reportPath(type, path, reading.report)
+  if (type.options.select === false) reading.hidden.push(path)
+  const conditional = isConditional(type)
+  if (conditional) {
+    reading.report.add(path, 'required', 'a function decides: the path is optional')
+  }
+  return {
+    values,
+    makeDefault: defaultOf(type, values, path, reading.report),
+    isRequired: type.isRequired === true && !conditional,
+    takesNull: true,
+  }
+}
+
+function required(values: ZodMiniType, makeDefault: MakeDefault): Member {
+  return { values, makeDefault, isRequired: true, takesNull: false }
+}
+
+/** Whether the timestamps of a schema set its path `name`. */
+function isTime({ options }: SchemaParts, name: string): boolean {
+  const { timestamps } = options
+  if (!timestamps) return false
+  const named = timestamps as Readonly<Record<string, unknown>>
+  return ['createdAt', 'updatedAt'].some((time) => {
+    const own = named[time] ?? true
+    return name === (own === true ? time : own)
+  })
+}
+
+/** Paths inside a nested one are paths of the same document: what they demand, the document demands. */
+function nestedMember(members: Members): Member {
+  const values = inOrder(object(members))
+  const isRequired = Object.values(members).some((member) => member._zod.optin === undefined)
+  const makesSome = Object.values(members).some((member) => member._zod.def.type === 'default')
+  const makeDefault = makesSome && !isRequired ? () => filledIn(members) : undefined
+  return { values, makeDefault, isRequired, takesNull: false }
+}
+
+/** The defaults of an object without members. */
+function filledIn(members: Members): unknown {
+  const made = Object.entries(members).flatMap(([name, { _zod }]) => {
+    const def = _zod.def as { type: string; defaultValue?: unknown }
+    return def.type === 'default' ? [[name, def.defaultValue] as const] : []
+  })
+  return Object.fromEntries(made)
+}
+
+function absenceOf({ values, makeDefault, isRequired, takesNull }: Member): ZodMiniType {
+  if (makeDefault) {
+    return _default(isRequired || !takesNull ? values : nullable(values), makeDefault as never)
+  }
+  if (isRequired) return values
+  return takesNull ? nullish(values) : optional(values)
+}

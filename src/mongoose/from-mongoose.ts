@@ -1,0 +1,150 @@
+/**
+ * `fromMongoose()`: a model from one of Mongoose's.
+ *
+ * @module
+ */
+
+import { object } from 'zod/mini'
+import type { $ZodObject } from 'zod/v4/core'
+import { defineModel } from '../model/define.ts'
+import type { FieldSchemas, Model } from '../model/model.ts'
+import { remember } from '../model/registry.ts'
+import { objectShape } from '../model/shape.ts'
+import { isForbiddenKey } from '../model/writable.ts'
+import { type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
+import type { Fields } from '../ports/store.ts'
+import { type Members, membersOf, subdocument } from './fields.ts'
+import { idTypeOf, withStoredIds } from './ids.ts'
+import { indexesOf } from './indexes.ts'
+import { kindRule } from './kinds.ts'
+import { reportSchema } from './left-out.ts'
+import { Report, type ReportRow } from './report.ts'
+import type { MongooseModel, MongooseSchema, SchemaParts } from './structure.ts'
+import { type Times, timesOf } from './times.ts'
+import type { Reading } from './values.ts'
+
+/** What a bare schema does not say. */
+export interface SchemaNames {
+  /** The model's name, which references use. */
+  readonly name: string
+  /** The collection's name. Default: that of a model of this name. */
+  readonly collection?: string
+}
+
+/** A model, and what of Mongoose's it cannot say. */
+export interface FromMongoose<R> {
+  readonly model: Model<R, unknown>
+  /** A row for each thing that is not carried over, or only in part; empty if nothing is lost. */
+  readonly report: readonly ReportRow[]
+}
+
+/**
+ * The model of the collection that `source` describes: a Mongoose model, or a schema with a name. Nothing of Mongoose
+ * runs afterwards. Throws a `TypeError` for anything else, and for a schema that no model can be made of.
+ *
+ * ```ts
+ * import { createRouter } from 'fieldgate'
+ * import { fromMongoose, type MongooseModel } from 'fieldgate/mongoose'
+ *
+ * export function routerOf(mongooseModel: MongooseModel) {
+ *   const { model, report } = fromMongoose(mongooseModel)
+ *   for (const { path, feature, note } of report) console.log(path, feature, note)
+ *   return createRouter({ model })
+ * }
+ * ```
+ */
+export function fromMongoose<R = Fields>(source: MongooseModel): FromMongoose<R>
+export function fromMongoose<R = Fields>(
+  source: MongooseSchema,
+  names: SchemaNames,
+): FromMongoose<R>
+export function fromMongoose<R = Fields>(
+  source: MongooseModel | MongooseSchema,
+  names?: SchemaNames,
+): FromMongoose<R> {
+  const { schema, name, collection } = partsOf(source, names)
+  const report = new Report()
+  const reading: Reading = { report, hidden: [], objectOf: subdocument }
+  reportSchema(schema, '', report)
+  const times = timesOf(schema, report)
+  const without = new Set(['_id', ...Object.values(times).filter((one) => one !== false)])
+  const members = nameable(membersOf(schema, '', reading, without), report)
+  const rule = kindRule(schema)
+  const whole = object(members)
+  const shape = objectShape(members, 'output')
+  const { collations, ...indexes } = indexesOf(schema, withTimes(shape, times), report)
+  const model = defineModel(name, {
+    fields: (rule ? whole.check(rule) : whole) as unknown as $ZodObject<FieldSchemas>,
+    timestamps: times,
+    id: idTypeOf(schema, report),
+    hidden: hiddenOf(reading, members, report),
+    ...indexes,
+    ...(collection !== undefined && { collection }),
+  }) as unknown as Model<R, unknown>
+  const kept = { shape: withStoredIds(model), ...(collations.length > 0 && { collations }) }
+  const made = Object.freeze({ ...model, ...kept })
+  remember(made as Model)
+  return { model: made, report: report.rows() }
+}
+
+/** With the fields that the server keeps. */
+function withTimes({ fields, ...shape }: ObjectShape, times: Times): ObjectShape {
+  const names = Object.values(times).filter((name) => name !== false)
+  const kept = names.map((name) => [name, { kind: 'date' }] as const)
+  const id = ['_id', { kind: 'id', idType: 'objectId' }] as const
+  return { ...shape, fields: new Map<string, Shape>([id, ...fields, ...kept]) }
+}
+
+interface Parts {
+  readonly schema: SchemaParts
+  readonly name: string
+  readonly collection?: string | undefined
+}
+
+function partsOf(source: MongooseModel | MongooseSchema, names: SchemaNames | undefined): Parts {
+  if (isModel(source)) {
+    const { name } = source.collection as { name?: unknown }
+    return {
+      schema: source.schema as unknown as SchemaParts,
+      name: source.modelName,
+      collection: typeof name === 'string' ? name : undefined,
+    }
+  }
+  if (typeof source?.paths !== 'object' || typeof source.indexes !== 'function') {
+    throw new TypeError('fromMongoose() takes a Mongoose model, or a schema and a name')
+  }
+  if (typeof names?.name !== 'string' || names.name === '') {
+    throw new TypeError(`fromMongoose() needs a name for a schema: fromMongoose(schema, { name })`)
+  }
+  return { ...names, schema: source as unknown as SchemaParts }
+}
+
+function isModel(source: MongooseModel | MongooseSchema): source is MongooseModel {
+  return typeof source === 'function' && 'modelName' in source && 'schema' in source
+}
+
+/** The members that a model can have; the others are reported. */
+function nameable(members: Members, report: Report): Members {
+  const isOne = (name: string) => !(isForbiddenKey(name) || name in Object.prototype)
+  for (const name of Object.keys(members).filter((one) => !isOne(one))) {
+    report.add(name, 'name', 'a field cannot have this name: it is never shown, and stays as it is')
+  }
+  return Object.fromEntries(Object.entries(members).filter(([name]) => isOne(name)))
+}
+
+/** The hidden paths, those that lead into a map or mixed value aside: a whole is hidden there. */
+function hiddenOf({ hidden }: Reading, members: Members, report: Report): readonly string[] {
+  const shape = objectShape(members, 'output')
+  return [...new Set(hidden)].map((path) => {
+    if (placeOf(shape, path)) return path
+    const around = ancestors(path).find((one) => placeOf(shape, one))
+    report.add(path, 'select', `hidden with all of '${around}'`)
+    return around ?? path
+  })
+}
+
+/** The paths around `path`, the nearest first. */
+function ancestors(path: string): string[] {
+  const parts = path.split('.')
+  return parts.map((_, at) => parts.slice(0, parts.length - 1 - at).join('.')).slice(0, -1)
+}

@@ -1,0 +1,168 @@
+/**
+ * What of a schema cannot be carried over: functions, and options that decide how Mongoose itself works.
+ *
+ * @module
+ */
+
+import type { Report } from './report.ts'
+import type { Hooks, SchemaParts, SchemaType } from './structure.ts'
+
+/** The options of a path that are carried over, that indexes.ts reads, or that say nothing of records. */
+const CARRIED = new Set([
+  '$skipDiscriminatorCheck',
+  '_id',
+  'auto',
+  'default',
+  'enum',
+  'excludeIndexes',
+  'index',
+  'lowercase',
+  'match',
+  'max',
+  'maxLength',
+  'maxlength',
+  'min',
+  'minLength',
+  'minlength',
+  'of',
+  'ref',
+  'refPath',
+  'required',
+  'select',
+  'sparse',
+  'subtype',
+  'text',
+  'timestamps',
+  'trim',
+  'type',
+  'unique',
+  'uppercase',
+  'validate',
+  'get',
+  'set',
+])
+
+const NOTES: Readonly<Record<string, string>> = {
+  get: 'getters do not run: what is stored is shown. Use `output`',
+  set: 'setters do not run. Use a `validate` hook',
+  validate: 'your own validators do not run. Use a `validate` hook',
+  immutable: 'clients may change it. Name it in `blockedFields: { update: […] }`',
+  alias: 'clients use the name that is stored',
+  transform: 'does not run. Use `output`',
+  cast: 'does not run: values are cast by their type',
+  expires: 'the index that Mongoose made goes on removing documents; fieldgate makes none',
+}
+
+/** Reports what of the path itself is left out. */
+export function reportPath({ options, ...type }: SchemaType, path: string, report: Report): void {
+  const named = Object.keys(options).filter((name) => options[name] !== undefined)
+  const others = named.filter((name) => !CARRIED.has(name))
+  const found = new Set([...others, ...functionsOf({ options, ...type })])
+  for (const feature of found) {
+    report.add(path, feature, NOTES[feature] ?? 'an option that only a plugin or Mongoose reads')
+  }
+  for (const { type: rule, min, max } of type.validators) {
+    if (typeof (min ?? max) !== 'function') continue
+    report.add(path, String(rule), 'a function: this bound is not checked')
+  }
+}
+
+/** The functions that Mongoose runs on values of the path. */
+function functionsOf({ options, validators, getters, setters, instance }: SchemaType): string[] {
+  const own = ['trim', 'lowercase', 'uppercase'].filter((name) => options[name])
+  const isSet = options.set ?? (!options.immutable && !options.auto && setters.length > own.length)
+  // Mongoose 8 reads every UUID with a getter of its own.
+  const isGot = options.get ?? (instance !== 'UUID' && getters.length > 0)
+  const isValidated = options.validate ?? validators.some(({ type }) => type === 'user defined')
+  return [
+    ...(isSet ? ['set'] : []),
+    ...(isGot ? ['get'] : []),
+    ...(isValidated ? ['validate'] : []),
+  ]
+}
+
+/** What each of Mongoose's own hooks is called. */
+const OWN_HOOK =
+  /^(?:validateBeforeSave|timestampsPreSave|virtualPreInit|_setTimestamps\w*|(?:saveSubdocs|shardingPlugin|trackTransaction)(?:Pre|Post)\w*)$/
+
+/** Reports the functions of a schema, and its options that have no counterpart. `path` is that of a subdocument. */
+export function reportSchema(schema: SchemaParts, path: string, report: Report): void {
+  reportFunctions(schema, path, report)
+  reportVirtuals(schema, path, report)
+  for (const [feature, note, isUsed] of OPTIONS) {
+    if (isUsed(schema.options[feature])) report.add(path, feature, note)
+  }
+}
+
+const isTrue = (value: unknown): boolean => Boolean(value)
+const isTransforming = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'transform' in value
+
+const OPTIONS: readonly [name: string, note: string, isUsed: (value: unknown) => boolean][] = [
+  [
+    'strict',
+    'what no path declares is never shown, and stays as it is',
+    (value) => value === false,
+  ],
+  ['collation', 'filters and sorts compare strings exactly', isTrue],
+  ['toJSON', 'its transform does not run. Use `output`', isTransforming],
+  ['toObject', 'its transform does not run. Use `output`', isTransforming],
+  ['optimisticConcurrency', 'the version key stays as it is. Clients send If-Match', isTrue],
+  ['capped', 'a collection that fieldgate makes is not capped', isTrue],
+  ['timeseries', 'MongoDB refuses single writes to such a collection', isTrue],
+  ['encryptionType', 'fields are not encrypted', isTrue],
+]
+
+function reportFunctions(schema: SchemaParts, path: string, report: Report): void {
+  reportHooks('pre', schema.s?.hooks?._pres, path, report)
+  reportHooks('post', schema.s?.hooks?._posts, path, report)
+  for (const { fn, opts } of schema.plugins ?? []) {
+    // Mongoose's own.
+    if ((opts as { deduplicate?: boolean } | undefined)?.deduplicate === true) continue
+    const feature = `plugin ${nameOf(fn)}`
+    report.add(path, feature, 'its paths and indexes are carried over, its functions are not')
+  }
+  for (const kind of ['methods', 'statics', 'query'] as const) {
+    const names = Object.keys(schema[kind] ?? {}).filter((name) => name !== 'initializeTimestamps')
+    for (const name of names) {
+      report.add(path, `${kind} ${name}`, 'code of yours, which routes of yours may call')
+    }
+  }
+}
+
+function reportHooks(
+  stage: 'pre' | 'post',
+  hooks: Hooks = new Map(),
+  path: string,
+  report: Report,
+): void {
+  for (const [name, list] of hooks) {
+    if (list.every(({ fn }) => isOwn(fn))) continue
+    report.add(path, `${stage}('${name}')`, 'does not run. Use a hook of the router')
+  }
+}
+
+function nameOf(given: unknown): string {
+  return (given as { name: string }).name
+}
+
+/** Whether Mongoose brought a hook along. */
+function isOwn(hook: unknown): boolean {
+  return Object.getOwnPropertySymbols(hook).length > 0 || OWN_HOOK.test(nameOf(hook))
+}
+
+function reportVirtuals(
+  { virtuals, aliases = {}, options }: SchemaParts,
+  path: string,
+  report: Report,
+): void {
+  const showsAll = (options.toJSON as { virtuals?: unknown } | undefined)?.virtuals === true
+  for (const [name, { options: virtual }] of Object.entries(virtuals)) {
+    if (Object.hasOwn(aliases, name)) continue
+    // Every schema has it, and responses leave it out unless told otherwise.
+    if (name === 'id' && !showsAll) continue
+    const at = path === '' ? name : `${path}.${name}`
+    const note = virtual?.ref === undefined ? 'use `output`' : 'use `onGet` or a route of its own'
+    report.add(at, 'virtual', `not in responses: ${note}`)
+  }
+}

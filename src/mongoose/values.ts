@@ -1,0 +1,250 @@
+/**
+ * The values of a path as zod schemas: the type, and the rules that are no functions.
+ *
+ * @module
+ */
+
+import {
+  array,
+  boolean,
+  date,
+  gte,
+  int32,
+  literal,
+  lte,
+  maximum,
+  maxLength,
+  minimum,
+  minLength,
+  nullable,
+  number,
+  enum as oneOf,
+  pipe,
+  record,
+  refine,
+  regex,
+  string,
+  toLowerCase,
+  toUpperCase,
+  trim,
+  union,
+  unknown,
+  type ZodMiniType,
+} from 'zod/mini'
+import type { $ZodCheck } from 'zod/v4/core'
+import { idFrom } from '../model/cast.ts'
+import { ref } from '../model/reference.ts'
+import { type StoredAs, storedAs, storedText } from '../model/stored.ts'
+import type { StoredForm } from '../ports/shape.ts'
+import { reportPath } from './left-out.ts'
+import type { Report } from './report.ts'
+import { elementOf, type SchemaParts, type SchemaType, type Validator } from './structure.ts'
+
+/** What reads a schema into an object of zod; fields.ts has it. */
+export type ObjectReader = (schema: SchemaParts, path: string, reading: Reading) => ZodMiniType
+
+/** What is known while a schema is read. */
+export interface Reading {
+  readonly report: Report
+  /** The paths that responses leave out. */
+  readonly hidden: string[]
+  readonly objectOf: ObjectReader
+}
+
+/** The values that `type` stores at `path`, absence and defaults aside. */
+export function valuesOf(type: SchemaType, path: string, reading: Reading): ZodMiniType {
+  const { instance, options } = type
+  if (options.ref !== undefined && !instance.startsWith('ObjectI') && !type.schema) {
+    reading.report.add(
+      path,
+      'ref',
+      `a reference by ${instance}: the value is kept, and is no ref()`,
+    )
+  }
+  const schema = containerOf(type, path, reading) ?? scalarOf(type, path, reading)
+  if (schema) return schema
+  if (type.instance === 'Mixed') {
+    reading.report.add(
+      path,
+      'Mixed',
+      'any JSON value: ObjectIds, dates and other types of BSON inside become strings or numbers once the path is written',
+    )
+  } else {
+    reading.report.add(path, `type ${type.instance}`, 'an unknown type: any JSON value is taken')
+  }
+  return unknown()
+}
+
+function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniType | undefined {
+  const element = elementOf(type)
+  if (type.schema) {
+    const document = reading.objectOf(type.schema, path, reading)
+    return type.instance === 'Embedded' ? document : array(nullable(document))
+  }
+  if (element) return array(elementValues(element, path, reading))
+  if (type.instance === 'Map') {
+    const values = type.$__schemaType
+    return record(string(), values ? elementValues(values, path, reading) : unknown())
+  }
+  if (!type.schemaTypes) return undefined
+  reading.report.add(path, 'Union', 'the first type that takes a value wins; BSON types stay JSON')
+  return union(type.schemaTypes.map((one) => valuesOf(one, path, reading)))
+}
+
+/** The values in a list or map: null is one unless the schema says otherwise. */
+function elementValues(type: SchemaType, path: string, reading: Reading): ZodMiniType {
+  reportPath(type, path, reading.report)
+  const values = valuesOf(type, path, reading)
+  return type.isRequired ? values : nullable(values)
+}
+
+function scalarOf(type: SchemaType, path: string, reading: Reading): ZodMiniType | undefined {
+  switch (type.instance) {
+    case 'String':
+      return textOf(type)
+    case 'Number':
+      return numberOf(type)
+    case 'Double':
+      return storedAs(number(), 'double')
+    case 'Int32':
+      return int32()
+    case 'Boolean':
+      return boolean()
+    case 'Date':
+      return dateOf(type)
+    case 'ObjectId':
+    case 'ObjectID':
+      return idOf(type, path, reading)
+    case 'Buffer':
+      return bytesOf(type, path, reading)
+    default:
+      return digitsOf(type)
+  }
+}
+
+const FORMS: Readonly<Record<string, StoredForm>> = {
+  Decimal128: 'decimal128',
+  BigInt: 'long',
+  Long: 'long',
+  UUID: 'uuid',
+}
+
+const MUST: Readonly<Record<StoredAs, string>> = {
+  decimal128: 'Invalid decimal: expected a string of at most 34 digits.',
+  long: 'Invalid integer: expected a string of digits, of at most 64 bits.',
+  uuid: 'Invalid UUID.',
+  binary: 'Invalid base64.',
+  double: 'Invalid number.',
+  objectId: 'Invalid ID format.',
+}
+
+function digitsOf(type: SchemaType): ZodMiniType | undefined {
+  const form = FORMS[type.instance]
+  if (!form) return undefined
+  return textStoredAs(form)
+}
+
+/** A string that is stored as `form`. */
+function textStoredAs(form: StoredForm): ZodMiniType {
+  const isOne = (text: string) => storedText(form, text) !== undefined
+  return storedAs(string().check(refine(isOne, MUST[form])), form)
+}
+
+function bytesOf(type: SchemaType, path: string, { report }: Reading): ZodMiniType {
+  const { subtype } = type.options
+  if (subtype === 4) return textStoredAs('uuid')
+  if (subtype) report.add(path, 'subtype', 'bytes are written with subtype 0')
+  return textStoredAs('binary')
+}
+
+/** An ObjectId that refers to no model. */
+export function objectId(): ZodMiniType<string, string> {
+  const isId = (id: string) => idFrom(id, 'objectId') !== undefined
+  return storedAs(string().check(refine(isId, MUST.objectId)), 'objectId')
+}
+
+function idOf(type: SchemaType, path: string, { report }: Reading): ZodMiniType {
+  const { ref: target, refPath } = type.options
+  const name = typeof target === 'function' ? (target as { modelName?: string }).modelName : target
+  if (typeof name === 'string') return ref(name) as unknown as ZodMiniType
+  if (target !== undefined || refPath !== undefined) {
+    report.add(
+      path,
+      refPath === undefined ? 'ref' : 'refPath',
+      'the model differs from record to record: the id is kept, and is no ref()',
+    )
+  }
+  return objectId()
+}
+
+function textOf(type: SchemaType): ZodMiniType {
+  const { trim: trims, lowercase, uppercase } = type.options
+  const changes = [
+    ...(trims ? [trim()] : []),
+    ...(lowercase ? [toLowerCase()] : []),
+    ...(uppercase ? [toUpperCase()] : []),
+  ]
+  const isRequired = type.isRequired && !isConditional(type)
+  const rules = type.validators.flatMap((one) => textRule(one, isRequired === true))
+  const choices = choicesOf(type).filter((one) => typeof one === 'string')
+  // Mongoose counts the empty string as no value.
+  const some = isRequired ? [minLength(1)] : []
+  if (choices.length === 0) return string().check(...changes, ...some, ...rules)
+  const chosen = oneOf(Object.fromEntries(choices.map((one) => [one, one])))
+  return changes.length + rules.length === 0
+    ? chosen
+    : pipe(string().check(...changes, ...rules), chosen)
+}
+
+function textRule(
+  { type, minlength, maxlength, regexp }: Validator,
+  isRequired: boolean,
+): readonly $ZodCheck<string>[] {
+  if (type === 'minlength' && typeof minlength === 'number') return [minLength(minlength)]
+  if (type === 'maxlength' && typeof maxlength === 'number') return [maxLength(maxlength)]
+  if (type !== 'regexp' || !(regexp instanceof RegExp)) return []
+  // Mongoose matches from the start each time, and lets the empty string pass unless it counts as missing.
+  const flags = regexp.flags.replace(/[gy]/g, '')
+  const source = isRequired ? regexp.source : `(?<![^])(?![^])|(?:${regexp.source})`
+  return [regex(new RegExp(source, flags))]
+}
+
+function numberOf(type: SchemaType): ZodMiniType {
+  const choices = choicesOf(type).filter((one) => typeof one === 'number')
+  const [first, ...others] = choices
+  if (first !== undefined) return literal([first, ...others])
+  const rules = type.validators.flatMap(({ type: rule, min, max }) => [
+    ...(rule === 'min' && typeof min === 'number' ? [gte(min)] : []),
+    ...(rule === 'max' && typeof max === 'number' ? [lte(max)] : []),
+  ])
+  return number().check(...rules)
+}
+
+function dateOf(type: SchemaType): ZodMiniType {
+  const rules = type.validators.flatMap(({ type: rule, min, max }) => [
+    ...(rule === 'min' ? timeIn(min).map((time) => minimum(time)) : []),
+    ...(rule === 'max' ? timeIn(max).map((time) => maximum(time)) : []),
+  ])
+  return date().check(...rules)
+}
+
+/** The time that a rule names; none if it is computed each time. */
+function timeIn(value: unknown): Date[] {
+  if (typeof value === 'function') return []
+  const time = new Date(value as string)
+  return Number.isNaN(time.getTime()) ? [] : [time]
+}
+
+function choicesOf(type: SchemaType): readonly unknown[] {
+  const rule = type.validators.find((one) => one.type === 'enum')
+  return (rule?.enumValues ?? []).filter((one) => one !== null && one !== undefined)
+}
+
+/** Whether a function decides whether the path is required. */
+export function isConditional(type: SchemaType): boolean {
+  const { required } = type.options
+  const rule = Array.isArray(required) ? required[0] : required
+  const inObject = typeof rule === 'object' && rule !== null && 'isRequired' in rule
+  const deciders = [rule, inObject && rule.isRequired, type.originalRequiredValue]
+  return deciders.some((one) => typeof one === 'function')
+}

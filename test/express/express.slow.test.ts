@@ -1,0 +1,3 @@
+import { foreign } from '../client/foreign.ts'
+
+foreign(import.meta.dirname, 'mounted.ts')

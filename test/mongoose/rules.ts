@@ -1,0 +1,209 @@
+/**
+ * What a model says of a Mongoose schema, seen through the HTTP API and by Mongoose.
+ *
+ * @module
+ */
+
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { type Document, ObjectId } from 'mongodb'
+import { createRouter } from '../../src/index.ts'
+import { fromMongoose } from '../../src/mongoose/index.ts'
+import { eachVersion, json, type Place } from './versions.ts'
+
+eachVersion((place) => {
+  describe('the rules', () => rules(place))
+  describe('subdocuments', () => subdocuments(place))
+})
+
+const hex = /^[0-9a-f]{24}$/
+
+function rules({ mongoose, connection, native, app }: Place): void {
+  const { Schema } = mongoose
+  const schema = new Schema(
+    {
+      name: { type: String, required: true, minlength: 2, maxlength: 5 },
+      kind: { type: String, enum: ['a', 'b'], uppercase: false },
+      mail: { type: String, lowercase: true, trim: true, match: /^\S+@\S+$/ },
+      stars: { type: Number, min: 1, max: 5 },
+      level: { type: Number, enum: [1, 2] },
+      born: { type: Date, min: '2000-01-01' },
+      price: Schema.Types.Decimal128,
+      count: BigInt,
+      key: Schema.Types.UUID,
+      bytes: Buffer,
+      tags: [String],
+      status: { type: String, default: 'new' },
+      secret: { type: String, select: false },
+    },
+    { timestamps: { createdAt: 'made_at', updatedAt: 'changed_at' } },
+  )
+  const Person = connection.model('Ruled', schema)
+  const api = app().mount('/people', createRouter({ model: fromMongoose(Person).model }))
+  before(() => api.ready())
+  const post = (body: object) => json(api, 'POST', '/people', { name: 'Ada', ...body })
+
+  it('are the same: what Mongoose refuses is a 400 that names the field', async () => {
+    for (const [field, value] of [
+      ['name', ''],
+      ['name', null],
+      ['name', 'Adelaide'],
+      ['kind', 'c'],
+      ['mail', 'nobody'],
+      ['stars', 6],
+      ['stars', 0],
+      ['level', 3],
+      ['born', '1999-01-01'],
+      ['price', '1.2.3'],
+      ['price', '12345678901234567890123456789012345'],
+      ['price', '1e7000'],
+      ['price', true],
+      ['count', '9223372036854775808'],
+      ['count', '1.5'],
+      ['count', 1.5],
+      ['key', 'x'],
+      ['bytes', 'a'],
+    ] as const) {
+      const { success, fields } = await post({ [field]: value })
+      assert.deepEqual([success, Object.keys(fields ?? {})], [false, [field]], `${field} ${value}`)
+    }
+  })
+
+  it('are the same: what Mongoose takes is stored as Mongoose stores it', async () => {
+    const { data } = await post({
+      mail: '  A@B.example ',
+      kind: null,
+      price: 9.99,
+      count: 12,
+      key: '0B5E0C1E-6A0A-4B1C-9D59-2F9F3B1F2A3C',
+      stars: '3',
+    })
+    const stored = await native
+      .collection(Person.collection.name)
+      .findOne({ name: 'Ada' }, AS_STORED)
+    assert.equal(stored?.mail, 'a@b.example')
+    assert.equal(stored?.kind, null)
+    assert.deepEqual(
+      [stored?.price, stored?.count, stored?.key, stored?.stars].map((one) => one._bsontype),
+      ['Decimal128', 'Long', 'Binary', 'Int32'],
+    )
+    assert.equal(data.price, '9.99')
+    assert.equal(data.count, '12')
+    const read = await Person.findById(data._id)
+    assert.equal(String(read?.price), '9.99')
+    assert.equal(read?.count, 12n)
+    const cleared = await json(api, 'PATCH', `/people/${data._id}`, {
+      mail: null,
+      price: null,
+      tags: null,
+    })
+    assert.deepEqual([cleared.data.mail, cleared.data.price, cleared.data.tags], [null, null, null])
+  })
+
+  it('fills the defaults of older documents, and hides what is not selected', async () => {
+    const _id = new ObjectId()
+    await native.collection(Person.collection.name).insertOne({ _id, name: 'Old', secret: 's' })
+    const { data } = await json(api, 'GET', `/people/${_id}`)
+    assert.deepEqual(data, { _id: String(_id), name: 'Old', tags: [], status: 'new' })
+    await json(api, 'PATCH', `/people/${_id}`, { secret: 't' })
+    assert.equal((await Person.findById(String(_id)).select('+secret'))?.secret, 't')
+  })
+
+  it('sets the timestamps under their own names, which no client writes', async () => {
+    const long = '1990-01-01T00:00:00.000Z'
+    const { data } = await post({ made_at: long, changed_at: long })
+    assert.ok(data.made_at > long)
+    assert.equal(data.changed_at, data.made_at)
+    const before = await Person.findById(data._id)
+    await json(api, 'PATCH', `/people/${data._id}`, { stars: 2, made_at: long })
+    const afterwards = await Person.findById(data._id)
+    assert.deepEqual(afterwards?.get('made_at'), before?.get('made_at'))
+    assert.ok(Number(afterwards?.get('changed_at')) >= Number(before?.get('changed_at')))
+    assert.equal(afterwards?.stars, 2)
+  })
+
+  it('demands of a kind what its discriminator demands', async () => {
+    const base = new Schema({ name: String })
+    base.discriminator('Ship', new Schema({ masts: { type: Number, required: true } }))
+    base.discriminator('Train', new Schema({ cars: Number }), { value: 'train' })
+    const Vehicle = connection.model('Vehicle', base)
+    const { model, report } = fromMongoose(Vehicle)
+    assert.deepEqual(report, [])
+    const vehicles = app().mount('/vehicles', createRouter({ model }))
+    const refused = await json(vehicles, 'POST', '/vehicles', { __t: 'Ship', name: 's' })
+    assert.deepEqual(refused.fields, { masts: "Required if __t is 'Ship'." })
+    const other = await json(vehicles, 'POST', '/vehicles', { __t: 'Boat' })
+    assert.deepEqual(Object.keys(other.fields), ['__t'])
+    const train = await json(vehicles, 'POST', '/vehicles', { __t: 'train', cars: 3 })
+    const read = await Vehicle.findById(train.data._id)
+    assert.equal(read?.get('cars'), 3)
+    const Ship = connection.model('Ship')
+    const rows = fromMongoose(Ship).report
+    assert.deepEqual(
+      rows.map(({ feature, note }) => [feature, note.includes("__t: 'Ship'")]),
+      [['discriminator', true]],
+    )
+  })
+}
+
+/** Nothing becomes a type of JavaScript. */
+const AS_STORED = { promoteValues: false, promoteLongs: false }
+
+function subdocuments({ mongoose, connection, native, app }: Place): void {
+  const { Schema } = mongoose
+  const Author = connection.model(
+    'Author',
+    new Schema({
+      reviews: [
+        new Schema({
+          by: { type: String, required: true },
+          secret: { type: String, select: false },
+        }),
+      ],
+      home: new Schema({ city: String }),
+    }),
+  )
+  const api = app().mount('/authors', createRouter({ model: fromMongoose(Author).model }))
+  before(() => api.ready())
+  const listOf = async (): Promise<Document[]> =>
+    (await native.collection(Author.collection.name).findOne({}))?.reviews
+
+  it('keep their ids, and get one when they are new', async () => {
+    const { data } = await json(api, 'POST', '/authors', {
+      reviews: [{ by: 'a' }],
+      home: { city: 'x' },
+    })
+    const [first] = data.reviews
+    assert.match(first._id, hex)
+    assert.match(data.home._id, hex)
+    assert.ok((await listOf())[0]?._id instanceof ObjectId)
+    const reviews = [
+      { by: 'new', __v: 1 },
+      { ...first, by: 'changed', createdAt: 1 },
+    ]
+    const patched = await json(api, 'PATCH', `/authors/${data._id}`, { reviews })
+    const [made, kept] = patched.data.reviews
+    assert.deepEqual(kept, { _id: first._id, by: 'changed' })
+    assert.deepEqual(made, { by: 'new', _id: made._id })
+    assert.match(made._id, hex)
+    assert.notEqual(made._id, first._id)
+    const read = await Author.findById(data._id)
+    assert.equal(read?.reviews.id(first._id)?.by, 'changed')
+    assert.equal(read?.reviews.id(made._id)?.by, 'new')
+  })
+
+  it('keep their ids in lists that are gone through in slices', async () => {
+    const { data } = await json(api, 'POST', '/authors', { reviews: [] })
+    const sent = Array.from({ length: 5000 }, (_, n) => ({
+      _id: n.toString(16).padStart(24, '0'),
+      by: `${n}`,
+    }))
+    const { data: patched } = await json(api, 'PATCH', `/authors/${data._id}`, { reviews: sent })
+    assert.deepEqual(patched.reviews, sent)
+  })
+
+  it('have ids that are ids', async () => {
+    const { fields } = await json(api, 'POST', '/authors', { reviews: [{ by: 'a', _id: 'x' }] })
+    assert.deepEqual(fields, { 'reviews.0._id': 'Invalid ID format.' })
+  })
+}
