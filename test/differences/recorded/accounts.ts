@@ -319,7 +319,7 @@ export const accounts: Cases = {
     here: 400,
   },
   'an access token that 3.3 made': {
-    row: 'access tokens, refresh tokens and reset codes of 3.3',
+    row: 'access and refresh tokens of 3.x',
     asks: async () => {
       const it = await service()
       const { user } = await it.register(ann)

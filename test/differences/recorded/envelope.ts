@@ -3,7 +3,7 @@ import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { createRouter, defineModel } from '../../../src/index.ts'
 import { type Answer, service } from '../../records/service.ts'
 import { BOOKS, Book, shop } from './books.ts'
-import { type Cases, each, record, status } from './case.ts'
+import { type Cases, each, record, starts, status } from './case.ts'
 
 async function typed(response: Promise<Answer>): Promise<unknown> {
   const { status, headers } = await response
@@ -129,6 +129,30 @@ export const envelope: Cases = {
       return status(send('QUERY', '/books', { body: '{}', headers }))
     },
     there: 415,
+  },
+  'a guard that changes the body': {
+    row: 'middlewares change `req.body`',
+    asks: async () => {
+      const { app, send } = await shop()
+      const write = (request: Request) => {
+        Object(request.body).author = 'me'
+      }
+      app.mount('/owned', createRouter({ model: Book, ...BOOKS, middlewares: [write] }))
+      return status(send('POST', '/owned', { json: { title: 'x' } }))
+    },
+    there: 201,
+    here: 500,
+  },
+  'a middleware of Express': {
+    row: 'middlewares take `(req, res, next)`',
+    asks: async () => {
+      const { app } = await shop()
+      const middleware = (_req: unknown, _res: unknown, next: () => void) => next()
+      const options = { model: Book, ...BOOKS, middlewares: [middleware as never] }
+      return starts(() => app.mount('/other', createRouter(options)))
+    },
+    there: 'starts',
+    here: 'is refused',
   },
   'a read that a guard refuses': {
     asks: async () => {

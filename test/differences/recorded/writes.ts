@@ -56,6 +56,15 @@ export const writes: Cases = {
     there: null,
     here: undefined,
   },
+  'two records without a unique field': {
+    row: 'a unique field may lack in one record only',
+    asks: async () => {
+      const { post } = await shop()
+      return [await status(post({ title: 'x' })), await status(post({ title: 'y' }))]
+    },
+    there: [201, 409],
+    here: [201, 201],
+  },
   'null to a field that takes it': { asks: patched({ year: null }, 'year'), there: null },
   'a PATCH of an object with a hidden member': {
     row: 'a PATCH of an object drops what the client cannot see of it',
