@@ -81,7 +81,7 @@ await withService('mongo', ({ url }) => {
       ])
     })
 
-    it('has code of the types that it says', async () => {
+    it('has code of the types that it says', { timeout: 300_000 }, async () => {
       expect(await place.compile()).toBe('')
     })
 
