@@ -9,14 +9,9 @@
  */
 
 import type { Fields } from '../ports/store.ts'
+import { Note } from './note.ts'
 import type { Query } from './query-string.ts'
 import type { ApiRequest } from './request.ts'
-
-const SHIELD = Symbol('shield')
-
-interface Shielded extends Request {
-  [SHIELD]?: Shield
-}
 
 /** What a request's accessors return, while they are there. */
 class Shield {
@@ -41,16 +36,18 @@ class Shield {
   }
 }
 
+const shields = new Note<Shield>('shield')
+
 type Name = 'body' | 'query' | 'user'
 
 /** Makes writes to `body`, `query` and `user` of `request` throw, with the line to write instead: its next code is yours. */
 export function raiseShield(request: Request): void {
-  const known = (request as Shielded)[SHIELD]
+  const known = shields.of(request)
   if (known) {
     known.isUp = true
     return
   }
-  ;(request as Shielded)[SHIELD] = new Shield(request as ApiRequest)
+  shields.set(request, new Shield(request as ApiRequest))
   Object.defineProperty(request, 'query', QUERY)
   Object.defineProperty(request, 'user', USER)
   // What has limits has an accessor already. A body of GET is never read.
@@ -60,26 +57,31 @@ export function raiseShield(request: Request): void {
 
 /** Allows writes again: a handler may do with its request what it likes. */
 export function lowerShield(request: Request): void {
-  const shield = (request as Shielded)[SHIELD]
+  const shield = shields.of(request)
   if (shield) shield.isUp = false
 }
 
 /** The body that the code which runs now may see. */
 export function shieldedBody<T extends object | null>(request: Request, body: T): T {
-  const shield = (request as Shielded)[SHIELD]
+  const shield = shields.of(request)
   return shield && body ? shield.over('body', body) : body
 }
 
 /** Throws for an assignment to `request.body`. */
 export function refuseBody(): never {
-  throw refusal('body', 'request.body')
+  throw refusal('body', 'body')
 }
 
 /** Sets `request.user`, which only fieldgate's own guards may. */
 export function setUser(request: ApiRequest, user: Fields): void {
-  const shield = (request as Shielded)[SHIELD]
-  if (shield) shield.user = user
-  else request.user = user
+  const shield = shields.of(request)
+  if (!shield) {
+    request.user = user
+    return
+  }
+  shield.user = user
+  // A guard may have defined it anew.
+  Object.defineProperty(request, 'user', USER)
 }
 
 /** Sets `request.query`, even if a guard has defined it anew. */
@@ -93,27 +95,25 @@ export function setQuery(request: ApiRequest, value: Query): void {
 }
 
 const INSTEAD: Readonly<Record<Name, string>> = {
-  body: `is a stream that no route reads it from. Write validate: (payload, { req }) => ({ ...payload, owner: req.auth?.userId }) to set fields, blockedFields: ['role'] to keep clients from writing them, or scope: (request) => ({ owner: request.auth?.userId }) to limit whose records they are`,
-  query: `says what the client asked for. Write scope: (request) => ({ owner: request.auth?.userId }) to limit which records a request reaches, or access to refuse it`,
-  user: `is the record that requireAuth has found. Write request.auth = { userId, role } in a guard of your own that finds out who makes a request, and return the fields of a record from validate`,
+  body: 'is a stream. Write validate: (payload, { req }) => ({ ...payload, owner: req.auth?.userId }), or blockedFields',
+  query: 'is what was sent. Write scope: ({ auth }) => ({ owner: auth?.userId })',
+  user: 'is set by requireAuth. Write request.auth = { userId, role }',
 }
 
 function refusal(name: Name, what: string): TypeError {
   return new TypeError(
-    `a guard or hook writes to ${what}, but request.${name} ${INSTEAD[name]}. The chapter on Express has more.`,
+    `a guard or hook writes to request.${what}, but request.${name} ${INSTEAD[name]}`,
   )
 }
 
 function handlerOf(name: Name): ProxyHandler<object> {
   const refuse = (key: string) => {
-    throw refusal(name, `request.${name}.${key}`)
+    throw refusal(name, `${name}.${key}`)
   }
   return {
     // Symbols are the runtime's own: Deno keeps the state of a stream under them.
     set: (target, key, value) =>
       typeof key === 'symbol' ? Reflect.set(target, key, value) : refuse(key),
-    defineProperty: (target, key, how) =>
-      typeof key === 'symbol' ? Reflect.defineProperty(target, key, how) : refuse(key),
     deleteProperty: (target, key) =>
       typeof key === 'symbol' ? Reflect.deleteProperty(target, key) : refuse(key),
   }
@@ -137,14 +137,14 @@ function accessor(name: 'query' | 'user'): PropertyDescriptor {
   return {
     configurable: true,
     enumerable: true,
-    get(this: Shielded) {
-      const shield = this[SHIELD] as Shield
+    get(this: Request) {
+      const shield = shields.of(this) as Shield
       const value = shield[name]
       return value && shield.over(name, value)
     },
-    set(this: Shielded, value: never) {
-      const shield = this[SHIELD] as Shield
-      if (shield.isUp) throw refusal(name, `request.${name}`)
+    set(this: Request, value: never) {
+      const shield = shields.of(this) as Shield
+      if (shield.isUp) throw refusal(name, name)
       shield[name] = value
     },
   }
@@ -156,7 +156,7 @@ const USER = accessor('user')
 /** The body of a request without limits: one whose body has arrived with a batch. */
 const PLATFORMS: PropertyDescriptor = {
   configurable: true,
-  get(this: Shielded) {
+  get(this: Request) {
     const body = Reflect.get(Object.getPrototypeOf(this), 'body', this) as object | null
     return shieldedBody(this, body)
   },

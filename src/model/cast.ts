@@ -8,7 +8,6 @@
 import type { Scalar } from '../ports/filter.ts'
 import type { IdType, Shape } from '../ports/shape.ts'
 import { inSlices, type Walk } from './in-slices.ts'
-import { isInteger, storedText } from './stored.ts'
 import { isFields } from './writable.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
@@ -67,6 +66,11 @@ export function idFrom(text: string, idType: IdType): string | undefined {
   return (idType === 'uuid' ? UUID : OBJECT_ID).test(text) ? text.toLowerCase() : undefined
 }
 
+/** Whether it is an integer of 64 bits, as databases write them. */
+export function isInteger(text: string): boolean {
+  return /^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+}
+
 const LONGEST_KEY = 1000
 
 function isKey(text: string): boolean {
@@ -84,7 +88,7 @@ export function castScalar(
   if (value === null) return null
   switch (shape.kind) {
     case 'string':
-      if (shape.stored) return storedText(shape.stored, value)
+      if (shape.cast) return shape.cast(value)
       return typeof value === 'string' ? wellFormed(value) : String(value)
     case 'number':
       return castNumber(value)
@@ -125,7 +129,7 @@ export function castInput(shape: Shape | undefined, value: unknown): unknown {
 /** A number that a client sends for another type: milliseconds of a date, or what is stored as digits. */
 function castNumeral(shape: Shape, value: number): Scalar {
   if (shape.kind === 'date') return dateFrom(value) ?? value
-  return shape.kind === 'string' && shape.stored ? (castScalar(shape, value) ?? value) : value
+  return shape.kind === 'string' && shape.cast ? (castScalar(shape, value) ?? value) : value
 }
 
 function castText(shape: Shape, text: string): Scalar {
@@ -138,7 +142,7 @@ function castText(shape: Shape, text: string): Scalar {
     case 'id':
       return text.toLowerCase()
     case 'string':
-      return shape.stored ? (castScalar(shape, text) ?? text) : text
+      return shape.cast?.(text) ?? text
     default:
       return text
   }

@@ -14,7 +14,7 @@ import {
 import type { ObjectShape, Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
-import { isKept, storedAsOf } from './stored.ts'
+import { isKept, storedValuesOf } from './stored.ts'
 
 const mixed = { kind: 'mixed' } as const
 
@@ -111,9 +111,9 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
 function markedShape(schema: $ZodType): Shape | undefined {
   const ref = referenceOf(schema)
   if (ref !== undefined) return referenceShape(ref)
-  const stored = storedAsOf(schema)
+  const { storedAs: stored, castText: cast } = storedValuesOf(schema)
   if (stored === 'objectId') return { kind: 'id', idType: stored }
-  return stored && { kind: stored === 'double' ? 'number' : 'string', stored }
+  return stored && { kind: cast ? 'string' : 'number', stored, ...(cast && { cast }) }
 }
 
 /** Whether a number is checked to be an integer: `z.int()`, or `z.number().int()`. */

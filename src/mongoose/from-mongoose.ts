@@ -43,14 +43,10 @@ export interface FromMongoose<R> {
  * runs afterwards. Throws a `TypeError` for anything else, and for a schema that no model can be made of.
  *
  * ```ts
- * import { createRouter } from 'fieldgate'
- * import { fromMongoose, type MongooseModel } from 'fieldgate/mongoose'
- *
- * export function routerOf(mongooseModel: MongooseModel) {
- *   const { model, report } = fromMongoose(mongooseModel)
- *   for (const { path, feature, note } of report) console.log(path, feature, note)
- *   return createRouter({ model })
- * }
+ * // Product is a model of Mongoose.
+ * const { model, report } = fromMongoose(Product)
+ * for (const { path, feature, note } of report) console.log(path, feature, note)
+ * const router = createRouter({ model })
  * ```
  */
 export function fromMongoose<R = Fields>(source: MongooseModel): FromMongoose<R>

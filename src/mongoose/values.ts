@@ -34,10 +34,11 @@ import {
 import type { $ZodCheck } from 'zod/v4/core'
 import { idFrom } from '../model/cast.ts'
 import { ref } from '../model/reference.ts'
-import { type StoredAs, storedAs, storedText } from '../model/stored.ts'
+import { type StoredAs, storedAs } from '../model/stored.ts'
 import type { StoredForm } from '../ports/shape.ts'
 import { reportPath } from './left-out.ts'
 import type { Report } from './report.ts'
+import { storedText } from './stored-text.ts'
 import { elementOf, type SchemaParts, type SchemaType, type Validator } from './structure.ts'
 
 /** What reads a schema into an object of zod; fields.ts has it. */
@@ -146,8 +147,9 @@ function digitsOf(type: SchemaType): ZodMiniType | undefined {
 
 /** A string that is stored as `form`. */
 function textStoredAs(form: StoredForm): ZodMiniType {
-  const isOne = (text: string) => storedText(form, text) !== undefined
-  return storedAs(string().check(refine(isOne, MUST[form])), form)
+  const cast = (value: string | number | boolean) => storedText(form, value)
+  const isOne = (text: string) => cast(text) !== undefined
+  return storedAs(string().check(refine(isOne, MUST[form])), form, cast)
 }
 
 function bytesOf(type: SchemaType, path: string, { report }: Reading): ZodMiniType {

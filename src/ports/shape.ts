@@ -19,13 +19,15 @@ export type StoredForm = 'decimal128' | 'long' | 'uuid' | 'binary' | 'double'
 /**
  * The shape of a stored value. `mixed` is any JSON value; its `inside` may say where it holds dates. `map` is an object
  * with arbitrary keys. `isInteger` says of numbers that they are integers. `stored` is the type that a store of BSON keeps
- * a value as; other stores keep what the record holds.
+ * a value as; other stores keep what the record holds, and `cast` makes that of what a client
+ * sends; undefined if the type cannot hold it.
  */
 export type Shape =
   | {
       readonly kind: 'string' | 'number' | 'boolean' | 'date'
       readonly isInteger?: true
       readonly stored?: StoredForm
+      readonly cast?: (value: string | number | boolean) => string | undefined
     }
   | { readonly kind: 'mixed'; readonly inside?: Shape }
   | {

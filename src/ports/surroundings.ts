@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly collections: readonly string[]
   /** How the collection compares strings, if not by their code points: `en, strength 2`. */
   readonly collation?: string
-  /** Indexes that the store did not create, and that the schema has no use for. */
+  /** Indexes that the store did not create, or did once, and that the schema has no use for. */
   readonly indexes: readonly ForeignIndex[]
 }
 

@@ -217,9 +217,7 @@ function extraRoute(method: string, path: string, given: readonly unknown[]): Ro
   if (!handler || handlers.length < functions.length) {
     throw new TypeError(`the extra route '${path}' needs a handler, a function`)
   }
-  refuseMiddlewares(`the extra route '${path}'`, handlers, (message) => {
-    throw new TypeError(message)
-  })
+  refuseMiddlewares(`the extra route '${path}'`, handlers)
   const route = { method, path: extraPath(path), guards: handlers.slice(0, -1), handler }
   return about ? described(route, about) : route
 }

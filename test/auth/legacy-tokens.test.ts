@@ -61,7 +61,6 @@ describe('access tokens of express-controller-sets', () => {
       oldToken(OLD, [claims]),
       `${oldToken(OLD, claims)}.`,
       oldToken(OLD, claims).replace(/[^.]*$/, ''),
-      oldToken(OLD, { ...claims, pad: 'x'.repeat(8192) }),
     ]
     for (const token of wrong) expect(await me(app, token), token).toEqual(INVALID)
     expect(await me(app, oldToken(OLD, { ...claims, exp: seconds - 4 }))).toEqual([200, undefined])

@@ -21,6 +21,7 @@ const GIVEN: readonly (readonly [name: string, line: string])[] = [
   ['myStore', `declare const myStore: () => import('fieldgate').Store`],
   ['City', `declare const City: import('fieldgate').Model<{ name: string; country: string }>`],
   ['Note', `declare const Note: import('fieldgate').Model<{ text: string }>`],
+  ['Product', `declare const Product: import('fieldgate/mongoose').MongooseModel`],
   ['User', `declare const User: import('fieldgate').Model<{ name?: string; email?: string }>`],
   [
     'Env',

@@ -66,10 +66,11 @@ export async function surroundingsOf(
 }
 
 function warningsOf({ indexes, collation }: Existing, schema: CollectionSchema): string[] {
-  const warnings = foreignIndexes(indexes, schema).map(
-    ({ name, note, command }) =>
-      `MongoDB: the index '${name}' of '${schema.name}' was not created by fieldgate. It ${note} If nothing else needs it: ${command}`,
-  )
+  const warnings = foreignIndexes(indexes, schema).map(({ name, note, command, harm }) => {
+    // One that only costs time may be ours, from when the model declared it: it has the name that MongoDB gives.
+    const whose = harm === 'none' ? '' : 'was not created by fieldgate. It '
+    return `MongoDB: the index '${name}' of '${schema.name}' ${whose}${note} If nothing else needs it: ${command}`
+  })
   if (collation) {
     warnings.push(
       `MongoDB: the collection '${schema.name}' compares strings by a collation of its own (${collationText(collation)}), so filters, unique fields and sorts do too. Only a new collection can have another.`,

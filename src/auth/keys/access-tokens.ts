@@ -11,7 +11,7 @@ import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Parties, TokenSettings } from '../setup/token-settings.ts'
-import { hmacText, type Key, type Keys } from './hmac.ts'
+import { hmacText, type Key, type Keys, type Mac } from './hmac.ts'
 
 /** The claims of an access token, checked. */
 export interface Claims {
@@ -82,9 +82,7 @@ export function accessTokens(
     },
     verify(token) {
       const claims = remembered.get(token) ?? checked(token)
-      const seconds = Math.floor(now() / 1000)
-      if (!claims || claims.iat > seconds + TOLERANCE_SECONDS) return undefined
-      return claims.exp > seconds - TOLERANCE_SECONDS ? claims : undefined
+      return claims && isValidAt(now(), claims) ? claims : undefined
     },
   }
 
@@ -96,6 +94,12 @@ export function accessTokens(
     remembered.set(token, claims)
     return claims
   }
+}
+
+/** Whether a token is valid at `ms`, in epoch milliseconds, with some tolerance. */
+export function isValidAt(ms: number, { iat, exp }: Pick<Claims, 'iat' | 'exp'>): boolean {
+  const seconds = Math.floor(ms / 1000)
+  return iat <= seconds + TOLERANCE_SECONDS && exp > seconds - TOLERANCE_SECONDS
 }
 
 /** The token after `Bearer`; undefined without a header of that scheme (RFC 6750 §2.1). */
@@ -118,12 +122,25 @@ function signerOf(key: Key): Signer {
 
 /** The claims of a token that this router signed, even if it has expired. */
 function genuine(signers: readonly Signer[], token: string): Claims | undefined {
+  return claimsOf(
+    signedBody(token, (header) => {
+      // We always write the header the same way; a different one came from another holder of the key.
+      const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
+      return signer ? [signer.key.mac] : []
+    }),
+  )
+}
+
+/** What a token says, if it is signed under one of the keys for its header (RFC 7515 §5.2). */
+export function signedBody(
+  token: string,
+  macsFor: (header: string) => readonly Mac[],
+): Readonly<Record<string, unknown>> | undefined {
   const [header = '', body = '', signature = '', ...rest] = token.split('.')
-  // We always write the header the same way; a different one came from another holder of the key.
-  const signer = signers.find((known) => known.header === header) ?? signerIn(signers, header)
-  if (!signer || rest.length > 0) return undefined
-  return sameText(signature, hmacText(signer.key, `${header}.${body}`))
-    ? claimsOf(objectIn(body))
+  if (rest.length > 0) return undefined
+  const signed = `${header}.${body}`
+  return macsFor(header).some((mac) => sameText(signature, base64url(mac(signed))))
+    ? objectIn(body)
     : undefined
 }
 
@@ -157,11 +174,13 @@ function isMeantFor(claims: Claims, { issuer, audience }: Parties): boolean {
   )
 }
 
-function isInstant(value: unknown): value is number {
+/** Whether a claim may be a time. */
+export function isInstant(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function isStringOrStrings(value: unknown): value is string | readonly string[] {
+/** Whether a claim is a string, or a list of them. */
+export function isStringOrStrings(value: unknown): value is string | readonly string[] {
   return [value].flat().every((item) => typeof item === 'string')
 }
 

@@ -21,8 +21,6 @@ import {
   type Standing,
   standingOf,
   successorOf,
-  swapped,
-  swappedFor,
   withinGrace,
 } from './sessions.ts'
 
@@ -52,14 +50,7 @@ export function presentedToken(
 function ownToken(auth: AuthInstance, refresh: RefreshSettings, token: RefreshToken): Presented {
   return {
     ...token,
-    standing(session) {
-      const standing = standingOf(auth, refresh, session, token)
-      // The old service has swapped it back, for a request that came at the same time.
-      const isSwappedBack = auth.legacy !== undefined && isLegacyHash(session.hash)
-      return isSwappedBack && standing === 'unknown' && withinGrace(auth, refresh, session, token)
-        ? 'current'
-        : standing
-    },
+    standing: (session) => standingOf(auth, refresh, session, token),
     after: (session) => refreshed(auth, refresh, session, token),
     successor: (session) => (refresh.rotate ? successorOf(auth, session, token) : token)?.text,
   }
@@ -68,24 +59,23 @@ function ownToken(auth: AuthInstance, refresh: RefreshSettings, token: RefreshTo
 function legacyToken(
   auth: AuthInstance,
   refresh: RefreshSettings,
-  token: LegacyRefresh,
+  given: LegacyRefresh,
 ): Presented {
-  const { userId, sessionId, hashes, number } = token
-  const isOf = (hash: string | undefined) =>
-    hash !== undefined && hashes.some((one) => sameText(one, hash))
+  const { userId, sessionId, hashes, number } = given
+  const token: RefreshToken = { text: '', userId, sessionId, counter: number }
+  const isOf = (hash = '') => hashes.some((one) => sameText(one, hash))
   return {
-    userId,
-    sessionId,
-    standing(session) {
-      if (isOf(session.hash)) return 'current'
-      if (!isOf(session.previousHash)) return 'unknown'
+    ...token,
+    standing({ hash, previousHash, ...session }) {
+      if (isOf(hash)) return 'current'
+      if (!isOf(previousHash)) return 'unknown'
       // Without rotation, clients of the old service may keep the token that they have.
-      if (!refresh.rotate || withinGrace(auth, refresh, session)) {
-        return isLegacyHash(session.hash) ? 'current' : 'graced'
-      }
-      return 'reused'
+      const isGraced = !refresh.rotate || withinGrace(auth, refresh, session)
+      if (!isGraced) return 'reused'
+      return isLegacyHash(hash) ? 'current' : 'graced'
     },
-    after: (session) => swapped(auth, refresh, session, { userId, number }),
-    successor: (session) => swappedFor(auth, session, { userId, number })?.text,
+    // It is swapped with or without rotation.
+    after: (session) => refreshed(auth, { ...refresh, rotate: true }, session, token),
+    successor: (session) => successorOf(auth, session, token)?.text,
   }
 }

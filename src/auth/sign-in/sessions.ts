@@ -14,6 +14,7 @@ import { isFields } from '../../model/writable.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { isSealed, type Key, keyOf, seal } from '../keys/hmac.ts'
+import { isLegacyHash } from '../keys/legacy-tokens.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 
 /** The contents of a genuine refresh token. */
@@ -135,20 +136,22 @@ export function standingOf(
 ): Standing {
   const { sessionKeys } = auth
   if (isSealed(sessionKeys, session.hash, token.text)) return 'current'
+  const graced =
+    isSealed(sessionKeys, session.previousHash, token.text) && withinGrace(auth, refresh, session)
+  // The old service has replaced it, for a request that came at the same time.
+  if (graced && auth.legacy && isLegacyHash(session.hash)) return 'current'
   if (!keyOf(sessionKeys, session.hash)) return 'unknown'
-  return withinGrace(auth, refresh, session, token) ? 'graced' : 'reused'
+  return graced ? 'graced' : 'reused'
 }
 
-/** Whether the session's token was replaced a short time ago; with `token`, whether that is the one. */
+/** Whether the session's token was replaced a short time ago. */
 export function withinGrace(
-  { sessionKeys, now }: AuthInstance,
+  { now }: AuthInstance,
   refresh: RefreshSettings,
-  session: Session,
-  token?: RefreshToken,
+  { rotatedAt }: Pick<Session, 'rotatedAt'>,
 ): boolean {
-  const rotatedAt = session.rotatedAt instanceof Date ? session.rotatedAt.getTime() : 0
-  if (token && !isSealed(sessionKeys, session.previousHash, token.text)) return false
-  return now() < rotatedAt + refresh.graceSeconds * 1000
+  const at = rotatedAt instanceof Date ? rotatedAt.getTime() : 0
+  return now() < at + refresh.graceSeconds * 1000
 }
 
 /** When the session expires, in epoch milliseconds; `maxLifetime` also applies to sessions from before it was set. */
@@ -168,47 +171,11 @@ export function refreshed(
   session: Session,
   token: RefreshToken,
 ): Session {
-  if (!refresh.rotate) return { ...session, lastUsedAt: new Date(auth.now()) }
-  return replaced(auth, refresh, session, successorUnder(auth.refreshKeys.current, token))
-}
-
-/** The token that another service's one is swapped for: its number, and whose it is. */
-interface Swap {
-  readonly userId: string
-  readonly number: number
-}
-
-/** The session of another service after its token was swapped for our own. */
-export function swapped(
-  auth: AuthInstance,
-  refresh: RefreshSettings,
-  session: Session,
-  { userId, number }: Swap,
-): Session {
-  const token = tokenOf(auth.refreshKeys.current, userId, session.id, number)
-  return replaced(auth, refresh, session, token)
-}
-
-/** The token of a session that was swapped; undefined if it was signed with a secret that is unknown here. */
-export function swappedFor(
-  { refreshKeys }: AuthInstance,
-  session: Session,
-  { userId, number }: Swap,
-): RefreshToken | undefined {
-  const key = keyOf(refreshKeys, session.hash)
-  return key && tokenOf(key, userId, session.id, number)
-}
-
-function replaced(
-  auth: AuthInstance,
-  refresh: RefreshSettings,
-  session: Session,
-  token: RefreshToken,
-): Session {
   const at = new Date(auth.now())
+  if (!refresh.rotate) return { ...session, lastUsedAt: at }
   return {
     ...session,
-    hash: hashOf(auth, token.text),
+    hash: hashOf(auth, successorUnder(auth.refreshKeys.current, token).text),
     previousHash: session.hash,
     rotatedAt: at,
     lastUsedAt: at,

@@ -58,14 +58,21 @@ const MIDDLEWARE_PARAMETERS = 3
 
 /**
  * Calls `fail` if a function that `option` names declares a third parameter, as middlewares of Express do: it would call
- * `next`, which nothing passes.
+ * `next`, which nothing passes. Default: throws a `TypeError`.
  */
-export function refuseMiddlewares(option: string, functions: readonly unknown[], fail: Fail): void {
+export function refuseMiddlewares(
+  option: string,
+  functions: readonly unknown[],
+  fail: Fail = refuse,
+): void {
   for (const each of functions) {
     if (typeof each !== 'function' || each.length < MIDDLEWARE_PARAMETERS) continue
-    const name = each.name === '' ? 'a function' : `the function '${each.name}'`
     fail(
-      `${option} has ${name} with ${each.length} parameters, as a middleware of Express. A guard takes (request, context): return nothing where it calls next(), and throw new HttpError(403, '…') where it refuses. To keep a middleware as it is, mount the app in Express behind it: server.use(middleware), then server.use('/api', toExpress(app)), from fieldgate/express`,
+      `${option} has the function '${each.name}' with ${each.length} parameters, as a middleware of Express. A guard takes (request, context), and returns nothing instead of next(). In Express, write server.use(middleware, toExpress(app))`,
     )
   }
+}
+
+function refuse(message: string): never {
+  throw new TypeError(message)
 }

@@ -59,28 +59,28 @@ const HABITS: readonly (readonly [what: string, habit: (req: Loose) => void, tol
     (req) => {
       req.query = { owner: 'me' }
     },
-    'scope: (request)',
+    'scope: ({ auth })',
   ],
   [
     'query.owner',
     (req) => {
       req.query.owner = 'me'
     },
-    'scope: (request)',
+    'scope: ({ auth })',
   ],
   [
     'query.text',
     (req) => {
       req.query.text = 'me'
     },
-    'scope: (request)',
+    'scope: ({ auth })',
   ],
   [
     'delete query.text',
     (req) => {
       delete req.query.text
     },
-    'scope: (request)',
+    'scope: ({ auth })',
   ],
   [
     'user',
@@ -420,6 +420,8 @@ describe('a middleware of Express is a start-up error', () => {
 
   test('an error handler of Express too, and one without a name', () => {
     const unnamed = [(_error: unknown, _req: unknown, _res: unknown, _next: unknown) => undefined]
-    expect(() => notes({ middlewares: unnamed as Loose })).toThrow('a function with 4 parameters')
+    expect(() => notes({ middlewares: unnamed as Loose })).toThrow(
+      "the function '' with 4 parameters",
+    )
   })
 })

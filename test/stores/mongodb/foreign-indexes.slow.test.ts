@@ -61,7 +61,7 @@ await withService('mongo', ({ url }) => {
   }
 
   const about = (name: string, note: string) => [
-    `MongoDB: the index '${name}' of 'parts' was not created by fieldgate. It ${note} If nothing else needs it: db.parts.dropIndex('${name}')`,
+    `MongoDB: the index '${name}' of 'parts' ${/^(?:refuses|deletes)/.test(note) ? 'was not created by fieldgate. It ' : ''}${note} If nothing else needs it: db.parts.dropIndex('${name}')`,
   ]
   const UNUSED = 'serves nothing that the model declares, and slows down every write.'
 
@@ -160,6 +160,17 @@ await withService('mongo', ({ url }) => {
     })
   })
 
+  it("a unique index by the model's own collation is no other one's", async () => {
+    const { store, native } = opened()
+    await native.createIndex({ sku: 1 }, { unique: true, collation: INSENSITIVE })
+    const collations = [{ fields: ['sku'], collation: INSENSITIVE }]
+    const messages: string[] = []
+    await store.prepare([{ ...schema, collations }], (message) => messages.push(message))
+    await store.prepare([{ ...schema, collations }])
+    expect(messages).toEqual([])
+    expect((await specsOf(native)).get('unique(sku)')).toMatchObject({ collation: INSENSITIVE })
+  })
+
   it('what a foreign index refuses stays refused, and what the model says is unique is so too', async () => {
     const { store, native } = opened()
     await native.createIndex({ sku: 1 }, { unique: true, collation: INSENSITIVE })
@@ -192,6 +203,18 @@ await withService('mongo', ({ url }) => {
     ] as const) {
       expect(await native.createIndex(keys, options)).toBeTypeOf('string')
     }
+  })
+
+  it('an index that the model no longer declares stays, and start-up tells of it', async () => {
+    const { store, native } = opened()
+    await store.prepare([schema])
+    const messages: string[] = []
+    await store.prepare([{ ...schema, indexes: [] }], (message) => messages.push(message))
+    expect(messages).toEqual([
+      ...about('price_-1__id_1', UNUSED),
+      ...about('tenant_1_at_-1__id_1', UNUSED),
+    ])
+    expect([...(await specsOf(native)).keys()]).toContain('price_-1__id_1')
   })
 
   it('an index of its own that has another condition now is replaced; it stays if the new one is impossible', async () => {
@@ -299,5 +322,14 @@ describe('an index of another program does for a unique index if it is as strict
     [some({ key: { tenant: 1, price: 1, at: 1 } }), false],
   ])('%j: %s', (given, expected) => {
     expect(isAsStrict(given, ['tenant', 'price'], schema)).toBe(expected)
+  })
+
+  test.each([
+    [some({}), false],
+    [some({ collation: { locale: 'en', strength: 1 } }), false],
+    [some({ collation: { ...INSENSITIVE, version: '57.1' } }), true],
+  ])('where the model declares a collation, %j: %s', (given, expected) => {
+    const collations = [{ fields: ['price', 'tenant'], collation: INSENSITIVE }]
+    expect(isAsStrict(given, ['tenant', 'price'], { ...schema, collations })).toBe(expected)
   })
 })
