@@ -65,6 +65,7 @@ export class ControllerSets<R> {
     onGet?: OnGet,
   ) {
     this.#positional = !('model' in first)
+    refusePlaceholders(orderBy, query, search, runAfterCreate, onGet)
     this.#options =
       'model' in first
         ? first
@@ -117,4 +118,12 @@ export class ControllerSets<R> {
     this.#tables.set(host, table)
     return table
   }
+}
+
+/** Throws for the 'none' that older code passes where it means nothing: it would be a field that no model has. */
+function refusePlaceholders(...given: readonly unknown[]): void {
+  if (given.includes('none'))
+    throw new TypeError(
+      "ControllerSets: 'none' means nothing here; pass undefined, or the options as one object",
+    )
 }

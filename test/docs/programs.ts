@@ -74,8 +74,12 @@ export function isRun(block: Block): boolean {
 /** A page with this comment sends its commands to the atlas. */
 const ATLAS = '<!-- commands: atlas -->'
 
+/** The programs of a page with this comment need packages that are not here; a test in the folder that it names runs them. */
+const ELSEWHERE = '<!-- programs: test/'
+
 /** The editions of a page. Blocks without a file's name are left out; a test of their own finds them. */
 export function editionsOf(page: string, text: string = textOf(page)): Edition[] {
+  if (text.includes(ELSEWHERE)) return []
   const blocks = blocksOf(page, text)
   const reader = new Reader(page, text.includes(ATLAS))
   for (const [index, block] of blocks.entries()) {

@@ -1,0 +1,6 @@
+/** A running service. */
+export interface Service {
+  /** Its origin. */
+  readonly url: string
+  stop(): Promise<void>
+}
