@@ -10,7 +10,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, it } from 'vitest'
-import { installation } from './installation.ts'
+import { installation } from '../services/installation.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)

@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { install } from './install.ts'
+import { installation } from '../services/installation.ts'
 import type { Service } from './service.ts'
 
 type Handler = (request: object, response: object, next?: () => void) => unknown
@@ -49,7 +49,7 @@ export const FILTERED = ['name', 'code', 'price', 'active', 'status', 'tags', 's
 
 /** Starts it over `database`. */
 export async function startThere(url: string, database: string): Promise<Service> {
-  const installed = await install(import.meta.dirname)
+  const installed = await installation(import.meta.dirname)
   const load = createRequire(join(installed, 'package.json'))
   const express = load('express') as Express
   const mongoose = load('mongoose') as Mongoose

@@ -10,7 +10,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { install } from '../differences/install.ts'
+import { installation } from '../services/installation.ts'
 import { freePorts } from '../services/server.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -52,7 +52,7 @@ export async function workplace(
   steps: ReadonlyMap<string, ReadonlyMap<string, string>>,
   env: Readonly<Record<string, string>>,
 ): Promise<Workplace> {
-  const installed = await install(import.meta.dirname)
+  const installed = await installation(import.meta.dirname)
   await link(root, join(installed, 'node_modules/fieldgate'))
   for (const name of ['zod', '@types/node'])
     await link(join(root, 'node_modules', name), join(installed, 'node_modules', name))

@@ -6,7 +6,7 @@
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { installation } from '../client/installation.ts'
+import { installation } from '../services/installation.ts'
 
 /** The packages, as package.json names them. */
 const PACKAGES = { 'Mongoose 8': 'mongoose8', 'Mongoose 9': 'mongoose' } as const
