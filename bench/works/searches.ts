@@ -26,5 +26,5 @@ export function searches({ terms, orderedTerms }: Asked): Work[] {
 
 function searchFor(name: string, terms: readonly string[], path = '/products'): Work {
   const requests = get(...terms.map((term) => `${path}?s=${encodeURIComponent(term)}`))
-  return { name, requests, with: [], seconds: 10 }
+  return { name, requests, with: [], seconds: 5 }
 }

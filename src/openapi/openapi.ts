@@ -84,22 +84,28 @@ function route(path: string, handler: Handler): Route {
   return { method: 'GET', path, guards: [], handler: unlist(handler), isRead: true }
 }
 
-/** The most documents that are kept. Where Express mounts the app, clients may choose a part of the path. */
-const MOST = 16
-
-/** The document is made once, on the first request: more may be mounted before it. */
+/**
+ * The document is made once, on the first request: more may be mounted before it. Where Express mounts the app, clients may
+ * choose a part of the path, so documents for paths are not kept.
+ */
 function documentHandler(host: Host, options: DocumentOptions): Handler {
-  const made = new Map<string, string>()
+  const made = new Map<string, { readonly document: object; readonly text: string }>()
   return (request, { basePath }) => {
     const version = versionIn(request.query.version)
     if (!version) throw new HttpError(400, "'version' must be 3.2 or 3.1.")
-    const key = `${version} ${host.mounted.length} ${host.guards.length} ${basePath}`
-    const { servers = [basePath || '/'] } = options
-    const body = made.get(key) ?? JSON.stringify(documentOf(host, { ...options, servers }, version))
-    if (made.size >= MOST) made.clear()
-    made.set(key, body)
+    const key = `${version} ${host.mounted.length} ${host.guards.length}`
+    const known = made.get(key) ?? written(documentOf(host, options, version))
+    made.set(key, known)
+    const isBelow = basePath !== '' && !options.servers
+    const body = isBelow
+      ? JSON.stringify({ ...known.document, servers: [{ url: basePath }] })
+      : known.text
     return readResponse(request, { body })
   }
+}
+
+function written(document: object): { readonly document: object; readonly text: string } {
+  return { document, text: JSON.stringify(document) }
 }
 
 /** The version of OpenAPI that a client or a command names; the newest if none, undefined for an unknown one. */

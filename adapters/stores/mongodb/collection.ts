@@ -129,16 +129,31 @@ export function openCollection(
   }
 }
 
-/** Makes ids that are integers: the next after the greatest one. Two processes may make the same; one insert then fails. */
+/**
+ * Makes ids that are integers: the next after the greatest one, whatever ids of other types other programs have stored. Two
+ * processes may make the same; one insert then fails.
+ */
 function nextInteger(native: Native, run: Run): () => Promise<string> {
-  let last = 0
+  let last = 0n
   return async () => {
     const [found] = await run(() =>
-      native.find({}, { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } }).toArray(),
+      native
+        .find(
+          { _id: { $type: ['int', 'long', 'double'] } },
+          { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } },
+        )
+        .toArray(),
     )
-    last = Math.max(last, Math.floor(Number(found?._id ?? 0))) + 1
+    const greatest = integerIn(found?._id)
+    last = (greatest > last ? greatest : last) + 1n
     return String(last)
   }
+}
+
+/** The greatest integer that is not above a number of BSON: a Long is an object if JavaScript has no such number. */
+function integerIn(id: unknown): bigint {
+  if (typeof id !== 'number') return BigInt(String(id ?? 0))
+  return Number.isFinite(id) ? BigInt(Math.floor(id)) : 0n
 }
 
 /** `options`, plus the sort, skip and limit of the read. */

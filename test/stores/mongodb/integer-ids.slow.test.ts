@@ -1,0 +1,41 @@
+import { type Document, Long, MongoClient, ObjectId } from 'mongodb'
+import { afterAll, expect, it } from 'vitest'
+import * as z from 'zod'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { createApp, defineModel } from '../../../src/index.ts'
+import { withService } from '../../services/shared.ts'
+import { freshDatabases } from './databases.ts'
+
+const Ticket = defineModel('Ticket', {
+  id: 'integer',
+  collection: 'tickets',
+  fields: { title: z.string() },
+})
+
+await withService('mongo', ({ url }) => {
+  const fresh = freshDatabases(url)
+  const client = new MongoClient(url)
+  afterAll(() => client.close())
+
+  it.each<[string, Document['_id'], string]>([
+    ['an ObjectId', new ObjectId(), '1'],
+    ['a string', 'zzz', '1'],
+    ['a number', 41, '42'],
+    ['a part of a number', 41.5, '42'],
+    ['a number beyond all integers', Number.POSITIVE_INFINITY, '1'],
+    [
+      'an integer that JavaScript has no number for',
+      Long.fromString('9007199254740993'),
+      '9007199254740994',
+    ],
+  ])('beside %s of another program, new records get integers', async (_, _id, wanted) => {
+    const database = fresh()
+    await client.db(database).collection<Document>('tickets').insertOne({ _id, title: 'theirs' })
+    const app = createApp({ store: mongoStore({ url, database }) })
+    const tickets = app.store.collection(Ticket)
+    expect((await tickets.insert({ title: 'first' }))._id).toBe(wanted)
+    const next = String(BigInt(wanted) + 1n)
+    expect((await tickets.insert({ title: 'second' }))._id).toBe(next)
+    await app.close()
+  })
+})
