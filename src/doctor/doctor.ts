@@ -73,11 +73,6 @@ function harmless(model: Model, { indexes }: Surroundings): readonly Finding[] {
   return indexes.filter(({ harm }) => harm === 'none').map((one) => indexFinding(model, one))
 }
 
-function indexFinding(model: Model, { name, fields, note, command }: ForeignIndex): Finding {
-  return about(
-    model,
-    'index',
-    fields.join(', '),
-    `the index '${name}' ${note} If nothing else needs it: ${command}`,
-  )
+function indexFinding(model: Model, { name, fields, note, advice }: ForeignIndex): Finding {
+  return about(model, 'index', fields.join(', '), `the index '${name}' ${note} ${advice}`)
 }

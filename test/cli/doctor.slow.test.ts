@@ -198,6 +198,9 @@ await withService('mongo', ({ url }) => {
       )
       await users.createIndex({ phone: 1 }, { unique: true })
       await users.createIndex({ name: 'text' })
+      await users.createIndex({ name: 1 })
+      await products.createIndex({ price: -1 })
+      await products.createIndex({ tags: 1 })
       await products.createIndex({ owner: 1 }, { expireAfterSeconds: 3600 })
       const { code, out } = await doctor('--json')
       const { problems, notes } = JSON.parse(out)
@@ -226,7 +229,12 @@ await withService('mongo', ({ url }) => {
         about(
           'User',
           'name',
-          "the index 'name_text' serves nothing that the model declares, and slows down every write. If nothing else needs it: db.users.dropIndex('name_text')",
+          "the index 'name_1' is not one that the model declares. It slows down every write, and filters and sorts may still use it. If nothing else needs it: db.users.dropIndex('name_1')",
+        ),
+        about(
+          'Product',
+          'price',
+          "the index 'price_-1' begins as 'price_-1__id_1' does, which serves the same reads. Once no other program declares it: db.products.dropIndex('price_-1')",
         ),
       ])
     })
