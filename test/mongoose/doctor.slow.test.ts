@@ -1,8 +1,10 @@
 import { Binary, Decimal128, Long, MongoClient, ObjectId, UUID } from 'mongodb'
 import { expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { checkRecords } from '../../src/check/check.ts'
 import { examine } from '../../src/doctor/doctor.ts'
+import { type App, createApp, createRouter, defineModel } from '../../src/index.ts'
 import { collectionSchema } from '../../src/model/collection-schema.ts'
 import type { Model } from '../../src/model/model.ts'
 import { fromMongoose } from '../../src/mongoose/index.ts'
@@ -30,6 +32,16 @@ interface Connection {
 }
 
 const FIRST = -3
+const FIELDS = ['size', 'boxes', 'list'] as const
+
+async function ask(app: App, method: string, path: string, body?: object) {
+  const init = body && {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }
+  const response = await app.handle(new Request(`http://app${path}`, { method, ...init }))
+  return response.json()
+}
 
 await withService('mongo', ({ url }) => {
   it.each(VERSIONS)('a model of %s has no problem with what Mongoose stores', async (version) => {
@@ -205,5 +217,38 @@ await withService('mongo', ({ url }) => {
     expect(await find('price', '3.50')).toBe(2)
     expect(await find('views', '7')).toBe(2)
     expect(await find('code', strings.code)).toBe(1)
+  })
+
+  it('what is said of undeclared members is so: a write of all that was read loses those, and no others', async () => {
+    const client = await MongoClient.connect(url)
+    const database = `doctor-${crypto.randomUUID()}`
+    onTestFinished(async () => {
+      await client.db(database).dropDatabase()
+      await client.close()
+    })
+    const things = client.db(database).collection('things')
+    const size = { width: 1, more: 2 }
+    await things.insertOne({ size, boxes: { small: size }, list: [size], more: 2 })
+    const width = z.object({ width: z.number() })
+    const Thing = defineModel('Thing', {
+      fields: { size: width, boxes: z.record(z.string(), width), list: z.array(width) },
+    })
+    const store = mongoStore({ client, database })
+    const models = [Thing as unknown as Model]
+    const patient = { database: store, models, identifiers: new Map() }
+    const { problems } = await examine(patient, { start() {}, advance() {} })
+    const lost = problems.filter(({ note }) => note.includes('loses it')).map(({ field }) => field)
+    expect(problems.map(({ field }) => field)).toHaveLength(4)
+    expect(lost).toEqual(['boxes.small.more', 'list.more'])
+    const app = createApp({ store })
+    app.mount('/things', createRouter({ model: Thing, middlewares: [], allowedFields: FIELDS }))
+    const [{ _id, boxes, list }] = (await ask(app, 'GET', '/things')).data
+    const body = { size: { width: 1 }, boxes, list }
+    expect((await ask(app, 'PATCH', `/things/${_id}`, body)).success).toBe(true)
+    await app.close()
+    const stored = await things.findOne()
+    const cut = { width: 1 }
+    expect(stored).toMatchObject({ size, boxes: { small: cut }, list: [cut], more: 2 })
+    expect([stored?.boxes.small, stored?.list[0]]).toEqual([cut, cut])
   })
 })
