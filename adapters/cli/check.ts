@@ -6,6 +6,8 @@
 
 import { type CheckResult, checkRecords } from '../../src/check/check.ts'
 import { tableOf } from '../../src/check/table.ts'
+import { collectionSchema } from '../../src/model/collection-schema.ts'
+import type { Host } from '../../src/records/engine/host.ts'
 import { bar, commandLine, openApp } from './command.ts'
 
 const USAGE = `Reads every stored record through your models and tells what does not fit. Nothing is written.
@@ -29,11 +31,21 @@ export async function check(args: readonly string[]): Promise<number> {
     const result = await checkRecords(host.database, host.known(), bar(process.stderr))
     const { ok, problems, pending } = result
     const found = { ok, problems, ...(pending.length > 0 && { pending }) }
-    console.log(json ? JSON.stringify(found) : textOf(result))
+    const text = result.records === 0 ? await nothing(host) : textOf(result)
+    console.log(json ? JSON.stringify(found) : text)
     return ok ? 0 : 1
   } finally {
     await app.close()
   }
+}
+
+/** A wrong database looks like a new one. */
+async function nothing(host: Host): Promise<string> {
+  const { database } = host
+  const [model] = host.known()
+  const around = model && (await database.surroundings?.(collectionSchema(model)))
+  const where = around ? `database '${around.database}'` : 'store'
+  return `No model has a record in the ${where}: is it the right one?`
 }
 
 function textOf({ problems, pending }: CheckResult): string {

@@ -79,6 +79,12 @@ export async function openApp(module: AppModule): Promise<OpenedApp> {
   if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
   const exported = await load(path)
   const found = exported.app ?? exported.default
+  // What makes an app takes the bindings alone. Express's own servers are such functions too.
+  if (typeof found === 'function' && found.length > 1) {
+    throw new Unusable(
+      `'${path}' exports a function of (request, response), as toExpress(app) and Express make them, and no app. Write in it: export const app = createApp({ … })`,
+    )
+  }
   const make = typeof found === 'function' ? (found as MakeApp) : makerOf(found)
   const app = make ? await made(make, module) : (found as App | undefined)
   const host = app?.store && HostedRecords.hostOf(app.store)

@@ -23,7 +23,7 @@ find, show or keep. Nothing is written, and the app does not start.
   <module>  the file that exports your app: export const app = createApp({ … })
   --mongo   the database, mongodb://host/database. Default: the store of your app
   --json    one JSON value instead of the table:
-            { ok, problems: [{ model, problem, field, count, examples, note }], notes: [the same] }
+            { database, ok, problems: [{ model, problem, field, count, examples, note }], notes: [the same] }
 
 Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
@@ -67,8 +67,8 @@ function patientOf(host: Host, database: Store): Patient {
   return { database, models: [...host.known()], identifiers }
 }
 
-function textOf({ problems, notes }: Diagnosis): string {
-  const found = problems.length === 0 ? 'No problems found.' : tableOf(problems)
+function textOf({ database, problems, notes }: Diagnosis): string {
+  const found = `Database '${database}':${problems.length === 0 ? ' no problems found.' : `\n\n${tableOf(problems)}`}`
   return notes.length === 0
     ? found
     : `${found}\n\nNo problem, but worth knowing:\n\n${tableOf(notes)}`

@@ -29,6 +29,9 @@ export async function openStore(address: string, bindings: BindingOptions = {}):
     return sqliteStore({ path })
   }
   if (/^mongodb(?:\+srv)?:/.test(address)) {
+    if (!NAMED.test(address)) {
+      throw new Unusable('the address names no database; write mongodb://host/database')
+    }
     const { mongoStore } = await import('../stores/mongodb/index.ts')
     return mongoStore({ url: address })
   }
@@ -44,6 +47,9 @@ export async function openStore(address: string, bindings: BindingOptions = {}):
     `'${address}' is not a store; write sqlite:<file>, mongodb://host/database, postgres://host/database or d1:<binding>`,
   )
 }
+
+/** An address of MongoDB with the name of a database; without one, the driver takes `test`. */
+const NAMED = /^[^:]+:\/\/[^/?]+\/[^?]/
 
 async function openD1(binding: string, options: BindingOptions): Promise<Store> {
   const { env, close } = await openBindings(options)

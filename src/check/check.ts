@@ -20,6 +20,8 @@ import { EXAMPLES, type Problem, Tally } from './tally.ts'
 /** What a check has found. */
 export interface CheckResult {
   readonly ok: boolean
+  /** How many records were read. */
+  readonly records: number
   readonly problems: readonly Problem[]
   /** What reads show otherwise than it is stored, until a backfill writes it. It is no problem. */
   readonly pending: readonly Pending[]
@@ -48,13 +50,15 @@ export async function checkRecords(
 ): Promise<CheckResult> {
   const problems: Problem[] = []
   const pending: Pending[] = []
+  let records = 0
   for (const model of models) {
     const collection = await readable(store.collection(collectionSchema(model)))
     const found = await checkModel(model, collection, progress)
+    records += found.records
     problems.push(...found.problems)
     pending.push(...found.pending)
   }
-  return { ok: problems.length === 0, problems, pending }
+  return { ok: problems.length === 0, records, problems, pending }
 }
 
 async function checkModel(
@@ -86,7 +90,7 @@ async function checkModel(
     if (found) problems.push({ model: model.name, problem: 'duplicate', ...found })
   }
   const counts = [...pending].map(([field, count]) => ({ model: model.name, field, count }))
-  return { problems, pending: counts }
+  return { records: done, problems, pending: counts }
 }
 
 function count(counts: Map<string, number>, names: readonly string[] = []): void {

@@ -25,6 +25,8 @@ export interface Patient {
 
 /** What was found. */
 export interface Diagnosis {
+  /** The name of the database. */
+  readonly database: string
   /** Whether there is no problem. */
   readonly ok: boolean
   readonly problems: readonly Finding[]
@@ -40,11 +42,15 @@ export async function examine(
   const problems: Finding[] = []
   const notes: Finding[] = []
   const taken = new Set(models.map(({ collection }) => collection))
+  let name = ''
+  let records = 0
   for (const model of models) {
     const schema = collectionSchema(model)
     const around = await database.surroundings?.(schema)
     if (!around) throw new TypeError(`the store '${database.name}' can't be examined`)
     const total = await database.collection(schema).estimate()
+    name = around.database
+    records += total
     const place = elsewhere(model, around.collections, total, taken)
     problems.push(...place.problems, ...aroundRecords(model, around))
     notes.push(...place.notes, ...harmless(model, around))
@@ -52,7 +58,13 @@ export async function examine(
     const subject = { database, model, schema, identifiers: identifiers.get(model) ?? [], total }
     problems.push(...(await readRecords(subject, progress)))
   }
-  return { ok: problems.length === 0, problems, notes }
+  if (records === 0) problems.push(...nothing(models, name))
+  return { database: name, ok: problems.length === 0, problems, notes }
+}
+
+function nothing([model]: readonly Model[], name: string): readonly Finding[] {
+  const note = `no model has a record in the database '${name}': is it the right one?`
+  return model ? [{ ...about(model, 'collection', '', note), model: '-' }] : []
 }
 
 function aroundRecords(model: Model, { indexes, collation }: Surroundings): readonly Finding[] {
@@ -73,11 +85,6 @@ function harmless(model: Model, { indexes }: Surroundings): readonly Finding[] {
   return indexes.filter(({ harm }) => harm === 'none').map((one) => indexFinding(model, one))
 }
 
-function indexFinding(model: Model, { name, fields, note, command }: ForeignIndex): Finding {
-  return about(
-    model,
-    'index',
-    fields.join(', '),
-    `the index '${name}' ${note} If nothing else needs it: ${command}`,
-  )
+function indexFinding(model: Model, { name, fields, note, advice }: ForeignIndex): Finding {
+  return about(model, 'index', fields.join(', '), `the index '${name}' ${note} ${advice}`)
 }

@@ -8,8 +8,8 @@ import type { Model } from '../model/model.ts'
 
 /**
  * The model's records may be in another collection; the collection compares strings in its own way; an index that
- * fieldgate did not create; accounts whose stored identifier no sign-in matches; values of types that the model can't
- * hold; members that the model does not declare.
+ * fieldgate did not create; accounts whose stored identifier no sign-in matches; values of other types than the model's;
+ * members that the model does not declare.
  */
 export type FindingKind =
   | 'collection'

@@ -4,13 +4,14 @@
  * @module
  */
 
-import { recordChecker } from '../check/record.ts'
+import { type Finding as Misfit, recordChecker } from '../check/record.ts'
 import type { Model } from '../model/model.ts'
 import { upgraded } from '../model/upgrade.ts'
 import { isWithin } from '../ports/paths.ts'
+import type { Shape } from '../ports/shape.ts'
 import type { CollectionSchema, Fields, Store } from '../ports/store.ts'
 import { batches } from '../ports/walk.ts'
-import { type Finding, Findings } from './finding.ts'
+import { type Finding, type FindingKind, Findings } from './finding.ts'
 
 /** A field by which people sign in. */
 export interface AccountIdentifier {
@@ -57,9 +58,12 @@ async function typesIn(
   const findings = new Findings(model.name)
   progress.start(pass, total)
   let done = 0
-  for await (const { read, values } of database.copying?.foreign?.(schema) ?? []) {
-    for (const { id, field, type, becomes } of values) {
-      findings.add('type', field, typeNote(field, type, becomes), id)
+  for await (const { read, values, unmatched } of database.copying?.foreign?.(schema) ?? []) {
+    for (const { id, field, type, becomes, onlyCopied } of values) {
+      if (!onlyCopied) findings.add('type', field, typeNote(field, type, becomes), id)
+    }
+    for (const { id, field, type, wanted } of unmatched ?? []) {
+      findings.add('type', field, unmatchedNote(type, wanted), id)
     }
     done += read
     progress.advance(pass, done)
@@ -71,6 +75,10 @@ function typeNote(field: string, type: string, becomes: string): string {
   return field === '_id'
     ? `${type} is no id of this model: its requests don't find the record`
     : `${type} is shown as ${becomes}, and stored as that when the field is written`
+}
+
+function unmatchedNote(type: string, wanted: string): string {
+  return `${type} is stored, where this app stores ${wanted}: it is shown, but no filter and no reference finds it; store ${wanted} instead`
 }
 
 async function membersIn(
@@ -85,10 +93,9 @@ async function membersIn(
   for await (const batch of batches(database.collection(schema), model.idType)) {
     for (const stored of batch) {
       const record = upgraded(model, stored)
-      const undeclared = (await check(record)).filter(({ problem }) => problem === 'undeclared')
       const id = String(record._id)
-      for (const { field } of undeclared) {
-        findings.add('undeclared', field, undeclaredNote(field), id)
+      for (const [problem, field, note] of unfit(await check(record), model.shape)) {
+        findings.add(problem, field, note, id)
       }
       for (const [field, note] of mismatches(identifiers, record)) {
         findings.add('identifier', field, note, id)
@@ -100,10 +107,37 @@ async function membersIn(
   return findings.all()
 }
 
-function undeclaredNote(field: string): string {
-  return field.endsWith('._id')
-    ? 'clients never see it, and a list that they write loses it; declare it in the model to keep it'
+/** The problems that come of another program; the others that a check finds come of a changed model as well. */
+function unfit(
+  found: readonly Misfit[],
+  shape: Shape,
+): (readonly [problem: FindingKind, field: string, note: string])[] {
+  const others = found.filter(({ problem }) => problem === 'type')
+  const undeclared = found.filter(({ problem }) => problem === 'undeclared')
+  return [
+    ...undeclared.map(({ field }) => ['undeclared', field, undeclaredNote(shape, field)] as const),
+    ...others.map(({ field }) => ['type', field, OTHER_TYPE] as const),
+  ]
+}
+
+const OTHER_TYPE =
+  "its type is not the model's: it is shown as it is, even if another program casts it; change the records, or write a convert function"
+
+function undeclaredNote(shape: Shape, field: string): string {
+  const whole = writtenWhole(shape, field)
+  return whole
+    ? `clients never see it, and ${whole} that they write loses it; declare it in the model to keep it`
     : 'clients never see it; declare it in the model, or leave it to the program that stored it'
+}
+
+/** What a write replaces as a whole, with an undeclared member in it; undefined if writes leave such a member alone. */
+function writtenWhole(shape: Shape, field: string): string | undefined {
+  let at: Shape | undefined = shape
+  for (const key of field.split('.')) {
+    if (at?.kind !== 'object') return at && (at.kind === 'list' ? 'a list' : 'an object')
+    at = at.fields.get(key)
+  }
+  return undefined
 }
 
 /** The identifiers by which no sign-in finds the account, each with the reason. */

@@ -24,6 +24,20 @@ export interface ForeignValue {
   readonly type: string
   /** What the copy holds instead, for example `a rounded number`. */
   readonly becomes: string
+  /** Whether only a copy changes it: the store's own records hold it as it is. */
+  readonly onlyCopied?: boolean
+}
+
+/** A stored value that records show as it is, and that nothing finds: the store compares values with one of another type. */
+export interface UnmatchedValue {
+  /** The record's id. */
+  readonly id: string
+  /** Its path; elements of lists have no index in it. */
+  readonly field: string
+  /** Its type in the database, for example `String`. */
+  readonly type: string
+  /** The type that the store writes there, for example `ObjectId`. */
+  readonly wanted: string
 }
 
 /** The foreign values of some records. */
@@ -31,6 +45,7 @@ export interface ForeignBatch {
   /** How many records have been looked at for this batch. */
   readonly read: number
   readonly values: readonly ForeignValue[]
+  readonly unmatched?: readonly UnmatchedValue[]
 }
 
 /** A collection as a copy sees it: records with ids, and with content that can be compared. */

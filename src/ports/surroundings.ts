@@ -6,6 +6,8 @@
 
 /** What is there besides a collection's records. */
 export interface Surroundings {
+  /** The database's name. */
+  readonly database: string
   /** The names of all collections of the database. */
   readonly collections: readonly string[]
   /** How the collection compares strings, if not by their code points: `en, strength 2`. */
@@ -22,6 +24,6 @@ export interface ForeignIndex {
   readonly harm: 'deletes' | 'refuses' | 'none'
   /** What it does, as the rest of a sentence that begins with its name. */
   readonly note: string
-  /** The line for the database's shell that drops it. */
-  readonly command: string
+  /** When it may be dropped, with the line for the database's shell, as a sentence. */
+  readonly advice: string
 }

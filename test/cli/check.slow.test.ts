@@ -29,6 +29,7 @@ describe('fieldgate check', () => {
       'old.ts': appWith('{ title: z.string(), pages: z.number() }') + writes,
       'app.ts': appWith('{ title: z.string(), year: z.number() }'),
       'fits.ts': appWith('{ title: z.string(), pages: z.number() }'),
+      'empty.ts': appWith('{ title: z.string() }').replace('books.db', 'other.db'),
       'none.ts': 'export const nothing = 1',
       'serves.ts': servingOn(0),
     })
@@ -60,6 +61,12 @@ describe('fieldgate check', () => {
   it('ends with 0 where all records fit', async () => {
     const fits = await fieldgate('check', './fits.ts')
     expect([fits.code, fits.out]).toEqual([0, 'All records fit their models.\n'])
+  })
+
+  it('asks whether a store without any record is the right one', async () => {
+    const { code, out } = await fieldgate('check', './empty.ts')
+    const question = 'No model has a record in the store: is it the right one?\n'
+    expect([code, out]).toEqual([0, question])
   })
 
   it('ends by itself, although the module that it imports serves', async () => {

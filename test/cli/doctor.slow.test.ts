@@ -22,6 +22,9 @@ const Product = defineModel('Product', {
     tags: z.array(z.string()).optional(),
     reviews: z.array(z.object({ by: z.string() })).optional(),
     extra: z.unknown().optional(),
+    soldAt: z.date().optional(),
+    size: z.object({ width: z.number() }).optional(),
+    boxes: z.record(z.string(), z.object({ width: z.number() })).optional(),
   },
   unique: ['sku'],
   indexes: ['-price'],
@@ -60,6 +63,11 @@ await withService('mongo', ({ url }) => {
       files = await project({
         'app.ts': APP.replace('STORE', mongoAt(address.href)),
         'sqlite.ts': APP.replace('STORE', SQLITE),
+        'listener.ts': `import { toExpress } from 'fieldgate/express'
+${APP.replace('STORE', SQLITE).replace('export const app', 'const app')}
+export default toExpress(app)`,
+        'server.ts':
+          'export const app = (request: unknown, response: unknown, next: unknown) => {}',
       })
     })
     afterAll(async () => {
@@ -108,7 +116,8 @@ await withService('mongo', ({ url }) => {
       }
       const before = await everything()
       const { code, out, err } = await doctor()
-      expect([code, out]).toEqual([0, 'No problems found.\n'])
+      const { databaseName } = database
+      expect([code, out]).toEqual([0, `Database '${databaseName}': no problems found.\n`])
       expect(err).toContain('Product, types ██████████████████████████████ 100 %  1 of 1')
       expect(err).toContain('Product, fields ██████████████████████████████ 100 %  1 of 1')
       expect(await everything()).toEqual(before)
@@ -148,12 +157,17 @@ await withService('mongo', ({ url }) => {
           tags: [new Binary(new Uint8Array(3))],
         },
         { _id: id(8), sku: 'E', price: Long.fromNumber(7), extra: { at: new Date(0), by: id(1) } },
-        { _id: id(9), sku: 'F', price: 2, owner: 'not an id', undeclared: long },
+        { _id: id(9), sku: 'F', price: 2, owner: hex(1), undeclared: long },
+        { _id: id(10), sku: 'G', price: '2', soldAt: '2024-01-02', stock: new Date(0) },
       ])
       const types = (await found()).filter(({ problem }) => problem === 'type')
       const shown = (field: string, type: string, becomes: string, example: number) => ({
         ...{ model: 'Product', problem: 'type', field, count: 1, examples: [hex(example)] },
         note: `${type} is shown as ${becomes}, and stored as that when the field is written`,
+      })
+      const other = (field: string, example: number) => ({
+        ...shown(field, '', '', example),
+        note: "its type is not the model's: it is shown as it is, even if another program casts it; change the records, or write a convert function",
       })
       expect(types).toEqual([
         shown('price', 'Decimal128', 'a rounded number', 5),
@@ -164,6 +178,14 @@ await withService('mongo', ({ url }) => {
         shown('tags', 'Binary', 'a string in base64', 7),
         shown('extra.at', 'Date', 'a string', 8),
         shown('extra.by', 'ObjectId', 'a string', 8),
+        shown('stock', 'Date', 'a string', 10),
+        {
+          ...shown('owner', 'String', '', 9),
+          note: 'String is stored, where this app stores ObjectId: it is shown, but no filter and no reference finds it; store ObjectId instead',
+        },
+        { ...other('price', 7), count: 2, examples: [hex(7), hex(10)] },
+        other('soldAt', 10),
+        other('stock', 10),
       ])
     })
 
@@ -171,7 +193,15 @@ await withService('mongo', ({ url }) => {
       await products.insertMany([
         { _id: id(5), sku: 'B', price: 1, hidden: true, reviews: [{ _id: id(9), by: 'x' }] },
         { _id: id(6), sku: 'C', price: 1, hidden: { deep: new UUID() } },
+        {
+          ...{ _id: id(7), sku: 'D', price: 1, reviews: [{ by: 'x', flag: true }] },
+          ...{ size: { width: 1, height: 2 }, boxes: { small: { width: 1, height: 2 } } },
+        },
       ])
+      const lost = (field: string, whole: string) => ({
+        ...{ model: 'Product', problem: 'undeclared', field, count: 1, examples: [hex(7)] },
+        note: `clients never see it, and ${whole} that they write loses it; declare it in the model to keep it`,
+      })
       expect(await found()).toEqual([
         {
           ...{ model: 'Product', problem: 'undeclared', field: 'hidden', count: 2 },
@@ -188,6 +218,12 @@ await withService('mongo', ({ url }) => {
           },
           note: 'clients never see it, and a list that they write loses it; declare it in the model to keep it',
         },
+        lost('reviews.flag', 'a list'),
+        {
+          ...lost('size.height', ''),
+          note: 'clients never see it; declare it in the model, or leave it to the program that stored it',
+        },
+        lost('boxes.small.height', 'an object'),
       ])
     })
 
@@ -198,6 +234,9 @@ await withService('mongo', ({ url }) => {
       )
       await users.createIndex({ phone: 1 }, { unique: true })
       await users.createIndex({ name: 'text' })
+      await users.createIndex({ name: 1 })
+      await products.createIndex({ price: -1 })
+      await products.createIndex({ tags: 1 })
       await products.createIndex({ owner: 1 }, { expireAfterSeconds: 3600 })
       const { code, out } = await doctor('--json')
       const { problems, notes } = JSON.parse(out)
@@ -226,7 +265,12 @@ await withService('mongo', ({ url }) => {
         about(
           'User',
           'name',
-          "the index 'name_text' serves nothing that the model declares, and slows down every write. If nothing else needs it: db.users.dropIndex('name_text')",
+          "the index 'name_1' is not one that the model declares. It slows down every write, and filters and sorts may still use it. If nothing else needs it: db.users.dropIndex('name_1')",
+        ),
+        about(
+          'Product',
+          'price',
+          "the index 'price_-1' begins as 'price_-1__id_1' does, which serves the same reads. Once no other program declares it: db.products.dropIndex('price_-1')",
         ),
       ])
     })
@@ -241,7 +285,9 @@ await withService('mongo', ({ url }) => {
       const { code, out } = await doctor()
       expect(code).toBe(1)
       expect(out).toBe(
-        `model    problem     field  count  for example  what it means
+        `Database '${database.databaseName}':
+
+model    problem     field  count  for example  what it means
 Product  collation   -      -      -            the collection 'products' compares strings by sv, strength 3: filters, unique fields and sorts follow it. Only a new collection can have another
 Person   collection  -      -      -            the collection 'persons' doesn't exist, but there is 'people'. If the records are there, write collection: 'people' in the model
 
@@ -250,6 +296,16 @@ No problem, but worth knowing:
 model   problem     field  count  for example  what it means
 Status  collection  -      -      -            the collection 'status' doesn't exist
 `,
+      )
+    })
+
+    it('asks whether a database without any record is the right one', async () => {
+      const wrong = new URL(address)
+      wrong.pathname = `${database.databaseName}-wrong`
+      const { code, out } = await doctor('--mongo', wrong.href)
+      expect(code).toBe(1)
+      expect(out).toMatch(
+        /\n- +collection +- +- +- +no model has a record in the database 'doctor-.*-wrong': is it the right one\?\n/,
       )
     })
 
@@ -290,6 +346,18 @@ Status  collection  -      -      -            the collection 'status' doesn't e
         '--mongo is an address such as mongodb://host/database',
       ],
       [['./sqlite.ts', '--mongo', 'mongodb://127.0.0.1:1/shop'], 'the database cannot be reached'],
+      [
+        ['./sqlite.ts', '--mongo', 'mongodb://127.0.0.1:1/?w=majority'],
+        'the address names no database; write mongodb://host/database',
+      ],
+      [
+        ['./listener.ts'],
+        "'./listener.ts' exports a function of (request, response), as toExpress(app) and Express make them, and no app. Write in it: export const app = createApp({ … })",
+      ],
+      [
+        ['./server.ts'],
+        "'./server.ts' exports a function of (request, response), as toExpress(app) and Express make them, and no app. Write in it: export const app = createApp({ … })",
+      ],
       [[], 'name the file that exports your app, as in ./src/app.ts'],
     ])('ends with 2 and says why: %j', async (args, message) => {
       const { code, out, err } = await files.fieldgate('doctor', ...args)

@@ -46,6 +46,17 @@ function isDeclared(type: string, { shape }: Place): boolean {
   return shape !== undefined && 'stored' in shape && FORMS[type] === shape.stored
 }
 
+/**
+ * The type that a write of this string stores, if that is another one: filters ask for that. Dates are left out, whose
+ * records don't hold the string.
+ */
+export function writtenAs(type: string, { shape }: Place): string | undefined {
+  if (type !== 'String' || !shape) return undefined
+  if (shape.kind === 'id' && shape.idType === 'objectId') return 'ObjectId'
+  const stored = 'stored' in shape ? shape.stored : undefined
+  return Object.keys(FORMS).find((name) => FORMS[name] === stored)
+}
+
 const FORMS: Readonly<Record<string, StoredForm>> = {
   Decimal128: 'decimal128',
   Long: 'long',

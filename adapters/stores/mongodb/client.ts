@@ -35,6 +35,15 @@ export function connect(url: string | undefined): MongoClient {
   }
 }
 
+/** Throws a `TypeError` for what is no client, such as a connection of Mongoose. */
+export function refuseOther(client: unknown): void {
+  const { db, options } = Object(client)
+  if (typeof db === 'function' && typeof options === 'object' && options !== null) return
+  throw new TypeError(
+    "mongoStore: 'client' is no MongoClient. With Mongoose, give it mongoose.connection.getClient(), after mongoose.connect()",
+  )
+}
+
 /**
  * Throws a `TypeError` if the client's options acknowledge writes that a failover may lose, or read elsewhere than from
  * the primary. Overriding them silently would be misleading.

@@ -6,11 +6,13 @@
 
 import type { Document, IndexDescriptionInfo } from 'mongodb'
 import { topOf } from '../../../src/ports/paths.ts'
+import type { Shape } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { ForeignIndex } from '../../../src/ports/surroundings.ts'
 import { haveSameFields } from './errors.ts'
 import { collationText } from './existing.ts'
 import {
+  begins,
   collationFor,
   holds,
   isCollation,
@@ -32,9 +34,11 @@ export function foreignIndexes(
     const fields = fieldsOf(index)
     const isDeclared = fields.some((path) => schema.shape.fields.has(topOf(path)))
     if (isOwn(index) || !isDeclared) return []
-    const found = unlikeOurs(index, schema) ?? unused(index, schema)
+    const found = unlikeOurs(index, schema) ?? harmless(index, schema, indexes)
     const { name = '' } = index
-    return found ? [{ name, fields, ...found, command: dropCommand(schema, name) }] : []
+    if (!found) return []
+    const { when = 'If nothing else needs it', ...rest } = found
+    return [{ name, fields, ...rest, advice: `${when}: ${dropCommand(schema, name)}` }]
   })
 }
 
@@ -80,7 +84,8 @@ export function isAsStrict(
   })
 }
 
-type Found = Pick<ForeignIndex, 'harm' | 'note'>
+/** `when` an index may be dropped, if that is more than nobody's need of it. */
+type Found = Pick<ForeignIndex, 'harm' | 'note'> & { readonly when?: string }
 
 /** What an index does to writes that the model doesn't say. */
 function unlikeOurs(index: IndexDescriptionInfo, schema: CollectionSchema): Found | undefined {
@@ -105,12 +110,10 @@ function unlikeOurs(index: IndexDescriptionInfo, schema: CollectionSchema): Foun
     )
   }
   const lack = clashingLack(index, schema)
-  return lack === undefined
-    ? undefined
-    : refuses(`a second record ${lack}, because it counts a missing value as a value.`)
+  return lack === undefined ? undefined : refuses(`a second record ${lack} as a value.`)
 }
 
-/** Which records without a value a unique index refuses though the model takes them. */
+/** Which records without a value a unique index refuses though the model takes them, and what it counts as a value. */
 function clashingLack(index: IndexDescriptionInfo, schema: CollectionSchema): string | undefined {
   if (index.partialFilterExpression) return undefined
   const fields = fieldsOf(index)
@@ -118,18 +121,61 @@ function clashingLack(index: IndexDescriptionInfo, schema: CollectionSchema): st
   if (mayLack.length === 0) return undefined
   const list = mayLack.join(', ')
   // A sparse index leaves out the records that have none of its fields, but not those in which one is null.
-  if (!index.sparse || fields.length > 1) return `without ${list}`
-  return schema.absence?.get(list) === 'missing' ? undefined : `in which ${list} is null`
+  if (!index.sparse || fields.length > 1)
+    return `without ${list}, because it counts a missing value`
+  return schema.absence?.get(list) === 'missing'
+    ? undefined
+    : `in which ${list} is null, because it counts null`
 }
 
-function unused(index: IndexDescriptionInfo, schema: CollectionSchema): Found | undefined {
+/** What is worth knowing of an index that neither deletes nor refuses anything. */
+function harmless(
+  index: IndexDescriptionInfo,
+  schema: CollectionSchema,
+  indexes: readonly IndexDescriptionInfo[],
+): Found | undefined {
+  const note = (text: string): Found => ({ harm: 'none', note: text })
+  if (servesOtherwise(index, schema)) return undefined
   if (schema.unique.some((set) => isAsStrict(index, set, schema))) return undefined
-  const isDeclared = schema.indexes.some((declared) => holds(index, totalOrder(declared)))
-  if (isDeclared && !index.hidden) return undefined
-  return {
-    harm: 'none',
-    note: isDeclared
-      ? `is the one that the model declares, but it is hidden, so no read uses it. To use it: ${inShell(schema.name)}.unhideIndex(${quoted(index.name ?? '')}).`
-      : 'serves nothing that the model declares, and slows down every write.',
+  const orders = schema.indexes.map(totalOrder)
+  if (orders.some((keys) => holds(index, keys))) {
+    return index.hidden
+      ? note(
+          `is the one that the model declares, but it is hidden, so no read uses it. To use it: ${inShell(schema.name)}.unhideIndex(${quoted(index.name ?? '')}).`,
+        )
+      : undefined
   }
+  const wider = orders.filter((keys) => begins(index, keys))
+  if (wider.length === 0) {
+    return note(
+      'is not one that the model declares. It slows down every write, and filters and sorts may still use it.',
+    )
+  }
+  // Until the wider one is there, this one serves its reads.
+  const there = indexes.find((one) => !one.hidden && wider.some((keys) => holds(one, keys)))
+  return (
+    there && {
+      ...note(`begins as '${there.name ?? ''}' does, which serves the same reads.`),
+      when: 'Once no other program declares it',
+    }
+  )
+}
+
+/** Whether an index is of a kind that no model declares, though reads may need it: of elements of lists, texts, places. */
+function servesOtherwise({ key }: IndexDescriptionInfo, { shape }: CollectionSchema): boolean {
+  return Object.entries(key).some(
+    ([path, kind]) =>
+      typeof kind !== 'number' || path.endsWith('$**') || mayHoldLists(shape, path.split('.')),
+  )
+}
+
+/** Whether values at a path, or around it, are lists or may be. */
+function mayHoldLists(shape: Shape | undefined, [key, ...rest]: readonly string[]): boolean {
+  if (shape?.kind === 'list' || shape?.kind === 'mixed') return true
+  return key !== undefined && mayHoldLists(insideOf(shape, key), rest)
+}
+
+function insideOf(shape: Shape | undefined, key: string): Shape | undefined {
+  if (shape?.kind === 'map') return shape.value
+  return shape?.kind === 'object' ? shape.fields.get(key) : undefined
 }

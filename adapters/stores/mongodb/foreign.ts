@@ -5,7 +5,7 @@
  */
 
 import type { Collection } from 'mongodb'
-import type { ForeignBatch, ForeignValue } from '../../../src/ports/copying.ts'
+import type { ForeignBatch, ForeignValue, UnmatchedValue } from '../../../src/ports/copying.ts'
 import {
   elementShape,
   type IdType,
@@ -14,7 +14,7 @@ import {
   type Shape,
 } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
-import { otherThan, type Place, typeOf } from './bson-types.ts'
+import { otherThan, type Place, typeOf, writtenAs } from './bson-types.ts'
 import type { Run } from './collection.ts'
 import { documentOf, idOf, storedBatches } from './exact.ts'
 
@@ -25,11 +25,19 @@ export async function* foreignValues(
   run: Run,
 ): AsyncGenerator<ForeignBatch> {
   for await (const batch of storedBatches(native, run)) {
-    yield { read: batch.length, values: batch.flatMap((record) => foreignIn(record, schema)) }
+    const found = batch.flatMap((record) => foreignIn(record, schema))
+    yield {
+      read: batch.length,
+      values: found.filter((value) => 'becomes' in value),
+      unmatched: found.filter((value) => 'wanted' in value),
+    }
   }
 }
 
-function foreignIn(record: Uint8Array, { shape, idType }: CollectionSchema): ForeignValue[] {
+function foreignIn(
+  record: Uint8Array,
+  { shape, idType }: CollectionSchema,
+): (ForeignValue | UnmatchedValue)[] {
   const { _id, ...fields } = documentOf(record)
   const found = [...membersIn(fields, '', shape)]
   const type = typeOf(_id)
@@ -47,7 +55,7 @@ function idTypesOf({ fields }: ObjectShape, idType: IdType): readonly string[] {
   return [idType === 'objectId' ? 'ObjectId' : 'String']
 }
 
-type Found = Omit<ForeignValue, 'id'>
+type Found = Omit<ForeignValue, 'id'> | Omit<UnmatchedValue, 'id'>
 
 function* valuesIn(value: unknown, field: string, place: Place): Generator<Found> {
   const type = typeOf(value)
@@ -58,7 +66,10 @@ function* valuesIn(value: unknown, field: string, place: Place): Generator<Found
     yield* membersIn(value as object, field, place.shape)
   } else {
     const becomes = otherThan(type, value, place)
-    if (becomes !== undefined) yield { field, type, becomes }
+    const isDate = type === 'String' && becomes !== undefined
+    if (becomes !== undefined) yield { field, type, becomes, ...(isDate && { onlyCopied: true }) }
+    const wanted = writtenAs(type, place)
+    if (wanted !== undefined) yield { field, type, wanted }
   }
 }
 

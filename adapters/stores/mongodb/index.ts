@@ -7,7 +7,7 @@
 
 import { type MongoClient, ReadConcern } from 'mongodb'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { connect, refuseWeaker } from './client.ts'
+import { connect, refuseOther, refuseWeaker } from './client.ts'
 import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
 import { exactCollection } from './exact.ts'
@@ -41,6 +41,7 @@ export interface MongoStoreOptions {
  * warns of others.
  */
 export function mongoStore(options: MongoStoreOptions): Store {
+  if (options.client !== undefined) refuseOther(options.client)
   const client = options.client ?? connect(options.url)
   refuseWeaker(client)
   const database = client.db(options.database, {

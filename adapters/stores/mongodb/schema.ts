@@ -59,6 +59,7 @@ export async function surroundingsOf(
   const listed = await database.listCollections({}, { nameOnly: true }).toArray()
   const { indexes, collation } = await existingOf(database.collection(schema.name))
   return {
+    database: database.databaseName,
     collections: listed.map(({ name }) => name),
     indexes: foreignIndexes(indexes, schema),
     ...(collation && { collation: collationText(collation) }),
@@ -66,10 +67,10 @@ export async function surroundingsOf(
 }
 
 function warningsOf({ indexes, collation }: Existing, schema: CollectionSchema): string[] {
-  const warnings = foreignIndexes(indexes, schema).map(({ name, note, command, harm }) => {
+  const warnings = foreignIndexes(indexes, schema).map(({ name, note, advice, harm }) => {
     // One that only costs time may be ours, from when the model declared it: it has the name that MongoDB gives.
     const whose = harm === 'none' ? '' : 'was not created by fieldgate. It '
-    return `MongoDB: the index '${name}' of '${schema.name}' ${whose}${note} If nothing else needs it: ${command}`
+    return `MongoDB: the index '${name}' of '${schema.name}' ${whose}${note} ${advice}`
   })
   if (collation) {
     warnings.push(

@@ -129,6 +129,19 @@ export function holds(index: IndexDescriptionInfo, keys: readonly SortKey[]): bo
   return order.join() === keys.map((key) => `${key.field} ${directionOf(key)}`).join()
 }
 
+/** Whether every read that uses `index` can use one over all records in the order of `keys`, which goes on after it. */
+export function begins(index: IndexDescriptionInfo, keys: readonly SortKey[]): boolean {
+  // Another collation has other equal values and another order.
+  if (index.unique || index.collation) return false
+  const own = Object.entries(index.key)
+  const turns = new Set(
+    own.map(([, direction], at) => keys[at] && direction === directionOf(keys[at])),
+  )
+  const isSame = own.every(([field], at) => keys[at]?.field === field)
+  // An index is read backwards as well.
+  return isSame && turns.size === 1
+}
+
 function directionOf({ descending }: SortKey): 1 | -1 {
   return descending ? -1 : 1
 }

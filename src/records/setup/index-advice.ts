@@ -80,15 +80,29 @@ function isServed({ indexes, unique }: CollectionSchema, { equal, order }: Need)
   })
 }
 
-/** For stores that use no index backwards for an order that ends with `_id` ascending, and no unique index at all. */
+/**
+ * For stores that take an index for an order only if it has that order whole, `_id` included, or the whole of it turned,
+ * and use no unique index at all.
+ */
 function isServedExactly({ indexes, unique }: CollectionSchema, { equal, order }: Need): boolean {
-  const keys = [...(equal ? [{ field: equal, descending: false }] : []), ...order]
-  const wanted = sortText(totalOrder(keys))
-  const first = keys[0]?.field
+  const first = equal ?? order[0]?.field
   if (first === undefined || first === '_id') return true
   if (equal && isUnique(unique, equal)) return true
   if (equal && order.length === 0) return indexes.some((index) => index[0]?.field === equal)
-  return indexes.some((index) => sortText(totalOrder(index)) === wanted)
+  const wanted = sortText(wholeOrder(order))
+  return indexes.some((index) => {
+    const keys = wholeOrder(index)
+    if (equal !== undefined && keys[0]?.field !== equal) return false
+    const rest = equal === undefined ? keys : keys.slice(1)
+    const turned = rest.map(({ field, descending }) => ({ field, descending: !descending }))
+    return [rest, turned].some((one) => sortText(one) === wanted)
+  })
+}
+
+/** With `_id` as the last key: nothing comes after it, because no two records have the same. */
+function wholeOrder(keys: readonly SortKey[]): readonly SortKey[] {
+  const whole = totalOrder(keys)
+  return whole.slice(0, whole.findIndex(({ field }) => field === '_id') + 1)
 }
 
 /** Whether `field` alone identifies a record. */

@@ -55,6 +55,19 @@ await withService('mongo', ({ url }) => {
       expect(await examined(compileFilter(filter, schema.shape))).toBeLessThanOrEqual(2)
     })
 
+    const turned: [string, Document, string[]][] = [
+      ['an equality, the newest first', { age: null }, ['-_id']],
+      ['an order, turned with its ids', {}, ['-age', '-_id']],
+      [
+        'an order that begins with a fixed field, turned with its ids',
+        { score: 3 },
+        ['-age', '-_id'],
+      ],
+    ]
+    it.each(turned)('backwards, as the advice at start-up says: %s', async (_, query, sort) => {
+      expect(await examined(query, sort)).toBeLessThanOrEqual(PAGE)
+    })
+
     const positions: [string[], Scalar[]][] = [
       [['_id'], [middle]],
       [['-_id'], [middle]],

@@ -65,6 +65,11 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
       { query: ['name'], orderBy: '-_id' },
       "['name', '-_id']",
     ],
+    ['a filter, the newest first', ['name'], { query: ['name'], orderBy: '-_id' }, undefined],
+    ['a filter, the oldest first', ['-name'], { query: ['name'], orderBy: '_id' }, undefined],
+    ['an order, turned with its ids', ['size'], { orderBy: ['-size', '-_id'] }, undefined],
+    ['an order, turned without its ids', ['-size'], { orderBy: ['-size', '-_id'] }, '-size'],
+    ['what follows the ids', ['size'], { orderBy: ['size', '_id', 'name'] }, undefined],
   ])(
     '2.6 on MongoDB, whose orders need an index of their own: %s',
     (_, indexes, options, added) => {
@@ -87,6 +92,8 @@ describe('2.6 lists that no index serves are named at start-up, with the line th
       ['-size', ['name', '-size']],
       { query: ['name'], orderBy: '-size' },
     ],
+    ['a filter, the newest first', ['name'], { query: ['name'], orderBy: '-_id' }],
+    ['an order whose ids are turned', ['size'], { orderBy: ['size', '-_id'] }],
     ['lists, which have no order', [], { query: ['tags'] }],
     ['a scope, whose fields come first', [], { query: ['name'], scope: () => ({ size: 1 }) }],
   ])('2.6 nothing is said of %s', (_, indexes, options) => {

@@ -15,6 +15,15 @@ describe('mongoStore', () => {
     expect(mongoStore({ url }).name).toBe('mongodb')
   })
 
+  it.each([{}, Promise.resolve({}), { db: {}, options: {} }, null, 'mongodb://localhost/shop'])(
+    'refuses a client that is none: %o',
+    (client) => {
+      expect(() => mongoStore({ client: client as never })).toThrow(
+        "mongoStore: 'client' is no MongoClient. With Mongoose, give it mongoose.connection.getClient(), after mongoose.connect()",
+      )
+    },
+  )
+
   it.each([{}, { url: '' }, { url: 'http://localhost' }])('refuses %o', (options) => {
     expect(() => mongoStore(options)).toThrow(TypeError)
   })
