@@ -84,15 +84,11 @@ export function createApp(options: AppOptions): App {
   const route = routed({ host, table, early })
 
   function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
-    // A guard of another app may pass its request on.
     const raiseAgain = lowerShield(raw)
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
     const begin = earlyGuards.length === 0 ? inTime : firstly
-    const response =
-      observers.length === 0
-        ? Promise.resolve(begin(request, context))
-        : observed(observers, request, async () => begin(request, context))
+    const response = observed(observers, request, () => begin(request, context))
     return raiseAgain ? response.finally(raiseAgain) : response
   }
 

@@ -58,7 +58,7 @@ class Shield {
     this.check()
   }
 
-  /** Throws if a guard or hook has misused the request, even if it has caught its error. */
+  /** Throws if a guard or hook has misused the request, even if it has caught the error of a write. */
   check(): void {
     const misuse = this.#misuse
     if (misuse) throw misuse
@@ -99,10 +99,12 @@ class Shield {
   }
 
   refuse(name: keyof typeof INSTEAD, what: string, does = 'writes to'): never {
-    this.#misuse = new MisusedRequest(
+    const misuse = new MisusedRequest(
       `a guard or hook ${does} request.${what}, but request.${name.trim()} ${INSTEAD[name]}`,
     )
-    throw this.#misuse
+    // What prints an object, as workerd's console, may read anything and catch what is thrown.
+    if (does !== 'reads') this.#misuse = misuse
+    throw misuse
   }
 }
 
@@ -219,7 +221,7 @@ const INSTEAD = {
   'body ': 'is a stream. Write (await request.clone().json())',
 }
 
-/** What others than guards read of any object: `await`, JSON, test frameworks, Node's streams, Response of Node and Deno. */
+/** What others than guards read of any object: `await`, JSON, test frameworks, streams and consoles. */
 const ALWAYS_READ =
   /^(?:append|body|then|toJSON|inspect|asymmetricMatch|nodeType|tagName|pipe|on|write|destroyed|readable\w*|@@.*|\$\$typeof|_(?:read|writ)ableState)$/
 
