@@ -123,7 +123,7 @@ function withIdAlias(user: Fields): Fields {
     get: () => user._id,
     // In code without strict mode, a value that cannot be written would not tell.
     set() {
-      throw new MisusedRequest('request.user.id is request.user._id, and cannot be written')
+      throw new MisusedRequest('request.user.id cannot be written')
     },
   })
 }

@@ -98,12 +98,12 @@ class Shield {
     return this.#proxy as T
   }
 
-  refuse(name: keyof typeof INSTEAD, what: string, does = 'writes to'): never {
+  refuse(name: keyof typeof INSTEAD, what: string, reads = false): never {
     const misuse = new MisusedRequest(
-      `a guard or hook ${does} request.${what}, but request.${name.trim()} ${INSTEAD[name]}`,
+      `a guard or hook ${reads ? 'reads' : 'writes to'} request.${what}, but request.${name} ${reads ? READ : INSTEAD[name]}`,
     )
     // What prints an object, as workerd's console, may read anything and catch what is thrown.
-    if (does !== 'reads') this.#misuse = misuse
+    if (!reads) this.#misuse = misuse
     throw misuse
   }
 }
@@ -216,14 +216,13 @@ const INSTEAD = {
   body: 'is a stream. Write validate: (payload, { req }) => ({ ...payload, owner: req.auth?.userId }), or blockedFields',
   query: 'is what was sent. Write scope: ({ auth }) => ({ owner: auth?.userId })',
   user: 'is set by requireAuth. Write request.auth = { userId, role }',
-  headers: 'is a Headers object. Write a property of your own, request.tenant = …',
-  // What is read is named differently from what is written.
-  'body ': 'is a stream. Write (await request.clone().json())',
+  headers: 'is a Headers object. Write request.tenant = …',
 }
+const READ = 'is a stream. Write (await request.clone().json())'
 
 /** What others than guards read of any object: `await`, JSON, test frameworks, streams and consoles. */
 const ALWAYS_READ =
-  /^(?:append|body|then|toJSON|inspect|asymmetricMatch|nodeType|tagName|pipe|on|write|destroyed|readable\w*|@@.*|\$\$typeof|_(?:read|writ)ableState)$/
+  /^(?:append|body|then|toJSON|asymmetricMatch|nodeType|pipe|on|write|readable|@@.*|\$\$typeof|_\w+State)$/
 
 class BodyTraps implements ProxyHandler<object> {
   readonly #shield: Shield
@@ -236,7 +235,7 @@ class BodyTraps implements ProxyHandler<object> {
     this.#reads(target, key)
     const value: unknown = Reflect.get(target, key, target)
     // Methods of a stream work on the stream alone.
-    return typeof value === 'function' && key !== 'constructor' ? value.bind(target) : value
+    return typeof value === 'function' ? value.bind(target) : value
   }
 
   has(target: object, key: string | symbol): boolean {
@@ -250,7 +249,7 @@ class BodyTraps implements ProxyHandler<object> {
   }
 
   ownKeys(target: object): (string | symbol)[] {
-    this.#refuse('', 'reads')
+    this.#reads(target)
     return Reflect.ownKeys(target)
   }
 
@@ -269,14 +268,14 @@ class BodyTraps implements ProxyHandler<object> {
     return Reflect.deleteProperty(target, key)
   }
 
-  #reads(target: object, key: string | symbol): void {
-    if (!(key in target) && !ALWAYS_READ.test(String(key))) this.#refuse(key, 'reads')
+  #reads(target: object, key: string | symbol = ''): void {
+    if (!(key in target) && !ALWAYS_READ.test(String(key))) this.#refuse(key, true)
   }
 
   // Symbols are the runtime's own: Deno keeps the state of a stream under them. So is what happens after the guard.
-  #refuse(key: string | symbol, does?: string): void {
+  #refuse(key: string | symbol, reads = false): void {
     if (typeof key === 'symbol' || this.#shield.depth === 0) return
-    this.#shield.refuse(does ? 'body ' : 'body', key ? `body.${key}` : 'body', does)
+    this.#shield.refuse('body', key ? `body.${key}` : 'body', reads)
   }
 }
 
