@@ -11,7 +11,7 @@ import { Load } from '../http/load.ts'
 import { unavailable } from '../http/outages.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { lowerShield } from '../http/shield.ts'
+import { lowerShield, resetQuery } from '../http/shield.ts'
 import { isPending, type Soon } from '../ports/soon.ts'
 import { refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
@@ -84,11 +84,12 @@ export function createApp(options: AppOptions): App {
   const route = routed({ host, table, early })
 
   function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
+    const raiseAgain = lowerShield(raw)
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
     const begin = earlyGuards.length === 0 ? inTime : firstly
-    if (observers.length === 0) return Promise.resolve(begin(request, context))
-    return observed(observers, request, async () => begin(request, context))
+    const response = observed(observers, request, () => begin(request, context))
+    return raiseAgain ? response.finally(raiseAgain) : response
   }
 
   /** Runs the early guards before anything else. */
@@ -162,9 +163,7 @@ function identified(raw: Request, limits: BodyLimits): ApiRequest {
   const request = raw as ApiRequest
   const given = request.headers.get('x-request-id')
   request.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
-  // A guard of another app may pass its request on.
-  lowerShield(request)
-  request.query = parseQuery(request.url)
+  resetQuery(request, parseQuery(request.url))
   request.params = {}
   request.route = ''
   // GET and HEAD have no body, and most requests are one of them.

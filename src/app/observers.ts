@@ -6,6 +6,7 @@
 
 import type { Caches } from '../cache/caches.ts'
 import type { ObservedRequest, Observer } from '../ports/observer.ts'
+import type { Soon } from '../ports/soon.ts'
 import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
 import type { WriteOfModels } from '../records/engine/integrity.ts'
 import { accessLog, slowCalls } from './access-log.ts'
@@ -25,11 +26,12 @@ export function observersOf(options: ResolvedAppOptions): Observer[] {
 export function observed(
   observers: readonly Observer[],
   request: ObservedRequest,
-  respond: () => Promise<Response>,
+  respond: () => Soon<Response>,
 ): Promise<Response> {
+  if (observers.length === 0) return Promise.resolve(respond())
   const outermost = observers.reduceRight(
     (inner, observer) => () => observer.request(request, inner),
-    respond,
+    async () => respond(),
   )
   return outermost()
 }

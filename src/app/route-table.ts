@@ -7,7 +7,7 @@
 import { type IRequest, IttyRouter } from 'itty-router'
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { lowerShield, raiseShield } from '../http/shield.ts'
+import { shielded } from '../http/shield.ts'
 import { pathOf } from '../ports/path-of.ts'
 import { after, isPending, type Soon } from '../ports/soon.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
@@ -169,7 +169,6 @@ function handled(
   context: AppContext,
 ): Soon<unknown> {
   context.isRead = isRead === true
-  lowerShield(request)
   return after<unknown, unknown>(handler(request, context), (response) => {
     if (response !== undefined && response !== null) return response
     context.isRead = false
@@ -186,13 +185,15 @@ export function firstResponse(
 ): Soon<unknown> {
   const guard = guards[from]
   if (!guard) return undefined
-  raiseShield(request)
-  return after<unknown, unknown>(guard(request, context), (response) => {
-    checkTime(request)
-    // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
-    if (response !== undefined && response !== null) return response
-    return firstResponse(guards, request, context, from + 1)
-  })
+  return after<unknown, unknown>(
+    shielded(request, () => guard(request, context)),
+    (response) => {
+      checkTime(request)
+      // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
+      if (response !== undefined && response !== null) return response
+      return firstResponse(guards, request, context, from + 1)
+    },
+  )
 }
 
 /** The regular expression that the router library makes of a pattern: `:name`, `:name?`, `:name+`, `*`. */

@@ -7,7 +7,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { setUser } from '../http/shield.ts'
+import { MisusedRequest, setUser } from '../http/shield.ts'
 import { idFrom } from '../model/cast.ts'
 import { didYouMean } from '../model/suggest.ts'
 import type { Fields } from '../ports/store.ts'
@@ -118,7 +118,14 @@ function endAll(auth: AuthInstance, user: Fields, claims: Claims | LegacyClaims)
 
 /** `user` with `id`, as Mongoose's records have it next to `_id`. JSON and copies do not have it twice. */
 function withIdAlias(user: Fields): Fields {
-  return Object.hasOwn(user, 'id') ? user : Object.defineProperty(user, 'id', { value: user._id })
+  if (Object.hasOwn(user, 'id')) return user
+  return Object.defineProperty(user, 'id', {
+    get: () => user._id,
+    // In code without strict mode, a value that cannot be written would not tell.
+    set() {
+      throw new MisusedRequest('request.user.id cannot be written')
+    },
+  })
 }
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */

@@ -6,7 +6,7 @@
  */
 
 import { unavailable } from './outages.ts'
-import { raiseShield } from './shield.ts'
+import { shielded } from './shield.ts'
 
 const DEADLINE = Symbol('deadline')
 
@@ -151,8 +151,8 @@ export function shareDeadline(whole: Request, request: Request): void {
  */
 export async function inTime<T>(request: Request, hook: () => T | Promise<T>): Promise<T> {
   const deadline = deadlineOf(request)
-  raiseShield(request)
-  return deadline ? deadline.within(hook) : hook()
+  const work = () => shielded(request, hook)
+  return deadline ? deadline.within(work) : work()
 }
 
 /**

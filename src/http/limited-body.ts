@@ -7,7 +7,7 @@
 import { type BodyLimits, chunksOf, rawBody, readBytes, refuseEncoded } from './body.ts'
 import { parseJson } from './json.ts'
 import { bodyTooLarge, invalidForm, unsupportedBody } from './refusals.ts'
-import { refuseBody, shieldedBody } from './shield.ts'
+import { assignBody, shieldedBody } from './shield.ts'
 
 const LIMITS = Symbol('limits')
 const STREAM = Symbol('stream')
@@ -43,7 +43,7 @@ const BODY: PropertyDescriptor = {
     if (this[STREAM] === undefined) this[STREAM] = limitedStream(this)
     return shieldedBody(this, this[STREAM])
   },
-  set: refuseBody,
+  set: assignBody,
 }
 
 const LIMITED: PropertyDescriptorMap = {

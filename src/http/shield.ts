@@ -1,75 +1,178 @@
 /**
  * Refuses writes to a request that nothing reads, as guards and hooks ported from Express make them. There `req.body`
  * is the parsed body; here it is a stream, which takes any property: `delete request.body.role` would let the role
- * through without a word.
+ * through without a word, and `if (request.body.role) throw …` would never throw.
  *
- * The shield is up while guards and hooks run. A request without either pays nothing.
+ * The shield is up while a guard or hook runs. A request without either pays nothing.
  *
  * @module
  */
 
+import { isPending, type Soon } from '../ports/soon.ts'
 import type { Fields } from '../ports/store.ts'
 import { Note } from './note.ts'
 import type { Query } from './query-string.ts'
 import type { ApiRequest } from './request.ts'
 
-/** What a request's accessors return, while they are there. */
+/** A guard or hook uses its request in a way that has no effect. Nothing may go on as if it had not. */
+export class MisusedRequest extends TypeError {}
+
+type Name = 'query' | 'user'
+
+/** What a request's accessors return, and what guards and hooks do to it. */
 class Shield {
-  isUp = true
+  /** How many guards and hooks run now. */
+  depth = 0
   query: Query
   user: Fields | undefined
-  // Created on first use: most guards read neither.
-  #proxies: Map<object, object> | undefined
+  /** What a handler has set as the body. */
+  body: unknown
+  readonly #request: ApiRequest
+  // Copies of what guards and hooks have read: a proxy of it could not be cloned, and a frozen one takes writes silently.
+  readonly #read: { query?: unknown; user?: unknown } = {}
+  #stream: object | undefined
+  #proxy: object | undefined
+  #misuse: MisusedRequest | undefined
 
-  constructor({ query, user }: ApiRequest) {
-    this.query = query
-    this.user = user
+  constructor(request: ApiRequest) {
+    this.#request = request
+    this.query = request.query
+    this.user = request.user
+    this.body = Object.getOwnPropertyDescriptor(request, 'body')?.value
   }
 
-  /** `value`, or while the shield is up one like it whose members cannot be written. */
-  over<T extends object>(name: Name, value: T): T {
-    if (!this.isUp) return value
-    this.#proxies ??= new Map()
-    const known = this.#proxies.get(value) ?? new Proxy(value, HANDLERS[name])
-    this.#proxies.set(value, known)
-    return known as T
+  /** Notes that a guard or hook begins. */
+  enter(): void {
+    this.depth += 1
+    if (this.depth === 1) this.watch()
+  }
+
+  /** Keeps in mind how the query and the user are now, if guards or hooks have got hold of them. */
+  watch(): void {
+    for (const name in this.#read) this.#read[name as Name] = copied(this[name as Name])
+  }
+
+  /** Notes that a guard or hook has ended. Throws if it has misused the request. */
+  leave(): void {
+    this.depth -= 1
+    this.check()
+  }
+
+  /** Throws if a guard or hook has misused the request, even if it has caught the error of a write. */
+  check(): void {
+    const misuse = this.#misuse
+    if (misuse) throw misuse
+    for (const given in this.#read) {
+      const name = given as Name
+      const key = changed(this.#read[name], this[name])
+      if (key !== undefined) this.refuse(name, `${name}.${key}`)
+    }
+    const own = Object.getOwnPropertyDescriptor(this.#request, 'body')
+    if (own && !own.get && own.value !== this.body) this.refuse('body', 'body')
+    const [header] = Object.keys(this.#request.headers)
+    if (header !== undefined) this.refuse('headers', `headers.${header}`)
+  }
+
+  /** The query or the user; while the shield is up, what is done to it is noticed. */
+  shown(name: Name): Query | Fields | undefined {
+    if (this.depth === 0) return this[name]
+    // Code without strict mode would not notice that it cannot write to it.
+    if (name === 'query' && Object.isFrozen(this.query)) this.query = Object.create(null)
+    if (this[name]) this.#read[name] ??= copied(this[name])
+    return this[name]
+  }
+
+  /** Sets the user, which is no misuse. */
+  set(user: Fields): void {
+    this.user = user
+    delete this.#read.user
+  }
+
+  /** `stream`, or while the shield is up one like it that refuses what is meant for a parsed body. */
+  over<T extends object>(stream: T): T {
+    if (this.depth === 0) return stream
+    if (this.#stream !== stream) {
+      this.#stream = stream
+      this.#proxy = new Proxy(stream, new BodyTraps(this))
+    }
+    return this.#proxy as T
+  }
+
+  refuse(name: keyof typeof INSTEAD, what: string, reads = false): never {
+    const misuse = new MisusedRequest(
+      `a guard or hook ${reads ? 'reads' : 'writes to'} request.${what}, but request.${name} ${reads ? READ : INSTEAD[name]}`,
+    )
+    // What prints an object, as workerd's console, may read anything and catch what is thrown.
+    if (!reads) this.#misuse = misuse
+    throw misuse
   }
 }
 
 const shields = new Note<Shield>('shield')
 
-type Name = 'body' | 'query' | 'user'
-
-/** Makes writes to `body`, `query` and `user` of `request` throw, with the line to write instead: its next code is yours. */
-export function raiseShield(request: Request): void {
-  const known = shields.of(request)
-  if (known) {
-    known.isUp = true
-    return
+/**
+ * What `code` of yours, a guard or hook, returns. If it writes to `body`, `query`, `user` or `headers` of `request`, this
+ * throws a `MisusedRequest` with the line to write instead, whatever else `code` does.
+ */
+export function shielded<T>(request: Request, code: () => Soon<T>): Soon<T> {
+  const shield = raised(request)
+  shield.enter()
+  let result: Soon<T>
+  try {
+    result = code()
+  } catch (error) {
+    shield.leave()
+    throw error
   }
-  shields.set(request, new Shield(request as ApiRequest))
+  if (isPending(result)) {
+    // Not every thenable has a `finally`.
+    return Promise.resolve(result).finally(() => shield.leave())
+  }
+  shield.leave()
+  return result
+}
+
+function raised(request: Request): Shield {
+  const known = shields.of(request)
+  if (known) return known
+  const shield = new Shield(request as ApiRequest)
+  shields.set(request, shield)
   Object.defineProperty(request, 'query', QUERY)
   Object.defineProperty(request, 'user', USER)
   // What has limits has an accessor already. A body of GET is never read.
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
   if (hasBody && !Object.hasOwn(request, 'body')) Object.defineProperty(request, 'body', PLATFORMS)
+  return shield
 }
 
-/** Allows writes again: a handler may do with its request what it likes. */
-export function lowerShield(request: Request): void {
+/**
+ * Lowers the shield of a request that a guard of another app passes on. Returns what raises it again, for when the guard
+ * goes on; undefined if the shield is not up. Throws if the guard has misused the request.
+ */
+export function lowerShield(request: Request): (() => void) | undefined {
   const shield = shields.of(request)
-  if (shield) shield.isUp = false
+  if (!shield?.depth) return undefined
+  const { depth } = shield
+  shield.check()
+  shield.depth = 0
+  return () => {
+    shield.depth = depth
+    shield.watch()
+  }
 }
 
 /** The body that the code which runs now may see. */
 export function shieldedBody<T extends object | null>(request: Request, body: T): T {
   const shield = shields.of(request)
-  return shield && body ? shield.over('body', body) : body
+  return shield && body ? shield.over(body) : body
 }
 
-/** Throws for an assignment to `request.body`. */
-export function refuseBody(): never {
-  throw refusal('body', 'body')
+/** An assignment to `request.body`, which only handlers may make. */
+export function assignBody(this: Request, value: unknown): void {
+  const shield = shields.of(this)
+  if (shield?.depth) shield.refuse('body', 'body')
+  if (shield) shield.body = value
+  define(this, 'body', value)
 }
 
 /** Sets `request.user`, which only fieldgate's own guards may. */
@@ -79,14 +182,29 @@ export function setUser(request: ApiRequest, user: Fields): void {
     request.user = user
     return
   }
-  shield.user = user
+  shield.set(user)
   // A guard may have defined it anew.
   Object.defineProperty(request, 'user', USER)
 }
 
 /** Sets `request.query`, even if a guard has defined it anew. */
 export function setQuery(request: ApiRequest, value: Query): void {
-  Object.defineProperty(request, 'query', {
+  define(request, 'query', value)
+}
+
+/** Sets `request.query` to what was sent. */
+export function resetQuery(request: ApiRequest, value: Query): void {
+  const shield = shields.of(request)
+  if (!shield) {
+    request.query = value
+    return
+  }
+  shield.query = value
+  Object.defineProperty(request, 'query', QUERY)
+}
+
+function define(request: Request, name: string, value: unknown): void {
+  Object.defineProperty(request, name, {
     value,
     configurable: true,
     enumerable: true,
@@ -94,58 +212,113 @@ export function setQuery(request: ApiRequest, value: Query): void {
   })
 }
 
-const INSTEAD: Readonly<Record<Name, string>> = {
+const INSTEAD = {
   body: 'is a stream. Write validate: (payload, { req }) => ({ ...payload, owner: req.auth?.userId }), or blockedFields',
   query: 'is what was sent. Write scope: ({ auth }) => ({ owner: auth?.userId })',
   user: 'is set by requireAuth. Write request.auth = { userId, role }',
+  headers: 'is a Headers object. Write request.tenant = …',
 }
+const READ = 'is a stream. Write (await request.clone().json())'
 
-function refusal(name: Name, what: string): TypeError {
-  return new TypeError(
-    `a guard or hook writes to request.${what}, but request.${name} ${INSTEAD[name]}`,
-  )
-}
+/** What others than guards read of any object: `await`, JSON, test frameworks, streams and consoles. */
+const ALWAYS_READ =
+  /^(?:append|body|then|toJSON|asymmetricMatch|nodeType|pipe|on|write|readable|@@.*|\$\$typeof|_\w+State)$/
 
-function handlerOf(name: Name): ProxyHandler<object> {
-  const refuse = (key: string) => {
-    throw refusal(name, `${name}.${key}`)
+class BodyTraps implements ProxyHandler<object> {
+  readonly #shield: Shield
+
+  constructor(shield: Shield) {
+    this.#shield = shield
   }
-  return {
-    // Symbols are the runtime's own: Deno keeps the state of a stream under them.
-    set: (target, key, value) =>
-      typeof key === 'symbol' ? Reflect.set(target, key, value) : refuse(key),
-    deleteProperty: (target, key) =>
-      typeof key === 'symbol' ? Reflect.deleteProperty(target, key) : refuse(key),
-  }
-}
 
-const HANDLERS: Readonly<Record<Name, ProxyHandler<object>>> = {
-  body: {
-    ...handlerOf('body'),
+  get(target: object, key: string | symbol): unknown {
+    this.#reads(target, key)
+    const value: unknown = Reflect.get(target, key, target)
     // Methods of a stream work on the stream alone.
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  },
-  query: handlerOf('query'),
-  user: handlerOf('user'),
+    return typeof value === 'function' ? value.bind(target) : value
+  }
+
+  has(target: object, key: string | symbol): boolean {
+    this.#reads(target, key)
+    return Reflect.has(target, key)
+  }
+
+  getOwnPropertyDescriptor(target: object, key: string | symbol): PropertyDescriptor | undefined {
+    this.#reads(target, key)
+    return Reflect.getOwnPropertyDescriptor(target, key)
+  }
+
+  ownKeys(target: object): (string | symbol)[] {
+    this.#reads(target)
+    return Reflect.ownKeys(target)
+  }
+
+  set(target: object, key: string | symbol, value: unknown): boolean {
+    this.#refuse(key)
+    return Reflect.set(target, key, value)
+  }
+
+  defineProperty(target: object, key: string | symbol, descriptor: PropertyDescriptor): boolean {
+    this.#refuse(key)
+    return Reflect.defineProperty(target, key, descriptor)
+  }
+
+  deleteProperty(target: object, key: string | symbol): boolean {
+    this.#refuse(key)
+    return Reflect.deleteProperty(target, key)
+  }
+
+  #reads(target: object, key: string | symbol = ''): void {
+    if (!(key in target) && !ALWAYS_READ.test(String(key))) this.#refuse(key, true)
+  }
+
+  // Symbols are the runtime's own: Deno keeps the state of a stream under them. So is what happens after the guard.
+  #refuse(key: string | symbol, reads = false): void {
+    if (typeof key === 'symbol' || this.#shield.depth === 0) return
+    this.#shield.refuse('body', key ? `body.${key}` : 'body', reads)
+  }
+}
+
+/** A copy of what JSON can have; other objects are themselves. */
+function copied(value: unknown): unknown {
+  if (!isPlain(value)) return value
+  const copy: Record<string, unknown> = Array.isArray(value) ? ([...value] as never) : { ...value }
+  for (const key in copy) {
+    if (typeof copy[key] === 'object') copy[key] = copied(copy[key])
+  }
+  return copy
+}
+
+/** The path at which `now` differs from its copy, empty if it is a different value altogether; undefined if it does not. */
+function changed(before: unknown, now: unknown): string | undefined {
+  if (Object.is(before, now)) return undefined
+  if (!isPlain(before) || !isPlain(now)) return ''
+  for (const key in now) {
+    const rest = changed(before[key], now[key])
+    if (rest !== undefined) return rest === '' ? key : `${key}.${rest}`
+  }
+  for (const key in before) if (!(key in now)) return key
+  return undefined
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype || Array.isArray(value)
 }
 
 /** One descriptor for all requests: with one per request, V8 would give each its own hidden class. */
-function accessor(name: 'query' | 'user'): PropertyDescriptor {
+function accessor(name: Name): PropertyDescriptor {
   return {
     configurable: true,
     enumerable: true,
     get(this: Request) {
-      const shield = shields.of(this) as Shield
-      const value = shield[name]
-      return value && shield.over(name, value)
+      return (shields.of(this) as Shield).shown(name)
     },
     set(this: Request, value: never) {
       const shield = shields.of(this) as Shield
-      if (shield.isUp) throw refusal(name, name)
-      shield[name] = value
+      if (shield.depth > 0) shield.refuse(name, name)
+      define(this, name, value)
     },
   }
 }
@@ -160,5 +333,5 @@ const PLATFORMS: PropertyDescriptor = {
     const body = Reflect.get(Object.getPrototypeOf(this), 'body', this) as object | null
     return shieldedBody(this, body)
   },
-  set: refuseBody,
+  set: assignBody,
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../http/request.ts'
-import { lowerShield, raiseShield } from '../http/shield.ts'
+import { shielded } from '../http/shield.ts'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import type { Context } from '../records/engine/route.ts'
@@ -105,12 +105,12 @@ export class ControllerSets<R> {
       rows.map(({ method, path, guards, handler }): [string, SetHandler] => [
         `${method} ${path}`,
         async (request, context) => {
-          for (const step of [...guards, handler]) {
-            if (step === handler) lowerShield(request)
-            else raiseShield(request)
-            const response = await step(request, context)
-            if (response) return response
+          for (const guard of guards) {
+            const response = await shielded<unknown>(request, () => guard(request, context))
+            if (response) return response as Response
           }
+          const response = await handler(request, context)
+          if (response) return response
           throw new TypeError(`${name}: no handler responded`)
         },
       ]),

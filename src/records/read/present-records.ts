@@ -7,7 +7,7 @@
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import { raiseShield } from '../../http/shield.ts'
+import { MisusedRequest, shielded } from '../../http/shield.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import { Slices } from '../../ports/slices.ts'
@@ -49,8 +49,7 @@ async function chosenView(
 ): Promise<View> {
   const { host, model } = resource
   try {
-    raiseShield(request)
-    const options = (await onGet(request)) ?? {}
+    const options = (await shielded(request, () => onGet(request))) ?? {}
     const warn = unknownNames(resource)
     const select = knownNames(model, names(options.select ?? options.selects), warn)
     return {
@@ -59,6 +58,8 @@ async function chosenView(
       cacheable: true,
     }
   } catch (error) {
+    // It may have meant to show less.
+    if (error instanceof MisusedRequest) throw error
     host.logger.error(`Router '${resource.mount}': onGet failed, reading without it`, {
       ...idsOf(request),
       error: String((error as Error)?.stack ?? error),

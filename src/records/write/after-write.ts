@@ -6,7 +6,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import { raiseShield } from '../../http/shield.ts'
+import { shielded } from '../../http/shield.ts'
 import type { Resource } from '../setup/resource.ts'
 
 /** The hooks that run after a write. */
@@ -23,9 +23,8 @@ export async function afterWrite(
   hook: () => unknown,
   strict = false,
 ): Promise<void> {
-  raiseShield(request)
   try {
-    await hook()
+    await shielded(request, hook)
   } catch (error) {
     const message = `Router '${mount}': ${name} failed`
     if (strict) throw new Error(message, { cause: error })

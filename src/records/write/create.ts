@@ -66,8 +66,10 @@ async function createFrom(
   const save = () => engine.insert(values, id as string | undefined)
   const record = await saveWithFiles(resource, incoming, values, save)
   const { runAfterCreate, strictAfterCreate } = resource
-  const hook = () => runAfterCreate?.(record as never, request)
-  await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
+  if (runAfterCreate) {
+    const hook = () => runAfterCreate(record as never, request)
+    await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
+  }
   const text = reads.admits(record) ? await textOf(resource, record, fields) : idAlone(record)
   return withHookResponse(
     dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) }),

@@ -102,17 +102,21 @@ export const guards: Checks = {
 
   async 'guards: writes that nothing reads are failures, and nothing is stored'(client) {
     const post = (habit: string) =>
-      client.ask('POST', '/guards/habits?name=y', {
+      client.ask('POST', '/guards/habits?name=y&list=a&list=b', {
         headers: { 'X-Habit': habit },
         json: { name: 'abc' },
       })
     const before = ok(await client.ask('GET', '/guards/habits')).body.data.length
-    for (const habit of ['body', 'member', 'delete', 'query', 'user']) {
+    const writes = ['body', 'member', 'delete', 'defined', 'query', 'nested', 'user', 'headers']
+    for (const habit of [...writes, 'asked', 'contained', 'listed']) {
       assert.equal((await post(habit)).status, 500, habit)
     }
     assert.equal(ok(await client.ask('GET', '/guards/habits')).body.data.length, before)
     assert.equal((await post('read')).text, '{"name":"abc"}')
-    assert.equal((await post('stream')).text, '{"length":14}')
+    for (const habit of ['stream', 'passed', 'piped', 'sent']) {
+      assert.equal((await post(habit)).text, '{"length":14}', habit)
+    }
+    assert.equal((await post('cloned')).text, '{"name":"y","list":["a","b"]}')
     ok(await post('define'), 201)
     ok(await post(''), 201)
   },

@@ -56,6 +56,40 @@ const habits: Readonly<Record<string, (request: any) => ReturnType<Guard>>> = {
   define(request) {
     Object.defineProperty(request, 'query', { value: {} })
   },
+  nested(request) {
+    request.query.list.push('x')
+  },
+  headers(request) {
+    request.headers.role = 'x'
+  },
+  defined(request) {
+    Object.defineProperty(request.body, 'name', { value: 'x' })
+  },
+  asked(request) {
+    if (request.body.name) throw new Error('never here')
+  },
+  contained(request) {
+    if ('name' in request.body) throw new Error('never here')
+  },
+  listed(request) {
+    for (const name in request.body) throw new Error(`never here: ${name}`)
+  },
+  cloned(request) {
+    return Response.json(structuredClone(request.query))
+  },
+  async passed(request) {
+    console.debug(request.body)
+    return Response.json({ length: (await new Response(request.body).text()).length })
+  },
+  async piped(request) {
+    const piped = request.body.pipeThrough(new TransformStream())
+    return Response.json({ length: (await new Response(piped).text()).length })
+  },
+  async sent(request) {
+    const { url, body } = request
+    const again = new Request(url, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    return Response.json({ length: (await again.text()).length })
+  },
   async read(request) {
     return Response.json(await request.clone().json())
   },

@@ -7,7 +7,6 @@ import {
   createRouter,
   defineModel,
   type Guard,
-  HttpError,
   type RouterOptions,
   userFields,
 } from '../../../src/index.ts'
@@ -89,6 +88,43 @@ const HABITS: readonly (readonly [what: string, habit: (req: Loose) => void, tol
     },
     'request.auth = {',
   ],
+  [
+    'Object.defineProperty(body)',
+    (req) => Object.defineProperty(req.body, 'owner', { value: 'me' }),
+    'blockedFields',
+  ],
+  [
+    'body, defined anew',
+    (req) => Object.defineProperty(req, 'body', { value: { text: 'b' } }),
+    'blockedFields',
+  ],
+  ['a list in query', (req) => req.query.text.push('me'), 'scope: ({ auth })'],
+  [
+    'query, in a try',
+    (req) => {
+      try {
+        req.query = {}
+      } catch {}
+    },
+    'scope: ({ auth })',
+  ],
+  [
+    'headers',
+    (req) => {
+      req.headers.role = 'admin'
+    },
+    'request.tenant = …',
+  ],
+]
+
+/** Of a stream, each of these would find nothing, and the guard would let everything pass. */
+const READS: readonly (readonly [what: string, habit: (req: Loose) => unknown])[] = [
+  ['body.owner', (req) => req.body.owner],
+  ["'owner' in body", (req) => 'owner' in req.body],
+  ['hasOwn(body)', (req) => Object.hasOwn(req.body, 'owner')],
+  ['Object.keys(body)', (req) => Object.keys(req.body)],
+  ['{ ...body }', (req) => ({ ...req.body })],
+  ['JSON of body', (req) => JSON.stringify(req.body)],
 ]
 
 /** The same in code without strict mode, such as CommonJS modules have: an ordinary failed assignment is silent there. */
@@ -100,6 +136,7 @@ const SLOPPY: readonly (readonly [what: string, habit: (req: Loose) => void])[] 
   "req.query.text = 'me'",
   'delete req.query.text',
   'req.user = {}',
+  "req.headers.role = 'admin'",
 ].map((code) => [code, new Function('req', code) as (req: Loose) => void])
 
 function notes(options: Options = {}): Service {
@@ -112,7 +149,7 @@ function notes(options: Options = {}): Service {
 }
 
 const post = (on: Service): Promise<Answer> =>
-  on.send('POST', '/notes?text=a', { json: { text: 'x', owner: 'you' } })
+  on.send('POST', '/notes?text=a&text=b', { json: { text: 'x', owner: 'you' } })
 
 async function count(on: Service): Promise<number> {
   return on.app.store.collection(Note).count()
@@ -134,6 +171,68 @@ describe('writes to a request that nothing reads are refused', () => {
     const on = notes({ middlewares: [habit as Guard] })
     expect((await post(on)).status).toBe(500)
     expect(await count(on)).toBe(0)
+  })
+
+  test('without strict mode, where nothing was asked for', async () => {
+    const on = notes({ middlewares: [new Function('req', "req.query.owner = 'me'") as Guard] })
+    expect((await on.send('GET', '/notes')).status).toBe(500)
+  })
+
+  test.each(READS)('a guard that reads %s is a 500 that says what to read', async (_, habit) => {
+    const on = notes({ middlewares: [(request) => void habit(request)] })
+    expect(await post(on)).toMatchObject({ status: 500 })
+    expect(await count(on)).toBe(0)
+    expect(on.log.text).toContain('a guard or hook reads request.body')
+    expect(on.log.text).toContain('(await request.clone().json())')
+  })
+
+  test.each<readonly [what: string, onGet: (req: Loose) => Loose]>([
+    [
+      'request.query =',
+      (req) => {
+        req.query = { ...req.query }
+        return { select: ['text'] }
+      },
+    ],
+    [
+      'without strict mode',
+      new Function('req', "req.query.a = ''; return { select: ['text'] }") as Loose,
+    ],
+    [
+      'and another error after it',
+      (req) => {
+        req.query.a = ''
+        throw new Error('x')
+      },
+    ],
+  ])('in onGet, which would else show what select leaves out: %s', async (_, onGet) => {
+    const on = notes({ onGet })
+    const { _id } = await on.app.store.collection(Note).insert({ text: 'a', owner: 'secret' })
+    for (const path of ['/notes', '/notes?text=a', `/notes/${_id}`]) {
+      const answer = await on.send('GET', path)
+      expect(answer.status).toBe(500)
+      expect(answer.text).not.toContain('secret')
+    }
+    const changed = await on.send('PATCH', `/notes/${_id}`, { json: { text: 'b' } })
+    expect(changed.status).toBe(500)
+    expect(changed.text).not.toContain('secret')
+  })
+
+  test('an onGet that fails in any other way is one that reads without it', async () => {
+    const on = notes({
+      onGet: () => {
+        throw new Error('x')
+      },
+    })
+    expect((await on.send('GET', '/notes')).status).toBe(200)
+  })
+
+  test('in hooks after a write it is in the log, and the record stays', async () => {
+    const on = notes({ runAfterCreate: (_, request) => nothing(request) })
+    expect((await post(on)).status).toBe(201)
+    expect(on.log.text).toContain('request.body.owner')
+    const strict = notes({ runAfterCreate: (_, req) => nothing(req), strictAfterCreate: true })
+    expect((await post(strict)).status).toBe(500)
   })
 
   const bad: Guard = (request) => {
@@ -216,6 +315,47 @@ describe('writes to a request that nothing reads are refused', () => {
     expect(await on.app.store.collection(User).count()).toBe(0)
   })
 
+  test('in password.check', async () => {
+    const User = defineModel('User', { fields: userFields(), unique: ['email'] })
+    const on = service()
+    const auth = createAuthRouter({
+      model: User,
+      token: { secret: 'a secret that is only good for tests 1' },
+      password: { check: (_, { request }) => nothing(request) as undefined },
+    })
+    on.app.mount('/auth', auth.router)
+    const json = { email: 'ann@example.com', password: 'a long enough password' }
+    expect((await on.send('POST', '/auth/register', { json })).status).toBe(500)
+    expect(await on.app.store.collection(User).count()).toBe(0)
+  })
+
+  test('after the guard has passed its request on to another app', async () => {
+    const inner = notes()
+    for (const habit of [HABITS[1]?.[1], HABITS[5]?.[1], HABITS[6]?.[1]]) {
+      const on = notes({
+        middlewares: [
+          async (request) => {
+            expect((await inner.app.handle(request)).status).toBe(404)
+            habit?.(request)
+          },
+        ],
+      })
+      const json = { text: 'x' }
+      expect((await on.send('POST', '/notes/?text=a', { json })).status).toBe(500)
+      expect(await count(on)).toBe(0)
+    }
+  })
+
+  test('before the guard passes its request on to another app', async () => {
+    const inner = notes()
+    const on = service()
+    on.app.use((request: Loose) => {
+      request.query.text = 'mine'
+      return inner.app.handle(request)
+    })
+    expect((await on.send('GET', '/notes?text=a')).status).toBe(500)
+  })
+
   test('in a batch', async () => {
     const on = notes({ middlewares: [bad] })
     on.app.mount('/batch', batch())
@@ -234,153 +374,6 @@ describe('writes to a request that nothing reads are refused', () => {
     on.app.mount('/notes', router)
     expect((await on.send('POST', '/notes/set', { json: { text: 'a' } })).status).toBe(500)
     expect(await count(on)).toBe(0)
-  })
-})
-
-describe('what guards may still do', () => {
-  test('read the body in every way, and the route reads it again from a copy', async () => {
-    const seen: unknown[] = []
-    const on = notes({
-      middlewares: [
-        async (request) => {
-          const copies = [1, 2, 3, 4].map(() => request.clone())
-          const [json, text, passed, streamed] = copies as [Request, Request, Request, Request]
-          seen.push(await json.json(), await text.text())
-          seen.push(await new Response(passed.body).json())
-          seen.push((await streamed.body?.getReader().read())?.value?.length)
-        },
-      ],
-    })
-    expect((await post(on)).status).toBe(201)
-    const json = { text: 'x', owner: 'you' }
-    expect(seen).toEqual([json, JSON.stringify(json), json, JSON.stringify(json).length])
-  })
-
-  test('take the body: its stream works as one', async () => {
-    const seen: unknown[] = []
-    const on = service()
-    on.app.use(async ({ body }) => {
-      const [one, two] = (body as ReadableStream<Uint8Array>).tee()
-      seen.push(body === null, body instanceof ReadableStream, body?.locked)
-      seen.push(await new Response(one).json())
-      for await (const chunk of two) seen.push(chunk.length)
-      return new Response('taken')
-    })
-    expect((await on.send('POST', '/', { json: { a: 1 } })).text).toBe('taken')
-    expect(seen).toEqual([false, true, true, { a: 1 }, 7])
-  })
-
-  test('pass the request on to another app, whose guards are shielded too', async () => {
-    const inner = notes({ middlewares: [() => undefined, (request: Loose) => request.query.text] })
-    const outer = service()
-    outer.app.use((request) => inner.app.handle(request))
-    expect((await outer.send('POST', '/notes', { json: { text: 'x' } })).status).toBe(201)
-    const wrong = notes({ middlewares: [HABITS[1]?.[1] as Guard] })
-    const around = service()
-    around.app.use((request) => wrong.app.handle(request))
-    expect((await post(around)).status).toBe(500)
-  })
-
-  test('define request.query anew, as upstream told to', async () => {
-    const on = notes({
-      middlewares: [
-        (request) => void Object.defineProperty(request, 'query', { value: { owner: 'me' } }),
-        () => undefined,
-      ],
-    })
-    const records = on.app.store.collection(Note)
-    await records.insert({ text: 'a', owner: 'me' })
-    await records.insert({ text: 'b', owner: 'you' })
-    expect((await on.send('GET', '/notes?text=b')).records).toMatchObject([{ text: 'a' }])
-  })
-
-  test('read the query, set request.auth, and add members of their own', async () => {
-    const seen: unknown[] = []
-    const on = notes({
-      middlewares: [
-        (request: Loose) => {
-          seen.push({ ...request.query }, Object.keys(request.query), JSON.stringify(request.query))
-          request.auth = { userId: 'ann' }
-          request.tenant = 'acme'
-        },
-        (request: Loose) => {
-          seen.push(request.auth, request.tenant)
-          if (!request.query.text) throw new HttpError(400, 'no text')
-        },
-      ],
-    })
-    expect((await on.send('GET', '/notes?text=b')).status).toBe(200)
-    const query = { text: 'b' }
-    expect(seen).toEqual([query, ['text'], JSON.stringify(query), { userId: 'ann' }, 'acme'])
-  })
-})
-
-describe('request.user', () => {
-  test('has id beside _id, once in JSON, and cannot be written by guards', async () => {
-    const User = defineModel('User', {
-      fields: { ...userFields(), name: z.string().optional() },
-      unique: ['email'],
-    })
-    const auth = createAuthRouter({
-      model: User,
-      token: { secret: 'a secret that is only good for tests 1' },
-    })
-    const seen: Loose[] = []
-    const promote = (req: Loose) => {
-      req.user.role = 'admin'
-    }
-    const on = service()
-    on.app.mount('/auth', auth.router)
-    on.app.mount(
-      '/mine',
-      createRouter({
-        model: Note,
-        middlewares: [auth.requireAuth],
-        validate: (payload, { req }) => {
-          seen.push(req.user?.id, req.user?._id, JSON.stringify(req.user), { ...req.user })
-          return { ...payload, owner: String(req.user?.id) }
-        },
-      }),
-    )
-    on.app.mount(
-      '/wrong',
-      createRouter({
-        model: Note,
-        middlewares: [auth.requireAuth, promote],
-      }),
-    )
-    const json = { email: 'ann@example.com', password: 'a long enough password' }
-    const { token } = (await on.send('POST', '/auth/register', { json })).record
-    const headers = { authorization: `Bearer ${token}` }
-    const note = await on.send('POST', '/mine', { json: { text: 'a' }, headers })
-    const [id, _id, text, copy] = seen
-    expect(id).toMatch(/^[0-9a-f]{24}$/)
-    expect([_id, note.record.owner]).toEqual([id, id])
-    expect(text).not.toContain('"id"')
-    expect(copy).not.toHaveProperty('id')
-    expect((await on.send('GET', '/wrong', { headers })).status).toBe(500)
-    expect(on.log.text).toContain('request.user.role')
-  })
-
-  test("a field named 'id' stays what it is", async () => {
-    const User = defineModel('User', {
-      fields: { ...userFields(), id: z.string().optional() },
-      unique: ['email'],
-    })
-    const auth = createAuthRouter({
-      model: User,
-      token: { secret: 'a secret that is only good for tests 1' },
-      registerFields: ['id'],
-    })
-    const on = service()
-    on.app.mount('/auth', auth.router)
-    const router = createRouter({ model: Note, middlewares: [auth.requireAuth] })
-    router.get('/who', (request) => Response.json({ id: request.user?.id }))
-    on.app.mount('/notes', router)
-    const json = { email: 'ann@example.com', password: 'a long enough password', id: 'A-1' }
-    const { token } = (await on.send('POST', '/auth/register', { json })).record
-    const headers = { authorization: `Bearer ${token}` }
-    expect((await on.send('GET', '/notes/who', { headers })).body).toEqual({ id: 'A-1' })
   })
 })
 
