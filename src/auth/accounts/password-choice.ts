@@ -10,6 +10,7 @@
 
 import { unavailable } from '../../http/outages.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { raiseShield } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/store.ts'
 import { within } from '../../ports/within.ts'
@@ -53,6 +54,7 @@ export async function checkChoiceOf(
   const { check } = settings.password
   if (!check) return
   const context = { request, user: withoutSecrets(auth, user) }
+  raiseShield(request)
   const verdict: unknown = await within(DEADLINE_MS, async () => check(plain, context), unavailable)
   if (typeof verdict === 'string' && verdict !== '') throw passwordRejected(verdict)
 }
