@@ -32,7 +32,7 @@ export interface Presented {
   readonly sessionId: string
   /**
    * Whether the token is the session's own, was replaced within the grace period, or is used again after it. Unknown if
-   * it is not certain to be genuine, or if an instance with newer secrets has changed the session.
+   * it is not certain to be genuine or stolen, or if an instance with newer secrets has changed the session.
    */
   standing(session: Session): Standing
   /** The session after a refresh with it. */
@@ -74,7 +74,7 @@ function presented(
     userId: token.userId,
     sessionId: token.sessionId,
     standing: (session) => standingOf(auth, refresh, session, isOf, own !== undefined),
-    after: (session) => refreshed(auth, refresh, session, token, isOf),
+    after: (session) => refreshed(auth, refresh, session, token),
     successor: (session) =>
       own && !refresh.rotate && isOf(session.hash)
         ? own.text
@@ -91,17 +91,17 @@ function standingOf(
 ): Standing {
   const { hash, previousHash, swappedHash } = session
   if (isOf(hash)) return 'current'
-  const isPrevious = isOf(previousHash)
-  const isSwapped = isOf(swappedHash)
   const by = changedBy(auth, hash)
+  const isPrevious = isOf(previousHash)
   // Our own token is genuine by itself, one of the old service only if the session knows its hash.
-  const isCertain = isOwn ? by !== undefined : isPrevious || isSwapped
+  const isCertain = isOwn ? by !== undefined : isPrevious || isOf(swappedHash)
   if (!isCertain) return 'unknown'
   const isGraced = withinGrace(auth, refresh, session)
-  if (by === 'there') return isGraced ? standingThere(isPrevious) : 'reused'
   // Without rotation, clients of the old service may keep the token that was swapped here.
-  if (isPrevious && !isOwn && !refresh.rotate) return 'graced'
-  return isGraced && (isPrevious || isLastSwap(session, isSwapped)) ? 'graced' : 'reused'
+  const isKept = !isOwn && !refresh.rotate && by !== 'there'
+  // What the old service has replaced, for a request that came at the same time, is swapped anew.
+  if (isPrevious && (isGraced || isKept)) return by === 'there' ? 'current' : 'graced'
+  return isGraced && isMixed(session) ? 'unknown' : 'reused'
 }
 
 /** Where a session got its hash; undefined if an instance with newer secrets has changed it. */
@@ -110,12 +110,7 @@ function changedBy({ legacy, sessionKeys }: AuthInstance, hash: string) {
   return keyOf(sessionKeys, hash) && 'here'
 }
 
-/** The old service has replaced the previous token, for a request that came at the same time: it is swapped anew. */
-function standingThere(isPrevious: boolean): Standing {
-  return isPrevious ? 'current' : 'unknown'
-}
-
-/** Whether the session has changed by nothing but a swap since the swapped token was sent. */
-function isLastSwap({ previousHash }: Session, isSwapped: boolean): boolean {
-  return isSwapped && isLegacyHash(previousHash)
+/** Whether both services have a part in the last change. Tokens may be older then, and not stolen. */
+function isMixed({ hash, previousHash }: Session): boolean {
+  return isLegacyHash(hash) || isLegacyHash(previousHash)
 }

@@ -31,10 +31,7 @@ export interface Session {
   readonly hash: string
   /** What `hash` has replaced. */
   readonly previousHash?: string
-  /**
-   * Of a session that comes from the old service. After a swap, the hash of the token that was sent: another one than
-   * `previousHash` if the old service has replaced it within the grace period. Later, the last hash that was swapped.
-   */
+  /** The last hash of the old service that was swapped here. */
   readonly swappedHash?: string
   readonly rotatedAt?: Date
   readonly createdAt: Date
@@ -156,26 +153,24 @@ export function isOver({ now }: AuthInstance, refresh: RefreshSettings, session:
 }
 
 /**
- * The session after a refresh with `token`; `isOf` tells its hash, which is the session's or the previous one. With
- * rotation, and if the session's hash comes from the old service, it has the successor, and its time starts anew.
+ * The session after a refresh with `token`. With rotation, and if the session's hash comes from the old service, it has
+ * the successor, and its time starts anew.
  */
 export function refreshed(
   auth: AuthInstance,
   refresh: RefreshSettings,
   session: Session,
   token: Predecessor,
-  isOf: (hash: string) => boolean,
 ): Session {
   const at = new Date(auth.now())
-  const { hash, previousHash } = session
+  const { hash } = session
   const isSwap = isLegacyHash(hash)
   if (!isSwap && !refresh.rotate) return { ...session, lastUsedAt: at }
-  const swappedHash = isSwap && isOf(hash) ? hash : previousHash
   return {
     ...session,
     hash: hashOf(auth, successorUnder(auth.refreshKeys.current, token, hash).text),
     previousHash: hash,
-    ...((isSwap || isLegacyHash(swappedHash)) && { swappedHash }),
+    ...(isSwap && { swappedHash: hash }),
     rotatedAt: at,
     lastUsedAt: at,
     expiresAt: expiryOf(refresh, session.createdAt, at),
