@@ -15,6 +15,7 @@ import type { AuthInstance } from './instance/instance.ts'
 import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
+import { legacyAdvice } from './setup/legacy-settings.ts'
 import { guardedFields, modelAdvice } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
@@ -103,8 +104,13 @@ export function createAuthRouter<
     attach(host, mount) {
       settings = resolveSettings(given, ROUTES, host.env)
       const { token, legacy } = settings
-      const legacyAdvice = legacy && secretAdvice(legacy, 'legacyTokens.secret')
-      for (const advice of [modelAdvice(settings), secretAdvice(token), legacyAdvice]) {
+      const all = [
+        modelAdvice(settings),
+        secretAdvice(token),
+        legacy && secretAdvice(legacy, 'legacyTokens.secret'),
+        legacy && legacyAdvice(legacy, token),
+      ]
+      for (const advice of all) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
       // A router that is mounted twice is one instance, because its guards know no mount.

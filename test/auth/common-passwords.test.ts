@@ -144,6 +144,17 @@ describe('A16: password.check', () => {
     ])
   })
 
+  it.each<[what: string, habit: (request: never) => void]>([
+    ['body.role', ({ body }: Fields) => Object.assign(body as Fields, { role: 'admin' })],
+    ['query.role', ({ query }: Fields) => Object.assign(query as Fields, { role: 'admin' })],
+    ['user', (request: Fields) => Object.assign(request, { user: {} })],
+  ])('may not write to the request, where nobody would read it: %s', async (what, habit) => {
+    const app = await checking((_, { request }) => habit(request as never))
+    expect((await register(app, password)).status).toBe(500)
+    expect(app.log.join()).toContain(`a guard or hook writes to request.${what}`)
+    expect(await app.users.count()).toBe(0)
+  })
+
   it('is asked on a reset only when the code was right', async () => {
     let asked = 0
     const app = await checking(() => {

@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createAuthRouter, createRouter, defineModel, type Fields } from '../../src/index.ts'
 import { authOptions, password, secret, userModel } from './accounts.ts'
-import { oldSession, oldToken } from './old-service.ts'
+import { type OldSession, oldSession, oldToken, refreshedThere } from './old-service.ts'
 import { type Service, service } from './service.ts'
 
 const OLD = 'the secret of the old service, from its environment'
@@ -67,6 +68,24 @@ describe('access tokens of express-controller-sets', () => {
     expect(await me(app, oldToken(OLD, { ...claims, role: undefined }))).toEqual([200, undefined])
   })
 
+  it('are refused with a claim that the old service does not write, or parties that the options do not name', async () => {
+    const app = await service({ auth: { legacyTokens } })
+    const { user } = await app.register('ann@example.com')
+    const more: Fields[] = [
+      { purpose: 'password-reset' },
+      { realm: 'staff' },
+      { type: 'refresh' },
+      { scope: 'verify' },
+      { jti: 'x', sid: 'y', pca: 0 },
+      { aud: 'other' },
+      { iss: 'other' },
+    ]
+    for (const each of more) {
+      const token = oldToken(OLD, claimsOf(app, user._id, each))
+      expect(await me(app, token), JSON.stringify(each)).toEqual(INVALID)
+    }
+  })
+
   it('are refused with any character changed', async () => {
     const app = await service({ auth: { legacyTokens } })
     const { user } = await app.register('ann@example.com')
@@ -91,6 +110,7 @@ describe('access tokens of express-controller-sets', () => {
     expect(await sent(right)).toEqual([200, undefined])
     for (const more of [
       {},
+      { iss: parties.issuer },
       { ...right, iss: 'x' },
       { ...right, aud: 'x' },
       { ...right, aud: ['shop'] },
@@ -232,6 +252,129 @@ describe('refresh tokens of express-controller-sets', () => {
     expect((await app.stored(user._id)).refreshTokens).toEqual([])
   })
 
+  /** The session after the old service has replaced its token; also the next token of there. */
+  async function replacedThere({
+    app,
+    user,
+    refreshToken,
+  }: Awaited<ReturnType<typeof withSession>>) {
+    const [session] = (await app.stored(user._id)).refreshTokens as OldSession[]
+    const [who, id, random = ''] = refreshToken.split('.')
+    const next = session && refreshedThere(OLD, session, random, app.now())
+    if (!next) throw new Error('the old service refuses the token')
+    await app.users.update(user._id, { refreshTokens: [{ ...session, ...next.changes }] } as never)
+    return `${who}.${id}.${next.random}`
+  }
+
+  it.each([true, false])(
+    'that the old service replaced long ago are refused: rotate %s',
+    async (rotate) => {
+      const it = await withSession({ rotate })
+      await replacedThere(it)
+      it.app.later(5 * 86_400)
+      expect((await it.swap(it.refreshToken)).status).toBe(401)
+      expect((await it.app.stored(it.user._id)).refreshTokens).toEqual([])
+      expect(it.app.log.join()).toContain('token-reused')
+    },
+  )
+
+  it('without rotation, the holder of the token that the old service gave goes on', async () => {
+    const it = await withSession({ rotate: false })
+    const newer = await replacedThere(it)
+    it.app.later(5 * 86_400)
+    const { body } = await it.swap(newer)
+    for (const token of [newer, body.data.refreshToken]) {
+      it.app.later(86_400)
+      expect((await it.swap(token)).body.data?.refreshToken).toBe(body.data.refreshToken)
+    }
+  })
+
+  it.each([true, false])(
+    'of either side lead to one token within the grace: rotate %s',
+    async (rotate) => {
+      for (const order of ['here first', 'there first']) {
+        const it = await withSession({ rotate })
+        const tokens = [it.refreshToken]
+        if (order === 'here first') {
+          tokens[0] = (await it.swap(it.refreshToken)).body.data.refreshToken
+        }
+        tokens.push(await replacedThere(it))
+        const given: string[] = []
+        for (const token of [...tokens, tokens[1] ?? '']) {
+          it.app.later(2)
+          const { status, body } = await it.swap(token)
+          expect(status, order).toBe(200)
+          given.push(body.data.refreshToken)
+        }
+        expect(new Set(given).size).toBe(1)
+        it.app.later(900)
+        expect((await it.swap(given[0] ?? '')).status).toBe(200)
+        expect(it.app.log.join()).not.toContain('token-reused')
+      }
+    },
+  )
+
+  it('that are two steps behind on a way over both services are refused, and end nothing within the grace', async () => {
+    const it = await withSession()
+    const own = (await it.swap(it.refreshToken)).body.data.refreshToken
+    const newer = await replacedThere(it)
+    const next = (await it.swap(newer)).body.data.refreshToken
+    for (const token of [own, it.refreshToken]) expect((await it.swap(token)).status).toBe(401)
+    expect((await it.swap(next)).status).toBe(200)
+    expect(it.app.log.join()).not.toContain('token-reused')
+  })
+
+  it('that were swapped are reused even after more refreshes', async () => {
+    const { app, user, refreshToken, swap } = await withSession()
+    const first = (await swap(refreshToken)).body.data.refreshToken
+    const second = (await swap(first)).body.data.refreshToken
+    const third = (await swap(second)).body.data.refreshToken
+    app.later(3600)
+    expect((await swap(refreshToken)).status).toBe(401)
+    expect(app.log.join()).toContain('token-reused')
+    expect((await swap(third)).status).toBe(401)
+    expect((await app.stored(user._id)).refreshTokens).toEqual([])
+  })
+
+  it('of ours that the old service has replaced are reused after the grace', async () => {
+    const it = await withSession()
+    const own = (await it.swap(it.refreshToken)).body.data.refreshToken
+    const newer = await replacedThere(it)
+    it.app.later(11)
+    expect((await it.swap(own)).status).toBe(401)
+    expect(it.app.log.join()).toContain('token-reused')
+    expect((await it.swap(newer)).status).toBe(401)
+  })
+
+  it('that nobody has got change nothing, not even the account of a disabled user', async () => {
+    const it = await disabledSession()
+    const before = await it.app.stored(it.user._id)
+    const forged = `${it.refreshToken.split('.')[0]}.${'x'.repeat(16)}.${'y'.repeat(43)}`
+    const other = `${it.refreshToken.slice(0, -43)}${'y'.repeat(43)}`
+    for (const token of [forged, other]) {
+      expect((await it.swap(token)).status).toBe(401)
+      await it.app.post('/auth/logout', { refreshToken: token })
+      expect(await it.app.stored(it.user._id)).toEqual(before)
+    }
+    expect((await it.swap(it.refreshToken)).status).toBe(401)
+    expect((await it.app.stored(it.user._id)).refreshTokens).toEqual([])
+  })
+
+  /** A session of a user whom another program has disabled: sessions end only with what this app writes. */
+  async function disabledSession() {
+    const store = sqliteStore()
+    const auth = { legacyTokens, fields: { disabled: 'isDisabled' } }
+    const app = await service({ store, auth, ...withDisabled() })
+    const { user } = await app.register('ann@example.com')
+    const { refreshToken, session } = oldSession(OLD, user._id, app.now())
+    const { _id, ...stored } = session
+    const other = await service({ store, ...withDisabled() })
+    const changes = { isDisabled: true, refreshTokens: [stored] }
+    await other.users.update(user._id, changes as never)
+    const swap = (token: string) => app.post('/auth/token/refresh', { refreshToken: token })
+    return { app, user, refreshToken, swap }
+  }
+
   it('do not reveal the token that follows', async () => {
     const { refreshToken, swap } = await withSession()
     const { refreshToken: own } = (await swap(refreshToken)).body.data
@@ -260,6 +403,18 @@ describe('the option legacyTokens', () => {
   ])('is checked: %j', (option, told) => {
     expect(start(option)).toThrow(new TypeError(`Auth: ${told}`))
     expect(start({ secret: OLD })).not.toThrow()
+  })
+
+  it('warns if the secret alone decides who is an admin', async () => {
+    const warned = async (more: Fields, invalidateOnPasswordChange = false) => {
+      const token = { secret, invalidateOnPasswordChange }
+      const app = await service({ auth: { token, legacyTokens: { ...legacyTokens, ...more } } })
+      return app.log.join('\n').includes('takes the role from any JWT that the old secret signed')
+    }
+    expect(await warned({})).toBe(true)
+    expect(await warned({}, true)).toBe(false)
+    expect(await warned({ issuer: 'https://old.example' })).toBe(false)
+    expect(await warned({ audience: 'shop' })).toBe(false)
   })
 
   it('warns of a secret that is easy to guess', async () => {

@@ -74,6 +74,35 @@ function hashOf(secret: string, id: string, random: string): string {
   return createHmac('sha256', secret).update(`${id}:${random}`).digest('base64url')
 }
 
+/** What a refresh there changes in a session, and the random part of the next token; undefined for a token that is not valid. */
+export function refreshedThere(
+  secret: string,
+  {
+    id,
+    hash,
+    previousHash,
+    rotatedAt,
+  }: Pick<OldSession, 'id' | 'hash' | 'previousHash' | 'rotatedAt'>,
+  presented: string,
+  at: number,
+): { random: string; changes: Partial<OldSession> } | undefined {
+  const sent = hashOf(secret, id, presented)
+  const isGraced = previousHash === sent && at - (rotatedAt?.getTime() ?? 0) <= GRACE_MS
+  if (hash !== sent && !isGraced) return undefined
+  const random = randomBytes(32).toString('base64url')
+  const now = new Date(at)
+  return {
+    random,
+    changes: {
+      hash: hashOf(secret, id, random),
+      previousHash: hash,
+      rotatedAt: now,
+      lastUsedAt: now,
+      expiresAt: new Date(at + DAYS_30),
+    },
+  }
+}
+
 /** The old service on `users`. */
 export class OldService {
   readonly #users: Collection<OldUser>
@@ -104,30 +133,21 @@ export class OldService {
     const found = await this.#users.findOne({ _id })
     const session = found?.refreshTokens?.find((one) => one.id === id)
     if (!session) return undefined
-    const now = new Date(this.#now())
-    const hash = hashOf(this.#secret, id, random)
-    const isGraced =
-      session.previousHash === hash &&
-      now.getTime() - (session.rotatedAt?.getTime() ?? 0) <= GRACE_MS
-    if (session.hash !== hash && !isGraced) {
+    const next = refreshedThere(this.#secret, session, random, this.#now())
+    if (!next) {
       await this.#users.updateOne({ _id }, { $set: { refreshTokens: [] } })
       return undefined
     }
-    const next = randomBytes(32).toString('base64url')
+    const set = Object.entries(next.changes).map(([name, value]) => [
+      `refreshTokens.$.${name}`,
+      value,
+    ])
     const { matchedCount } = await this.#users.updateOne(
       { _id, refreshTokens: { $elemMatch: { id, hash: session.hash } } },
-      {
-        $set: {
-          'refreshTokens.$.hash': hashOf(this.#secret, id, next),
-          'refreshTokens.$.previousHash': session.hash,
-          'refreshTokens.$.rotatedAt': now,
-          'refreshTokens.$.lastUsedAt': now,
-          'refreshTokens.$.expiresAt': new Date(now.getTime() + DAYS_30),
-        },
-      },
+      { $set: Object.fromEntries(set) },
     )
     if (matchedCount === 0) return undefined
-    return { token: this.#token(userId), refreshToken: `${user}.${id}.${next}` }
+    return { token: this.#token(userId), refreshToken: `${user}.${id}.${next.random}` }
   }
 
   async signOut(presented: string): Promise<void> {

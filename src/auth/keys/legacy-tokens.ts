@@ -26,8 +26,6 @@ export interface LegacyRefresh {
   readonly userId: string
   readonly sessionId: string
   readonly hashes: readonly string[]
-  /** A number that another token is very unlikely to have; without a secret, because secrets are replaced. */
-  readonly number: number
 }
 
 /** Reads the tokens of the old service. */
@@ -63,19 +61,27 @@ export function legacyTokens(settings: LegacySettings, now: () => number): Legac
         userId,
         sessionId,
         hashes: macs.map((mac) => base64url(mac(`${sessionId}:${random}`))),
-        number: [...random.slice(0, NUMBER)].reduce((sum, one) => sum * 128 + one.charCodeAt(0), 0),
       }
     },
   }
 }
 
 /** Whether the old service has written a session's hash: our own name their key before a dot. */
-export function isLegacyHash(hash: string): boolean {
-  return !hash.includes('.')
+export function isLegacyHash(hash: unknown): hash is string {
+  return typeof hash === 'string' && !hash.includes('.')
 }
 
+/** A number that the hash of another token is very unlikely to give. */
+export function numberOf(hash: string): number {
+  return [...hash.slice(0, NUMBER)].reduce((sum, one) => sum * 128 + one.charCodeAt(0), 0)
+}
+
+/**
+ * The claims that the old service writes. Any other claim means something that is unknown here: the service may have
+ * signed links to reset a password with the same secret.
+ */
 function claimsIn(
-  { sub, role, iat, exp, nbf, iss, aud }: Readonly<Record<string, unknown>>,
+  { sub, role, iat, exp, iss, aud, ...unknown }: Readonly<Record<string, unknown>>,
   { issuer, audience }: LegacySettings,
 ): LegacyClaims | undefined {
   const typed =
@@ -83,8 +89,6 @@ function claimsIn(
     (role === undefined || isStringOrStrings(role)) &&
     isInstant(iat) &&
     isInstant(exp) &&
-    nbf === undefined
-  const isMeant =
-    (issuer === undefined || iss === issuer) && (audience === undefined || aud === audience)
-  return typed && isMeant ? { sub, role, iat, exp } : undefined
+    Object.keys(unknown).length === 0
+  return typed && iss === issuer && aud === audience ? { sub, role, iat, exp } : undefined
 }

@@ -84,15 +84,16 @@ async function tryExchange(
   const { engine, names } = auth
   const user = await userById(auth, id)
   if (!user) throw invalidRefreshToken()
+  const sessions = sessionsOf(auth, user)
+  const session = sessions.find((entry) => entry.id === token.sessionId)
+  const standing = session ? token.standing(session) : 'unknown'
+  // Anyone can write such a token, so it changes nothing.
+  if (!session || standing === 'unknown') throw invalidRefreshToken()
   if (isDisabled(auth, user)) {
     await endSessionsOfDisabled(auth, user)
     throw invalidRefreshToken()
   }
-  const sessions = sessionsOf(auth, user)
-  const session = sessions.find((entry) => entry.id === token.sessionId)
-  if (!session || isOver(auth, settings, session)) throw invalidRefreshToken()
-  const standing = token.standing(session)
-  if (standing === 'unknown') throw invalidRefreshToken()
+  if (isOver(auth, settings, session)) throw invalidRefreshToken()
   if (standing === 'graced') return { user, session }
   if (standing === 'reused') {
     await revoke(auth, settings, id, session, request)

@@ -6,7 +6,7 @@
 
 import { group, string } from '../option-checks.ts'
 import type { LegacyTokenOptions } from './options.ts'
-import { type Secrets, secretsOf } from './token-settings.ts'
+import { type Secrets, secretsOf, type TokenSettings } from './token-settings.ts'
 
 /** Settings for the tokens of express-controller-sets. */
 export interface LegacySettings {
@@ -25,4 +25,13 @@ export function legacySettings(option: LegacyTokenOptions | undefined): LegacySe
     issuer: string('legacyTokens.issuer', given.issuer),
     audience: string('legacyTokens.audience', given.audience),
   }
+}
+
+/** A start-up warning if the old secret alone decides who is an admin. */
+export function legacyAdvice(
+  { issuer, audience }: LegacySettings,
+  { invalidateOnPasswordChange }: TokenSettings,
+): string | undefined {
+  if (invalidateOnPasswordChange || issuer !== undefined || audience !== undefined) return undefined
+  return "'legacyTokens' with 'token.invalidateOnPasswordChange: false' takes the role from any JWT that the old secret signed. Set 'legacyTokens.issuer' or 'legacyTokens.audience', or let the user be read"
 }

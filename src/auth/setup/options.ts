@@ -69,9 +69,9 @@ export interface TokenOptions {
 export interface LegacyTokenOptions {
   /** Its `token.secret`. In a list, each verifies. */
   readonly secret: string | readonly string[]
-  /** Its `token.issuer`: access tokens must have it. Default: whatever they have. */
+  /** Its `token.issuer`: access tokens must have it. Default: they have none. */
   readonly issuer?: string
-  /** Its `token.audience`: access tokens must have it. Default: whatever they have. */
+  /** Its `token.audience`: access tokens must have it. Default: they have none. */
   readonly audience?: string
 }
 

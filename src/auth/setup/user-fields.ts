@@ -41,6 +41,7 @@ export type SessionSchema = $ZodObject<{
   readonly id: $ZodString
   readonly hash: $ZodString
   readonly previousHash: Text
+  readonly swappedHash: Text
   readonly rotatedAt: Instant
   readonly createdAt: $ZodDate
   readonly lastUsedAt: $ZodDate
@@ -267,6 +268,7 @@ function session(): $ZodType {
     id: string(),
     hash: string(),
     previousHash: optional(string()),
+    swappedHash: optional(string()),
     rotatedAt: optional(date()),
     createdAt: date(),
     lastUsedAt: date(),

@@ -14,7 +14,7 @@ import { isFields } from '../../model/writable.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { isSealed, type Key, keyOf, seal } from '../keys/hmac.ts'
-import { isLegacyHash } from '../keys/legacy-tokens.ts'
+import { isLegacyHash, numberOf } from '../keys/legacy-tokens.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 
 /** The contents of a genuine refresh token. */
@@ -29,7 +29,10 @@ export interface RefreshToken {
 export interface Session {
   readonly id: string
   readonly hash: string
+  /** What `hash` has replaced. */
   readonly previousHash?: string
+  /** The last hash of the old service that was swapped here. */
+  readonly swappedHash?: string
   readonly rotatedAt?: Date
   readonly createdAt: Date
   readonly lastUsedAt: Date
@@ -108,6 +111,14 @@ export function genuineToken(auth: AuthInstance, text: unknown): RefreshToken | 
     : undefined
 }
 
+/** What the token that follows another one depends on. */
+export interface Predecessor {
+  readonly userId: string
+  readonly sessionId: string
+  /** Undefined for a token of the old service. */
+  readonly counter?: number
+}
+
 /**
  * The one token that follows `token` in `session`, which has replaced it there. It is signed with the secret that was
  * used when it replaced it, not with the first one now. Undefined if that secret is unknown here.
@@ -115,33 +126,10 @@ export function genuineToken(auth: AuthInstance, text: unknown): RefreshToken | 
 export function successorOf(
   auth: AuthInstance,
   session: Session,
-  token: RefreshToken,
+  token: Predecessor,
 ): RefreshToken | undefined {
   const key = keyOf(auth.refreshKeys, session.hash)
-  return key && successorUnder(key, token)
-}
-
-/** The relation of a genuine token to its session. */
-export type Standing = 'current' | 'graced' | 'reused' | 'unknown'
-
-/**
- * Whether `token` is the session's own, was replaced within the grace period, or is used again after it. Unknown if the
- * session's token was signed with a secret that is unknown here: an instance with newer secrets has changed it.
- */
-export function standingOf(
-  auth: AuthInstance,
-  refresh: RefreshSettings,
-  session: Session,
-  token: RefreshToken,
-): Standing {
-  const { sessionKeys } = auth
-  if (isSealed(sessionKeys, session.hash, token.text)) return 'current'
-  const graced =
-    isSealed(sessionKeys, session.previousHash, token.text) && withinGrace(auth, refresh, session)
-  // The old service has replaced it, for a request that came at the same time.
-  if (graced && auth.legacy && isLegacyHash(session.hash)) return 'current'
-  if (!keyOf(sessionKeys, session.hash)) return 'unknown'
-  return graced ? 'graced' : 'reused'
+  return key && successorUnder(key, token, session.previousHash)
 }
 
 /** Whether the session's token was replaced a short time ago. */
@@ -164,27 +152,39 @@ export function isOver({ now }: AuthInstance, refresh: RefreshSettings, session:
   return now() >= endOf(refresh, session)
 }
 
-/** The session after a refresh with `token`: with rotation it has the successor, and its time starts anew. */
+/**
+ * The session after a refresh with `token`. With rotation, and if the session's hash comes from the old service, it has
+ * the successor, and its time starts anew.
+ */
 export function refreshed(
   auth: AuthInstance,
   refresh: RefreshSettings,
   session: Session,
-  token: RefreshToken,
+  token: Predecessor,
 ): Session {
   const at = new Date(auth.now())
-  if (!refresh.rotate) return { ...session, lastUsedAt: at }
+  const { hash } = session
+  const isSwap = isLegacyHash(hash)
+  if (!isSwap && !refresh.rotate) return { ...session, lastUsedAt: at }
   return {
     ...session,
-    hash: hashOf(auth, successorUnder(auth.refreshKeys.current, token).text),
-    previousHash: session.hash,
+    hash: hashOf(auth, successorUnder(auth.refreshKeys.current, token, hash).text),
+    previousHash: hash,
+    ...(isSwap && { swappedHash: hash }),
     rotatedAt: at,
     lastUsedAt: at,
     expiresAt: expiryOf(refresh, session.createdAt, at),
   }
 }
 
-function successorUnder(key: Key, { userId, sessionId, counter }: RefreshToken): RefreshToken {
-  return tokenOf(key, userId, sessionId, counter + 1)
+/** What replaces a hash of the old service depends on that hash alone, no matter which token was sent. */
+function successorUnder(
+  key: Key,
+  { userId, sessionId, counter = 0 }: Predecessor,
+  replaced: unknown,
+): RefreshToken {
+  const from = isLegacyHash(replaced) ? numberOf(replaced) : counter
+  return tokenOf(key, userId, sessionId, from + 1)
 }
 
 function tokenOf(key: Key, userId: string, sessionId: string, counter: number): RefreshToken {
