@@ -19,7 +19,12 @@ import { indexesOf } from './indexes.ts'
 import { kindRule } from './kinds.ts'
 import { reportSchema } from './left-out.ts'
 import { Report, type ReportRow } from './report.ts'
-import type { MongooseModel, MongooseSchema, SchemaParts } from './structure.ts'
+import {
+  type MongooseModel,
+  type MongooseSchema,
+  type SchemaParts,
+  versionKeyOf,
+} from './structure.ts'
 import { type Times, timesOf } from './times.ts'
 import type { Reading } from './values.ts'
 
@@ -77,7 +82,14 @@ export function fromMongoose<R = Fields>(
     ...indexes,
     ...(collection !== undefined && { collection }),
   }) as unknown as Model<R, unknown>
-  const kept = { shape: withStoredIds(model), ...(collations.length > 0 && { collations }) }
+  const key = versionKeyOf(schema)
+  const kept = {
+    shape: withStoredIds(model),
+    ...(collations.length > 0 && { collations }),
+    ...(key !== undefined && {
+      version: { key, always: Boolean(schema.options.optimisticConcurrency) },
+    }),
+  }
   const made = Object.freeze({ ...model, ...kept })
   remember(made as Model)
   return { model: made, report: report.rows() }

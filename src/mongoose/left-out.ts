@@ -107,7 +107,11 @@ const OPTIONS: readonly [name: string, note: string, isUsed: (value: unknown) =>
   ['collation', 'filters and sorts compare strings exactly', isTrue],
   ['toJSON', 'its transform does not run. Use `output`', isTransforming],
   ['toObject', 'its transform does not run. Use `output`', isTransforming],
-  ['optimisticConcurrency', 'the version key stays as it is. Clients send If-Match', isTrue],
+  [
+    'optimisticConcurrency',
+    'every write counts the version key up, and none compares it. Clients send If-Match',
+    isTrue,
+  ],
   ['capped', 'a collection that fieldgate makes is not capped', isTrue],
   ['timeseries', 'MongoDB refuses single writes to such a collection', isTrue],
   ['encryptionType', 'fields are not encrypted', isTrue],

@@ -34,7 +34,7 @@ import {
 import type { $ZodCheck } from 'zod/v4/core'
 import { idFrom } from '../model/cast.ts'
 import { ref } from '../model/reference.ts'
-import { type StoredAs, storedAs } from '../model/stored.ts'
+import { type StoredAs, storedAs, withFreeNames } from '../model/stored.ts'
 import type { StoredForm } from '../ports/shape.ts'
 import { reportPath } from './left-out.ts'
 import type { Report } from './report.ts'
@@ -73,7 +73,12 @@ export function valuesOf(type: SchemaType, path: string, reading: Reading): ZodM
   } else {
     reading.report.add(path, `type ${type.instance}`, 'an unknown type: any JSON value is taken')
   }
-  return unknown()
+  return anything()
+}
+
+/** Any JSON value, with the keys that Mongoose stores in one. */
+export function anything(): ZodMiniType {
+  return storedAs(unknown(), 'any')
 }
 
 function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniType | undefined {
@@ -85,7 +90,8 @@ function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniT
   if (element) return array(elementValues(element, path, reading))
   if (type.instance === 'Map') {
     const values = type.$__schemaType
-    return record(string(), values ? elementValues(values, path, reading) : unknown())
+    const inside = values ? elementValues(values, path, reading) : anything()
+    return withFreeNames(record(string(), inside))
   }
   if (!type.schemaTypes) return undefined
   reading.report.add(path, 'Union', 'the first type that takes a value wins; BSON types stay JSON')
@@ -130,7 +136,7 @@ const FORMS: Readonly<Record<string, StoredForm>> = {
   UUID: 'uuid',
 }
 
-const MUST: Readonly<Record<StoredAs, string>> = {
+const MUST: Readonly<Record<Exclude<StoredAs, 'any'>, string>> = {
   decimal128: 'Invalid decimal: expected a string of at most 34 digits.',
   long: 'Invalid integer: expected a string of digits, of at most 64 bits.',
   uuid: 'Invalid UUID.',
@@ -147,7 +153,7 @@ function digitsOf(type: SchemaType): ZodMiniType | undefined {
 
 /** A string that is stored as `form`. */
 function textStoredAs(form: StoredForm): ZodMiniType {
-  const cast = (value: string | number | boolean) => storedText(form, value)
+  const cast = (value: unknown) => storedText(form, value)
   const isOne = (text: string) => cast(text) !== undefined
   return storedAs(string().check(refine(isOne, MUST[form])), form, cast)
 }

@@ -4,7 +4,9 @@
  * @module
  */
 
+import './beside.ts'
 import './finding.ts'
+import './mixed.ts'
 import './report.ts'
 import './round-trips.ts'
 import './rules.ts'
