@@ -6,6 +6,7 @@
 
 import {
   type $ZodNumberDef,
+  type $ZodObjectDef,
   type $ZodTupleDef,
   type $ZodType,
   type $ZodTypes,
@@ -62,14 +63,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'literal':
       return sameKind(def.values)
     case 'object':
-      return {
-        ...objectShape(def.shape, side, path, depth),
-        ...(def.catchall &&
-          def.catchall._zod.def.type !== 'never' && {
-            open: true,
-            rest: markedShape(def.catchall),
-          }),
-      }
+      return { ...objectShape(def.shape, side, path, depth), ...restOf(def) }
     case 'array':
       return { kind: 'list', element: shapeOf(def.element, side, `${path}[]`, depth + 1) }
     case 'record':
@@ -113,6 +107,12 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     default:
       return mixed
   }
+}
+
+/** What an object's shape says of keys that it does not declare. */
+function restOf({ catchall }: $ZodObjectDef): Pick<ObjectShape, 'open' | 'rest'> {
+  if (!catchall || catchall._zod.def.type === 'never') return {}
+  return { open: true, rest: markedShape(catchall) }
 }
 
 /** The shape of a schema that `ref()` or `storedAs()` marked. */

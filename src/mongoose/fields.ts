@@ -4,7 +4,16 @@
  * @module
  */
 
-import { _default, catchall, nullable, nullish, object, optional, type ZodMiniType } from 'zod/mini'
+import {
+  _default,
+  catchall,
+  lazy,
+  nullable,
+  nullish,
+  object,
+  optional,
+  type ZodMiniType,
+} from 'zod/mini'
 import { idMaker } from '../model/id.ts'
 import { keptMember } from '../model/stored.ts'
 import { defaultOf, type MakeDefault } from './defaults.ts'
@@ -12,8 +21,9 @@ import { inOrder } from './in-order.ts'
 import { isPlace } from './indexes.ts'
 import { kindRule, kindSchema } from './kinds.ts'
 import { reportPath, reportSchema } from './left-out.ts'
+import { demanding } from './messages.ts'
 import { kindsOf, type SchemaParts, type SchemaType, versionKeyOf } from './structure.ts'
-import { anything, isConditional, objectId, type Reading, valuesOf } from './values.ts'
+import { type Around, anything, isConditional, objectId, type Reading, valuesOf } from './values.ts'
 
 /** The members of an object, by name. */
 export type Members = Record<string, ZodMiniType>
@@ -34,6 +44,19 @@ const KEPT = new Set(['_id', 'createdAt', 'updatedAt'])
 
 /** A subdocument: its `_id` stays, and is made for a new one. */
 export function subdocument(schema: SchemaParts, path: string, reading: Reading): ZodMiniType {
+  const outer = reading.around.get(schema)
+  if (outer) {
+    reading.loops.push({ path, around: outer.path })
+    return lazy(() => outer.made as ZodMiniType)
+  }
+  const own: Around = { path }
+  reading.around.set(schema, own)
+  own.made = newSubdocument(schema, path, reading)
+  reading.around.delete(schema)
+  return own.made
+}
+
+function newSubdocument(schema: SchemaParts, path: string, reading: Reading): ZodMiniType {
   reportSchema(schema, path, reading.report)
   const members = membersOf(schema, path, reading)
   const isOpen = schema.options.strict === false
@@ -114,7 +137,7 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
   if (type.options.auto && type.instance.startsWith('ObjectI')) {
     return required(objectId(), () => newId('objectId'))
   }
-  const values = valuesOf(type, path, reading)
+  const values = demanding(valuesOf(type, path, reading), type, path)
   if (isTime(schema, name)) {
     reading.report.add(
       path,

@@ -7,6 +7,7 @@
 import './beside.ts'
 import './finding.ts'
 import './mixed.ts'
+import './recursive.ts'
 import './report.ts'
 import './round-trips.ts'
 import './rules.ts'

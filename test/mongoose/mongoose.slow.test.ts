@@ -7,6 +7,7 @@ await withService('mongo', ({ url }) => {
       'beside.ts',
       'finding.ts',
       'mixed.ts',
+      'recursive.ts',
       'report.ts',
       'round-trips.ts',
       'rules.ts',
