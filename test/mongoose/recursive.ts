@@ -33,10 +33,11 @@ function recursive({ mongoose, connection, app }: Place): void {
   it('is read to the end of what clients may write', async () => {
     assert.deepEqual([...threads.report, ...machines.report], [])
     const at = new Date('2020-01-01')
-    const { _id } = await Thread.create({
+    const tree: object = {
       text: 'a',
       replies: [{ text: 'b', at, replies: [{ text: 'c', at, replies: [{ text: 'd' }] }] }],
-    })
+    }
+    const { _id } = await Thread.create(tree)
     const before = await Thread.findById(_id).lean()
     const { data } = await json(api, 'GET', `/threads/${_id}`)
     assert.equal(data.replies[0].replies[0].replies[0].text, 'd')
@@ -71,7 +72,8 @@ function recursive({ mongoose, connection, app }: Place): void {
     )
     const secrets = app().mount('/secrets', createRouter({ model }))
     const deep = { text: 'a', secret: 's', replies: [{ text: 'b', secret: 's' }] }
-    const { _id } = await Secret.create({ ...deep, replies: [{ ...deep, replies: [deep] }] })
+    const tree: object = { ...deep, replies: [{ ...deep, replies: [deep] }] }
+    const { _id } = await Secret.create(tree)
     const { data } = await json(secrets, 'GET', `/secrets/${_id}`)
     assert.ok(!JSON.stringify(data).includes('secret'), JSON.stringify(data))
     assert.equal(data.replies[0].text, 'a')

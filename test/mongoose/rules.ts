@@ -159,12 +159,15 @@ function messages({ mongoose, connection, native, app }: Place): void {
         maxlength: [9, '{PATH} has {LENGTH} letters, and may have {MAXLENGTH}'],
       },
       kind: { type: String, enum: { values: ['a'], message: 'no kind: {VALUE}' } },
-      must: { type: String, enum: ['a'], required: 'Choose', lowercase: true },
+      must: { type: String, enum: ['a'], required: 'Choose' as never, lowercase: true },
       stars: { type: Number, required: [true, 'How many?'], min: [1, 'At least {MIN}'], max: 5 },
       level: { type: Number, enum: { values: [1], message: 'no level' } },
       born: { type: Date, min: [new Date('2000-01-01'), 'Too old'], max: '2020-01-01' },
       seen: { type: Date, min: new Date('1903-10-20') },
       homes: [{ city: { type: String, required: [true, 'Which city?'] } }],
+      owner: { type: Schema.Types.ObjectId, ref: 'Spoken' },
+      names: { type: Map, of: String },
+      tags: [String],
       price: Schema.Types.Decimal128,
       prices: [Schema.Types.Decimal128],
       bytes: Buffer,
@@ -172,7 +175,7 @@ function messages({ mongoose, connection, native, app }: Place): void {
   )
   const api = app().mount('/spoken', createRouter({ model: fromMongoose(Spoken).model }))
   before(() => api.ready())
-  const good = { mail: 'a@b', must: 'a', stars: 1 }
+  const good = { mail: 'a@b', must: 'a', stars: 1 } as const
   const refused = async (body: object) =>
     (await json(api, 'POST', '/spoken', { ...good, ...body })).fields
 
@@ -200,6 +203,20 @@ function messages({ mongoose, connection, native, app }: Place): void {
     assert.match(early.seen, />=1903-10-20T00:00:00\.000Z/)
     const late = await refused({ born: '2021-01-01' })
     assert.match(late.born, /<=2020-01-01T00:00:00\.000Z/)
+  })
+
+  it('refuse what only Mongoose casts', async () => {
+    const _id = 'a'.repeat(24)
+    for (const body of [
+      { owner: { _id, name: 'x' } },
+      { names: { a: 1 } },
+      { mail: 5 },
+      { tags: 'a' },
+    ]) {
+      const [field] = Object.keys(body)
+      const fields = Object.keys((await refused(body)) ?? {}).map((path) => path.split('.')[0])
+      assert.deepEqual(fields, [field], JSON.stringify(body))
+    }
   })
 
   it('are not needed for the JSON of Mongoose, which is taken back', async () => {
