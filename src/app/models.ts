@@ -107,7 +107,9 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
 function checkApart(others: Iterable<Model>, { name, collection }: Model): void {
   for (const other of others) {
     if (other.name === name || other.collection === collection) {
-      throw new TypeError(`Model '${name}': another model has its name or its collection`)
+      throw new TypeError(
+        `Model '${name}': the model '${other.name}' has its name or its collection. Use one model, in several routers with a scope`,
+      )
     }
   }
 }

@@ -64,6 +64,8 @@ export const nothingWritable = (): HttpError =>
   badRequest('Request body contains no writable fields.')
 export const nestedTooDeeply = (field: string): HttpError =>
   badRequest(`Field '${field}' is nested too deeply.`)
+export const unsafeKey = (field: string, key: string): HttpError =>
+  badRequest(`Field '${field}' cannot hold the key '${key}'.`)
 export const invalidFields = (fields: Readonly<Record<string, string>>): ValidationError =>
   new ValidationError('Check the submitted values.', fields)
 

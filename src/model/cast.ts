@@ -113,6 +113,7 @@ export function castInput(shape: Shape | undefined, value: unknown): unknown {
   if (!shape) return value
   if (typeof value === 'string') return castText(shape, value)
   if (typeof value === 'number') return castNumeral(shape, value)
+  if (shape.kind === 'string') return shape.cast?.(value) ?? value
   switch (shape.kind) {
     case 'object':
       if (!isFields(value)) return value

@@ -21,7 +21,8 @@ export interface SchemaOptions {
 
 /** The schema of a model's collection: fields that were renamed are in it under all their names. */
 export function collectionSchema(model: Model, options: SchemaOptions = {}): CollectionSchema {
-  const { collection, idType, adopted, declared, absence, unique, renamed, collations } = model
+  const { collection, idType, adopted, declared, absence, unique, renamed, collations, version } =
+    model
   const { name = collection, searchable = new Set() } = options
   return {
     name,
@@ -32,6 +33,7 @@ export function collectionSchema(model: Model, options: SchemaOptions = {}): Col
     absence: new Map([...absence, ...[...renamed.keys()].map((old) => [old, 'missing'] as const)]),
     unique,
     ...(collations && { collations }),
+    ...(version && { version }),
     indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
     get searchable() {
       return [...searchable].flatMap((path) => [path, ...formerPaths(path, renamed)])

@@ -9,7 +9,7 @@ import type { Declared } from '../ports/declared.ts'
 import type { SortKey } from '../ports/filter.ts'
 import { isWithin } from '../ports/paths.ts'
 import type { IdType, ObjectShape } from '../ports/shape.ts'
-import type { Absence, AdoptedTable, Collated, Fields } from '../ports/store.ts'
+import type { Absence, AdoptedTable, Collated, Fields, VersionKey } from '../ports/store.ts'
 import type { Timestamps } from './timestamps.ts'
 
 /** A shape of zod 4 schemas, of `zod` or `zod/mini`. */
@@ -72,6 +72,8 @@ export interface Model<R = Fields, I = unknown, H = unknown> {
   readonly unique: readonly (readonly string[])[]
   /** The unique sets that are compared by a collation: those of Mongoose's indexes. */
   readonly collations?: readonly Collated[]
+  /** The member in which Mongoose counts versions, if it does. */
+  readonly version?: VersionKey
   readonly indexes: readonly (readonly SortKey[])[]
   readonly hidden: readonly string[]
   readonly output?: (record: never) => unknown

@@ -6,15 +6,16 @@
 
 import {
   type $ZodNumberDef,
+  type $ZodObjectDef,
   type $ZodTupleDef,
   type $ZodType,
   type $ZodTypes,
   util,
 } from 'zod/v4/core'
-import type { ObjectShape, Shape } from '../ports/shape.ts'
+import { FREE, type ObjectShape, type Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
-import { isKept, storedValuesOf } from './stored.ts'
+import { hasFreeNames, isKept, storedValuesOf } from './stored.ts'
 
 const mixed = { kind: 'mixed' } as const
 
@@ -62,14 +63,15 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'literal':
       return sameKind(def.values)
     case 'object':
-      return {
-        ...objectShape(def.shape, side, path, depth),
-        ...(def.catchall && def.catchall._zod.def.type !== 'never' && { open: true }),
-      }
+      return { ...objectShape(def.shape, side, path, depth), ...restOf(def) }
     case 'array':
       return { kind: 'list', element: shapeOf(def.element, side, `${path}[]`, depth + 1) }
     case 'record':
-      return { kind: 'map', value: inner(def.valueType) }
+      return {
+        kind: 'map',
+        value: inner(def.valueType),
+        ...(hasFreeNames(schema) && { freeNames: true }),
+      }
     case 'optional':
     case 'nullable':
     case 'default':
@@ -107,12 +109,19 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
   }
 }
 
+/** What an object's shape says of keys that it does not declare. */
+function restOf({ catchall }: $ZodObjectDef): Pick<ObjectShape, 'open' | 'rest'> {
+  if (!catchall || catchall._zod.def.type === 'never') return {}
+  return { open: true, rest: markedShape(catchall) }
+}
+
 /** The shape of a schema that `ref()` or `storedAs()` marked. */
 function markedShape(schema: $ZodType): Shape | undefined {
   const ref = referenceOf(schema)
   if (ref !== undefined) return referenceShape(ref)
   const { storedAs: stored, castText: cast } = storedValuesOf(schema)
   if (stored === 'objectId') return { kind: 'id', idType: stored }
+  if (stored === 'any') return FREE
   return stored && { kind: cast ? 'string' : 'number', stored, ...(cast && { cast }) }
 }
 
@@ -188,6 +197,7 @@ function unionShape(shapes: readonly Shape[], side: Side): Shape {
   // In an open object, a member that only another object declares may have any type.
   const objects = shapes.filter((shape) => shape.kind === 'object').filter(({ open }) => !open)
   const areObjects = only && objects.length === shapes.length
+  if (shapes.includes(FREE)) return FREE
   if (!areObjects) return sameShape(shapes)
   if (side === 'output') return { ...mixed, inside: unionShape(shapes, 'input') }
   const names = new Set(objects.flatMap(({ fields }) => [...fields.keys()]))
@@ -197,7 +207,8 @@ function unionShape(shapes: readonly Shape[], side: Side): Shape {
       .filter((shape) => shape !== undefined)
     return [name, unionShape(found, side)] as const
   })
-  return { kind: 'object', fields: new Map(merged) }
+  const kept = new Set(objects.flatMap((object) => [...(object.kept ?? [])]))
+  return { kind: 'object', fields: new Map(merged), kept }
 }
 
 function tupleShape({ items, rest }: $ZodTupleDef, inner: (schema: $ZodType) => Shape): Shape {

@@ -8,11 +8,11 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { StoredForm } from '../ports/shape.ts'
 
-/** What a marked schema's values are stored as: a type of BSON, or an ObjectId that refers to no model. */
-export type StoredAs = StoredForm | 'objectId'
+/** What a marked schema's values are stored as: a type of BSON, an ObjectId that refers to no model, or any JSON, see `FREE`. */
+export type StoredAs = StoredForm | 'objectId' | 'any'
 
 /** The string that a record holds for what a client sends; undefined if the type cannot hold it. */
-export type CastText = (value: string | number | boolean) => string | undefined
+export type CastText = (value: unknown) => string | undefined
 
 /** How the values of a schema are stored. */
 export interface StoredValues {
@@ -36,6 +36,17 @@ export function storedValuesOf(schema: $ZodType): Partial<StoredValues> {
 export function keptMember<S extends $ZodType>(schema: S): S {
   Object.assign(schema._zod.def, { kept: true })
   return schema
+}
+
+/** Marks `schema`, a record: clients may write any of its keys, although the server keeps some of these names elsewhere. */
+export function withFreeNames<S extends $ZodType>(schema: S): S {
+  Object.assign(schema._zod.def, { freeNames: true })
+  return schema
+}
+
+/** Whether `schema` is marked so. */
+export function hasFreeNames(schema: $ZodType): boolean {
+  return (schema._zod.def as { freeNames?: boolean }).freeNames === true
 }
 
 /** Whether `schema`, or a schema that it wraps, is marked. */

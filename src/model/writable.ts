@@ -4,18 +4,13 @@
  * @module
  */
 
-import { elementShape, memberShape, type Shape } from '../ports/shape.ts'
+import { elementShape, FREE, memberShape, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 
-const KEPT_BY_THE_SERVER = new Set([
-  '_id',
-  '__v',
-  'createdAt',
-  'updatedAt',
-  '__proto__',
-  'constructor',
-  'prototype',
-])
+/** Keys with a meaning of their own in JavaScript. */
+const UNSAFE = new Set(['__proto__', 'constructor', 'prototype'])
+
+const KEPT_BY_THE_SERVER = new Set(['_id', '__v', 'createdAt', 'updatedAt', ...UNSAFE])
 
 /** How many containers a field's value may nest, itself included (spec 8). */
 const MAX_DEPTH = 8
@@ -42,14 +37,27 @@ export function checkDepth(depth: number): void {
   if (depth > MAX_DEPTH) throw new NestedTooDeeply()
 }
 
-/** Whether no client may write under `key` of an object of this shape. */
+/** Thrown for a key that would be lost without a word where every other one is kept. */
+export class UnsafeKey extends Error {
+  override readonly name = 'UnsafeKey'
+}
+
+/** Whether no client may write under `key` of an object of this shape. Throws `UnsafeKey`. */
 export function isForbiddenIn(shape: Shape | undefined, key: string): boolean {
-  return isForbiddenKey(key) && !(shape?.kind === 'object' && shape.kept?.has(key))
+  if (!isForbiddenKey(key)) return false
+  if (shape?.kind === 'object' && shape.kept?.has(key)) return false
+  // A decimal may be sent as Mongoose shows it: `{ "$numberDecimal": "1.5" }`.
+  if (shape?.kind === 'string') return !shape.cast
+  const isFree = shape === FREE || (shape?.kind === 'object' && shape.rest === FREE)
+  const isName = shape?.kind === 'map' && shape.freeNames && KEPT_BY_THE_SERVER.has(key)
+  if (!isFree && !isName) return true
+  if (UNSAFE.has(key)) throw new UnsafeKey(key)
+  return false
 }
 
 /**
  * `value` without forbidden keys at any level, except those that its shape keeps; `value` itself if it has none. Throws
- * `NestedTooDeeply`.
+ * `NestedTooDeeply` and `UnsafeKey`.
  */
 export function withoutForbiddenKeys(value: unknown, depth = 1, shape?: Shape): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value

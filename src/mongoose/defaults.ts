@@ -13,15 +13,17 @@ import { elementOf, type SchemaType } from './structure.ts'
 /** Makes the default of a path. */
 export type MakeDefault = () => unknown
 
-/** The default of `type`, whose values are `schema`; undefined if it has none. */
+/** The default of `type`, whose values are `schema`; undefined if it has none. `isGeo` says that an index takes it for a place. */
 export function defaultOf(
   type: SchemaType,
   schema: $ZodType,
   path: string,
   report: Report,
+  isGeo = false,
 ): MakeDefault | undefined {
   const given = givenDefault(type)
-  if (given === undefined) return undefined
+  // An index of places refuses an empty list, so Mongoose stores none.
+  if (given === undefined || (isGeo && Array.isArray(given) && given.length === 0)) return undefined
   const made =
     typeof given === 'function' ? calling(given, type, path, report) : castDefault(type, given)
   // Subdocuments have defaults of their own, and ids.

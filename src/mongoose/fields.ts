@@ -6,22 +6,24 @@
 
 import {
   _default,
-  looseObject,
+  catchall,
+  lazy,
   nullable,
   nullish,
   object,
   optional,
-  unknown,
   type ZodMiniType,
 } from 'zod/mini'
 import { idMaker } from '../model/id.ts'
 import { keptMember } from '../model/stored.ts'
 import { defaultOf, type MakeDefault } from './defaults.ts'
 import { inOrder } from './in-order.ts'
+import { isPlace } from './indexes.ts'
 import { kindRule, kindSchema } from './kinds.ts'
 import { reportPath, reportSchema } from './left-out.ts'
-import { kindsOf, type SchemaParts, type SchemaType } from './structure.ts'
-import { isConditional, objectId, type Reading, valuesOf } from './values.ts'
+import { demanding } from './messages.ts'
+import { kindsOf, type SchemaParts, type SchemaType, versionKeyOf } from './structure.ts'
+import { type Around, anything, isConditional, objectId, type Reading, valuesOf } from './values.ts'
 
 /** The members of an object, by name. */
 export type Members = Record<string, ZodMiniType>
@@ -42,11 +44,24 @@ const KEPT = new Set(['_id', 'createdAt', 'updatedAt'])
 
 /** A subdocument: its `_id` stays, and is made for a new one. */
 export function subdocument(schema: SchemaParts, path: string, reading: Reading): ZodMiniType {
+  const outer = reading.around.get(schema)
+  if (outer) {
+    reading.loops.push({ path, around: outer.path })
+    return lazy(() => outer.made as ZodMiniType)
+  }
+  const own: Around = { path }
+  reading.around.set(schema, own)
+  own.made = newSubdocument(schema, path, reading)
+  reading.around.delete(schema)
+  return own.made
+}
+
+function newSubdocument(schema: SchemaParts, path: string, reading: Reading): ZodMiniType {
   reportSchema(schema, path, reading.report)
   const members = membersOf(schema, path, reading)
   const isOpen = schema.options.strict === false
   const rule = kindRule(schema)
-  const whole = isOpen ? looseObject(members) : object(members)
+  const whole = isOpen ? catchall(object(members), anything()) : object(members)
   return inOrder(rule ? whole.check(rule) : whole)
 }
 
@@ -58,7 +73,7 @@ export function membersOf(
   without: ReadonlySet<string> = new Set(),
 ): Members {
   const key = kindSchema(schema, path, reading.report)
-  const others = new Set([...without, ...Object.keys(key ?? {})])
+  const others = new Set([...without, ...Object.keys(key ?? {}), versionKeyOf(schema) ?? '__v'])
   const own = Object.keys(schema.paths).filter((name) => !isLeftOut(name, others))
   const members = membersUnder('', own, schema, path, reading)
   const kinds = kindsOf(schema)
@@ -73,14 +88,14 @@ export function membersOf(
           'discriminator',
           `declared by several kinds: that of '${kind}' is one of several types here, and any JSON value is taken`,
         )
-        members[name] = nullish(unknown())
+        members[name] = nullish(anything())
       } else members[name] = optional(member)
     }
   }
   return key ? { ...members, ...key } : members
 }
 
-/** Whether a path is none of a record: the version key, the values of a map, and what the caller leaves out. */
+/** Whether a path is none of a record: a version key, the values of a map, and what the caller leaves out. */
 function isLeftOut(name: string, without: ReadonlySet<string>): boolean {
   return name === '__v' || name.includes('.$*') || without.has(name)
 }
@@ -122,7 +137,7 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
   if (type.options.auto && type.instance.startsWith('ObjectI')) {
     return required(objectId(), () => newId('objectId'))
   }
-  const values = valuesOf(type, path, reading)
+  const values = demanding(valuesOf(type, path, reading), type, path)
   if (isTime(schema, name)) {
     reading.report.add(
       path,
@@ -139,7 +154,7 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
   }
   return {
     values,
-    makeDefault: defaultOf(type, values, path, reading.report),
+    makeDefault: defaultOf(type, values, path, reading.report, isPlace(schema, name)),
     isRequired: type.isRequired === true && !conditional,
     takesNull: true,
   }

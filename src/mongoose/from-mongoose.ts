@@ -6,10 +6,11 @@
 
 import { object } from 'zod/mini'
 import type { $ZodObject } from 'zod/v4/core'
-import { defineModel } from '../model/define.ts'
-import type { FieldSchemas, Model } from '../model/model.ts'
+import { defineModel, type ModelDefinition } from '../model/define.ts'
+import type { FieldSchemas, Managed, Model } from '../model/model.ts'
 import { remember } from '../model/registry.ts'
 import { objectShape } from '../model/shape.ts'
+import { didYouMean } from '../model/suggest.ts'
 import { isForbiddenKey } from '../model/writable.ts'
 import { type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
@@ -19,7 +20,12 @@ import { indexesOf } from './indexes.ts'
 import { kindRule } from './kinds.ts'
 import { reportSchema } from './left-out.ts'
 import { Report, type ReportRow } from './report.ts'
-import type { MongooseModel, MongooseSchema, SchemaParts } from './structure.ts'
+import {
+  type MongooseModel,
+  type MongooseSchema,
+  type SchemaParts,
+  versionKeyOf,
+} from './structure.ts'
 import { type Times, timesOf } from './times.ts'
 import type { Reading } from './values.ts'
 
@@ -31,6 +37,27 @@ export interface SchemaNames {
   readonly collection?: string
 }
 
+/** What a model has besides what its schema says; each is as in `defineModel`, and comes in addition. */
+export interface Additions<R = Fields>
+  extends Pick<ModelDefinition<FieldSchemas>, 'convert' | 'renamed'> {
+  readonly hidden?: readonly string[]
+  readonly unique?: readonly (string | readonly string[])[]
+  readonly indexes?: readonly (string | readonly string[])[]
+  readonly output?: (record: R & Managed) => unknown
+}
+
+/** The options, and whether they name a bare schema. */
+const OPTIONS: Readonly<Record<keyof Additions | keyof SchemaNames, boolean>> = {
+  name: true,
+  collection: true,
+  convert: false,
+  hidden: false,
+  indexes: false,
+  output: false,
+  renamed: false,
+  unique: false,
+}
+
 /** A model, and what of Mongoose's it cannot say. */
 export interface FromMongoose<R> {
   readonly model: Model<R, unknown>
@@ -40,7 +67,8 @@ export interface FromMongoose<R> {
 
 /**
  * The model of the collection that `source` describes: a Mongoose model, or a schema with a name. Nothing of Mongoose
- * runs afterwards. Throws a `TypeError` for anything else, and for a schema that no model can be made of.
+ * runs afterwards. Throws a `TypeError` for anything else, for unknown options, and for a schema that no model can be made
+ * of.
  *
  * ```ts
  * // Product is a model of Mongoose.
@@ -49,18 +77,29 @@ export interface FromMongoose<R> {
  * const router = createRouter({ model })
  * ```
  */
-export function fromMongoose<R = Fields>(source: MongooseModel): FromMongoose<R>
+export function fromMongoose<R = Fields>(
+  source: MongooseModel,
+  additions?: Additions<R>,
+): FromMongoose<R>
 export function fromMongoose<R = Fields>(
   source: MongooseSchema,
-  names: SchemaNames,
+  options: SchemaNames & Additions<R>,
 ): FromMongoose<R>
 export function fromMongoose<R = Fields>(
   source: MongooseModel | MongooseSchema,
-  names?: SchemaNames,
+  options: Partial<SchemaNames> & Additions<R> = {},
 ): FromMongoose<R> {
-  const { schema, name, collection } = partsOf(source, names)
+  const { schema, name, collection } = partsOf(source, options)
+  checkNames(options, isModel(source))
+  const { output, convert, renamed } = options
   const report = new Report()
-  const reading: Reading = { report, hidden: [], objectOf: subdocument }
+  const reading: Reading = {
+    report,
+    hidden: [],
+    objectOf: subdocument,
+    around: new Map(),
+    loops: [],
+  }
   reportSchema(schema, '', report)
   const times = timesOf(schema, report)
   const without = new Set(['_id', ...Object.values(times).filter((one) => one !== false)])
@@ -73,11 +112,22 @@ export function fromMongoose<R = Fields>(
     fields: (rule ? whole.check(rule) : whole) as unknown as $ZodObject<FieldSchemas>,
     timestamps: times,
     id: idTypeOf(schema, report),
-    hidden: hiddenOf(reading, members, report),
-    ...indexes,
+    hidden: [...hiddenOf(reading, members, report), ...(options.hidden ?? [])],
+    unique: [...indexes.unique, ...(options.unique ?? [])],
+    indexes: [...indexes.indexes, ...(options.indexes ?? [])],
+    ...(convert && { convert }),
+    ...(renamed && { renamed }),
+    ...(output && { output: output as () => unknown }),
     ...(collection !== undefined && { collection }),
   }) as unknown as Model<R, unknown>
-  const kept = { shape: withStoredIds(model), ...(collations.length > 0 && { collations }) }
+  const key = versionKeyOf(schema)
+  const kept = {
+    shape: withStoredIds(model),
+    ...(collations.length > 0 && { collations }),
+    ...(key !== undefined && {
+      version: { key, always: Boolean(schema.options.optimisticConcurrency) },
+    }),
+  }
   const made = Object.freeze({ ...model, ...kept })
   remember(made as Model)
   return { model: made, report: report.rows() }
@@ -97,7 +147,7 @@ interface Parts {
   readonly collection?: string | undefined
 }
 
-function partsOf(source: MongooseModel | MongooseSchema, names: SchemaNames | undefined): Parts {
+function partsOf(source: MongooseModel | MongooseSchema, names: Partial<SchemaNames>): Parts {
   if (isModel(source)) {
     const { name } = source.collection as { name?: unknown }
     return {
@@ -109,10 +159,24 @@ function partsOf(source: MongooseModel | MongooseSchema, names: SchemaNames | un
   if (typeof source?.paths !== 'object' || typeof source.indexes !== 'function') {
     throw new TypeError('fromMongoose() takes a Mongoose model, or a schema and a name')
   }
-  if (typeof names?.name !== 'string' || names.name === '') {
+  if (typeof names.name !== 'string' || names.name === '') {
     throw new TypeError(`fromMongoose() needs a name for a schema: fromMongoose(schema, { name })`)
   }
-  return { ...names, schema: source as unknown as SchemaParts }
+  const { name, collection } = names
+  return { name, collection, schema: source as unknown as SchemaParts }
+}
+
+/** Refuses unknown options, and names for a model that has its own. */
+function checkNames(options: object, isNamed: boolean): void {
+  for (const option of Object.keys(options)) {
+    if (!Object.hasOwn(OPTIONS, option)) {
+      const meant = didYouMean(option, Object.keys(OPTIONS))
+      throw new TypeError(`fromMongoose: unknown option '${option}'.${meant}`)
+    }
+    if (isNamed && OPTIONS[option as keyof typeof OPTIONS]) {
+      throw new TypeError(`fromMongoose: '${option}' is for schemas: a Mongoose model has its own`)
+    }
+  }
 }
 
 function isModel(source: MongooseModel | MongooseSchema): source is MongooseModel {
@@ -129,9 +193,15 @@ function nameable(members: Members, report: Report): Members {
 }
 
 /** The hidden paths, those that lead into a map or mixed value aside: a whole is hidden there. */
-function hiddenOf({ hidden }: Reading, members: Members, report: Report): readonly string[] {
+function hiddenOf({ hidden, loops }: Reading, members: Members, report: Report): readonly string[] {
   const shape = objectShape(members, 'output')
-  return [...new Set(hidden)].map((path) => {
+  // The paths inside have no end.
+  const endless = loops.filter(({ around }) => hidden.some((path) => path.startsWith(`${around}.`)))
+  for (const { path } of endless) {
+    report.add(path, 'select', 'hidden, because the schema holds itself there and hides a path')
+  }
+  const paths = [...hidden, ...endless.map(({ path }) => path)]
+  return [...new Set(paths)].map((path) => {
     if (placeOf(shape, path)) return path
     const around = ancestors(path).find((one) => placeOf(shape, one))
     report.add(path, 'select', `hidden with all of '${around}'`)

@@ -4,6 +4,11 @@
  * @module
  */
 
-export { type FromMongoose, fromMongoose, type SchemaNames } from './from-mongoose.ts'
+export {
+  type Additions,
+  type FromMongoose,
+  fromMongoose,
+  type SchemaNames,
+} from './from-mongoose.ts'
 export type { ReportRow } from './report.ts'
 export type { MongooseModel, MongooseSchema } from './structure.ts'

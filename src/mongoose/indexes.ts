@@ -17,6 +17,15 @@ export interface Indexes {
   readonly collations: readonly Collated[]
 }
 
+/** Whether the path `name` is a list that an index of `schema` takes for a place, alone or as the coordinates of one. */
+export function isPlace(schema: SchemaParts, name: string): boolean {
+  const around = name.endsWith('.coordinates') && name.slice(0, name.lastIndexOf('.'))
+  return schema.indexes().some(([keys]) => {
+    const isOne = ['2dsphere', '2d'].includes(String(keys[name]))
+    return isOne || (around !== false && keys[around] === '2dsphere')
+  })
+}
+
 /** What an index cannot be carried over for. */
 const PARTIAL = ['partialFilterExpression', 'expireAfterSeconds', 'wildcardProjection'] as const
 

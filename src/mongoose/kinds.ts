@@ -29,7 +29,7 @@ export function kindSchema(
     report.add(
       path,
       'discriminator',
-      `the collection holds other kinds too: give the router scope: () => ({ ${key}: '${String(mapping.value)}' })`,
+      `the collection holds other kinds too: give the router scope: () => ({ ${key}: '${String(mapping.value)}' }). An app takes one model of a collection: for several kinds, mount that of the base in a router for each, with its scope`,
     )
     kinds.push(String(mapping.value))
   }

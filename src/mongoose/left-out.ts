@@ -53,13 +53,17 @@ const NOTES: Readonly<Record<string, string>> = {
   expires: 'the index that Mongoose made goes on removing documents; fieldgate makes none',
 }
 
+/** Without these, values are shown or stored otherwise than before. */
+const SERIOUS = new Set(['get', 'set', 'validate', 'immutable', 'transform'])
+
 /** Reports what of the path itself is left out. */
 export function reportPath({ options, ...type }: SchemaType, path: string, report: Report): void {
   const named = Object.keys(options).filter((name) => options[name] !== undefined)
   const others = named.filter((name) => !CARRIED.has(name))
   const found = new Set([...others, ...functionsOf({ options, ...type })])
   for (const feature of found) {
-    report.add(path, feature, NOTES[feature] ?? 'an option that only a plugin or Mongoose reads')
+    const note = NOTES[feature] ?? 'an option that only a plugin or Mongoose reads'
+    report.add(path, feature, note, SERIOUS.has(feature))
   }
   for (const { type: rule, min, max } of type.validators) {
     if (typeof (min ?? max) !== 'function') continue
@@ -89,8 +93,8 @@ const OWN_HOOK =
 export function reportSchema(schema: SchemaParts, path: string, report: Report): void {
   reportFunctions(schema, path, report)
   reportVirtuals(schema, path, report)
-  for (const [feature, note, isUsed] of OPTIONS) {
-    if (isUsed(schema.options[feature])) report.add(path, feature, note)
+  for (const [feature, note, isUsed, serious] of OPTIONS) {
+    if (isUsed(schema.options[feature])) report.add(path, feature, note(path), serious)
   }
 }
 
@@ -98,19 +102,42 @@ const isTrue = (value: unknown): boolean => Boolean(value)
 const isTransforming = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'transform' in value
 
-const OPTIONS: readonly [name: string, note: string, isUsed: (value: unknown) => boolean][] = [
+/** An option of schemas: what becomes of it in the schema of a path, and whether that is serious. */
+type Option = readonly [
+  name: string,
+  note: (path: string) => string,
+  isUsed: (value: unknown) => boolean,
+  serious?: true,
+]
+
+const transformed = () =>
+  'its transform does not run: what it removes is shown. Use `hidden` or `output`'
+
+const OPTIONS: readonly Option[] = [
   [
     'strict',
-    'what no path declares is never shown, and stays as it is',
+    (path) =>
+      path === ''
+        ? 'what no path declares is never shown and stays as it is, and is dropped from requests'
+        : 'what no path declares is any JSON value',
     (value) => value === false,
   ],
-  ['collation', 'filters and sorts compare strings exactly', isTrue],
-  ['toJSON', 'its transform does not run. Use `output`', isTransforming],
-  ['toObject', 'its transform does not run. Use `output`', isTransforming],
-  ['optimisticConcurrency', 'the version key stays as it is. Clients send If-Match', isTrue],
-  ['capped', 'a collection that fieldgate makes is not capped', isTrue],
-  ['timeseries', 'MongoDB refuses single writes to such a collection', isTrue],
-  ['encryptionType', 'fields are not encrypted', isTrue],
+  [
+    'collation',
+    () =>
+      'a collection that was made with it compares by it: filters, sorts and unique fields too. One that fieldgate makes compares exactly',
+    isTrue,
+  ],
+  ['toJSON', transformed, isTransforming, true],
+  ['toObject', transformed, isTransforming, true],
+  [
+    'optimisticConcurrency',
+    () => 'every write counts the version key up, and none compares it. Clients send If-Match',
+    isTrue,
+  ],
+  ['capped', () => 'a collection that fieldgate makes is not capped', isTrue],
+  ['timeseries', () => 'MongoDB refuses single writes to such a collection', isTrue],
+  ['encryptionType', () => 'fields are not encrypted', isTrue, true],
 ]
 
 function reportFunctions(schema: SchemaParts, path: string, report: Report): void {
@@ -138,8 +165,30 @@ function reportHooks(
 ): void {
   for (const [name, list] of hooks) {
     if (list.every(({ fn }) => isOwn(fn))) continue
-    report.add(path, `${stage}('${name}')`, 'does not run. Use a hook of the router')
+    const [note, serious] = hookNote(stage, name)
+    report.add(path, `${stage}('${name}')`, `does not run: ${note}`, serious)
   }
+}
+
+const READS =
+  /^(?:find|findOne|count|countDocuments|estimatedDocumentCount|distinct|aggregate|init)$/
+const REMOVALS = /remove|delete/i
+
+/** What to use instead of a hook, and whether records are shown or stored wrongly without it. */
+function hookNote(stage: 'pre' | 'post', name: string): readonly [string, boolean] {
+  if (READS.test(name)) {
+    return stage === 'pre' && name !== 'init'
+      ? ['what it leaves out is shown. Give the router a `scope`', true]
+      : ['records are shown as they are stored. Use `output`', true]
+  }
+  if (REMOVALS.test(name)) {
+    return [stage === 'pre' ? 'use `beforeRemove`' : 'use `afterRemove`', false]
+  }
+  if (stage === 'post') return ['use `runAfterCreate` and `afterUpdate`', false]
+  return [
+    'what it computes or refuses is stored as it was sent, a password without its hash. Use a `validate` hook, which runs for POST and PATCH',
+    true,
+  ]
 }
 
 function nameOf(given: unknown): string {
@@ -162,7 +211,10 @@ function reportVirtuals(
     // Every schema has it, and responses leave it out unless told otherwise.
     if (name === 'id' && !showsAll) continue
     const at = path === '' ? name : `${path}.${name}`
-    const note = virtual?.ref === undefined ? 'use `output`' : 'use `onGet` or a route of its own'
+    const note =
+      virtual?.ref === undefined
+        ? 'use `output`'
+        : 'clients filter the list of the other model, or use an extra route'
     report.add(at, 'virtual', `not in responses: ${note}`)
   }
 }

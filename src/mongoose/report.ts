@@ -12,14 +12,19 @@ export interface ReportRow {
   readonly feature: string
   /** What becomes of it, and what to use instead. */
   readonly note: string
+  /**
+   * Whether records would be shown, changed or stored that Mongoose would hide, refuse or alter: see to it before anyone
+   * else sends a request.
+   */
+  readonly serious: boolean
 }
 
 /** Collects the rows of a report, each once. */
 export class Report {
   readonly #rows = new Map<string, ReportRow>()
 
-  add(path: string, feature: string, note: string): void {
-    this.#rows.set(JSON.stringify([path, feature, note]), { path, feature, note })
+  add(path: string, feature: string, note: string, serious = false): void {
+    this.#rows.set(JSON.stringify([path, feature, note]), { path, feature, note, serious })
   }
 
   /** The rows, by path. */

@@ -21,11 +21,8 @@ const GREATEST_POWER = 6111
 const LONGEST_DECIMAL = 64
 
 /** The string that a record holds for `value`; undefined if the type cannot hold it. */
-export function storedText(
-  form: StoredForm,
-  value: string | number | boolean | null,
-): string | undefined {
-  const text = typeof value === 'number' ? String(value) : value
+export function storedText(form: StoredForm, value: unknown): string | undefined {
+  const text = typeof value === 'number' ? String(value) : jsonOf(form, value)
   if (typeof text !== 'string') return undefined
   switch (form) {
     case 'decimal128':
@@ -39,6 +36,17 @@ export function storedText(
     default:
       return undefined
   }
+}
+
+/** What Mongoose's JSON of a value holds; other values are returned as they are. */
+function jsonOf(form: StoredForm, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { $numberDecimal, type, data } = value as Readonly<Record<string, unknown>>
+  if (form === 'decimal128') return $numberDecimal
+  if (form !== 'binary' || type !== 'Buffer' || !Array.isArray(data)) return undefined
+  const isByte = (one: unknown) =>
+    Number.isInteger(one) && (one as number) >= 0 && Number(one) < 256
+  return data.every(isByte) ? btoa(data.map((one) => String.fromCharCode(one)).join('')) : undefined
 }
 
 /**

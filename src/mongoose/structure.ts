@@ -95,6 +95,12 @@ export interface Validator {
   readonly regexp?: unknown
 }
 
+/** The path in which Mongoose counts the versions of a document; undefined if it counts none. */
+export function versionKeyOf({ options }: SchemaParts): string | undefined {
+  const { versionKey = '__v' } = options
+  return typeof versionKey === 'string' ? versionKey : undefined
+}
+
 /** The type of a list's elements. */
 export function elementOf(type: SchemaType): SchemaType | undefined {
   return type.embeddedSchemaType ?? type.$embeddedSchemaType

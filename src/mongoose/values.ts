@@ -34,9 +34,10 @@ import {
 import type { $ZodCheck } from 'zod/v4/core'
 import { idFrom } from '../model/cast.ts'
 import { ref } from '../model/reference.ts'
-import { type StoredAs, storedAs } from '../model/stored.ts'
+import { type StoredAs, storedAs, withFreeNames } from '../model/stored.ts'
 import type { StoredForm } from '../ports/shape.ts'
 import { reportPath } from './left-out.ts'
+import { messageOf } from './messages.ts'
 import type { Report } from './report.ts'
 import { storedText } from './stored-text.ts'
 import { elementOf, type SchemaParts, type SchemaType, type Validator } from './structure.ts'
@@ -44,12 +45,28 @@ import { elementOf, type SchemaParts, type SchemaType, type Validator } from './
 /** What reads a schema into an object of zod; fields.ts has it. */
 export type ObjectReader = (schema: SchemaParts, path: string, reading: Reading) => ZodMiniType
 
+/** A schema of subdocuments that is being read, and what is made of it in the end. */
+export interface Around {
+  readonly path: string
+  made?: ZodMiniType
+}
+
+/** A path whose subdocuments are those of the path around it. */
+export interface Loop {
+  readonly path: string
+  readonly around: string
+}
+
 /** What is known while a schema is read. */
 export interface Reading {
   readonly report: Report
   /** The paths that responses leave out. */
   readonly hidden: string[]
   readonly objectOf: ObjectReader
+  /** The schemas of subdocuments that are being read: one of them may hold itself. */
+  readonly around: Map<SchemaParts, Around>
+  /** Where a schema holds itself. */
+  readonly loops: Loop[]
 }
 
 /** The values that `type` stores at `path`, absence and defaults aside. */
@@ -73,7 +90,12 @@ export function valuesOf(type: SchemaType, path: string, reading: Reading): ZodM
   } else {
     reading.report.add(path, `type ${type.instance}`, 'an unknown type: any JSON value is taken')
   }
-  return unknown()
+  return anything()
+}
+
+/** Any JSON value, with the keys that Mongoose stores in one. */
+export function anything(): ZodMiniType {
+  return storedAs(unknown(), 'any')
 }
 
 function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniType | undefined {
@@ -85,7 +107,8 @@ function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniT
   if (element) return array(elementValues(element, path, reading))
   if (type.instance === 'Map') {
     const values = type.$__schemaType
-    return record(string(), values ? elementValues(values, path, reading) : unknown())
+    const inside = values ? elementValues(values, path, reading) : anything()
+    return withFreeNames(record(string(), inside))
   }
   if (!type.schemaTypes) return undefined
   reading.report.add(path, 'Union', 'the first type that takes a value wins; BSON types stay JSON')
@@ -102,9 +125,9 @@ function elementValues(type: SchemaType, path: string, reading: Reading): ZodMin
 function scalarOf(type: SchemaType, path: string, reading: Reading): ZodMiniType | undefined {
   switch (type.instance) {
     case 'String':
-      return textOf(type)
+      return textOf(type, path)
     case 'Number':
-      return numberOf(type)
+      return numberOf(type, path)
     case 'Double':
       return storedAs(number(), 'double')
     case 'Int32':
@@ -112,7 +135,7 @@ function scalarOf(type: SchemaType, path: string, reading: Reading): ZodMiniType
     case 'Boolean':
       return boolean()
     case 'Date':
-      return dateOf(type)
+      return dateOf(type, path)
     case 'ObjectId':
     case 'ObjectID':
       return idOf(type, path, reading)
@@ -130,7 +153,7 @@ const FORMS: Readonly<Record<string, StoredForm>> = {
   UUID: 'uuid',
 }
 
-const MUST: Readonly<Record<StoredAs, string>> = {
+const MUST: Readonly<Record<Exclude<StoredAs, 'any'>, string>> = {
   decimal128: 'Invalid decimal: expected a string of at most 34 digits.',
   long: 'Invalid integer: expected a string of digits, of at most 64 bits.',
   uuid: 'Invalid UUID.',
@@ -147,7 +170,7 @@ function digitsOf(type: SchemaType): ZodMiniType | undefined {
 
 /** A string that is stored as `form`. */
 function textStoredAs(form: StoredForm): ZodMiniType {
-  const cast = (value: string | number | boolean) => storedText(form, value)
+  const cast = (value: unknown) => storedText(form, value)
   const isOne = (text: string) => cast(text) !== undefined
   return storedAs(string().check(refine(isOne, MUST[form])), form, cast)
 }
@@ -179,7 +202,7 @@ function idOf(type: SchemaType, path: string, { report }: Reading): ZodMiniType 
   return objectId()
 }
 
-function textOf(type: SchemaType): ZodMiniType {
+function textOf(type: SchemaType, path: string): ZodMiniType {
   const { trim: trims, lowercase, uppercase } = type.options
   const changes = [
     ...(trims ? [trim()] : []),
@@ -187,48 +210,63 @@ function textOf(type: SchemaType): ZodMiniType {
     ...(uppercase ? [toUpperCase()] : []),
   ]
   const isRequired = type.isRequired && !isConditional(type)
-  const rules = type.validators.flatMap((one) => textRule(one, isRequired === true))
+  const rules = type.validators.flatMap((one) => textRule(type, one, isRequired === true, path))
   const choices = choicesOf(type).filter((one) => typeof one === 'string')
   // Mongoose counts the empty string as no value.
-  const some = isRequired ? [minLength(1)] : []
+  const some = isRequired ? [minLength(1, messageOf(type, 'required', path))] : []
   if (choices.length === 0) return string().check(...changes, ...some, ...rules)
-  const chosen = oneOf(Object.fromEntries(choices.map((one) => [one, one])))
+  const entries = Object.fromEntries(choices.map((one) => [one, one]))
+  const chosen = oneOf(entries, messageOf(type, 'enum', path))
   return changes.length + rules.length === 0
     ? chosen
     : pipe(string().check(...changes, ...rules), chosen)
 }
 
 function textRule(
-  { type, minlength, maxlength, regexp }: Validator,
+  type: SchemaType,
+  { type: rule, minlength, maxlength, regexp }: Validator,
   isRequired: boolean,
+  path: string,
 ): readonly $ZodCheck<string>[] {
-  if (type === 'minlength' && typeof minlength === 'number') return [minLength(minlength)]
-  if (type === 'maxlength' && typeof maxlength === 'number') return [maxLength(maxlength)]
-  if (type !== 'regexp' || !(regexp instanceof RegExp)) return []
+  if (rule === 'minlength' && typeof minlength === 'number') {
+    return [minLength(minlength, messageOf(type, rule, path))]
+  }
+  if (rule === 'maxlength' && typeof maxlength === 'number') {
+    return [maxLength(maxlength, messageOf(type, rule, path))]
+  }
+  if (rule !== 'regexp' || !(regexp instanceof RegExp)) return []
   // Mongoose matches from the start each time, and lets the empty string pass unless it counts as missing.
   const flags = regexp.flags.replace(/[gy]/g, '')
   const source = isRequired ? regexp.source : `(?<![^])(?![^])|(?:${regexp.source})`
-  return [regex(new RegExp(source, flags))]
+  return [regex(new RegExp(source, flags), messageOf(type, 'match', path))]
 }
 
-function numberOf(type: SchemaType): ZodMiniType {
+function numberOf(type: SchemaType, path: string): ZodMiniType {
   const choices = choicesOf(type).filter((one) => typeof one === 'number')
   const [first, ...others] = choices
-  if (first !== undefined) return literal([first, ...others])
+  if (first !== undefined) return literal([first, ...others], messageOf(type, 'enum', path))
   const rules = type.validators.flatMap(({ type: rule, min, max }) => [
-    ...(rule === 'min' && typeof min === 'number' ? [gte(min)] : []),
-    ...(rule === 'max' && typeof max === 'number' ? [lte(max)] : []),
+    ...(rule === 'min' && typeof min === 'number' ? [gte(min, messageOf(type, rule, path))] : []),
+    ...(rule === 'max' && typeof max === 'number' ? [lte(max, messageOf(type, rule, path))] : []),
   ])
   return number().check(...rules)
 }
 
-function dateOf(type: SchemaType): ZodMiniType {
+function dateOf(type: SchemaType, path: string): ZodMiniType {
   const rules = type.validators.flatMap(({ type: rule, min, max }) => [
-    ...(rule === 'min' ? timeIn(min).map((time) => minimum(time)) : []),
-    ...(rule === 'max' ? timeIn(max).map((time) => maximum(time)) : []),
+    ...(rule === 'min'
+      ? timeIn(min).map((time) => minimum(time, { ...early(time), ...messageOf(type, rule, path) }))
+      : []),
+    ...(rule === 'max'
+      ? timeIn(max).map((time) => maximum(time, { ...late(time), ...messageOf(type, rule, path) }))
+      : []),
   ])
   return date().check(...rules)
 }
+
+// zod writes times as milliseconds.
+const early = (time: Date) => ({ error: () => `Too small: expected date to be >=${time.toJSON()}` })
+const late = (time: Date) => ({ error: () => `Too big: expected date to be <=${time.toJSON()}` })
 
 /** The time that a rule names; none if it is computed each time. */
 function timeIn(value: unknown): Date[] {

@@ -18,7 +18,7 @@ export type StoredForm = 'decimal128' | 'long' | 'uuid' | 'binary' | 'double'
 
 /**
  * The shape of a stored value. `mixed` is any JSON value; its `inside` may say where it holds dates. `map` is an object
- * with arbitrary keys. `isInteger` says of numbers that they are integers. `stored` is the type that a store of BSON keeps
+ * with arbitrary keys; if it has `freeNames`, clients may write those that the server keeps elsewhere, as `_id`. `isInteger` says of numbers that they are integers. `stored` is the type that a store of BSON keeps
  * a value as; other stores keep what the record holds, and `cast` makes that of what a client
  * sends; undefined if the type cannot hold it.
  */
@@ -27,7 +27,7 @@ export type Shape =
       readonly kind: 'string' | 'number' | 'boolean' | 'date'
       readonly isInteger?: true
       readonly stored?: StoredForm
-      readonly cast?: (value: string | number | boolean) => string | undefined
+      readonly cast?: (value: unknown) => string | undefined
     }
   | { readonly kind: 'mixed'; readonly inside?: Shape }
   | {
@@ -38,7 +38,7 @@ export type Shape =
     }
   | ObjectShape
   | { readonly kind: 'list'; readonly element: Shape }
-  | { readonly kind: 'map'; readonly value: Shape }
+  | { readonly kind: 'map'; readonly value: Shape; readonly freeNames?: boolean }
 
 /** The shape of an object with declared keys. */
 export interface ObjectShape {
@@ -46,9 +46,17 @@ export interface ObjectShape {
   readonly fields: ReadonlyMap<string, Shape>
   /** Whether it may hold other keys too. */
   readonly open?: boolean
+  /** The shape of their values, if it is `FREE`. */
+  readonly rest?: Shape | undefined
   /** The declared keys that a client may write although the server keeps such keys elsewhere, as `_id`. */
   readonly kept?: ReadonlySet<string>
 }
+
+/**
+ * Any JSON value, in which clients may write every key that is safe: those that the server keeps elsewhere too, as `_id`,
+ * and names with a dot or a dollar sign.
+ */
+export const FREE: Shape = { kind: 'mixed' }
 
 /** Where a dotted path leads. */
 export interface Place {
@@ -84,15 +92,17 @@ export function placeOf(shape: ObjectShape, path: string): Place | undefined {
 /** The shape of the member `key` of an object of this shape; undefined if it has none. */
 export function memberShape(shape: Shape | undefined, key: string): Shape | undefined {
   if (shape?.kind === 'map') return valueShape(shape.value)
-  return shape?.kind === 'object' ? valueShape(shape.fields.get(key)) : undefined
+  if (shape?.kind === 'object') return valueShape(shape.fields.get(key) ?? shape.rest)
+  return shape === FREE ? FREE : undefined
 }
 
 /** The shape of the elements of a list of this shape; undefined if it has none. */
 export function elementShape(shape: Shape | undefined): Shape | undefined {
-  return shape?.kind === 'list' ? valueShape(shape.element) : undefined
+  if (shape?.kind === 'list') return valueShape(shape.element)
+  return shape === FREE ? FREE : undefined
 }
 
 /** The shape of a value, or what is known of one that may be anything. */
 function valueShape(shape: Shape | undefined): Shape | undefined {
-  return shape?.kind === 'mixed' ? shape.inside : shape
+  return shape?.kind === 'mixed' && shape !== FREE ? shape.inside : shape
 }

@@ -39,9 +39,20 @@ export interface CollectionSchema {
   readonly unique: readonly (readonly string[])[]
   /** Those of the unique sets that are compared otherwise than exactly; only a store that `collates` gets any. */
   readonly collations?: readonly Collated[]
+  /** Only for a store of documents that another program versions: the member that counts their versions. */
+  readonly version?: VersionKey
   readonly indexes: readonly (readonly SortKey[])[]
   /** The paths that `contains` is used on: strings or lists of strings. */
   readonly searchable: readonly string[]
+}
+
+/**
+ * A member in which Mongoose counts the versions of a document, from 0. A write that changes a list counts one up, because
+ * Mongoose writes to lists by position; with `always` every write does. No record has the member.
+ */
+export interface VersionKey {
+  readonly key: string
+  readonly always: boolean
 }
 
 /** A unique set whose strings are compared by a collation of MongoDB, as `{ locale: 'en', strength: 2 }`. */

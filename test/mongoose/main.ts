@@ -4,7 +4,10 @@
  * @module
  */
 
+import './beside.ts'
 import './finding.ts'
+import './mixed.ts'
+import './recursive.ts'
 import './report.ts'
 import './round-trips.ts'
 import './rules.ts'

@@ -6,14 +6,15 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createRouter } from '../../src/index.ts'
 import { fromMongoose } from '../../src/mongoose/index.ts'
-import { eachVersion, type Place } from './versions.ts'
+import { eachVersion, json, type Place } from './versions.ts'
 
 eachVersion((place) => {
   describe('the report', () => reports(place))
 })
 
-function reports({ mongoose, connection }: Place): void {
+function reports({ mongoose, connection, app }: Place): void {
   const { Schema } = mongoose
   const T = Schema.Types
 
@@ -129,6 +130,79 @@ function reports({ mongoose, connection }: Place): void {
     assert.deepEqual(indexes, [['-born'], ['born', '-name'], ['-createdAt', '_id']])
     assert.deepEqual(model.hidden, ['secret'])
     assert.deepEqual(model.timestamps, { createdAt: 'createdAt', updatedAt: 'updatedAt' })
+  })
+
+  it('says which rows are serious, and what to do instead', () => {
+    const schema = new Schema(
+      {
+        password: { type: String, set: (value: string) => value },
+        inside: new Schema({ n: Number }, { strict: false }),
+      },
+      { strict: false, collation: { locale: 'en' }, toJSON: { transform: () => {} } },
+    )
+    schema.virtual('posts', { ref: 'Post', localField: '_id', foreignField: 'author' })
+    schema.pre('find', () => {})
+    schema.pre('save', () => {})
+    schema.post('save', () => {})
+    schema.pre('deleteOne', () => {})
+    const { report } = fromMongoose(schema, { name: 'Hooked' })
+    const rows = report.map(({ path, feature, note, serious }) => {
+      const advice = /`(?:\w+)`|extra route|dropped|any JSON|compares/.exec(note)?.[0]
+      return [`${path} ${feature}`, advice, serious]
+    })
+    assert.deepEqual(rows, [
+      [' collation', 'compares', false],
+      [" post('save')", '`runAfterCreate`', false],
+      [" pre('deleteOne')", '`beforeRemove`', false],
+      [" pre('find')", '`scope`', true],
+      [" pre('save')", '`validate`', true],
+      [' strict', 'dropped', false],
+      [' toJSON', '`hidden`', true],
+      ['inside strict', 'any JSON', false],
+      ['password set', '`validate`', true],
+      ['posts virtual', 'extra route', false],
+    ])
+  })
+
+  it('comes with what is added to a model', async () => {
+    const schema = new Schema({ first: String, last: String, secret: String, old: Number })
+    const Named = connection.model('Added', schema)
+    const { model } = fromMongoose<{ first: string; last: string; old: number }>(Named, {
+      output: ({ _id, first, last, old }) => ({ _id, name: `${first} ${last}`, old }),
+      convert: { old: (stored) => Number(stored) },
+      hidden: ['secret'],
+      unique: [['first', 'last']],
+      indexes: ['-last'],
+    })
+    const api = app().mount('/added', createRouter({ model }))
+    await Named.collection.insertOne({ first: 'Ada', last: 'L', old: '7', secret: 's' })
+    const { data } = await json(api, 'GET', '/added')
+    assert.deepEqual(data, [{ _id: data[0]._id, name: 'Ada L', old: 7 }])
+    const again = await json(api, 'POST', '/added', { first: 'Ada', last: 'L' })
+    assert.deepEqual([again.success, Object.keys(again.fields)], [false, ['first', 'last']])
+  })
+
+  it('refuses options that it does not know', () => {
+    const Named = connection.model('Optioned', new Schema({ n: Number }))
+    const wrong = (options: object) => () => fromMongoose(Named, options as never)
+    assert.throws(wrong({ outptu: () => {} }), /unknown option 'outptu'\. Did you mean 'output'\?/)
+    assert.throws(wrong({ collection: 'x' }), /'collection' is for schemas/)
+    assert.throws(wrong({ output: 'x' }), /'output' must be a function/)
+    assert.throws(wrong({ hidden: ['m'] }), /'hidden' lists 'm'/)
+  })
+
+  it('says how to serve several kinds of one collection', () => {
+    const base = new Schema({ at: Date })
+    const Event = connection.model('Event', base)
+    const Buy = Event.discriminator('Buy', new Schema({ price: Number }))
+    const { report, model } = fromMongoose(Buy)
+    assert.match(String(report[0]?.note), /__t: 'Buy'.*mount that of the base in a router for each/)
+    const event = fromMongoose(Event).model
+    const api = app().mount('/events', createRouter({ model: event }))
+    assert.throws(
+      () => api.mount('/buys', createRouter({ model })),
+      /Model 'Buy': the model 'Event' has its name or its collection\. Use one model, in several routers with a scope/,
+    )
   })
 
   it('is of models and of schemas with a name alone', () => {

@@ -13,6 +13,7 @@ import { eachVersion, json, type Place } from './versions.ts'
 
 eachVersion((place) => {
   describe('the rules', () => rules(place))
+  describe('messages and what old clients send', () => messages(place))
   describe('subdocuments', () => subdocuments(place))
 })
 
@@ -143,6 +144,108 @@ function rules({ mongoose, connection, native, app }: Place): void {
       rows.map(({ feature, note }) => [feature, note.includes("__t: 'Ship'")]),
       [['discriminator', true]],
     )
+  })
+}
+
+function messages({ mongoose, connection, native, app }: Place): void {
+  const { Schema } = mongoose
+  const Spoken = connection.model(
+    'Spoken',
+    new Schema({
+      mail: {
+        type: String,
+        required: [true, 'We need your e-mail'],
+        match: [/@/, '{VALUE} is no e-mail'],
+        maxlength: [9, '{PATH} has {LENGTH} letters, and may have {MAXLENGTH}'],
+      },
+      kind: { type: String, enum: { values: ['a'], message: 'no kind: {VALUE}' } },
+      must: { type: String, enum: ['a'], required: 'Choose' as never, lowercase: true },
+      stars: { type: Number, required: [true, 'How many?'], min: [1, 'At least {MIN}'], max: 5 },
+      level: { type: Number, enum: { values: [1], message: 'no level' } },
+      born: { type: Date, min: [new Date('2000-01-01'), 'Too old'], max: '2020-01-01' },
+      seen: { type: Date, min: new Date('1903-10-20') },
+      homes: [{ city: { type: String, required: [true, 'Which city?'] } }],
+      owner: { type: Schema.Types.ObjectId, ref: 'Spoken' },
+      names: { type: Map, of: String },
+      tags: [String],
+      price: Schema.Types.Decimal128,
+      prices: [Schema.Types.Decimal128],
+      bytes: Buffer,
+    }),
+  )
+  const api = app().mount('/spoken', createRouter({ model: fromMongoose(Spoken).model }))
+  before(() => api.ready())
+  const good = { mail: 'a@b', must: 'a', stars: 1 } as const
+  const refused = async (body: object) =>
+    (await json(api, 'POST', '/spoken', { ...good, ...body })).fields
+
+  it('are those of the schema', async () => {
+    for (const [body, fields] of [
+      [{ mail: undefined }, { mail: 'We need your e-mail' }],
+      [{ mail: null }, { mail: 'We need your e-mail' }],
+      [{ mail: '' }, { mail: 'We need your e-mail' }],
+      [{ mail: 'nobody' }, { mail: 'nobody is no e-mail' }],
+      [{ mail: 'longer@than' }, { mail: 'mail has 11 letters, and may have 9' }],
+      [{ kind: 'b' }, { kind: 'no kind: b' }],
+      [{ must: undefined }, { must: 'Choose' }],
+      [{ stars: undefined }, { stars: 'How many?' }],
+      [{ stars: 0 }, { stars: 'At least 1' }],
+      [{ level: 2 }, { level: 'no level' }],
+      [{ born: '1999-01-01' }, { born: 'Too old' }],
+      [{ homes: [{}] }, { 'homes.0.city': 'Which city?' }],
+    ] as const) {
+      assert.deepEqual(await refused(body), fields, JSON.stringify(body))
+    }
+  })
+
+  it('show times as times', async () => {
+    const early = await refused({ seen: '1900-01-01' })
+    assert.match(early.seen, />=1903-10-20T00:00:00\.000Z/)
+    const late = await refused({ born: '2021-01-01' })
+    assert.match(late.born, /<=2020-01-01T00:00:00\.000Z/)
+  })
+
+  it('refuse what only Mongoose casts', async () => {
+    const _id = 'a'.repeat(24)
+    for (const body of [
+      { owner: { _id, name: 'x' } },
+      { names: { a: 1 } },
+      { mail: 5 },
+      { tags: 'a' },
+    ]) {
+      const [field] = Object.keys(body)
+      const fields = Object.keys((await refused(body)) ?? {}).map((path) => path.split('.')[0])
+      assert.deepEqual(fields, [field], JSON.stringify(body))
+    }
+  })
+
+  it('are not needed for the JSON of Mongoose, which is taken back', async () => {
+    const { _id } = await Spoken.create({ ...good, price: '3.50', bytes: Buffer.from([1, 255]) })
+    const shown = JSON.parse(JSON.stringify(await Spoken.findById(_id)))
+    const before = await native
+      .collection(Spoken.collection.name)
+      .findOne({ mail: good.mail }, AS_STORED)
+    const { price, bytes } = shown
+    assert.deepEqual(price, { $numberDecimal: '3.50' })
+    const body = { price, bytes, prices: [price] }
+    const { data } = await json(api, 'PATCH', `/spoken/${_id}`, body)
+    assert.deepEqual([data.price, data.bytes, data.prices], ['3.50', 'Af8=', ['3.50']])
+    const afterwards = await native
+      .collection(Spoken.collection.name)
+      .findOne({ mail: good.mail }, AS_STORED)
+    assert.deepEqual([afterwards?.price, afterwards?.bytes], [before?.price, before?.bytes])
+    for (const wrong of [
+      { price: { $numberDecimal: 'x' } },
+      { price: { $numberDecimal: { $gt: 1 } } },
+      { price: { a: 1 } },
+      { prices: [{ $numberDecimal: 'x' }] },
+      { bytes: { type: 'Buffer', data: [256] } },
+      { bytes: { type: 'Buffer', data: 'x' } },
+    ]) {
+      const [field] = Object.keys(wrong)
+      const fields = Object.keys(await refused(wrong)).map((path) => path.split('.')[0])
+      assert.deepEqual(fields, [field], JSON.stringify(wrong))
+    }
   })
 }
 

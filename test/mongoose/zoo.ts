@@ -224,11 +224,56 @@ export function zoo(mongoose: Mongoose): Record<string, Inhabitant> {
       schema: new Schema({ _id: { type: T.UUID, default: () => crypto.randomUUID() }, n: Number }),
       documents: [{ n: 1 }],
     },
+    Mixed: {
+      schema: new Schema({
+        meta: T.Mixed,
+        items: [],
+        lists: [[T.Mixed]],
+        map: { type: Map, of: T.Mixed },
+        names: { type: Map, of: String },
+        open: [new Schema({ n: Number }, { strict: false })],
+        either: { type: T.Union, of: [Number, T.Mixed] },
+      }),
+      documents: [
+        {
+          meta: anything(),
+          items: [anything(), 1, [anything()]],
+          lists: [[anything()]],
+          map: { _id: 'i', createdAt: 1, __v: 1, inside: anything() },
+          names: { _id: 'i', updatedAt: 'x', __v: 'y' },
+          open: [{ n: 1, createdAt: 'x', 'c.d': 2, $e: 3, more: anything() }],
+          either: anything(),
+        },
+      ],
+      report: [
+        'either Mixed',
+        'either Union',
+        'items Mixed',
+        'lists Mixed',
+        'map Mixed',
+        'meta Mixed',
+        'open strict',
+      ],
+    },
     Named: {
       schema: new Schema({ _id: String, n: Number }),
       documents: [{ _id: 'first', n: 1 }],
       report: ['_id type String'],
     },
+  }
+}
+
+/** JSON with the keys that no client writes elsewhere. */
+function anything(): object {
+  return {
+    _id: 'm1',
+    createdAt: '2020-01-01',
+    updatedAt: 'x',
+    __v: 3,
+    keep: 1,
+    'a.b': 2,
+    $set: { $gt: 1, list: [{ $a: 1 }] },
+    deep: [{ _id: 'q', v: 1, 'c.d': { updatedAt: 2 } }, [{ __v: 1 }]],
   }
 }
 

@@ -7,7 +7,7 @@
 
 import type { Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
-import type { Change, Fields } from '../../../src/ports/store.ts'
+import type { Change, CollectionSchema, Fields } from '../../../src/ports/store.ts'
 import { encode } from './documents.ts'
 import { gramStages } from './grams.ts'
 
@@ -16,9 +16,10 @@ import { gramStages } from './grams.ts'
  */
 export function compileChange(
   change: Change,
-  shape: ObjectShape,
+  { shape, version }: Pick<CollectionSchema, 'shape' | 'version'>,
   indexed: readonly string[],
 ): Document[] {
+  const isCounted = version && (version.always || changesList(change, shape))
   const stages = [
     setStage(change.set, (field, value) => literal(value, shapeAt(field, shape))),
     change.unset?.length ? { $unset: [...change.unset] } : undefined,
@@ -35,10 +36,34 @@ export function compileChange(
       const shorter = { $filter: { input: `$${field}`, as: 'element', cond: unlike } }
       return { $cond: [{ $isArray: `$${field}` }, shorter, `$${field}`] }
     }),
+    isCounted ? { $set: { [version.key]: { $add: [numberAt(version.key), 1] } } } : undefined,
     ...gramStages(change, indexed),
   ].filter((stage) => stage !== undefined)
   // The driver refuses an empty pipeline.
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]
+}
+
+/** Whether `change` may move elements of a list: another program that writes to one by position must notice. */
+function changesList({ set = {}, unset = [], push, pull }: Change, shape: ObjectShape): boolean {
+  return (
+    push !== undefined ||
+    pull !== undefined ||
+    [...Object.keys(set), ...unset].some((field) => holdsList(shapeAt(field, shape))) ||
+    Object.values(set).some(isListed)
+  )
+}
+
+/** Whether a value of this shape holds a list, at any depth. */
+function holdsList(shape: Shape | undefined): boolean {
+  if (shape?.kind === 'map') return holdsList(shape.value)
+  if (shape?.kind === 'object') return [...shape.fields.values()].some(holdsList)
+  return shape?.kind === 'list'
+}
+
+/** Whether `value` is a list or holds one: mixed values may. */
+function isListed(value: unknown): boolean {
+  if (Array.isArray(value)) return true
+  return typeof value === 'object' && value !== null && Object.values(value).some(isListed)
 }
 
 /** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */

@@ -16,8 +16,16 @@ import {
 
 /** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000
-/** A validator of the collection refuses a document. */
-const INVALID_DOCUMENT = 121
+/** The document is one that the collection cannot hold. */
+const REFUSED: ReadonlySet<unknown> = new Set([
+  121, // a validator refuses it
+  16755, // an index of places on a sphere finds no place in it
+  // Those of an index of places in a plane.
+  13026,
+  13027,
+  13068,
+  16804,
+])
 
 /** The code of a transaction that has met another one. */
 export const WRITE_CONFLICT = 112
@@ -79,7 +87,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (!isDriverError(error)) return error
   const { code } = error
   if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), { cause: error })
-  if (code === INVALID_DOCUMENT) return new RefusedWrite('value', [], { cause: error })
+  if (REFUSED.has(code)) return new RefusedWrite('value', [], { cause: error })
   if (TIMEOUTS.has(code) || error.name === 'MongoOperationTimeoutError') {
     return new StoreTimeout('the database took too long', { cause: error })
   }

@@ -38,11 +38,12 @@ export interface Writes {
 
 /** The writes of the collection of `schema`, which is `native` in the database. */
 export function writesTo(
-  { shape }: CollectionSchema,
+  schema: CollectionSchema,
   native: Native,
   indexed: () => readonly string[],
 ): Writes {
-  const stagesOf = (change: Change) => compileChange(change, shape, indexed())
+  const { shape, version } = schema
+  const stagesOf = (change: Change) => compileChange(change, schema, indexed())
 
   function record(document: Document | null): Fields | null {
     return document && fromDocument(document, shape)
@@ -57,6 +58,8 @@ export function writesTo(
   function documentOf(fields: Fields): Document {
     const document = toDocument(fields, shape)
     addGrams(document, indexed())
+    // Without a number Mongoose would not notice that the version has changed.
+    if (version) document[version.key] = 0
     return document
   }
 

@@ -4,13 +4,14 @@
  * @module
  */
 
-import { nestedTooDeeply, nothingWritable } from '../../http/refusals.ts'
+import { nestedTooDeeply, nothingWritable, unsafeKey } from '../../http/refusals.ts'
 import { inSlices, type Walk } from '../../model/in-slices.ts'
 import {
   checkDepth,
   isFields,
   isForbiddenIn,
   NestedTooDeeply,
+  UnsafeKey,
   withoutForbiddenKeys,
 } from '../../model/writable.ts'
 import { elementShape, memberShape, type ObjectShape, type Shape } from '../../ports/shape.ts'
@@ -38,12 +39,13 @@ export async function keepWritable(
 
 /**
  * `value` of `field` without forbidden keys at any level, except those that `shape` keeps. Throws a 400 naming `field` if
- * it is nested too deeply.
+ * it is nested too deeply, or holds an unsafe key.
  */
 export async function cleaned(field: string, value: unknown, shape: ObjectShape): Promise<unknown> {
   try {
     return await inSlices(value, { depth: 1, shape: shape.fields.get(field) }, cleaning)
   } catch (error) {
+    if (error instanceof UnsafeKey) throw unsafeKey(field, error.message)
     throw error instanceof NestedTooDeeply ? nestedTooDeeply(field) : error
   }
 }

@@ -152,10 +152,10 @@ describe('design, Model: definitions that make no sense are refused with the opt
     const third = defineModel('Other', { fields: { title: z.string() }, collection: 'twins' })
     app.mount('/first', createRouter({ model: first, allowedFields: ['name'] }))
     expect(() => app.store.collection(second)).toThrow(
-      "Model 'Twin': another model has its name or its collection",
+      "Model 'Twin': the model 'Twin' has its name or its collection. Use one model, in several routers with a scope",
     )
     expect(() => app.mount('/third', createRouter({ model: third }))).toThrow(
-      "Model 'Other': another model has its name",
+      "Model 'Other': the model 'Twin' has its name",
     )
   })
 })
