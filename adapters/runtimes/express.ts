@@ -8,6 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
 import { plainAddress } from './client-address.ts'
+import { checkApp, checkOptions } from './express-checks.ts'
 import { hasBody, leaveUnread } from './node-connections.ts'
 import { malformed } from './node-refusals.ts'
 import { ServedRequest } from './node-request.ts'
@@ -31,10 +32,25 @@ export type ExpressListener = (
   next?: (error?: unknown) => void,
 ) => void
 
+type Platform = NonNullable<Parameters<App['handle']>[2]>
+
+/** An `AuthContext`, or nothing if nobody is signed in; or a promise of it. */
+type FoundAuth = ReturnType<NonNullable<Platform['auth']>>
+
+/** Options of `toExpress`. `R` is the request that `auth` gets: write its type, such as Express's own `Request`. */
+export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
+  /**
+   * Returns who makes a request, as a middleware in front has found out; undefined if nobody is signed in. Guards find
+   * it in `request.auth`. Called once for each request that the app serves. If it throws, or returns anything else, the
+   * response is a 500 and no guard runs.
+   */
+  readonly auth?: (request: R) => FoundAuth
+}
+
 /**
  * Returns a middleware of Express 4 and 5 that responds with `app`, under any path, before or after `express.json()`.
  * It calls `next` for paths that the app does not serve, and passes it an error if the body has been read by something
- * that left no copy of it.
+ * that left no copy of it. Throws a `TypeError` if `app` is no app, or if an option makes no sense.
  *
  * ```ts
  * import { createServer } from 'node:http'
@@ -48,18 +64,29 @@ export type ExpressListener = (
  * createServer(api).listen(3000)
  * ```
  */
-export function toExpress(app: App): ExpressListener {
+export function toExpress<R extends ExpressRequest = ExpressRequest>(
+  app: App,
+  options: ExpressOptions<R> = {},
+): ExpressListener {
+  checkApp(app)
+  checkOptions(options)
+  const served = { app, ...options } as Served
   // Express tells middlewares from error handlers by the number of parameters.
   return function fieldgate(incoming, response, next) {
-    respond(app, incoming, response, next).catch((error: unknown) => {
+    respond(served, incoming, response, next).catch((error: unknown) => {
       if (next && !response.headersSent) next(error)
       else response.destroy()
     })
   }
 }
 
+/** An app, and how to find out who makes a request. */
+interface Served extends ExpressOptions {
+  readonly app: App
+}
+
 async function respond(
-  app: App,
+  { app, auth }: Served,
   incoming: ExpressRequest,
   response: ServerResponse,
   next?: () => void,
@@ -72,12 +99,12 @@ async function respond(
     return
   }
   const { socket } = incoming
-  const made = refused ?? (await app.handle(asked.request, undefined, asked.platform))
+  const platform = { ...asked.platform, ...(auth && { auth: () => auth(incoming) }) }
+  const made = refused ?? (await app.handle(asked.request, undefined, platform))
   if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
-  if (!response.destroyed) await sendNodeResponse(response, withEarlier(response, made))
+  if (!response.destroyed)
+    await sendNodeResponse(endedPlainly(response), withEarlier(response, made))
 }
-
-type Platform = NonNullable<Parameters<App['handle']>[2]>
 
 /** A request as the app gets it. */
 interface Asked {
@@ -182,6 +209,20 @@ function isForm(body: unknown): body is Readonly<Record<string, string | string[
     body !== null &&
     Object.values(body).every((value) => [value].flat().every((one) => typeof one === 'string'))
   )
+}
+
+/**
+ * `response`, whose `end` passes on no callback: what express-session puts in its place takes the first argument for a
+ * part of the body.
+ */
+function endedPlainly(response: ServerResponse): ServerResponse {
+  const { end } = response
+  response.end = (...given: unknown[]): ServerResponse => {
+    if (typeof given[0] !== 'function') return Reflect.apply(end, response, given)
+    response.once('close', given[0] as () => void)
+    return Reflect.apply(end, response, [])
+  }
+  return response
 }
 
 /** Headers that earlier middlewares have set for every response, and that a response of its own adds to. */
