@@ -8,6 +8,7 @@ import { keepPrivate } from '../cache/private.ts'
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
+import { explained } from '../http/shield.ts'
 import { after, caught, type Soon } from '../ports/soon.ts'
 import type { AppContext } from './context.ts'
 
@@ -33,7 +34,8 @@ export async function failed(
   isLate = false,
 ): Promise<Response> {
   try {
-    return await finished(await onError(error, request, context), request, context, isLate)
+    const told = explained(request, error)
+    return await finished(await onError(told, request, context), request, context, isLate)
   } catch (second) {
     const cause = new Error('onError failed', { cause: second })
     return finished(await errorHandler()(cause, request, context), request, context, isLate)

@@ -12,6 +12,7 @@ import { shareAuth } from '../http/given-auth.ts'
 import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { explained } from '../http/shield.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { create } from '../records/write/create.ts'
@@ -82,6 +83,14 @@ export class Operation {
   /** Does it on `overlay`: waits there with the response until the batch is written. */
   async respond(overlay: Overlay): Promise<Response> {
     this.#overlay = overlay
+    try {
+      return await this.#respond(overlay)
+    } catch (error) {
+      throw this.#request ? explained(this.#request, error) : error
+    }
+  }
+
+  async #respond(overlay: Overlay): Promise<Response> {
     this.#admitted ??= this.#admit(overlay)
     const admitted = await this.#admitted
     if (admitted instanceof Response) return admitted

@@ -16,6 +16,8 @@ import type { ApiRequest } from './request.ts'
 /** What a request's accessors return, while they are there. */
 class Shield {
   isUp = true
+  /** Whether guards or hooks have seen that there is no body. */
+  hasShownNone = false
   query: Query
   user: Fields | undefined
   // Created on first use: most guards read neither.
@@ -50,9 +52,8 @@ export function raiseShield(request: Request): void {
   shields.set(request, new Shield(request as ApiRequest))
   Object.defineProperty(request, 'query', QUERY)
   Object.defineProperty(request, 'user', USER)
-  // What has limits has an accessor already. A body of GET is never read.
-  const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
-  if (hasBody && !Object.hasOwn(request, 'body')) Object.defineProperty(request, 'body', PLATFORMS)
+  // What has limits has an accessor already.
+  if (!Object.hasOwn(request, 'body')) Object.defineProperty(request, 'body', PLATFORMS)
 }
 
 /** Allows writes again: a handler may do with its request what it likes. */
@@ -64,8 +65,31 @@ export function lowerShield(request: Request): void {
 /** The body that the code which runs now may see. */
 export function shieldedBody<T extends object | null>(request: Request, body: T): T {
   const shield = shields.of(request)
-  return shield && body ? shield.over('body', body) : body
+  if (!shield) return body
+  if (body) return shield.over('body', body)
+  if (shield.isUp) shield.hasShownNone = true
+  return body
 }
+
+/**
+ * What to report of `error`, which guards or hooks of `request` have thrown: an error with the line to write instead, if
+ * it comes of a write to a body that is null. Nothing can stand in for null, which guards may test for and pass on, so
+ * this write fails by itself, with the words of the runtime.
+ */
+export function explained(request: Request, error: unknown): unknown {
+  const shield = shields.of(request)
+  if (!shield?.isUp || !shield.hasShownNone || !(error instanceof TypeError)) return error
+  if (!WRITES_TO_NULL.test(error.message)) return error
+  const [key] = WRITTEN.exec(error.message) ?? []
+  return refusal('body', key === undefined ? 'body' : `body.${key}`, error)
+}
+
+/** How V8 and JavaScriptCore say that a member of null was set, deleted, assigned or defined. */
+const WRITES_TO_NULL =
+  /^Cannot set propert|^Cannot convert undefined or null|non-object$|^null is not an object \(evaluating '(?:delete |[^=]*[^=!<>]=[^=>])|^Object\.assign requires|^Properties can only be defined/
+
+/** The name of the member, where they say it. */
+const WRITTEN = /(?<=\(setting ')[^']*(?=')|(?<=\bbody\.)\w+/
 
 /** Throws for an assignment to `request.body`. */
 export function refuseBody(): never {
@@ -100,9 +124,10 @@ const INSTEAD: Readonly<Record<Name, string>> = {
   user: 'is set by requireAuth. Write request.auth = { userId, role }',
 }
 
-function refusal(name: Name, what: string): TypeError {
+function refusal(name: Name, what: string, cause?: TypeError): TypeError {
   return new TypeError(
     `a guard or hook writes to request.${what}, but request.${name} ${INSTEAD[name]}`,
+    cause && { cause },
   )
 }
 

@@ -7,7 +7,7 @@
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import { raiseShield } from '../../http/shield.ts'
+import { explained, raiseShield } from '../../http/shield.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import { Slices } from '../../ports/slices.ts'
@@ -58,7 +58,8 @@ async function chosenView(
       populate: populations(host, model, options.populate ?? options.populates, warn, fields),
       cacheable: true,
     }
-  } catch (error) {
+  } catch (thrown) {
+    const error = explained(request, thrown)
     host.logger.error(`Router '${resource.mount}': onGet failed, reading without it`, {
       ...idsOf(request),
       error: String((error as Error)?.stack ?? error),

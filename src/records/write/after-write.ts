@@ -6,7 +6,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import { raiseShield } from '../../http/shield.ts'
+import { explained, raiseShield } from '../../http/shield.ts'
 import type { Resource } from '../setup/resource.ts'
 
 /** The hooks that run after a write. */
@@ -26,7 +26,8 @@ export async function afterWrite(
   raiseShield(request)
   try {
     await hook()
-  } catch (error) {
+  } catch (thrown) {
+    const error = explained(request, thrown)
     const message = `Router '${mount}': ${name} failed`
     if (strict) throw new Error(message, { cause: error })
     host.logger.error(message, {
