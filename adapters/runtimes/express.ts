@@ -7,10 +7,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
+import { pathOf } from '../../src/ports/path-of.ts'
 import { plainAddress } from './client-address.ts'
 import { checkApp, checkOptions } from './express-checks.ts'
 import { hasBody, leaveUnread } from './node-connections.ts'
-import { malformed } from './node-refusals.ts'
+import { malformed, notFound } from './node-refusals.ts'
 import { ServedRequest } from './node-request.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
@@ -91,62 +92,78 @@ async function respond(
   response: ServerResponse,
   next?: () => void,
 ): Promise<void> {
-  const refused = malformed(incoming)
-  const asked =
-    refused || !next ? mounted(incoming, response) : await found(app, incoming, response)
-  if (!asked) {
+  const refused = malformed(incoming) ?? (next || isPlain(incoming) ? undefined : notFound())
+  const place = refused || !next ? mountOf(incoming) : await placeOf(app, incoming, response)
+  if (!place) {
     next?.()
     return
   }
   const { socket } = incoming
-  const platform = { ...asked.platform, ...(auth && { auth: () => auth(incoming) }) }
-  const made = refused ?? (await app.handle(asked.request, undefined, platform))
+  const { target, ...platform } = { ...place, ...(auth && { auth: () => auth(incoming) }) }
+  const made =
+    refused ?? (await app.handle(requestOf(incoming, response, target), undefined, platform))
   if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
-  if (!response.destroyed)
-    await sendNodeResponse(endedPlainly(response), withEarlier(response, made))
+  await send(response, made)
 }
 
-/** A request as the app gets it. */
-interface Asked {
-  readonly request: Request
-  readonly platform: Platform
+async function send(response: ServerResponse, made: Response): Promise<void> {
+  // A client may have gone, and another middleware may have responded meanwhile, after a time limit of its own.
+  if (response.destroyed || response.headersSent) await made.body?.cancel()
+  else await sendNodeResponse(endedPlainly(response), withEarlier(response, made))
 }
 
-/** The request without the path that the app is mounted under. */
-function mounted(incoming: ExpressRequest, response: ServerResponse): Asked {
-  const { baseUrl = '' } = incoming
+/** Where the app is asked, and what it is told about the request. */
+interface Place extends Platform {
+  /** The URL without the path that the app is mounted under. */
+  readonly target: string
+}
+
+function mountOf(incoming: ExpressRequest): Place {
+  const { baseUrl = '', url: target = '/' } = incoming
   const basePath = PLAIN_BASE.test(baseUrl) ? baseUrl : ''
-  const clientAddress = clientOf(incoming)
-  return { request: requestOf(incoming, response), platform: { clientAddress, basePath } }
+  return { target, clientAddress: clientOf(incoming), basePath }
 }
 
 /** A path of a URL as it may stand in a header, without an empty part: `//host` would be another host. */
-const PLAIN_BASE = /^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/
+const PLAIN_BASE = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)+$/
+
+/**
+ * Whether the paths are those that every reader of URLs sees. Express matches what was sent, the app what a URL makes of
+ * it: `/./cities` would pass a guard of Express for `/cities` and be `/cities` for the app.
+ */
+function isPlain({ originalUrl = '', url = '' }: ExpressRequest): boolean {
+  return [originalUrl, url].every((each) => {
+    const path = pathOf(each)
+    return path === '' || URL.parse(`http://h${path}`)?.pathname === path
+  })
+}
 
 function clientOf({ ip, socket }: ExpressRequest): string | undefined {
   return plainAddress(ip ?? socket.remoteAddress)
 }
 
 /**
- * The request for what the app serves; undefined if it serves nothing there. URLs of files are in records, so they are
+ * Where the app serves the request; undefined if it serves nothing there. URLs of files are in records, so they are
  * those that clients use: they may be of the whole path, such as `/api/uploads`.
  */
-async function found(
+async function placeOf(
   app: App,
   incoming: ExpressRequest,
   response: ServerResponse,
-): Promise<Asked | undefined> {
-  const { originalUrl, url } = incoming
-  const asked = mounted(incoming, response)
-  if (await serves(app, asked.request)) return asked
-  if (originalUrl === undefined || originalUrl === url || !isSafe(incoming)) return undefined
-  const request = requestOf(incoming, response, originalUrl)
-  const platform = { clientAddress: clientOf(incoming) }
-  return (await serves(app, request)) ? { request, platform } : undefined
+): Promise<Place | undefined> {
+  if (!isPlain(incoming)) return undefined
+  const serves = (target: string) => isServed(app, asked(incoming, response, target))
+  const own = mountOf(incoming)
+  if (await serves(own.target)) return own
+  const { baseUrl = '', originalUrl: target, url } = incoming
+  // A URL that a middleware has rewritten is not undone.
+  const isWhole = baseUrl !== '' && target !== undefined && target === `${baseUrl}${url}`
+  if (!isWhole || !isSafe(incoming) || !(await serves(target))) return undefined
+  return { target, clientAddress: own.clientAddress }
 }
 
 /** Whether the app responds. A refusal that its files throw is for it to send. */
-async function serves(app: App, request: Request): Promise<boolean> {
+async function isServed(app: App, request: Request): Promise<boolean> {
   try {
     return await app.serves(request)
   } catch {
@@ -158,18 +175,20 @@ function isSafe({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** The request for `target`; one whose body has been read is made anew from what was made of its body. */
-function requestOf(
-  incoming: ExpressRequest,
-  response: ServerResponse,
-  target: string | undefined = incoming.url,
-): Request {
+/** The request for `target`, whose body nobody has read. */
+function asked(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
   const request = new ServedRequest(incoming, response)
   const { url: own } = incoming
   // It reads its URL only once, on first use; Express changes it back and forth.
   incoming.url = target
-  const { method, url } = request
-  incoming.url = own
+  void request.url
+  if (own !== undefined) incoming.url = own
+  return request
+}
+
+/** The request for `target`; one whose body has been read is made anew from what was made of its body. */
+function requestOf(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
+  const request = asked(incoming, response, target)
   const isRead = incoming.readableDidRead || incoming.readableEnded
   if (!isRead || !hasBody(incoming) || isSafe(incoming)) return request
   const headers = new Headers([...request.headers])
@@ -181,16 +200,19 @@ function requestOf(
   response.once('close', () => {
     if (!response.writableEnded) gone.abort()
   })
+  const { method, url } = request
   return new Request(url, { method, headers, body: bodyOf(incoming), signal: gone.signal })
 }
 
 /** The body that a parser has read, as bytes or text. Throws a `TypeError` if it cannot be known. */
-function bodyOf({ body, headers }: ExpressRequest): Uint8Array<ArrayBuffer> | string | null {
+function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | null {
+  const { headers } = incoming
   if (headers['content-length'] === '0') return null
+  const body = isBodyOfNobody(incoming) ? undefined : incoming.body
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return new Uint8Array(body)
-  const { 'content-type': type = '' } = headers
-  if (body !== undefined && /json/i.test(type)) return JSON.stringify(body)
+  const type = headers['content-type']?.toLowerCase() ?? ''
+  if (body !== undefined && type.includes('json')) return JSON.stringify(body)
   if (isForm(body) && type.startsWith('application/x-www-form-urlencoded')) {
     const pairs = Object.entries(body).flatMap(([name, value]) =>
       [value].flat().map((one): [string, string] => [name, one]),
@@ -200,6 +222,13 @@ function bodyOf({ body, headers }: ExpressRequest): Uint8Array<ArrayBuffer> | st
   throw new TypeError(
     `fieldgate/express: a middleware in front of toExpress(app) has read the body (${type}) and left no copy of it in request.body. Put it after toExpress(app), or on other paths`,
   )
+}
+
+/** Whether the body is the `{}` that parsers of Express 4 put there even if they leave the body to others. */
+function isBodyOfNobody(incoming: ExpressRequest & { _body?: unknown; param?: unknown }): boolean {
+  const { body, _body, param } = incoming
+  const isExpress4 = typeof param === 'function'
+  return isExpress4 && _body !== true && isForm(body) && Object.keys(body).length === 0
 }
 
 /** Whether a form has no parts within parts, which its text would not show in the same way. */

@@ -18,6 +18,7 @@ import multer from 'multer'
 import { toExpress } from '../../adapters/runtimes/express.ts'
 import { type App, createRouter } from '../../src/index.ts'
 import { answer, ask, City, cities, PNG, serving } from '../../test/express/served.ts'
+import './beside.ts'
 import './signed-in.ts'
 
 /** What both versions have alike. */
