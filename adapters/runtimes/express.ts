@@ -7,9 +7,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendNodeResponse } from 'srvx/node'
 import type { App } from '../../src/app/app.ts'
+import { pathOf } from '../../src/ports/path-of.ts'
 import { plainAddress } from './client-address.ts'
+import { checkApp, checkOptions } from './express-checks.ts'
 import { hasBody, leaveUnread } from './node-connections.ts'
-import { malformed } from './node-refusals.ts'
+import { malformed, notFound } from './node-refusals.ts'
 import { ServedRequest } from './node-request.ts'
 
 /** A request of Express 4 or 5, as far as it is used; what node:http gives fits too. */
@@ -31,10 +33,25 @@ export type ExpressListener = (
   next?: (error?: unknown) => void,
 ) => void
 
+type Platform = NonNullable<Parameters<App['handle']>[2]>
+
+/** An `AuthContext`, or nothing if nobody is signed in; or a promise of it. */
+type FoundAuth = ReturnType<NonNullable<Platform['auth']>>
+
+/** Options of `toExpress`. `R` is the request that `auth` gets: write its type, such as Express's own `Request`. */
+export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
+  /**
+   * Returns who makes a request, as a middleware in front has found out; undefined if nobody is signed in. Guards find
+   * it in `request.auth`. Called once for each request that the app serves. If it throws, or returns anything else, the
+   * response is a 500 and no guard runs.
+   */
+  readonly auth?: (request: R) => FoundAuth
+}
+
 /**
  * Returns a middleware of Express 4 and 5 that responds with `app`, under any path, before or after `express.json()`.
  * It calls `next` for paths that the app does not serve, and passes it an error if the body has been read by something
- * that left no copy of it.
+ * that left no copy of it. Throws a `TypeError` if `app` is no app, or if an option makes no sense.
  *
  * ```ts
  * import { createServer } from 'node:http'
@@ -48,78 +65,105 @@ export type ExpressListener = (
  * createServer(api).listen(3000)
  * ```
  */
-export function toExpress(app: App): ExpressListener {
+export function toExpress<R extends ExpressRequest = ExpressRequest>(
+  app: App,
+  options: ExpressOptions<R> = {},
+): ExpressListener {
+  checkApp(app)
+  checkOptions(options)
+  const served = { app, ...options } as Served
   // Express tells middlewares from error handlers by the number of parameters.
   return function fieldgate(incoming, response, next) {
-    respond(app, incoming, response, next).catch((error: unknown) => {
+    respond(served, incoming, response, next).catch((error: unknown) => {
       if (next && !response.headersSent) next(error)
       else response.destroy()
     })
   }
 }
 
+/** An app, and how to find out who makes a request. */
+interface Served extends ExpressOptions {
+  readonly app: App
+}
+
 async function respond(
-  app: App,
+  { app, auth }: Served,
   incoming: ExpressRequest,
   response: ServerResponse,
   next?: () => void,
 ): Promise<void> {
-  const refused = malformed(incoming)
-  const asked =
-    refused || !next ? mounted(incoming, response) : await found(app, incoming, response)
-  if (!asked) {
+  const refused = malformed(incoming) ?? (next || isPlain(incoming) ? undefined : notFound())
+  const place = refused || !next ? mountOf(incoming) : await placeOf(app, incoming, response)
+  if (!place) {
     next?.()
     return
   }
   const { socket } = incoming
-  const made = refused ?? (await app.handle(asked.request, undefined, asked.platform))
+  const { target, ...platform } = { ...place, ...(auth && { auth: () => auth(incoming) }) }
+  const made =
+    refused ?? (await app.handle(requestOf(incoming, response, target), undefined, platform))
   if (hasBody(incoming) && !incoming.complete) await leaveUnread(incoming, response, socket)
-  if (!response.destroyed) await sendNodeResponse(response, withEarlier(response, made))
+  await send(response, made)
 }
 
-type Platform = NonNullable<Parameters<App['handle']>[2]>
-
-/** A request as the app gets it. */
-interface Asked {
-  readonly request: Request
-  readonly platform: Platform
+async function send(response: ServerResponse, made: Response): Promise<void> {
+  // A client may have gone, and another middleware may have responded meanwhile, after a time limit of its own.
+  if (response.destroyed || response.headersSent) await made.body?.cancel()
+  else await sendNodeResponse(endedPlainly(response), withEarlier(response, made))
 }
 
-/** The request without the path that the app is mounted under. */
-function mounted(incoming: ExpressRequest, response: ServerResponse): Asked {
-  const { baseUrl = '' } = incoming
+/** Where the app is asked, and what it is told about the request. */
+interface Place extends Platform {
+  /** The URL without the path that the app is mounted under. */
+  readonly target: string
+}
+
+function mountOf(incoming: ExpressRequest): Place {
+  const { baseUrl = '', url: target = '/' } = incoming
   const basePath = PLAIN_BASE.test(baseUrl) ? baseUrl : ''
-  const clientAddress = clientOf(incoming)
-  return { request: requestOf(incoming, response), platform: { clientAddress, basePath } }
+  return { target, clientAddress: clientOf(incoming), basePath }
 }
 
 /** A path of a URL as it may stand in a header, without an empty part: `//host` would be another host. */
-const PLAIN_BASE = /^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/
+const PLAIN_BASE = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)+$/
+
+/**
+ * Whether the paths are those that every reader of URLs sees. Express matches what was sent, the app what a URL makes of
+ * it: `/./cities` would pass a guard of Express for `/cities` and be `/cities` for the app.
+ */
+function isPlain({ originalUrl = '', url = '' }: ExpressRequest): boolean {
+  return [originalUrl, url].every((each) => {
+    const path = pathOf(each)
+    return path === '' || URL.parse(`http://h${path}`)?.pathname === path
+  })
+}
 
 function clientOf({ ip, socket }: ExpressRequest): string | undefined {
   return plainAddress(ip ?? socket.remoteAddress)
 }
 
 /**
- * The request for what the app serves; undefined if it serves nothing there. URLs of files are in records, so they are
+ * Where the app serves the request; undefined if it serves nothing there. URLs of files are in records, so they are
  * those that clients use: they may be of the whole path, such as `/api/uploads`.
  */
-async function found(
+async function placeOf(
   app: App,
   incoming: ExpressRequest,
   response: ServerResponse,
-): Promise<Asked | undefined> {
-  const { originalUrl, url } = incoming
-  const asked = mounted(incoming, response)
-  if (await serves(app, asked.request)) return asked
-  if (originalUrl === undefined || originalUrl === url || !isSafe(incoming)) return undefined
-  const request = requestOf(incoming, response, originalUrl)
-  const platform = { clientAddress: clientOf(incoming) }
-  return (await serves(app, request)) ? { request, platform } : undefined
+): Promise<Place | undefined> {
+  if (!isPlain(incoming)) return undefined
+  const serves = (target: string) => isServed(app, asked(incoming, response, target))
+  const own = mountOf(incoming)
+  if (await serves(own.target)) return own
+  const { baseUrl = '', originalUrl: target, url } = incoming
+  // A URL that a middleware has rewritten is not undone.
+  const isWhole = baseUrl !== '' && target !== undefined && target === `${baseUrl}${url}`
+  if (!isWhole || !isSafe(incoming) || !(await serves(target))) return undefined
+  return { target, clientAddress: own.clientAddress }
 }
 
 /** Whether the app responds. A refusal that its files throw is for it to send. */
-async function serves(app: App, request: Request): Promise<boolean> {
+async function isServed(app: App, request: Request): Promise<boolean> {
   try {
     return await app.serves(request)
   } catch {
@@ -131,18 +175,20 @@ function isSafe({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** The request for `target`; one whose body has been read is made anew from what was made of its body. */
-function requestOf(
-  incoming: ExpressRequest,
-  response: ServerResponse,
-  target: string | undefined = incoming.url,
-): Request {
+/** The request for `target`, whose body nobody has read. */
+function asked(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
   const request = new ServedRequest(incoming, response)
   const { url: own } = incoming
   // It reads its URL only once, on first use; Express changes it back and forth.
   incoming.url = target
-  const { method, url } = request
-  incoming.url = own
+  void request.url
+  if (own !== undefined) incoming.url = own
+  return request
+}
+
+/** The request for `target`; one whose body has been read is made anew from what was made of its body. */
+function requestOf(incoming: ExpressRequest, response: ServerResponse, target: string): Request {
+  const request = asked(incoming, response, target)
   const isRead = incoming.readableDidRead || incoming.readableEnded
   if (!isRead || !hasBody(incoming) || isSafe(incoming)) return request
   const headers = new Headers([...request.headers])
@@ -154,16 +200,19 @@ function requestOf(
   response.once('close', () => {
     if (!response.writableEnded) gone.abort()
   })
+  const { method, url } = request
   return new Request(url, { method, headers, body: bodyOf(incoming), signal: gone.signal })
 }
 
 /** The body that a parser has read, as bytes or text. Throws a `TypeError` if it cannot be known. */
-function bodyOf({ body, headers }: ExpressRequest): Uint8Array<ArrayBuffer> | string | null {
+function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | null {
+  const { headers } = incoming
   if (headers['content-length'] === '0') return null
+  const body = isBodyOfNobody(incoming) ? undefined : incoming.body
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return new Uint8Array(body)
-  const { 'content-type': type = '' } = headers
-  if (body !== undefined && /json/i.test(type)) return JSON.stringify(body)
+  const type = headers['content-type']?.toLowerCase() ?? ''
+  if (body !== undefined && type.includes('json')) return JSON.stringify(body)
   if (isForm(body) && type.startsWith('application/x-www-form-urlencoded')) {
     const pairs = Object.entries(body).flatMap(([name, value]) =>
       [value].flat().map((one): [string, string] => [name, one]),
@@ -175,6 +224,13 @@ function bodyOf({ body, headers }: ExpressRequest): Uint8Array<ArrayBuffer> | st
   )
 }
 
+/** Whether the body is the `{}` that parsers of Express 4 put there even if they leave the body to others. */
+function isBodyOfNobody(incoming: ExpressRequest & { _body?: unknown; param?: unknown }): boolean {
+  const { body, _body, param } = incoming
+  const isExpress4 = typeof param === 'function'
+  return isExpress4 && _body !== true && isForm(body) && Object.keys(body).length === 0
+}
+
 /** Whether a form has no parts within parts, which its text would not show in the same way. */
 function isForm(body: unknown): body is Readonly<Record<string, string | string[]>> {
   return (
@@ -182,6 +238,20 @@ function isForm(body: unknown): body is Readonly<Record<string, string | string[
     body !== null &&
     Object.values(body).every((value) => [value].flat().every((one) => typeof one === 'string'))
   )
+}
+
+/**
+ * `response`, whose `end` passes on no callback: what express-session puts in its place takes the first argument for a
+ * part of the body.
+ */
+function endedPlainly(response: ServerResponse): ServerResponse {
+  const { end } = response
+  response.end = (...given: unknown[]): ServerResponse => {
+    if (typeof given[0] !== 'function') return Reflect.apply(end, response, given)
+    response.once('close', given[0] as () => void)
+    return Reflect.apply(end, response, [])
+  }
+  return response
 }
 
 /** Headers that earlier middlewares have set for every response, and that a response of its own adds to. */

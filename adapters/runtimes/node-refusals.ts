@@ -45,6 +45,11 @@ export function malformed({ headers, httpVersion }: IncomingMessage): Response |
   return refusal(400, 'HTTP/1.0 has no Transfer-Encoding.')
 }
 
+/** The response to a path that is not served, see `toExpress`. */
+export function notFound(): Response {
+  return refusal(404, 'Not found.')
+}
+
 function refusal(status: number, error: string): Response {
   const { body, fields } = envelope(error)
   return new Response(body, { status, headers: fields })

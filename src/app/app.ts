@@ -142,7 +142,7 @@ export function createApp(options: AppOptions): App {
     },
     // What it adds to the type is nothing that exists.
     mount(path, router) {
-      const mounted = mountedAt(mountPath(path), router, host)
+      const mounted = mountedAt(mountPath(path), checkedRouter(path, router), host)
       for (const each of mounted.early ? [table, early] : [table]) each.add(mounted)
       return app as never
     },
@@ -175,6 +175,24 @@ function checkedGuard(guard: Guard): Guard {
   if (typeof guard !== 'function') throw new TypeError('app.use() takes a function')
   refuseMiddlewares('app.use()', [guard])
   return guard
+}
+
+function checkedRouter(path: string, router: Mountable): Mountable {
+  const given = (router ?? {}) as unknown as Readonly<Record<string, unknown>>
+  if (typeof given.attach === 'function') return router
+  throw new TypeError(
+    `app.mount('${path}', …) takes a router, e.g. that of createRouter(). ${insteadOf(given)}`,
+  )
+}
+
+/** What to write instead of mounting `given`. */
+function insteadOf({ router, handle, mount, use }: Readonly<Record<string, unknown>>): string {
+  if (router !== undefined) return 'This object has one: write auth.router'
+  if (typeof mount === 'function') return 'This is an app: mount its routers'
+  if (typeof handle === 'function' || typeof use === 'function') {
+    return 'This is a router of Express: leave it in your server, server.use(path, router), beside toExpress(app)'
+  }
+  return 'Is it imported from a module that is still loading?'
 }
 
 /** Attaches `router`, and notes what it serves. */

@@ -5,10 +5,12 @@
  */
 
 import { Deadline } from '../http/deadline.ts'
-import type { ApiRequest } from '../http/request.ts'
+import { takeAuth } from '../http/given-auth.ts'
+import type { ApiRequest, AuthContext } from '../http/request.ts'
 import { loggerFor } from '../http/request-ids.ts'
 import { headerOf, setHeader } from '../http/respond.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Soon } from '../ports/soon.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Context, ResponseHook } from '../records/engine/route.ts'
@@ -24,6 +26,13 @@ export interface Platform {
    * If true, the request is refused with a 503, because its server has more requests than it can respond to in time.
    */
   readonly isRefused?: boolean
+  /**
+   * Finds out who makes the request; what it returns is `request.auth` before the first guard. Called once, unless the
+   * request is for a health route. If it throws, the request fails and no guard runs.
+   */
+  readonly auth?:
+    | (() => AuthContext | null | undefined | Promise<AuthContext | null | undefined>)
+    | undefined
   waitUntil?(promise: Promise<unknown>): void
 }
 
@@ -69,6 +78,12 @@ export class AppContext extends Deadline implements Context {
   /** Whether the server has more requests than it can respond to in time. */
   get isRefused(): boolean {
     return this.#platform?.isRefused === true
+  }
+
+  /** Sets `request.auth` to what the server that mounts the app has found out. */
+  takeAuth(): Soon<void> {
+    const { auth } = this.#platform ?? {}
+    return typeof auth === 'function' ? takeAuth(this.#request, auth) : undefined
   }
 
   get headers(): Headers {

@@ -34,7 +34,7 @@ export function routed({
     const probed = early.serves(path) ? early.respond(path, request, context) : undefined
     return orElse(probed, () => {
       const start = host.isReady() ? undefined : host.ready()
-      return after(start, () => served(path, request, context))
+      return after(start, () => after(context.takeAuth(), () => served(path, request, context)))
     })
   }
 

@@ -54,6 +54,20 @@ export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
 }
 
 /**
+ * The same for the routes of the auth router: without a token nobody is signed in there, whoever the session of another
+ * server or the app's own guards have found. A cookie comes with requests that other sites cause, a token does not.
+ */
+export function tokenOnlyGuard(instanceOf: InstanceOf): Guard {
+  const optionalAuth: Guard = async (request, context) => {
+    const auth = instanceOf(context)
+    const token = bearerToken(request)
+    if (token === undefined) delete request.auth
+    else await authenticate(auth, request, token)
+  }
+  return describeGuard(optionalAuth, 'anyone', { token: 'optional' })
+}
+
+/**
  * Refuses users who have none of `roles`; must come after `requireAuth`. Throws a `TypeError` for a role that is not in
  * `roles.list`, because no route assigns it. If the options have no list, only a likely misspelling is refused.
  */

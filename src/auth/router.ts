@@ -9,7 +9,13 @@
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf, type Mountable } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
-import { onlyRole, optionalAuthGuard, requireAuthGuard, requireRoleGuard } from './guards.ts'
+import {
+  onlyRole,
+  optionalAuthGuard,
+  requireAuthGuard,
+  requireRoleGuard,
+  tokenOnlyGuard,
+} from './guards.ts'
 import { createInstance } from './instance/create-instance.ts'
 import type { AuthInstance } from './instance/instance.ts'
 import { servesRoute } from './routes/serving.ts'
@@ -89,7 +95,7 @@ export function createAuthRouter<
     return auth
   }
   const requireAuth = requireAuthGuard(instanceOf)
-  const optionalAuth = optionalAuthGuard(instanceOf)
+  const tokenOnly = tokenOnlyGuard(instanceOf)
   const router: AuthRoutes<never> = {
     get urls() {
       return ROUTES.filter(({ name }) => settings.paths.has(name)).map(
@@ -121,20 +127,20 @@ export function createAuthRouter<
       host.protect(settings.model, guardedFields(settings))
       const [secret] = token.secrets
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
-      return routeTable(auth, { requireAuth, optionalAuth })
+      return routeTable(auth, { requireAuth, tokenOnly })
     },
   }
   return {
     router,
     requireAuth,
     requireRole: (...roles) => requireRoleGuard(roles.flat(), settings.roles),
-    optionalAuth,
+    optionalAuth: optionalAuthGuard(instanceOf),
   }
 }
 
 interface Guards {
   readonly requireAuth: Guard
-  readonly optionalAuth: Guard
+  readonly tokenOnly: Guard
 }
 
 function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
@@ -147,7 +153,7 @@ function routeTable(auth: AuthInstance, own: Guards): readonly Route[] {
     if (!handler) return []
     const demanding = [
       ...settings.middlewares(name),
-      ...(optionalAuth ? [own.optionalAuth] : accessGuards(settings, access, own.requireAuth)),
+      ...(optionalAuth ? [own.tokenOnly] : accessGuards(settings, access, own.requireAuth)),
     ]
     servesRoute(handler, { auth, route, guards: demanding })
     const guards = [neverStored, noteVisit(settings, name), ...demanding]

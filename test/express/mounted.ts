@@ -12,12 +12,14 @@ import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import compression from 'compression'
 import cors from 'cors'
-import express5 from 'express'
+import express5, { type Request } from 'express'
 import express4 from 'express4'
 import multer from 'multer'
 import { toExpress } from '../../adapters/runtimes/express.ts'
-import type { App } from '../../src/index.ts'
-import { answer, ask, cities, PNG, serving } from '../../test/express/served.ts'
+import { type App, createRouter } from '../../src/index.ts'
+import { answer, ask, City, cities, PNG, serving } from '../../test/express/served.ts'
+import './beside.ts'
+import './signed-in.ts'
 
 /** What both versions have alike. */
 interface Kit {
@@ -40,12 +42,36 @@ const versions: Readonly<Record<string, (() => Used & RequestListener) & Kit>> =
   'Express 5': express5 as never,
 }
 
+it('takes apps alone, and options that it knows', async () => {
+  const { app } = cities()
+  const refused = (given: readonly unknown[], told: RegExp) =>
+    assert.throws(() => Reflect.apply(toExpress, undefined, given), {
+      name: 'TypeError',
+      message: told,
+    })
+  refused(
+    [],
+    /takes an app that createApp\(\) returned, but got undefined\. Write toExpress\(app\)/,
+  )
+  refused([null], /but got null/)
+  refused(['app'], /but got app/)
+  refused([{ default: app }], /but got another object/)
+  refused([app.handle], /but got a function\. Write toExpress\(app\), not toExpress\(app\.handle\)/)
+  refused([createRouter({ model: City, middlewares: [] })], /A router is mounted in an app first/)
+  refused([app, { auht: () => undefined }], /toExpress: unknown option 'auht'/)
+  refused([app, { auth: { userId: '1' } }], /toExpress: 'auth' must be a function/)
+  refused([app, null], /toExpress: the options must be an object/)
+  refused([app, () => undefined], /toExpress: the options must be an object/)
+  await app.close()
+})
+
 it('is a middleware by the types of both', () => {
   const { app } = cities()
   const listener = toExpress(app)
   express4().use('/api', listener)
   express5().use('/api', listener)
   express5.Router().use(listener)
+  express5().use(toExpress(app, { auth: (request: Request) => ({ userId: request.hostname }) }))
   createServer(listener)
   assert.equal(listener.length, 3)
   return app.close()
@@ -235,6 +261,74 @@ for (const [name, express] of Object.entries(versions)) {
         /^fieldgate\/express: a middleware in front of toExpress\(app\) has read the body/,
       )
       assert.equal((await ask(`${url}/api/cities`)).body.data.length, 0)
+    })
+  })
+
+  describe(`${name}, beside routes of Express`, () => {
+    /** A server with the app at its root, and Express's own routes in front of it or behind it. */
+    const beside =
+      (routes: (server: Used) => void, where: 'in front' | 'behind', isStrict = false) =>
+      (app: App) => {
+        const server = express() as Used
+        server.set('case sensitive routing', isStrict)
+        if (where === 'in front') routes(server)
+        server.use(toExpress(app))
+        if (where === 'behind') routes(server)
+        return server as never
+      }
+    const old = (server: Used) =>
+      void server.get('/cities', (_, response) => response.json({ from: 'the old router' }))
+
+    it('another case reaches an old router behind it, unless Express tells cases apart', async (t) => {
+      const loose = await serving(t, beside(old, 'behind'))
+      assert.deepEqual((await ask(`${loose.url}/cities`)).body.data, [])
+      assert.deepEqual((await ask(`${loose.url}/Cities`)).body, { from: 'the old router' })
+      const strict = await serving(t, beside(old, 'behind', true))
+      assert.deepEqual((await ask(`${strict.url}/cities`)).body.data, [])
+      assert.equal((await ask(`${strict.url}/Cities`)).status, 404)
+      const none = await serving(
+        t,
+        beside(() => {}, 'behind'),
+      )
+      assert.equal((await ask(`${none.url}/Cities`)).status, 404)
+    })
+
+    it('routes below a router go in front of the app', async (t) => {
+      const top = (server: Used) =>
+        void server.get('/cities/top', (_, response) => response.json({ from: 'Express' }))
+      const behind = await serving(t, beside(top, 'behind'))
+      const asked = await ask(`${behind.url}/cities/top`)
+      assert.deepEqual([asked.status, asked.body.error], [400, 'Invalid ID format.'])
+      const posted = await ask(`${behind.url}/cities/import`, { json: {} })
+      assert.equal(posted.status, 405)
+      const front = await serving(t, beside(top, 'in front'))
+      assert.deepEqual((await ask(`${front.url}/cities/top`)).body, { from: 'Express' })
+    })
+
+    it('bodies that a parser in front refuses are errors of Express', async (t) => {
+      const post = async (make: (app: App) => RequestListener, type: string, body: string) => {
+        const { url } = await serving(t, make)
+        const headers = { 'Content-Type': type }
+        const sent = await ask(`${url}/api/cities`, { method: 'POST', headers, body })
+        return [sent.status, sent.headers.get('content-type')?.split(';')[0]]
+      }
+      const [front, parsed] = [mounts['before express.json()'], mounts['after all parsers']]
+      for (const [body, status] of [
+        ['{', 400],
+        [JSON.stringify({ name: 'x'.repeat(200_000) }), 413],
+      ] as const) {
+        assert.deepEqual(await post(parsed as never, 'application/json', body), [
+          status,
+          'text/html',
+        ])
+        assert.deepEqual(await post(front as never, 'application/json', body), [
+          status,
+          'application/json',
+        ])
+      }
+      const form = 'application/x-www-form-urlencoded'
+      for (const make of [front, parsed])
+        assert.deepEqual(await post(make as never, form, 'name=Bern'), [415, 'application/json'])
     })
   })
 

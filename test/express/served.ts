@@ -16,7 +16,8 @@ import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { type App, createApp, createRouter, defineModel } from '../../src/index.ts'
 import { openapi } from '../../src/openapi/index.ts'
 
-const City = defineModel('MountedCity', {
+/** The model of the app. */
+export const City = defineModel('MountedCity', {
   fields: {
     name: z.string().min(1),
     population: z.number().optional(),

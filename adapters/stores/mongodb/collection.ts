@@ -137,18 +137,15 @@ function nextInteger(native: Native, run: Run): () => Promise<string> {
   let last = 0n
   return async () => {
     const [found] = await run(() =>
-      native
-        .find(
-          { _id: { $type: ['int', 'long', 'double'] } },
-          { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } },
-        )
-        .toArray(),
+      native.find(NUMBERED, { sort: { _id: -1 }, limit: 1, projection: { _id: 1 } }).toArray(),
     )
     const greatest = integerIn(found?._id)
     last = (greatest > last ? greatest : last) + 1n
     return String(last)
   }
 }
+
+const NUMBERED: Document = { _id: { $type: ['int', 'long', 'double'] } }
 
 /** The greatest integer that is not above a number of BSON: a Long is an object if JavaScript has no such number. */
 function integerIn(id: unknown): bigint {

@@ -1,0 +1,40 @@
+/**
+ * Checks of what `toExpress` is given, before it serves anything.
+ *
+ * @module
+ */
+
+/** Throws a `TypeError` if `app` is no app, with what to write instead. */
+export function checkApp(app: unknown): void {
+  const { handle, serves, attach } = (app ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof handle === 'function' && typeof serves === 'function') return
+  throw new TypeError(
+    `toExpress(app) takes an app that createApp() returned, but got ${nameOf(app)}. ${adviceFor(app, attach)}`,
+  )
+}
+
+function nameOf(given: unknown): string {
+  if (typeof given === 'function') return 'a function'
+  return typeof given === 'object' && given !== null ? 'another object' : String(given)
+}
+
+function adviceFor(app: unknown, attach: unknown): string {
+  if (typeof attach === 'function') {
+    return `A router is mounted in an app first: app.mount('/path', router)`
+  }
+  const instead = typeof app === 'function' ? ', not toExpress(app.handle)' : ''
+  return `Write toExpress(app)${instead}`
+}
+
+/** Throws a `TypeError` that names the option which is unknown or makes no sense. */
+export function checkOptions(options: unknown): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('toExpress: the options must be an object, e.g. { auth: (request) => … }')
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (name !== 'auth') throw new TypeError(`toExpress: unknown option '${name}'`)
+    if (value !== undefined && typeof value !== 'function') {
+      throw new TypeError(`toExpress: 'auth' must be a function`)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Who makes a request, as the server found out that the app is mounted in: the session of an Express middleware, for
+ * example.
+ *
+ * @module
+ */
+
+import { after, type Soon } from '../ports/soon.ts'
+import { Note } from './note.ts'
+import type { ApiRequest, AuthContext } from './request.ts'
+
+/** Returns who makes a request; nothing if nobody is known. */
+type FindAuth = () => Soon<AuthContext | null | undefined>
+
+const given = new Note<AuthContext>('given auth')
+
+/**
+ * Sets `request.auth` to what `find` returns. Throws what `find` throws, and a `TypeError` if it returns anything but an
+ * `AuthContext` or nothing: a scope by an owner that is undefined must not come of it.
+ */
+export function takeAuth(request: ApiRequest, find: FindAuth): Soon<void> {
+  return after(find(), (found) => {
+    if (found === undefined || found === null) return
+    const auth = checked(found)
+    given.set(request, auth)
+    request.auth = auth
+  })
+}
+
+/** Sets `request.auth` of `request`, a part of `whole`, to what was given for `whole`; not to what its guards have set. */
+export function shareAuth(whole: ApiRequest, request: ApiRequest): void {
+  const auth = given.of(whole)
+  if (!auth) return
+  given.set(request, auth)
+  request.auth = auth
+}
+
+/** A frozen copy: what was found is often a user's record, with much more in it. */
+function checked(found: unknown): AuthContext {
+  const { userId, role, claims } = found as Readonly<Record<string, unknown>>
+  if (typeof userId !== 'string' || userId === '') {
+    throw refusal(`'userId' must be a string, but is ${kindOf(userId)}`)
+  }
+  if (!isRole(role)) throw refusal(`'role' must be a string or a list, but is ${kindOf(role)}`)
+  if (claims !== undefined && (typeof claims !== 'object' || claims === null)) {
+    throw refusal(`'claims' must be an object, but is ${kindOf(claims)}`)
+  }
+  return Object.freeze({
+    userId,
+    ...(role !== undefined && { role: Array.isArray(role) ? Object.freeze([...role]) : role }),
+    ...(claims !== undefined && { claims: Object.freeze({ ...claims }) }),
+  })
+}
+
+function isRole(value: unknown): value is AuthContext['role'] {
+  const isText = (one: unknown) => typeof one === 'string'
+  return value === undefined || isText(value) || (Array.isArray(value) && value.every(isText))
+}
+
+function refusal(problem: string): TypeError {
+  return new TypeError(
+    `auth: ${problem}. Return { userId: String(user._id), role: user.role }, or undefined if nobody is signed in`,
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (value === '') return 'empty'
+  return value === null || value === undefined ? String(value) : typeof value
+}

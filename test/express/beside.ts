@@ -1,0 +1,184 @@
+/**
+ * An app in Express beside middlewares and routes that are not its own: neither gets in the other's way.
+ *
+ * @module
+ */
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, type RequestListener, request as send } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import express5, { type RequestHandler } from 'express'
+import express4 from 'express4'
+import multer from 'multer'
+import { toExpress } from '../../adapters/runtimes/express.ts'
+import { type App, createRouter } from '../../src/index.ts'
+import { answer, ask, City, serving } from '../../test/express/served.ts'
+
+/** Sends a path as it is written, which `fetch` would change. */
+async function raw(port: number, path: string, method = 'GET', body?: string) {
+  const headers = { host: 'h', ...(body !== undefined && { 'content-type': 'application/json' }) }
+  const sent = send({ port, path, method, headers }).end(body)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, text: await text(response) }
+}
+
+/** Ways of writing `path` that a URL makes the same path of. */
+const spellings = (path: string) => [
+  `/.${path}`,
+  `/x/..${path}`,
+  `/%2e${path}`,
+  `/x/%2E%2e${path}`,
+  `/x/.%2e${path}`,
+  `/x\\..${path.replaceAll('/', '\\')}`,
+  `/./x/../.${path}`,
+  `http://h/.${path}`,
+]
+
+const forbid: RequestHandler = (_, response) => void response.status(403).send('forbidden')
+
+for (const [name, express] of Object.entries({
+  'Express 4': express4 as unknown as typeof express5,
+  'Express 5': express5,
+})) {
+  const around =
+    (make: (server: ReturnType<typeof express5>, app: App) => unknown) => (app: App) => {
+      const server = express()
+      make(server, app)
+      return server as RequestListener
+    }
+
+  describe(`${name}, an app beside others`, () => {
+    it('serves no path that guards of Express have seen as another one', async (t) => {
+      const root = await serving(
+        t,
+        around((server, app) => server.use('/cities', forbid).use(toExpress(app))),
+      )
+      const below = await serving(
+        t,
+        around((server, app) => server.use('/api/cities', forbid).use('/api', toExpress(app))),
+      )
+      assert.equal((await raw(root.port, '/cities')).status, 403)
+      const asked = [
+        ...spellings('/cities').map((path) => [root.port, path] as const),
+        ...spellings('/cities').map((path) => [below.port, `/api${path}`] as const),
+      ]
+      const bodies: Readonly<Record<string, string>> = { POST: '{"name":"Bern"}', QUERY: '{}' }
+      for (const [port, path] of asked.filter(([, path]) => !path.startsWith('/apihttp'))) {
+        for (const method of ['GET', 'POST', 'QUERY']) {
+          const { status } = await raw(port, path, method, bodies[method])
+          assert.ok(status === 403 || status === 404, `${method} ${path}: ${status}`)
+        }
+      }
+    })
+
+    it('is in no path with dots of a mount that takes any', async (t) => {
+      const { port } = await serving(
+        t,
+        around((server, app) => server.use('/:tenant', toExpress(app))),
+      )
+      assert.equal((await raw(port, '/acme/cities')).status, 200)
+      for (const path of ['/../cities', '/./cities', '/%2e%2e/cities'])
+        assert.equal((await raw(port, path)).status, 404, path)
+    })
+
+    it('leaves bodies of other routes alone, whoever has read them', async (t) => {
+      const { url } = await serving(
+        t,
+        around((server, app) => {
+          server.use(multer().any(), express.urlencoded({ extended: true }), toExpress(app))
+          server.post('/own', (request, response) => void response.json(request.body))
+        }),
+      )
+      const form = new FormData()
+      form.set('a', '1')
+      const upload = await answer(await fetch(`${url}/own`, { method: 'POST', body: form }))
+      assert.deepEqual([upload.status, upload.body], [200, { a: '1' }])
+      const body = new URLSearchParams('user[name]=ann')
+      const nested = await answer(await fetch(`${url}/own`, { method: 'POST', body }))
+      assert.deepEqual([nested.status, nested.body], [200, { user: { name: 'ann' } }])
+    })
+
+    it('takes a URL that a middleware has rewritten as it is then', async (t) => {
+      const { url } = await serving(
+        t,
+        around((server, app) => {
+          server.use((request, _, next) => {
+            if (request.url === '/cities') request.url = '/maintenance'
+            next()
+          })
+          server.use(toExpress(app))
+          server.get('/maintenance', (_, response) => void response.status(503).send('later'))
+        }),
+      )
+      assert.equal((await ask(`${url}/cities`)).status, 503)
+    })
+
+    it('is told of a body that was read as raw bytes, and takes no {} for it', async (t) => {
+      const told: string[] = []
+      const reader: RequestHandler = async (request, _, next) => {
+        if (!request.readableDidRead) await text(request)
+        next()
+      }
+      const { url } = await serving(
+        t,
+        around((server, app) => {
+          server.use(express.json(), reader, toExpress(app))
+          const failed: express5.ErrorRequestHandler = (error, _request, response, _next) => {
+            told.push(String(error.message))
+            response.status(500).end()
+          }
+          server.use(failed)
+        }),
+      )
+      const post = (type: string, body: string) =>
+        ask(`${url}/cities/echo`, { method: 'POST', headers: { 'content-type': type }, body })
+      assert.equal((await post('application/vnd.api+json', '{"a":1}')).status, 500)
+      assert.match(String(told[0]), /has read the body/)
+      assert.equal((await post('application/json', '{}')).body.text, '{}')
+    })
+
+    it('takes forms whose type is in capitals', async (t) => {
+      const { url } = await serving(
+        t,
+        around((server, app) =>
+          server.use(express.urlencoded({ extended: false }), toExpress(app)),
+        ),
+      )
+      const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded' }
+      const sent = await fetch(`${url}/cities/form`, { method: 'POST', headers, body: 'a=1' })
+      assert.deepEqual([sent.status, await sent.json()], [200, [['a', '1']]])
+    })
+
+    it('writes into no response that another middleware has begun, and cancels its own', async (t) => {
+      const cancelled = Promise.withResolvers<void>()
+      const { url } = await serving(
+        t,
+        around((server, app) => {
+          const router = createRouter({ model: City, middlewares: [] })
+          const body = () => new ReadableStream({ cancel: () => cancelled.resolve() })
+          router.get('/late', () => new Response(body()))
+          app.mount('/more', router)
+          server.use((_request, response, next) => {
+            response.write('mine, ')
+            void cancelled.promise.then(() => response.end('and mine'))
+            next()
+          })
+          server.use(toExpress(app))
+        }),
+      )
+      assert.equal((await ask(`${url}/more/late`)).text, 'mine, and mine')
+    })
+  })
+}
+
+it('on node:http alone, a path with dots is a 404', async (t) => {
+  const { port } = await serving(t, (app) => toExpress(app))
+  assert.equal((await raw(port, '/cities')).status, 200)
+  for (const path of spellings('/cities')) {
+    const refused = await raw(port, path)
+    assert.deepEqual([path, refused.status], [path, 404])
+    assert.equal(JSON.parse(refused.text).error, 'Not found.')
+  }
+})
