@@ -13,7 +13,14 @@ import {
   readOnly,
   secureHeaders,
 } from '../../../src/guards/index.ts'
-import { type App, createRouter, defineModel, type Guard } from '../../../src/index.ts'
+import { explained, raiseShield } from '../../../src/http/shield.ts'
+import {
+  type App,
+  createRouter,
+  defineModel,
+  type Guard,
+  type Handler,
+} from '../../../src/index.ts'
 
 const Guarded = defineModel('Guarded', { fields: { name: z.string() } })
 
@@ -46,6 +53,12 @@ const habits: Readonly<Record<string, (request: any) => ReturnType<Guard>>> = {
   },
   delete(request) {
     delete request.body.name
+  },
+  assign(request) {
+    Object.assign(request.body, { name: 'x' })
+  },
+  title(request) {
+    request.body.title.trim()
   },
   query(request) {
     request.query.name = 'x'
@@ -100,8 +113,24 @@ const habits: Readonly<Record<string, (request: any) => ReturnType<Guard>>> = {
   },
 }
 
+/** What is told of a habit, to the request itself: as the log has it, which no client sees. */
+const told: Handler = async (request) => {
+  raiseShield(request)
+  try {
+    await habits[request.headers.get('x-habit') ?? '']?.(request)
+  } catch (error) {
+    const [, first] =
+      /^TypeError: (.*?) request\.(?:body|query|user)/.exec(String(explained(request, error))) ?? []
+    return new Response(first ?? String(error))
+  }
+  return new Response('nothing')
+}
+
 /** `app` with the routes. */
 export function withGuards(app: App): App {
+  const router = createRouter({ model: Guarded, middlewares: [], access: { list: false } })
+  router.get('/why', told).post('/why', told).delete('/why', told)
+  app.mount('/guards/told', router)
   for (const [name, middlewares] of Object.entries(routers)) {
     app.mount(
       `/guards/${name}`,
