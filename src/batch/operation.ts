@@ -8,6 +8,7 @@ import { respondElse } from '../app/methods.ts'
 import { enter, firstResponse, type RouteTable, routedPath } from '../app/route-table.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
+import { shareAuth } from '../http/given-auth.ts'
 import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -167,6 +168,7 @@ function requestOf(
   })
   hasArrived(request, body)
   shareDeadline(whole, request)
+  shareAuth(whole, request)
   return request
 }
 

@@ -9,7 +9,7 @@ const KIB = 1024
  * fields take 3; pages that start after a record and counts that writes leave alone take 2; tokens of
  * express-controller-sets, refusals of Express's idioms and values as types of BSON take 3.
  */
-const LIMIT = 157 * KIB
+const LIMIT = 158 * KIB
 
 /** Names that only other adapters, or other runtimes, would bring along. */
 const FOREIGN = [
@@ -48,7 +48,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 157 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 158 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)

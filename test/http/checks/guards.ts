@@ -121,20 +121,13 @@ export const guards: Checks = {
     ok(await post(''), 201)
   },
 
-  async 'guards: writes to a body that is not there are told of'(client) {
+  async 'guards: writes to a body that is not there are failures'(client) {
     for (const method of ['GET', 'DELETE', 'POST']) {
       for (const habit of ['body', 'member', 'delete', 'assign', 'query', 'user']) {
         const headers = { 'X-Habit': habit }
-        const { text } = await client.ask(method, '/guards/told/why', { headers })
-        assert.equal(text, 'a guard or hook writes to', `${method} ${habit}`)
         const { status } = await client.ask(method, '/guards/habits', { headers })
         assert.equal(status, 500, `${method} ${habit}`)
       }
     }
-    const { text } = await client.ask('GET', '/guards/told/why', {
-      headers: { 'X-Habit': 'title' },
-    })
-    assert.match(text, /null/)
-    assert.doesNotMatch(text, /a guard or hook/)
   },
 }
