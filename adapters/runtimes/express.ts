@@ -120,12 +120,17 @@ interface Place extends Platform {
 
 function mountOf(incoming: ExpressRequest): Place {
   const { baseUrl = '', url: target = '/' } = incoming
-  const basePath = PLAIN_BASE.test(baseUrl) ? baseUrl : ''
+  const basePath = PLAIN_BASE.test(baseUrl) && !hasDotPart(baseUrl) ? baseUrl : ''
   return { target, clientAddress: clientOf(incoming), basePath }
 }
 
 /** A path of a URL as it may stand in a header, without an empty part: `//host` would be another host. */
-const PLAIN_BASE = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@%-]+)+$/
+const PLAIN_BASE = /^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/
+
+/** Whether a part of the path would lead elsewhere. */
+function hasDotPart(path: string): boolean {
+  return path.split('/').some((part) => part === '.' || part === '..')
+}
 
 /**
  * Whether the paths are those that every reader of URLs sees. Express matches what was sent, the app what a URL makes of

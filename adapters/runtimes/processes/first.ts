@@ -122,11 +122,18 @@ function addressOf(worker: ChildProcess): Promise<string> {
       if (url !== undefined) resolve(url)
       if (failure) reject(errorOf(failure))
     })
-    worker.once('exit', (code, signal) =>
-      reject(new Error(`a process ended before it served: ${signal ?? `exit code ${code}`}`)),
-    )
+    worker.once('exit', (code, signal) => {
+      const failed = () =>
+        reject(new Error(`a process ended before it served: ${signal ?? `exit code ${code}`}`))
+      // What it said last may arrive after its end.
+      worker.once('disconnect', failed)
+      setTimeout(failed, worker.connected ? LAST_WORDS_MS : 0)
+    })
   })
 }
+
+/** How long the last message of a process that has ended may take, in milliseconds. */
+const LAST_WORDS_MS = 1000
 
 function send(worker: ChildProcess, message: ToWorker): void {
   // A worker that has ended needs no message; without the function, its absence would be an event.

@@ -87,7 +87,8 @@ function beginning(table: string, { name }: Shadow, text: string): Statement {
   const range = 'term >= ?1 AND term <= ?1 || char(1114111, 1114111)'
   return {
     sql: `SELECT doc AS rowid FROM ${trigramsOf(table)} WHERE ${range} AND col = ?2`,
-    values: [text, name],
+    // FTS5 takes these two for an error of UTF-8. In a phrase it does so by itself.
+    values: [text.replaceAll(/[\ufffe\uffff]/g, '\ufffd'), name],
   }
 }
 

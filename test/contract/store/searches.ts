@@ -13,7 +13,27 @@ import { fold } from '../../../src/ports/fold.ts'
 import type { Collection, Fields } from '../../../src/ports/store.ts'
 
 /** Few characters, so that texts and terms meet often; some are quotes, wildcards and more than one UTF-16 unit. */
-const LETTERS = ['a', 'b', 'A', 'ß', 'é', 'É', '"', '%', '_', "'", '東', '京', '🏙️', ' ', '\0', '\\']
+const LETTERS = [
+  'a',
+  'b',
+  'A',
+  'ß',
+  'é',
+  'É',
+  '"',
+  '%',
+  '_',
+  "'",
+  '東',
+  '京',
+  '🏙️',
+  ' ',
+  '\0',
+  '\\',
+  '\ufffe',
+  '\uffff',
+  '\u{10ffff}',
+]
 const FIELDS = ['name', 'tags', 'address.city'] as const
 
 function textOf(random: Random, most: number): string {
