@@ -88,14 +88,14 @@ export const statusRules: readonly Rule[] = [
   status('an empty text counts as missing', [500], 201, EMPTY_TEXTS),
   status('`null` is no value of an enumeration', [500], 201, NULLS_OF_ENUMS),
   status('a failed validation', [500], 400, method('POST')),
-  status('a PATCH with operators', [500], 200, sends(isOperator)),
+  ...[200, 404].map((to) => status('a PATCH with operators', [500], to, sends(isOperator))),
   status(
     'a PATCH with operators',
     [200, 500],
     400,
     (compared) => method('PATCH')(compared) && nothingLeft(compared) && sends(isOperator)(compared),
   ),
-  ...[200, 400].map((to) =>
+  ...[200, 400, 404].map((to) =>
     status(
       'a PATCH of `_id`',
       [500],
