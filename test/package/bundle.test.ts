@@ -7,9 +7,9 @@ const KIB = 1024
  * What sessions, verified mailboxes, deletion and stripped images take is paid for here: it was 100 before them. Enforced
  * references take 4, models that change 7; access, scopes of reads and writes, hooks that judge stored records and readers'
  * fields take 3; pages that start after a record and counts that writes leave alone take 2; tokens of
- * express-controller-sets, refusals of Express's idioms and values as types of BSON take 3.
+ * express-controller-sets, refusals of Express's idioms and values as types of BSON take 5.
  */
-const LIMIT = 158 * KIB
+const LIMIT = 159 * KIB
 
 /** Names that only other adapters, or other runtimes, would bring along. */
 const FOREIGN = [
@@ -48,7 +48,7 @@ async function gzipped(
 }
 
 describe('the Workers bundle of core, D1 and auth', () => {
-  it('stays under 158 KiB gzipped with models in zod/mini', async () => {
+  it('stays under 159 KiB gzipped with models in zod/mini', async () => {
     const [mini, classic] = [await gzipped('mini'), await gzipped('classic')]
     const show = (size: number) => `${(size / KIB).toFixed(1)} KiB`
     console.log(`gzipped: ${show(mini.size)} with zod/mini, ${show(classic.size)} with zod`)
