@@ -39,7 +39,12 @@ export function recordChecker(model: Model): (record: Fields) => Promise<readonl
       'missing',
       timestampFields(model.timestamps).filter((name) => record[name] === undefined),
     )
-    add('undeclared', undeclaredIn(model.declared, record, ''))
+    // Mongoose's version key is in no record, but a store shows it if it has a name of its own.
+    const undeclared = [...undeclaredIn(model.declared, record, '')]
+    add(
+      'undeclared',
+      undeclared.filter((path) => path !== model.version?.key),
+    )
     add('type', otherTypesIn(model.shape, record, ''))
     for (const issue of await issuesOf(checked, record)) {
       const problem = problemOf(issue, record)
