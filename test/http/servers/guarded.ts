@@ -116,7 +116,7 @@ export function withGuards(app: App): App {
   for (const [name, middlewares] of Object.entries(routers)) {
     app.mount(
       `/guards/${name}`,
-      createRouter({ model: Guarded, allowedFields: ['name'], middlewares }),
+      createRouter({ model: Guarded, allowedFields: ['name'], orderBy: 'name', middlewares }),
     )
   }
   return app
