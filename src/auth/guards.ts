@@ -34,22 +34,15 @@ export type InstanceOf = (context: Parameters<Guard>[1]) => AuthInstance
 
 /** Refuses requests that are not signed in; sets `request.auth` and `request.user`. */
 export function requireAuthGuard(instanceOf: InstanceOf): Guard {
-  const requireAuth: Guard = async (request, context) => {
-    const auth = instanceOf(context)
-    const token = bearerToken(request)
-    if (token === undefined) throw authenticationRequired()
-    await authenticate(auth, request, token)
-  }
+  const requireAuth = tokenGuard(instanceOf, () => {
+    throw authenticationRequired()
+  })
   return describeGuard(requireAuth, 'signed in', { token: 'required' })
 }
 
 /** Lets a request without a token pass; a bad token is still refused. */
 export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
-  const optionalAuth: Guard = async (request, context) => {
-    const auth = instanceOf(context)
-    const token = bearerToken(request)
-    if (token !== undefined) await authenticate(auth, request, token)
-  }
+  const optionalAuth = tokenGuard(instanceOf, () => {})
   return describeGuard(optionalAuth, 'anyone', { token: 'optional' })
 }
 
@@ -58,13 +51,20 @@ export function optionalAuthGuard(instanceOf: InstanceOf): Guard {
  * server or the app's own guards have found. A cookie comes with requests that other sites cause, a token does not.
  */
 export function tokenOnlyGuard(instanceOf: InstanceOf): Guard {
-  const optionalAuth: Guard = async (request, context) => {
+  const tokenOnly = tokenGuard(instanceOf, (request) => {
+    delete request.auth
+  })
+  return describeGuard(tokenOnly, 'anyone', { token: 'optional' })
+}
+
+/** Signs the bearer of a token in, or refuses it; `without` deals with a request that has none. */
+function tokenGuard(instanceOf: InstanceOf, without: (request: ApiRequest) => void): Guard {
+  return async (request, context) => {
     const auth = instanceOf(context)
     const token = bearerToken(request)
-    if (token === undefined) delete request.auth
+    if (token === undefined) without(request)
     else await authenticate(auth, request, token)
   }
-  return describeGuard(optionalAuth, 'anyone', { token: 'optional' })
 }
 
 /**
@@ -132,14 +132,18 @@ function endAll(auth: AuthInstance, user: Fields, claims: Claims | LegacyClaims)
 
 /** `user` with `id`, as Mongoose's records have it next to `_id`. JSON and copies do not have it twice. */
 function withIdAlias(user: Fields): Fields {
-  if (Object.hasOwn(user, 'id')) return user
-  return Object.defineProperty(user, 'id', {
-    get: () => user._id,
-    // In code without strict mode, a value that cannot be written would not tell.
-    set() {
-      throw new MisusedRequest('request.user.id cannot be written')
-    },
-  })
+  return Object.hasOwn(user, 'id') ? user : Object.defineProperty(user, 'id', ID_ALIAS)
+}
+
+/** One descriptor for all users: each request of a signed-in user takes it. */
+const ID_ALIAS: PropertyDescriptor = {
+  get(this: Fields) {
+    return this._id
+  },
+  // In code without strict mode, a value that cannot be written would not tell.
+  set() {
+    throw new MisusedRequest('request.user.id cannot be written')
+  },
 }
 
 /** Whether what `claims` rely on has ended: the password, or with refresh tokens the session. */

@@ -7,6 +7,7 @@
 
 import { nullish, enum as oneOf, type ZodMiniType } from 'zod/mini'
 import type { ParsePayload } from 'zod/v4/core'
+import { valueIn } from '../model/value-at.ts'
 import type { Report } from './report.ts'
 import { kindsOf, type SchemaParts } from './structure.ts'
 import { isConditional } from './values.ts'
@@ -50,7 +51,8 @@ export function kindRule(schema: SchemaParts): ((payload: Payload) => void) | un
   return (payload) => {
     const record = payload.value
     for (const name of demands.get(String(record[key])) ?? []) {
-      if (valueAt(record, name) !== undefined && valueAt(record, name) !== null) continue
+      const value = valueIn(record, name)
+      if (value !== undefined && value !== null) continue
       payload.issues.push({
         code: 'custom',
         path: name.split('.'),
@@ -65,10 +67,4 @@ type Payload = ParsePayload<Record<string, unknown>>
 
 function isDemanded(type: SchemaParts['paths'][string] | undefined): boolean {
   return type?.isRequired === true && !isConditional(type)
-}
-
-function valueAt(record: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce((at, key) => (at as Readonly<Record<string, unknown>> | undefined)?.[key], record)
 }
