@@ -5,26 +5,18 @@
  */
 
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { installation } from '../../services/installation.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../../..')
-const from = join(import.meta.dirname, 'packages')
-const folder = join(root, '.cache/tanstack-query')
+let folder = ''
 
 /** Installs the packages, unless this very list of them is there. */
 export async function installPackages(): Promise<void> {
-  const lists = ['package.json', 'package-lock.json']
-  const texts = lists.map((name) => readFile(join(from, name), 'utf8'))
-  const wanted = (await Promise.all(texts)).join()
-  const mark = join(folder, 'installed')
-  if ((await readFile(mark, 'utf8').catch(() => '')) === wanted) return
-  await mkdir(folder, { recursive: true })
-  for (const name of lists) await copyFile(join(from, name), join(folder, name))
-  await run('npm', ['ci', '--ignore-scripts'], { cwd: folder })
-  await writeFile(mark, wanted)
+  folder = await installation(join(import.meta.dirname, 'packages'))
 }
 
 /** The file that a module of the installed packages starts with. */

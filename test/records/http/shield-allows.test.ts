@@ -6,33 +6,11 @@ import {
   defineModel,
   type Guard,
   HttpError,
-  type RouterOptions,
   userFields,
 } from '../../../src/index.ts'
 import { ControllerSets } from '../../../src/legacy/index.ts'
-import { type Answer, type Service, service } from '../service.ts'
-
-/** What guards of JavaScript get: no type says that `body` is a stream. */
-// biome-ignore lint/suspicious/noExplicitAny: the habits that these tests show do not compile otherwise.
-type Loose = any
-
-const Note = defineModel('Note', {
-  fields: { text: z.string(), owner: z.string().optional() },
-})
-
-type Options = Partial<RouterOptions<{ text: string; owner?: string | undefined }>>
-
-function notes(options: Options = {}): Service {
-  const on = service()
-  on.app.mount(
-    '/notes',
-    createRouter({ model: Note, query: ['text', 'owner'], middlewares: [], ...options } as Loose),
-  )
-  return on
-}
-
-const post = (on: Service): Promise<Answer> =>
-  on.send('POST', '/notes?text=a&text=b', { json: { text: 'x', owner: 'you' } })
+import { type Answer, service } from '../service.ts'
+import { type Loose, Note, notes, post } from './notes.ts'
 
 async function all(stream: AsyncIterable<unknown>): Promise<unknown[]> {
   const chunks: unknown[] = []

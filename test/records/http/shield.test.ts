@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import * as z from 'zod'
 import { batch } from '../../../src/batch/index.ts'
 import {
   type ApiRequest,
@@ -7,21 +6,11 @@ import {
   createRouter,
   defineModel,
   type Guard,
-  type RouterOptions,
   userFields,
 } from '../../../src/index.ts'
 import { ControllerSets } from '../../../src/legacy/index.ts'
-import { type Answer, type Service, service } from '../service.ts'
-
-/** What guards of JavaScript get: no type says that `body` is a stream. */
-// biome-ignore lint/suspicious/noExplicitAny: the habits that these tests show do not compile otherwise.
-type Loose = any
-
-const Note = defineModel('Note', {
-  fields: { text: z.string(), owner: z.string().optional() },
-})
-
-type Options = Partial<RouterOptions<{ text: string; owner?: string | undefined }>>
+import { type Service, service } from '../service.ts'
+import { type Loose, Note, notes, post } from './notes.ts'
 
 const HABITS: readonly (readonly [what: string, habit: (req: Loose) => void, told: string])[] = [
   [
@@ -138,18 +127,6 @@ const SLOPPY: readonly (readonly [what: string, habit: (req: Loose) => void])[] 
   'req.user = {}',
   "req.headers.role = 'admin'",
 ].map((code) => [code, new Function('req', code) as (req: Loose) => void])
-
-function notes(options: Options = {}): Service {
-  const on = service()
-  on.app.mount(
-    '/notes',
-    createRouter({ model: Note, query: ['text', 'owner'], middlewares: [], ...options } as Loose),
-  )
-  return on
-}
-
-const post = (on: Service): Promise<Answer> =>
-  on.send('POST', '/notes?text=a&text=b', { json: { text: 'x', owner: 'you' } })
 
 async function count(on: Service): Promise<number> {
   return on.app.store.collection(Note).count()
