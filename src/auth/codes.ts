@@ -122,7 +122,6 @@ export async function tryCode<Kind extends CodeKind>(
   client: string | undefined,
 ): Promise<RightCode<Kind> | undefined> {
   const there = stored(auth, kinds)
-  if (!user) auth.decoys.read()
   const counted = await countTry(auth, user ?? NOBODY, there, client)
   if (!counted) await auth.decoys.write(tryStep(auth, there))
   const typed = typeof code === 'string' ? code.trim() : ''

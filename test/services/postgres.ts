@@ -10,7 +10,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import connect from 'postgres'
-import { freePorts, newFolder, startServer } from './server.ts'
+import { freePorts, newFolder, startServer, untilReady } from './server.ts'
 
 /** A PostgreSQL server. */
 export interface Postgres {
@@ -65,6 +65,8 @@ export async function startPair(): Promise<PostgresPair> {
   const source = `primary_conninfo=host=127.0.0.1 port=${primary.port} user=fieldgate`
   const standby = await startServerIn(copy, [source])
   await run(primary.url.replace(/fieldgate$/, 'postgres'), 'CREATE DATABASE fieldgate')
+  // The standby has it on disk already, but shows it later.
+  await untilReady(() => run(standby.url, 'SELECT 1'))
   return {
     primary,
     standby,

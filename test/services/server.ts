@@ -59,7 +59,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
   const [pid] = await Promise.race([once(guard.stdout, 'data'), exited])
   try {
-    await untilReady(options, () => gone)
+    await untilReady(
+      () => options.ready(),
+      () => gone,
+    )
   } catch (error) {
     const output = await readFile(join(folder, 'output'), 'utf8').catch(() => '')
     await stop()
@@ -71,11 +74,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { pid: Number(pid), stop }
 }
 
-async function untilReady(options: ServerOptions, gone: () => boolean): Promise<void> {
+/** Waits until `ready` succeeds; throws its error when patience ends, or at once when the server is `gone`. */
+export async function untilReady(
+  ready: () => Promise<unknown>,
+  gone: () => boolean = () => false,
+): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     try {
-      await options.ready()
+      await ready()
       return
     } catch (error) {
       if (gone() || Date.now() > deadline) throw error

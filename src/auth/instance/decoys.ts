@@ -18,8 +18,6 @@ import type { AuthSettings } from '../setup/settings.ts'
 export interface Decoys {
   /** One write like a write to an account; similar to `like` if given. */
   write(like?: DecoyStep): Promise<void>
-  /** The work of reading an account, once the database has found it. */
-  read(): void
 }
 
 /** A conditional change of an account. */
@@ -48,12 +46,7 @@ export function decoys(collection: Collection, settings: AuthSettings, logger: L
       await collection.insert(record(settings, id))
     }
   }
-  const text = JSON.stringify(record(settings, ''))
   return {
-    read() {
-      const { createdAt, updatedAt } = JSON.parse(text)
-      for (const at of [createdAt, updatedAt, createdAt, updatedAt]) new Date(at)
-    },
     async write(step = plain) {
       try {
         await written(step)

@@ -32,6 +32,7 @@ export const verifyEmailRoute: AuthRoute<'verifyEmail'> = {
   method: 'POST',
   path: '/email/verify',
   access: 'anyone',
+  hidesAccounts: true,
   needs: 'emailVerification',
   optionalAuth: true,
   handler: (auth) => (request) => verifyEmail(auth, request),

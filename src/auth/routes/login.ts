@@ -44,6 +44,7 @@ export const loginRoute: AuthRoute<'login'> = {
   method: 'POST',
   path: '/login',
   access: 'anyone',
+  hidesAccounts: true,
   handler: (auth) => (request) => login(auth, request),
 }
 

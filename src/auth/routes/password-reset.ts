@@ -28,6 +28,7 @@ export const resetPasswordRoute: AuthRoute<'resetPassword'> = {
   method: 'POST',
   path: '/password/reset',
   access: 'anyone',
+  hidesAccounts: true,
   handler: (auth) => (request) => resetPassword(auth, request),
 }
 

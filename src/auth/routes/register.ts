@@ -31,6 +31,7 @@ export const registerRoute: AuthRoute<'register'> = {
   method: 'POST',
   path: '/register',
   access: 'anyone',
+  hidesAccounts: true,
   handler: (auth) => (request, context) => register(auth, request, context),
 }
 

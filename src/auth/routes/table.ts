@@ -9,6 +9,7 @@ import type { AuthInstance } from '../instance/instance.ts'
 import type { RouteName } from '../setup/options.ts'
 import { sendEmailCodeRoute } from './email-code.ts'
 import { verifyEmailRoute } from './email-verify.ts'
+import { inSteps } from './even-time.ts'
 import { loginRoute } from './login.ts'
 import { logoutRoute } from './logout.ts'
 import { logoutAllRoute } from './logout-all.ts'
@@ -57,7 +58,10 @@ export const ROUTES: readonly AuthRoute[] = Object.values(routes)
 
 /** The handler of `route` in an instance; undefined if an option that it needs is off. */
 export function handlerOf(route: AuthRoute, auth: AuthInstance): Handler | undefined {
-  if (route.needs !== 'refresh') return route.handler(auth)
-  const { refresh } = auth.settings
-  return refresh && route.handler(auth, refresh)
+  if (route.needs === 'refresh') {
+    const { refresh } = auth.settings
+    return refresh && route.handler(auth, refresh)
+  }
+  const handler = route.handler(auth)
+  return route.hidesAccounts ? inSteps(handler) : handler
 }

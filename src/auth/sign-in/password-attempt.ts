@@ -33,7 +33,6 @@ export async function guessPassword(
   const { passwords, names } = auth
   const { client } = visitOf(request)
   const reservation = user && (await reserveGuess(auth, user, client))
-  if (!user) auth.decoys.read()
   if (!reservation) await reserveNothing(auth, user ? undefined : client)
   const stored = reservation?.user[names.password]
   const evaluable = typeof stored === 'string' && typeof plain === 'string'

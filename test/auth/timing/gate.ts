@@ -8,7 +8,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { serve } from '../../../adapters/runtimes/node.ts'
 import type { Store } from '../../../src/index.ts'
-import { type Kind, subject } from './accounts.ts'
+import { subject } from './accounts.ts'
 import { measure, type Seen, type Send, TIMED, told } from './measure.ts'
 
 /** Where the accounts are, and how they are asked. */
@@ -21,11 +21,10 @@ export interface Opened {
 
 const ROUNDS = Number(process.env.ROUNDS ?? 500)
 /** How far from 0.5 the AUC of a kind may be. */
-const FAR: Partial<Record<Kind, number>> = { asked: 0.1, seen: 0.1 }
-const FAR_BY_DEFAULT = 0.05
+const FAR = 0.05
 
-function isOutside({ kind, auc }: Seen): boolean {
-  return Math.abs(auc - 0.5) > (FAR[kind] ?? FAR_BY_DEFAULT)
+function isOutside({ auc }: Seen): boolean {
+  return Math.abs(auc - 0.5) > FAR
 }
 
 /** The tests of each route over the store that `open` opens. */

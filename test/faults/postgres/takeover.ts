@@ -26,6 +26,7 @@ export interface Trial {
 const WRITERS = 16
 const WRITES_BEFORE = 500
 const WRITES_AFTER = 500
+const PATIENCE_MS = 60_000
 
 /** Starts a pair, kills its primary with `kill -9` amid the writes, and promotes the standby a moment later. */
 export async function takeover(): Promise<Trial> {
@@ -38,6 +39,7 @@ export async function takeover(): Promise<Trial> {
   let promotedAt = Number.POSITIVE_INFINITY
   let backAt = 0
   let done = false
+  let failure: unknown
 
   async function keepWriting(): Promise<void> {
     while (!done) {
@@ -48,10 +50,22 @@ export async function takeover(): Promise<Trial> {
         acknowledged.add(_id)
         if (startedAt > promotedAt) backAt ||= performance.now()
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error
+        if (!(error instanceof StoreUnavailable)) {
+          failure = error
+          return
+        }
         refused += 1
         await delay(10)
       }
+    }
+  }
+
+  async function until(holds: () => boolean): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS
+    while (!holds()) {
+      if (failure !== undefined) throw failure
+      if (performance.now() > deadline) throw new Error('the trial does not go on')
+      await delay(5)
     }
   }
 
@@ -67,6 +81,7 @@ export async function takeover(): Promise<Trial> {
     await until(() => acknowledged.size > enough)
     done = true
     await Promise.all(writers)
+    if (failure !== undefined) throw failure
     const lost = await missing(store, acknowledged)
     const secondsToServe = (backAt - promotedAt) / 1000
     return { acknowledged: acknowledged.size, lost, refused, secondsToServe }
@@ -83,14 +98,4 @@ type PostgresStore = ReturnType<typeof postgresStore>
 async function missing(store: PostgresStore, ids: ReadonlySet<string>): Promise<number> {
   const found = await store.collection(notes).count({ op: 'in', field: '_id', values: [...ids] })
   return ids.size - found
-}
-
-const PATIENCE_MS = 60_000
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error('the trial does not go on')
-    await delay(5)
-  }
 }
