@@ -1,7 +1,7 @@
 /**
- * Responses in even steps of time. The work for one account takes some microseconds more than for another: a row to read,
- * a list to look through. Who measures often enough would see it, so a response leaves at the end of a step of time.
- * What takes longer, such as a write, happens for every account instead (see instance/decoys.ts).
+ * Refusals in even steps of time. The work for one account takes some microseconds more than for another: a row to read,
+ * a list to look through. Who measures often enough would see it, so a refusal leaves at the end of a step of time. What
+ * takes longer, such as a write, happens for every account instead (see instance/decoys.ts).
  *
  * @module
  */
@@ -12,19 +12,21 @@ import type { Handler } from '../../records/engine/route.ts'
 const STEP = 5
 
 /**
- * `handler`, whose responses and errors wait for the end of a step. The clock starts with the request, because a timer
- * set after the work would tell when that ended.
+ * `handler`, whose errors wait for the end of a step. The clock starts with the request, because a timer that is set
+ * after the work would tell when that ended.
  */
-export function inSteps(handler: Handler): Handler {
+export function refusesInSteps(handler: Handler): Handler {
   return async (request, context) => {
     let stepEnds = (): void => {}
     const clock = setInterval(() => stepEnds(), STEP)
     try {
       return await handler(request, context)
-    } finally {
+    } catch (error) {
       await new Promise<void>((resolve) => {
         stepEnds = resolve
       })
+      throw error
+    } finally {
       clearInterval(clock)
     }
   }

@@ -9,7 +9,7 @@ import type { AuthInstance } from '../instance/instance.ts'
 import type { RouteName } from '../setup/options.ts'
 import { sendEmailCodeRoute } from './email-code.ts'
 import { verifyEmailRoute } from './email-verify.ts'
-import { inSteps } from './even-time.ts'
+import { refusesInSteps } from './even-time.ts'
 import { loginRoute } from './login.ts'
 import { logoutRoute } from './logout.ts'
 import { logoutAllRoute } from './logout-all.ts'
@@ -63,5 +63,5 @@ export function handlerOf(route: AuthRoute, auth: AuthInstance): Handler | undef
     return refresh && route.handler(auth, refresh)
   }
   const handler = route.handler(auth)
-  return route.hidesAccounts ? inSteps(handler) : handler
+  return route.hidesAccounts ? refusesInSteps(handler) : handler
 }

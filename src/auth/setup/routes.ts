@@ -24,7 +24,7 @@ export interface RouteRow<Name extends RouteName = RouteName> {
   readonly optIn?: true
   /** Whether a token is checked if one is sent. */
   readonly optionalAuth?: true
-  /** Whether anyone may name an account here, so that the time of a response must not tell which accounts there are. */
+  /** Whether anyone may name an account here, so that the time of a refusal must not tell which accounts there are. */
   readonly hidesAccounts?: true
 }
 
