@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { sharpImages } from '../../adapters/images/sharp.ts'
 import { wasmImages } from '../../adapters/images/wasm.ts'
+import { processorClock } from '../limits/processor-time.ts'
 import { album } from './album.ts'
 import { form } from './png.ts'
 
@@ -65,10 +66,10 @@ for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImag
           app: { images },
         })
         const before = process.memoryUsage().rss
-        const started = performance.now()
+        const passed = processorClock()
         const made = await served.upload('POST', '/photos', form({ title: 'x', image: bytes }))
         expect(made.status).toBe(201)
-        expect(performance.now() - started).toBeLessThan(2000)
+        expect(passed()).toBeLessThan(2000)
         expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB)
         const url = `http://localhost${made.record.image}`
         const stored = await served.app.handle(new Request(url))
@@ -102,10 +103,10 @@ describe('a PNG image of few bytes and almost 50 megapixels', () => {
         expect(bytes.length).toBeLessThan(30_000)
         const { upload } = album({ upload: { imgOptimizations: 'high' }, app: { images } })
         const before = process.memoryUsage().rss
-        const started = performance.now()
+        const passed = processorClock()
         const made = await upload('POST', '/photos', form({ title: 'x', image: bytes }))
         expect(made.status).toBe(201)
-        expect(performance.now() - started).toBeLessThan(2000)
+        expect(passed()).toBeLessThan(2000)
         expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB)
       },
       60_000,
