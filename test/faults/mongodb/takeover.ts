@@ -59,18 +59,20 @@ export async function takeover(set: ReplicaSet): Promise<Trial> {
   const before = await collection.estimate()
   const primary = await set.primary()
   const others = set.members.filter((member) => member !== primary)
-  const writers = Array.from({ length: WRITERS }, keepWriting)
-  await until(() => acknowledged.size > WRITES_BEFORE)
+  const writing = Promise.all(Array.from({ length: WRITERS }, keepWriting))
+  // A writer that fails ends the trial.
+  const reached = (holds: () => boolean) => Promise.race([writing, until(holds)])
+  await reached(() => acknowledged.size > WRITES_BEFORE)
   await replicate(others, 'off')
   await untilItHolds(primary, () => before + acknowledged.size + WRITERS / 2)
   killedAt = performance.now()
   primary.signal('SIGKILL')
   await replicate(others, 'on')
-  await until(() => backAt > 0)
+  await reached(() => backAt > 0)
   const enough = acknowledged.size + WRITES_AFTER
-  await until(() => acknowledged.size > enough)
+  await reached(() => acknowledged.size > enough)
   done = true
-  await Promise.all(writers)
+  await writing
   await store.close()
   await primary.restart()
   return { acknowledged, refused, secondsWithoutPrimary: (backAt - killedAt) / 1000 }

@@ -39,7 +39,6 @@ export async function takeover(): Promise<Trial> {
   let promotedAt = Number.POSITIVE_INFINITY
   let backAt = 0
   let done = false
-  let failure: unknown
 
   async function keepWriting(): Promise<void> {
     while (!done) {
@@ -50,38 +49,27 @@ export async function takeover(): Promise<Trial> {
         acknowledged.add(_id)
         if (startedAt > promotedAt) backAt ||= performance.now()
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) {
-          failure = error
-          return
-        }
+        if (!(error instanceof StoreUnavailable)) throw error
         refused += 1
         await delay(10)
       }
     }
   }
 
-  async function until(holds: () => boolean): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS
-    while (!holds()) {
-      if (failure !== undefined) throw failure
-      if (performance.now() > deadline) throw new Error('the trial does not go on')
-      await delay(5)
-    }
-  }
-
   try {
-    const writers = Array.from({ length: WRITERS }, keepWriting)
-    await until(() => acknowledged.size > WRITES_BEFORE)
+    const writing = Promise.all(Array.from({ length: WRITERS }, keepWriting))
+    // A writer that fails ends the trial.
+    const reached = (holds: () => boolean) => Promise.race([writing, until(holds)])
+    await reached(() => acknowledged.size > WRITES_BEFORE)
     pair.primary.signal('SIGKILL')
-    await until(() => refused > WRITERS)
+    await reached(() => refused > WRITERS)
     await pair.promote()
     promotedAt = performance.now()
-    await until(() => backAt > 0)
+    await reached(() => backAt > 0)
     const enough = acknowledged.size + WRITES_AFTER
-    await until(() => acknowledged.size > enough)
+    await reached(() => acknowledged.size > enough)
     done = true
-    await Promise.all(writers)
-    if (failure !== undefined) throw failure
+    await writing
     const lost = await missing(store, acknowledged)
     const secondsToServe = (backAt - promotedAt) / 1000
     return { acknowledged: acknowledged.size, lost, refused, secondsToServe }
@@ -98,4 +86,12 @@ type PostgresStore = ReturnType<typeof postgresStore>
 async function missing(store: PostgresStore, ids: ReadonlySet<string>): Promise<number> {
   const found = await store.collection(notes).count({ op: 'in', field: '_id', values: [...ids] })
   return ids.size - found
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error('the trial does not go on')
+    await delay(5)
+  }
 }
