@@ -8,6 +8,7 @@
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, expect } from 'vitest'
+import { processorClock } from './limits/processor-time.ts'
 
 /**
  * The slowest files take a quarter of it. Time on the CPU depends on what else runs much less than time on the clock, but two
@@ -36,9 +37,8 @@ for (const name of starters) {
 // Named imports see the replacements too, in files that are loaded from here on.
 syncBuiltinESMExports()
 
-const before = process.cpuUsage()
+const passed = processorClock()
 afterAll(() => {
-  const { user, system } = process.cpuUsage(before)
-  const seconds = (user + system) / 1e6
+  const seconds = passed() / 1000
   expect(seconds, `seconds on the CPU; what takes longer ${ADVICE}`).toBeLessThan(CPU_SECONDS)
 })
