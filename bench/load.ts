@@ -5,7 +5,7 @@
  */
 
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -42,10 +42,8 @@ export async function load(
   connections: number,
   seconds: number,
 ): Promise<Load> {
-  const script = join(mkdtempSync(join(tmpdir(), 'fieldgate-bench-')), 'requests.lua')
-  writeFileSync(script, lua(requests))
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, base]
-  const output = await run('wrk', args)
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s']
+  const output = await withScript(lua(requests), (path) => run('wrk', [...args, '-s', path, base]))
   const summary = /^RESULT (.*)$/m.exec(output)?.[1]
   if (summary === undefined) throw new Error(`wrk said nothing to go by:\n${output}`)
   const [count = 0, microseconds = 1, p50 = 0, p99 = 0, errors = 0] = summary.split(' ').map(Number)
@@ -54,6 +52,17 @@ export async function load(
     p50Ms: p50 / 1000,
     p99Ms: p99 / 1000,
     errors,
+  }
+}
+
+async function withScript<T>(script: string, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'fieldgate-bench-'))
+  try {
+    const path = join(folder, 'requests.lua')
+    writeFileSync(path, script)
+    return await use(path)
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
 

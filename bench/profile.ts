@@ -4,7 +4,7 @@
  * @module
  */
 
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { checkWrk, load } from './load.ts'
 import type { Database } from './records/database.ts'
@@ -44,13 +44,10 @@ async function profile(
   database: Database,
   { connections, seconds }: Settings,
 ): Promise<void> {
-  const flags = [
-    FROM_SOURCE,
-    '--no-warnings',
-    '--cpu-prof',
-    `--cpu-prof-dir=${folder}`,
-    `--cpu-prof-name=${name}`,
-  ]
+  // One file for each thread, whose number is in the name: that of the event loop is 0.
+  const threads = `${folder}threads/`
+  rmSync(threads, { recursive: true, force: true })
+  const flags = [FROM_SOURCE, '--no-warnings', '--cpu-prof', `--cpu-prof-dir=${threads}`]
   const place = database.place('fieldgate', work.writes ?? false)
   const running = await startProgram([process.execPath, ...flags, server, place])
   const headers = await work.headers?.(running.base)
@@ -62,6 +59,9 @@ async function profile(
   const to = now()
   await running.stop('SIGTERM')
   await database.tidy()
+  const eventLoop = readdirSync(threads).find((file) => file.split('.').at(-3) === '0')
+  if (!eventLoop) throw new Error('the server left no profile')
+  renameSync(threads + eventLoop, folder + name)
   console.log(
     `\n${name}: ${seen.requestsPerSecond.toFixed(0)} req/s at c=${count}, profiled; ${seen.errors} errors; in ${folder}`,
   )
