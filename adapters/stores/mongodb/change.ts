@@ -7,7 +7,7 @@
 
 import type { Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
-import type { Change, CollectionSchema, Fields } from '../../../src/ports/store.ts'
+import type { Change, CollectionSchema } from '../../../src/ports/store.ts'
 import { encode } from './documents.ts'
 import { gramStages } from './grams.ts'
 
@@ -64,17 +64,6 @@ function holdsList(shape: Shape | undefined): boolean {
 function isListed(value: unknown): boolean {
   if (Array.isArray(value)) return true
   return typeof value === 'object' && value !== null && Object.values(value).some(isListed)
-}
-
-/** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
-export function compileExpected(expected: Readonly<Fields>, shape: ObjectShape): Document {
-  const conditions = Object.entries(expected).map(([field, value]) =>
-    value === undefined
-      ? { $eq: [{ $type: `$${field}` }, 'missing'] }
-      : { $eq: [`$${field}`, literal(value, shape.fields.get(field))] },
-  )
-  // Not the query language's equality, which would match a value inside a list, and match null if the field is missing.
-  return { $expr: { $and: conditions } }
 }
 
 function setStage<T>(

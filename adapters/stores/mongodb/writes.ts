@@ -7,8 +7,9 @@
 import type { ClientSession, Document, Collection as Native, Filter as Query } from 'mongodb'
 import type { Filter } from '../../../src/ports/filter.ts'
 import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../src/ports/store.ts'
-import { compileChange, compileExpected } from './change.ts'
+import { compileChange } from './change.ts'
 import { fromDocument, LOCK, toDocument } from './documents.ts'
+import { expecting } from './expected.ts'
 import { compileFilter } from './filter.ts'
 import { addGrams } from './grams.ts'
 
@@ -49,11 +50,16 @@ export function writesTo(
     return document && fromDocument(document, shape)
   }
 
-  function queryOf(filter: Filter, { expect = {} }: WriteOptions = {}): Query<Document> {
-    const query = compileFilter(filter, shape, indexed())
-    if (Object.keys(expect).length === 0) return query
-    return { $and: [query, compileExpected(expect, shape)] }
+  function queryOf(filter: Filter): Query<Document> {
+    return compileFilter(filter, shape, indexed())
   }
+
+  const matching = (filter: Filter, session: ClientSession | undefined) => ({
+    in: native,
+    query: queryOf(filter),
+    shape,
+    session,
+  })
 
   function documentOf(fields: Fields): Document {
     const document = toDocument(fields, shape)
@@ -71,9 +77,12 @@ export function writesTo(
     },
 
     async update(filter, change, options, session) {
-      const query = queryOf(filter, options)
       const after = { returnDocument: 'after', ...(session && { session }) } as const
-      return record(await native.findOneAndUpdate(query, stagesOf(change), after))
+      const stages = stagesOf(change)
+      const updated = await expecting(matching(filter, session), options?.expect, (query) =>
+        native.findOneAndUpdate(query, stages, after),
+      )
+      return record(updated)
     },
 
     async updateMany(filter, change, session) {
@@ -83,8 +92,10 @@ export function writesTo(
     },
 
     async delete(filter, options, session) {
-      const query = queryOf(filter, options)
-      return record(await native.findOneAndDelete(query, session ? { session } : {}))
+      const removed = await expecting(matching(filter, session), options?.expect, (query) =>
+        native.findOneAndDelete(query, session ? { session } : {}),
+      )
+      return record(removed)
     },
 
     async deleteMany(filter, session) {

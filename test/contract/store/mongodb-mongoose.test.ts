@@ -1,4 +1,15 @@
-import { Binary, Decimal128, Long, MinKey, MongoClient, ObjectId, Timestamp, UUID } from 'mongodb'
+import {
+  Binary,
+  Decimal128,
+  type Document,
+  Double,
+  Long,
+  MinKey,
+  MongoClient,
+  ObjectId,
+  Timestamp,
+  UUID,
+} from 'mongodb'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { newId, people } from '../../../src/contract/store/people.ts'
@@ -160,6 +171,54 @@ await withService('mongo', ({ url }) => {
         expect(await collection.count({ op: 'lt', field, value })).toBe(0)
         expect(await collection.count({ op: 'ne', field, value })).toBe(5)
       }
+    })
+
+    const values: Record<string, unknown> = {
+      'an ObjectId': new ObjectId(),
+      'a UUID': new UUID(),
+      'a Buffer': new Binary(Buffer.from('hi')),
+      'a Decimal128': new Decimal128('1.10'),
+      'a Long': Long.fromString('9007199254740993'),
+      'a Double': new Double(7),
+      'a regular expression': /x/i,
+      'a Timestamp': new Timestamp(1n),
+      'a Date': new Date(5),
+      'a string like an ObjectId': newId(),
+      NaN: Number.NaN,
+      null: null,
+    }
+    const places: Record<string, (value: unknown) => Document> = {
+      'in a mixed value': (value) => ({ any: { value } }),
+      'in a list of mixed values': (value) => ({ any: [{ at: [value] }] }),
+      'beside declared members': (value) => ({ address: { city: 'x', value } }),
+      'in an object of a list': (value) => ({ homes: [{ city: 'x', value }] }),
+      'in a string': (value) => ({ email: value }),
+      'in a number': (value) => ({ age: value }),
+      'in a date': (value) => ({ born: value }),
+    }
+    const cases = Object.keys(places).flatMap((place) =>
+      Object.keys(values).map((value) => [value, place] as const),
+    )
+
+    it.each(cases)('%s %s can be expected to be what was read of it', async (value, place) => {
+      await native.drop()
+      const collection = store.collection(people)
+      const [_id, stored] = [new ObjectId(), places[place]?.(values[value]) ?? {}]
+      await native.insertOne({ _id, name: 'Ada', ...stored })
+      const before = await native.findOne({ _id }, { raw: true })
+      const [record] = await collection.find({ filter: byName, sort: [], limit: 1 })
+      const { _id: id, ...fields } = record ?? {}
+      expect(id).toBe(String(_id))
+      const seen = { expect: fields }
+      const same = { set: { name: 'Ada' } }
+      expect(await collection.update(byName, same, seen)).toMatchObject({ _id: id })
+      expect(await native.findOne({ _id }, { raw: true })).toEqual(before)
+      const [field = ''] = Object.keys(stored)
+      await native.updateOne({ _id }, { $set: { [field]: places[place]?.('changed')[field] } })
+      expect(await collection.update(byName, same, seen)).toBeNull()
+      expect(await collection.delete(byName, seen)).toBeNull()
+      await native.replaceOne({ _id }, { name: 'Ada', ...stored })
+      expect(await collection.delete(byName, seen)).toMatchObject({ _id: id })
     })
 
     it('a key that names a BSON type is only a key', async () => {
