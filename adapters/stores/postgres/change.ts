@@ -10,7 +10,7 @@ import type { Column, Table } from './columns.ts'
 import { NULLS } from './columns.ts'
 import { dateText } from './dates.ts'
 import { json, scalarIn } from './places.ts'
-import { every, identifier, literal, type Parameters } from './sql.ts'
+import { identifier, literal, type Parameters } from './sql.ts'
 import { stored, storedJson } from './text.ts'
 
 /** The new value at one place, from the SQL of the old one, which may be NULL. */
@@ -127,35 +127,6 @@ function pulling(path: string, member: string, value: Scalar, parameters: Parame
   }
 }
 
-/** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
-export function compileExpected(
-  expected: Readonly<Fields>,
-  table: Table,
-  parameters: Parameters,
-): string {
-  return every(
-    Object.entries(expected).map(([field, value]) => {
-      const column = table.byField.get(field)
-      if (!column) return value === undefined ? 'TRUE' : 'FALSE'
-      if (value === undefined || value === null) return isLacking(column, value === null)
-      return `${column.value} = ${expectedValue(value, column, parameters)}`
-    }),
-  )
-}
-
-function expectedValue(value: unknown, { kind, boundAs }: Column, parameters: Parameters): string {
-  if (kind === 'json') return bindJson(value, parameters)
-  const text = value instanceof Date ? dateText(value) : String(value)
-  return parameters.bind(kind === 'text' ? stored(text) : text, boundAs)
-}
-
-function isLacking(column: Column, isNull: boolean): string {
-  const lacks = `${column.sql} IS NULL`
-  if (column.absence !== 'either') return lacks
-  const noted = `${literal(column.field)} = ANY (${identifier(NULLS)})`
-  return `(${lacks} AND ${isNull ? noted : `NOT ${noted}`})`
-}
-
 /** The column with the names of the fields that hold null. */
 class Nulls {
   readonly #fields = new Map<string, boolean>()
@@ -192,7 +163,7 @@ function bindValue(value: unknown, column: Column, parameters: Parameters): stri
   return parameters.bind(column.kind === 'text' ? stored(text) : text, column.type)
 }
 
-function bindJson(value: unknown, parameters: Parameters): string {
+export function bindJson(value: unknown, parameters: Parameters): string {
   return parameters.bind(storedJson(value), 'jsonb')
 }
 

@@ -5,17 +5,12 @@
  */
 
 import type { Filter } from '../../../src/ports/filter.ts'
-import type {
-  Change,
-  Collection,
-  CollectionSchema,
-  Fields,
-  WriteOptions,
-} from '../../../src/ports/store.ts'
-import { compileChange, compileExpected } from './change.ts'
+import type { Change, Collection, CollectionSchema, Fields } from '../../../src/ports/store.ts'
+import { compileChange } from './change.ts'
 import type { Table } from './columns.ts'
 import { type Compilation, compileFilter, namesOne, where } from './compile.ts'
 import type { Result } from './connection.ts'
+import { type Condition, expecting } from './expected.ts'
 import { insertRecord } from './inserts.ts'
 import { readerOf } from './rows.ts'
 import { every, Parameters, type Statement } from './sql.ts'
@@ -48,10 +43,8 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
   const send = (sql: string, { parameters }: Compilation) => run(parameters.statement(sql))
 
   /** The one record to write, as a condition on the row. */
-  const target = (filter: Filter, { expect = {} }: WriteOptions, compiled: Compilation): string => {
-    const { parameters } = compiled
-    const condition = () =>
-      every([compileFilter(filter, compiled), compileExpected(expect, table, parameters)])
+  const target = (filter: Filter, held: Condition, compiled: Compilation): string => {
+    const condition = () => every([compileFilter(filter, compiled), held(compiled.parameters)])
     if (namesOne(filter)) return condition()
     // The lock makes sure that the row still meets the condition when it is written, and that another one is taken if
     // it no longer does.
@@ -64,6 +57,8 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     const [row] = rows
     return row ? record(row) : null
   }
+
+  const found = { schema, table, run }
 
   const assigned = (change: Change, { parameters }: Compilation): string =>
     compileChange(change, table, parameters) || `${table.id} = ${table.id}`
@@ -78,12 +73,13 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
   return {
     insert: (fields) => insertRecord(fields, table, run),
 
-    update(filter, change, options = {}) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const condition = target(filter, options, compiled)
-      return written(`UPDATE ${table.sql} SET ${assignments} WHERE ${condition}`, compiled)
-    },
+    update: (filter, change, options = {}) =>
+      expecting({ ...found, filter }, options.expect, (held) => {
+        const compiled = compilation()
+        const assignments = assigned(change, compiled)
+        const condition = target(filter, held, compiled)
+        return written(`UPDATE ${table.sql} SET ${assignments} WHERE ${condition}`, compiled)
+      }),
 
     async updateMany(filter, change) {
       const compiled = compilation()
@@ -92,11 +88,12 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       return (await send(sql, compiled)).count
     },
 
-    delete(filter, options = {}) {
-      const compiled = compilation()
-      const condition = target(filter, options, compiled)
-      return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
-    },
+    delete: (filter, options = {}) =>
+      expecting({ ...found, filter }, options.expect, (held) => {
+        const compiled = compilation()
+        const condition = target(filter, held, compiled)
+        return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
+      }),
 
     async deleteMany(filter) {
       const compiled = compilation()

@@ -14,6 +14,7 @@ import type {
   Fields,
   Read,
   ReadHints,
+  WriteOptions,
 } from '../../../src/ports/store.ts'
 import { columnReader, whereInTime } from './column.ts'
 import type { Candidates, Compilation, Search } from './compile.ts'
@@ -21,7 +22,7 @@ import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
-import { type Writes, whereAll, writesTo } from './writes.ts'
+import { type Held, type Writes, where, whereAll, writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
 export interface Runner {
@@ -146,7 +147,7 @@ export function openWrites(
 }
 
 function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  const { runner, parse } = opened
+  const { runner, parse, table, compilation } = opened
   const writes = writesTo(opened)
 
   const written = async (statement: Statement): Promise<Fields | null> => {
@@ -155,14 +156,43 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
     return row ? parse(row.doc as string) : null
   }
 
+  /** Writes the record that matches, if it holds what is expected. */
+  const expecting = async (
+    filter: Filter,
+    { expect }: WriteOptions = {},
+    write: (held: Held) => Statement,
+  ): Promise<Fields | null> => {
+    const done = await written(write({ expect }))
+    if (done || !expect) return done
+    const doc = await storedAs(filter, expect)
+    return doc === undefined ? null : written(write({ doc }))
+  }
+
+  /**
+   * The JSON of the record that matches, if it has these values. JSON that another program has written may say the same in
+   * another way.
+   */
+  const storedAs = async (filter: Filter, expect: Fields): Promise<string | undefined> => {
+    const compiled = compilation()
+    const sql = `SELECT doc FROM ${table}${whereAll(where(filter, compiled))} LIMIT 1`
+    const [row] = await runner.read(compiled.parameters.statement(sql))
+    if (!row) return undefined
+    const doc = String(row.doc)
+    const record = await parse(doc)
+    const isHeld = ([field, value]: [string, unknown]) =>
+      JSON.stringify(record[field]) === JSON.stringify(value)
+    return Object.entries(expect).every(isHeld) ? doc : undefined
+  }
+
   return {
     async insert(record) {
       await runner.write(await writes.insert(record))
     },
-    update: async (filter, change, options) => written(writes.update(filter, change, options)),
+    update: (filter, change, options) =>
+      expecting(filter, options, (held) => writes.update(filter, change, held)),
     updateMany: async (filter, change) =>
       (await runner.write(writes.updateMany(filter, change))).changes,
-    delete: async (filter, options) => written(writes.delete(filter, options)),
+    delete: (filter, options) => expecting(filter, options, (held) => writes.delete(filter, held)),
   }
 }
 

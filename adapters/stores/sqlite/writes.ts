@@ -22,15 +22,21 @@ export interface Target {
   compilation(): Compilation
 }
 
+/** What the record must hold: values, or all of its JSON. */
+export interface Held {
+  readonly expect?: WriteOptions['expect'] | undefined
+  readonly doc?: string
+}
+
 /**
  * Returns the statements that write to a table. With `failure`, a statement for one record fails if no record matches,
  * with that string in the error's message.
  */
 export interface Writes {
   insert(record: Fields): Promise<Statement>
-  update(filter: Filter, change: Change, options?: WriteOptions, failure?: string): Statement
+  update(filter: Filter, change: Change, held?: Held, failure?: string): Statement
   updateMany(filter: Filter, change: Change): Statement
-  delete(filter: Filter, options?: WriteOptions, failure?: string): Statement
+  delete(filter: Filter, held?: Held, failure?: string): Statement
   deleteMany(filter: Filter): Statement
   /** Fails unless a record matches, or unless none does. */
   require(filter: Filter, isThere: boolean, failure: string): Statement
@@ -41,12 +47,13 @@ export function writesTo({ table, marks, compilation }: Target): Writes {
   /** The one record to write, as a condition on the row. */
   const target = (
     filter: Filter,
-    { expect }: WriteOptions,
+    { expect, doc }: Held,
     failure: string | undefined,
     compiled: Compilation,
   ): string => {
     const conditions = where(filter, compiled)
     if (expect) conditions.push(compileExpected(expect, compiled.parameters))
+    if (doc !== undefined) conditions.push(`doc = ${compiled.parameters.bind(doc)}`)
     const row = `(SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
     if (failure === undefined) return `rowid = ${row}`
     return `rowid = coalesce(${row}, ${failing(failure, compiled.parameters)})`
@@ -65,10 +72,10 @@ export function writesTo({ table, marks, compilation }: Target): Writes {
       return { ...statement, effect: { inserts: statement.values.indexOf(text) } }
     },
 
-    update(filter, change, options = {}, failure) {
+    update(filter, change, held = {}, failure) {
       const compiled = compilation()
       const assignments = assigned(change, compiled)
-      const one = target(filter, options, failure, compiled)
+      const one = target(filter, held, failure, compiled)
       const sql = `UPDATE ${table} SET ${assignments} WHERE ${one} RETURNING doc`
       return { ...compiled.parameters.statement(sql), effect: { changed: fieldsOf(change) } }
     },
@@ -81,9 +88,9 @@ export function writesTo({ table, marks, compilation }: Target): Writes {
       return { ...compiled.parameters.statement(sql), effect: { changed: fieldsOf(change) } }
     },
 
-    delete(filter, options = {}, failure) {
+    delete(filter, held = {}, failure) {
       const compiled = compilation()
-      const one = target(filter, options, failure, compiled)
+      const one = target(filter, held, failure, compiled)
       const sql = `DELETE FROM ${table} WHERE ${one} RETURNING doc`
       return { ...compiled.parameters.statement(sql), effect: { removes: true } }
     },

@@ -197,6 +197,28 @@ describe('What is stored', () => {
     })
   })
 
+  it.each([
+    ['numbers', '{"n":1.0,"big":9007199254740993,"small":1e2}'],
+    ['escapes', '"caf\\u00e9 \\/"'],
+    ['spaces', '{ "a" : [ 1,  2 ] }'],
+    ['a number that SQLite has computed', '{"n":0.30000000000000004,"of":[2.50]}'],
+  ])('JSON of another program can be expected to be what was read of it: %s', async (_, any) => {
+    const path = newFile()
+    await prepared(path, people, (collection) => collection.insert(person({ name: 'Ada' })))
+    rowsOf(path, `UPDATE people SET doc = substr(doc, 1, length(doc) - 1) || ',"any":${any}}'`)
+    await prepared(path, people, async (collection) => {
+      const ada = where('name', 'eq', 'Ada')
+      const [{ _id, ...found } = {}] = await collection.find(reading(ada))
+      const seen = { score: undefined, ...found }
+      expect(found.any).toEqual(JSON.parse(any))
+      const next = await collection.update(ada, { set: { score: 1 } }, { expect: seen })
+      expect(next).toMatchObject({ score: 1, any: found.any })
+      expect(await collection.update(ada, { set: { score: 2 } }, { expect: seen })).toBeNull()
+      expect(await collection.delete(ada, { expect: seen })).toBeNull()
+      expect(await collection.delete(ada, { expect: { any: found.any } })).toMatchObject({ _id })
+    })
+  })
+
   it('is one text for one record, however it came about', async () => {
     const path = newFile()
     await prepared(path, people, async (collection) => {
