@@ -87,7 +87,7 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (!isDriverError(error)) return error
   const { code } = error
   if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), { cause: error })
-  if (REFUSED.has(code)) return new RefusedWrite('value', [], { cause: error })
+  if (REFUSED.has(code)) return new RefusedWrite('value', refusedFields(error), { cause: error })
   if (TIMEOUTS.has(code) || error.name === 'MongoOperationTimeoutError') {
     return new StoreTimeout('the database took too long', { cause: error })
   }
@@ -143,6 +143,21 @@ function takenFields(
   const keys = Object.keys(error.keyPattern ?? {})
   const declared = schema?.unique.find((fields) => haveSameFields(fields, keys))
   return declared ?? keys
+}
+
+/** The fields that a `$jsonSchema` of the collection refuses; the rules of other validators name none. */
+function refusedFields({ errInfo }: MongoServerError): readonly string[] {
+  const rules: readonly FailedRule[] = errInfo?.details?.schemaRulesNotSatisfied ?? []
+  return rules.flatMap(({ propertiesNotSatisfied = [], missingProperties = [] }) => [
+    ...propertiesNotSatisfied.map(({ propertyName }) => propertyName),
+    ...missingProperties,
+  ])
+}
+
+/** What the server tells of a rule. */
+interface FailedRule {
+  readonly propertiesNotSatisfied?: readonly { readonly propertyName: string }[]
+  readonly missingProperties?: readonly string[]
 }
 
 /** Whether two lists name the same fields, in any order. */

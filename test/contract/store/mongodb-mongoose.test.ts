@@ -238,6 +238,22 @@ await withService('mongo', ({ url }) => {
     })
   })
 
+  it('a schema that the collection checks refuses a write with the names of the fields', async () => {
+    await native.drop()
+    const $jsonSchema = { required: ['name'], properties: { age: { minimum: 18 } } }
+    const { collectionName } = native
+    await client.db(database).createCollection(collectionName, { validator: { $jsonSchema } })
+    const collection = store.collection(people)
+    const refused = { name: 'RefusedWrite', rule: 'value' }
+    const young = collection.insert({ _id: newId(), name: 'Ada', age: 17 })
+    await expect(young).rejects.toMatchObject({ ...refused, fields: ['age'] })
+    const nameless = collection.insert({ _id: newId(), age: 18 })
+    await expect(nameless).rejects.toMatchObject({ ...refused, fields: ['name'] })
+    await collection.insert({ _id: newId(), name: 'Ada', age: 18 })
+    const younger = collection.update(byName, { set: { age: 1 } })
+    await expect(younger).rejects.toMatchObject({ ...refused, fields: ['age'] })
+  })
+
   it('closing the store leaves the client of the application open', async () => {
     const other = mongoStore({ client, database })
     await other.close()
