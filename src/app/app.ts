@@ -109,7 +109,7 @@ export function createApp(options: AppOptions): App {
     const response = settled(() => route(request, context), onError, request, context)
     // A response that is there is in time, and its request is no longer one of those in flight.
     if (isPending(response)) return awaited(response, request, context)
-    context.end()
+    context.conclude()
     return response
   }
 
@@ -126,7 +126,7 @@ export function createApp(options: AppOptions): App {
       }
       context.start((reason) => end(failed(onError, unavailable(reason), request, context, true)))
       void response.then((made) => {
-        if (context.end() === 'over') void made.body?.cancel()
+        if (context.conclude() === 'over') void made.body?.cancel()
         else end(made)
       })
     })

@@ -6,6 +6,7 @@
 
 import { type IRequest, IttyRouter } from 'itty-router'
 import { checkTime } from '../http/deadline.ts'
+import { checkContext } from '../http/not-a-response.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { shielded } from '../http/shield.ts'
 import { pathOf } from '../ports/path-of.ts'
@@ -191,6 +192,7 @@ export function firstResponse(
       checkTime(request)
       // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
       if (response !== undefined && response !== null) return response
+      checkContext(context)
       return firstResponse(guards, request, context, from + 1)
     },
   )

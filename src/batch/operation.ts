@@ -10,6 +10,7 @@ import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { shareAuth } from '../http/given-auth.ts'
 import { METHOD_OVERRIDE } from '../http/method-override.ts'
+import { notAResponse } from '../http/not-a-response.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
@@ -126,7 +127,7 @@ export class Operation {
 
   #contextIn(whole: Context): Context {
     const overlaid = () => this.#overlay?.store ?? whole.store
-    return {
+    return notAResponse<Context>({
       env: whole.env,
       logger: whole.logger,
       clientAddress: whole.clientAddress,
@@ -142,7 +143,7 @@ export class Operation {
       },
       onResponse: (hook) => void this.#hooks.unshift(hook),
       waitUntil: (promise) => whole.waitUntil(promise),
-    }
+    })
   }
 }
 

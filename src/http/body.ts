@@ -145,10 +145,10 @@ export function chunksOf(
   let isLate = false
   let giveUp = (): void => {}
   const deadline = arrived.has(request) ? undefined : deadlineOf(request)
-  deadline?.pause()
+  deadline?.hold()
   const stop = (): void => {
     clearTimeout(timer)
-    deadline?.resume()
+    deadline?.release()
   }
   const wait = (waited: number): ReturnType<typeof setTimeout> => {
     const until = allowed

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { notAResponse } from './not-a-response.ts'
 import { unavailable } from './outages.ts'
 import { shielded } from './shield.ts'
 
@@ -14,8 +15,16 @@ interface Timed extends Request {
   [DEADLINE]?: Deadline
 }
 
-/** The time limit of one request. It does not count while the body arrives, which has limits of its own. */
+/**
+ * The time limit of one request. It does not count while the body arrives, which has limits of its own.
+ *
+ * Guards get it as their context, so no method has a name of Express's request or response, such as `end`.
+ */
 export class Deadline {
+  static {
+    notAResponse(Deadline.prototype)
+  }
+
   #request: Request | undefined
   #ms = 0
   #over: ((reason: Error) => void) | undefined
@@ -44,7 +53,7 @@ export class Deadline {
   start(over: (reason: Error) => void): void {
     if (this.#ms === 0) return
     this.#over = over
-    if (!this.#isPaused) this.resume()
+    if (!this.#isPaused) this.release()
   }
 
   /** Aborts when the time is over. Created on first use. */
@@ -88,7 +97,7 @@ export class Deadline {
   }
 
   /** Stops the clock while the body arrives. */
-  pause(): void {
+  hold(): void {
     this.#isPaused = true
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
@@ -96,7 +105,7 @@ export class Deadline {
   }
 
   /** Restarts the clock with the full time; does nothing if the request has ended. */
-  resume(): void {
+  release(): void {
     this.#isPaused = false
     if (this.#timer === undefined && this.#over) this.#timer = setTimeout(expire, this.#ms, this)
   }
@@ -112,8 +121,8 @@ export class Deadline {
   /**
    * Marks the end of the code that serves the request: `'in time'`, or `'over'` if the client already got a response.
    */
-  end(): 'in time' | 'over' {
-    this.pause()
+  conclude(): 'in time' | 'over' {
+    this.hold()
     this.#request = undefined
     this.#over = undefined
     return this.#reason ? 'over' : 'in time'

@@ -4,8 +4,8 @@
  * @module
  */
 
+import { firstResponse } from '../app/route-table.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { shielded } from '../http/shield.ts'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'
 import type { Context } from '../records/engine/route.ts'
@@ -105,10 +105,8 @@ export class ControllerSets<R> {
       rows.map(({ method, path, guards, handler }): [string, SetHandler] => [
         `${method} ${path}`,
         async (request, context) => {
-          for (const guard of guards) {
-            const response = await shielded<unknown>(request, () => guard(request, context))
-            if (response) return response as Response
-          }
+          const early = await firstResponse(guards, request, context)
+          if (early !== undefined) return early as Response
           const response = await handler(request, context)
           if (response) return response
           throw new TypeError(`${name}: no handler responded`)

@@ -19,6 +19,7 @@ import { toExpress } from '../../adapters/runtimes/express.ts'
 import { type App, createRouter } from '../../src/index.ts'
 import { answer, ask, City, cities, PNG, serving } from '../../test/express/served.ts'
 import './beside.ts'
+import './refusals.ts'
 import './signed-in.ts'
 
 /** What both versions have alike. */
