@@ -134,12 +134,13 @@ function hasDotPart(path: string): boolean {
 
 /**
  * Whether the paths are those that every reader of URLs sees. Express matches what was sent, the app what a URL makes of
- * it: `/./cities` would pass a guard of Express for `/cities` and be `/cities` for the app.
+ * it: `/./cities` would pass a guard of Express for `/cities` and be `/cities` for the app. So would `/cities//`, and in
+ * Express 4 `/api//cities`: that takes `/api/` from it, and only `originalUrl` shows that there was more.
  */
 function isPlain({ originalUrl = '', url = '' }: ExpressRequest): boolean {
   return [originalUrl, url].every((each) => {
     const path = pathOf(each)
-    return path === '' || URL.parse(`http://h${path}`)?.pathname === path
+    return path === '' || (!path.includes('//') && URL.parse(`http://h${path}`)?.pathname === path)
   })
 }
 

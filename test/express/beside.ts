@@ -73,6 +73,39 @@ for (const [name, express] of Object.entries({
       }
     })
 
+    it('serves no path with empty parts, which routes of Express do not match', async (t) => {
+      const guarded = (mount: string) =>
+        around((server, app) => {
+          for (const path of [`${mount}/cities`, `${mount}/cities/:id`])
+            for (const method of ['get', 'post', 'patch', 'delete'] as const)
+              server[method](path, forbid)
+          server.use(mount || '/', toExpress(app))
+        })
+      const id = '0'.repeat(24)
+      for (const mount of ['', '/api']) {
+        const { port } = await serving(t, guarded(mount))
+        const paths = [
+          ...[`${mount}/cities`, `${mount}/cities/`, `${mount}/cities//`, `${mount}/cities///`],
+          ...[
+            `${mount}//cities`,
+            `/${mount}/cities`,
+            `//${mount}//cities`,
+            `http://h${mount}//cities`,
+          ],
+          ...[`${mount}/cities//${id}`, `${mount}/cities/${id}//`, `${mount}//cities/${id}`],
+        ]
+        const bodies: Readonly<Record<string, string>> = { POST: '{"name":"Bern"}', PATCH: '{}' }
+        for (const path of paths) {
+          for (const method of ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']) {
+            const { status } = await raw(port, path, method, bodies[method])
+            assert.ok(status === 403 || status === 404, `${method} ${path}: ${status}`)
+          }
+        }
+        // The parameters of a URL are no path.
+        assert.equal((await raw(port, `${mount}/cities?name=//`, 'QUERY', '{}')).status, 200)
+      }
+    })
+
     it('is in no path with dots of a mount that takes any', async (t) => {
       const { port } = await serving(
         t,
@@ -173,10 +206,10 @@ for (const [name, express] of Object.entries({
   })
 }
 
-it('on node:http alone, a path with dots is a 404', async (t) => {
+it('on node:http alone, a path with dots or empty parts is a 404', async (t) => {
   const { port } = await serving(t, (app) => toExpress(app))
   assert.equal((await raw(port, '/cities')).status, 200)
-  for (const path of spellings('/cities')) {
+  for (const path of [...spellings('/cities'), '/cities//', '//cities']) {
     const refused = await raw(port, path)
     assert.deepEqual([path, refused.status], [path, 404])
     assert.equal(JSON.parse(refused.text).error, 'Not found.')
