@@ -219,10 +219,8 @@ function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | nu
   if (body instanceof Uint8Array) return new Uint8Array(body)
   const type = headers['content-type']?.toLowerCase() ?? ''
   if (body !== undefined && type.includes('json')) return JSON.stringify(body)
-  if (isForm(body) && type.startsWith('application/x-www-form-urlencoded')) {
-    const pairs = Object.entries(body).flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, one]),
-    )
+  if (isObject(body) && type.startsWith('application/x-www-form-urlencoded')) {
+    const pairs = Object.entries(body).flatMap(([name, value]) => pairsOf(name, value))
     return new URLSearchParams(pairs).toString()
   }
   throw new TypeError(
@@ -234,15 +232,19 @@ function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | nu
 function isBodyOfNobody(incoming: ExpressRequest & { _body?: unknown; param?: unknown }): boolean {
   const { body, _body, param } = incoming
   const isExpress4 = typeof param === 'function'
-  return isExpress4 && _body !== true && isForm(body) && Object.keys(body).length === 0
+  return isExpress4 && _body !== true && isObject(body) && Object.keys(body).length === 0
 }
 
-/** Whether a form has no parts within parts, which its text would not show in the same way. */
-function isForm(body: unknown): body is Readonly<Record<string, string | string[]>> {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    Object.values(body).every((value) => [value].flat().every((one) => typeof one === 'string'))
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+/** The pairs of a form that `express.urlencoded()` reads as `value`: `a[b]=c` for `{ a: { b: 'c' } }`. */
+function pairsOf(name: string, value: unknown): [name: string, value: string][] {
+  if (value === undefined || value === null) return []
+  if (!isObject(value)) return [[name, String(value)]]
+  return Object.entries(value).flatMap(([key, part]) =>
+    pairsOf(Array.isArray(value) && !isObject(part) ? name : `${name}[${key}]`, part),
   )
 }
 

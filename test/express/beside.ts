@@ -106,6 +106,30 @@ for (const [name, express] of Object.entries({
       }
     })
 
+    it('responds to a form with parts within parts as to any other', async (t) => {
+      const { url } = await serving(
+        t,
+        around((server, app) => server.use(express.urlencoded({ extended: true }), toExpress(app))),
+      )
+      const pairs = [
+        ['a[b]', '1'],
+        ['a[c][d]', '2'],
+        ['e[0][f]', '3'],
+        ['e[1][f]', '4'],
+        ['g', '5'],
+        ['g', '6'],
+      ]
+      const form = async (path: string, method = 'POST') => {
+        const body = new URLSearchParams(pairs)
+        return answer(await fetch(`${url}/cities${path}`, { method, body }))
+      }
+      assert.deepEqual((await form('/form')).body, pairs)
+      for (const refused of [await form(''), await form(`/${'0'.repeat(24)}`, 'PATCH')]) {
+        assert.equal(refused.status, 415)
+        assert.match(refused.body.error, /^Request body must be sent as application\/json/)
+      }
+    })
+
     it('is in no path with dots of a mount that takes any', async (t) => {
       const { port } = await serving(
         t,
