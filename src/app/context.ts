@@ -5,8 +5,8 @@
  */
 
 import { Deadline } from '../http/deadline.ts'
-import { takeAuth } from '../http/given-auth.ts'
-import type { ApiRequest, AuthContext } from '../http/request.ts'
+import { type AuthOrNobody, takeAuth } from '../http/given-auth.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { loggerFor } from '../http/request-ids.ts'
 import { headerOf, setHeader } from '../http/respond.ts'
 import type { Logger } from '../ports/logger.ts'
@@ -30,9 +30,7 @@ export interface Platform {
    * Finds out who makes the request; what it returns is `request.auth` before the first guard. Called once, unless the
    * request is for a health route. If it throws, the request fails and no guard runs.
    */
-  readonly auth?:
-    | (() => AuthContext | null | undefined | Promise<AuthContext | null | undefined>)
-    | undefined
+  readonly auth?: (() => AuthOrNobody | Promise<AuthOrNobody>) | undefined
   waitUntil?(promise: Promise<unknown>): void
 }
 

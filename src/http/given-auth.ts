@@ -9,18 +9,18 @@ import { after, type Soon } from '../ports/soon.ts'
 import { Note } from './note.ts'
 import type { ApiRequest, AuthContext } from './request.ts'
 
-/** Returns who makes a request; nothing if nobody is known. */
-type FindAuth = () => Soon<AuthContext | null | undefined>
+/** Who makes a request. Nobody, if it is nothing, or what `isSignedIn && { userId }` is without a user. */
+export type AuthOrNobody = AuthContext | false | '' | 0 | null | undefined
 
 const given = new Note<AuthContext>('given auth')
 
 /**
  * Sets `request.auth` to what `find` returns. Throws what `find` throws, and a `TypeError` if it returns anything but an
- * `AuthContext` or nothing: a scope by an owner that is undefined must not come of it.
+ * `AuthContext` or nobody: a scope by an owner that is undefined must not come of it.
  */
-export function takeAuth(request: ApiRequest, find: FindAuth): Soon<void> {
+export function takeAuth(request: ApiRequest, find: () => Soon<AuthOrNobody>): Soon<void> {
   return after(find(), (found) => {
-    if (found === undefined || found === null) return
+    if (!found) return
     const auth = checked(found)
     given.set(request, auth)
     request.auth = auth

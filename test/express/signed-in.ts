@@ -120,6 +120,18 @@ for (const [name, express] of Object.entries(versions)) {
       }
     })
 
+    it('are nobody by the idiom of passport too, whoever asks', async (t) => {
+      const { url, as, seen } = await served(t, express, (request) => {
+        const user = request.user as User | undefined
+        return request.isAuthenticated() && { userId: String(user?._id) }
+      })
+      assert.equal((await ask(`${url}/api/notes`)).status, 401)
+      assert.deepEqual(seen, [undefined])
+      const headers = await as({ _id: 'ann', role: 'user' })
+      const made = await ask(`${url}/api/notes`, { json: { text: 'mine' }, headers })
+      assert.equal(made.body.data.owner, 'ann')
+    })
+
     it('may be found by a promise; an error is a 500 in the envelope, and nothing runs', async (t) => {
       const found: (() => unknown)[] = [
         () => ({ userId: 'ann' }),
