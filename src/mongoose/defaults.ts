@@ -59,7 +59,12 @@ function calling(
   const isOfDocument = /\bthis\b/.test(String(given)) || make.length > 0
   const [value, again] = isOfDocument ? [] : [attempt(make), attempt(make)].map(recordValueOf)
   if (value === undefined) {
-    report.add(path, 'default', 'a function of the document: new records get no default')
+    report.add(
+      path,
+      'default',
+      'a function of the document: new records get no default. Use a `validate` hook',
+      true,
+    )
     return undefined
   }
   if (JSON.stringify(value) !== JSON.stringify(again)) {

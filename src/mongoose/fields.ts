@@ -22,7 +22,7 @@ import { isPlace } from './indexes.ts'
 import { kindRule, kindSchema } from './kinds.ts'
 import { reportPath, reportSchema } from './left-out.ts'
 import { demanding } from './messages.ts'
-import { kindsOf, type SchemaParts, type SchemaType, versionKeyOf } from './structure.ts'
+import { kindsOf, type SchemaParts, type SchemaType, typeKeyOf, versionKeyOf } from './structure.ts'
 import { type Around, anything, isConditional, objectId, type Reading, valuesOf } from './values.ts'
 
 /** The members of an object, by name. */
@@ -51,7 +51,7 @@ export function subdocument(schema: SchemaParts, path: string, reading: Reading)
   }
   const own: Around = { path }
   reading.around.set(schema, own)
-  own.made = newSubdocument(schema, path, reading)
+  own.made = newSubdocument(schema, path, { ...reading, typeKey: typeKeyOf(schema) })
   reading.around.delete(schema)
   return own.made
 }
@@ -78,6 +78,7 @@ export function membersOf(
   const members = membersUnder('', own, schema, path, reading)
   const kinds = kindsOf(schema)
   for (const [kind, parts] of kinds) {
+    reportSchema(parts, path, reading.report)
     const its = Object.keys(parts.paths).filter(
       (name) => !isLeftOut(name, others) && !Object.hasOwn(schema.paths, name),
     )
@@ -86,7 +87,8 @@ export function membersOf(
         reading.report.add(
           joined(path, name),
           'discriminator',
-          `declared by several kinds: that of '${kind}' is one of several types here, and any JSON value is taken`,
+          `declared by several kinds: that of '${kind}' is one of several types here, and any JSON value is taken. Use a \`validate\` hook`,
+          true,
         )
         members[name] = nullish(anything())
       } else members[name] = optional(member)
@@ -146,11 +148,16 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
     )
     return required(values, () => new Date())
   }
-  reportPath(type, path, reading.report)
+  reportPath(type, path, reading)
   if (type.options.select === false) reading.hidden.push(path)
   const conditional = isConditional(type)
   if (conditional) {
-    reading.report.add(path, 'required', 'a function decides: the path is optional')
+    reading.report.add(
+      path,
+      'required',
+      'a function decides: the path is optional. Use a `validate` hook',
+      true,
+    )
   }
   return {
     values,

@@ -18,12 +18,13 @@ import { type Members, membersOf, subdocument } from './fields.ts'
 import { idTypeOf, withStoredIds } from './ids.ts'
 import { indexesOf } from './indexes.ts'
 import { kindRule } from './kinds.ts'
-import { reportSchema } from './left-out.ts'
+import { reportGlobalPlugins, reportSchema } from './left-out.ts'
 import { Report, type ReportRow } from './report.ts'
 import {
   type MongooseModel,
   type MongooseSchema,
   type SchemaParts,
+  typeKeyOf,
   versionKeyOf,
 } from './structure.ts'
 import { type Times, timesOf } from './times.ts'
@@ -95,12 +96,15 @@ export function fromMongoose<R = Fields>(
   const report = new Report()
   const reading: Reading = {
     report,
+    typeKey: typeKeyOf(schema),
     hidden: [],
     objectOf: subdocument,
     around: new Map(),
     loops: [],
   }
   reportSchema(schema, '', report)
+  if (isModel(source)) reportDatabase(source, report)
+  else reportGlobalPlugins(schema, report)
   const times = timesOf(schema, report)
   const without = new Set(['_id', ...Object.values(times).filter((one) => one !== false)])
   const members = nameable(membersOf(schema, '', reading, without), report)
@@ -181,6 +185,20 @@ function checkNames(options: object, isNamed: boolean): void {
 
 function isModel(source: MongooseModel | MongooseSchema): source is MongooseModel {
   return typeof source === 'function' && 'modelName' in source && 'schema' in source
+}
+
+/** A connection of Mongoose; `useDb()` gives it a parent. */
+interface Database {
+  readonly name?: unknown
+  readonly _parent?: { readonly name?: unknown }
+}
+
+/** Reports a database other than that of the connection. */
+function reportDatabase(source: MongooseModel, report: Report): void {
+  const { db = {} } = source as { readonly db?: Database }
+  const { name, _parent } = db
+  if (_parent === undefined || name === _parent.name) return
+  report.add('', 'useDb', `the model is of the database '${name}': give the app a store of it`)
 }
 
 /** The members that a model can have; the others are reported. */

@@ -30,12 +30,14 @@ export function kindSchema(
     report.add(
       path,
       'discriminator',
-      `the collection holds other kinds too: give the router scope: () => ({ ${key}: '${String(mapping.value)}' }). An app takes one model of a collection: for several kinds, mount that of the base in a router for each, with its scope`,
+      `the collection holds other kinds too, which are shown and can be changed. Give the router scope: () => ({ ${key}: '${String(mapping.value)}' }), which also sets ${key} in new records. An app takes one model of a collection: for several kinds, mount that of the base in a router for each, with its scope`,
+      true,
     )
-    kinds.push(String(mapping.value))
+    // A record without it would be one of the base's.
+    return { [key]: oneOf([String(mapping.value)]) }
   }
   if (kinds.length === 0) return undefined
-  return { [key]: nullish(oneOf(Object.fromEntries(kinds.map((kind) => [kind, kind])))) }
+  return { [key]: nullish(oneOf(kinds)) }
 }
 
 /** The rule that a document has what its kind requires; undefined if no kind requires anything. */

@@ -5,7 +5,7 @@
  */
 
 import type { Report } from './report.ts'
-import type { Hooks, SchemaParts, SchemaType } from './structure.ts'
+import type { Hooks, SchemaParts, SchemaType, Virtual } from './structure.ts'
 
 /** The options of a path that are carried over, that indexes.ts reads, or that say nothing of records. */
 const CARRIED = new Set([
@@ -56,24 +56,58 @@ const NOTES: Readonly<Record<string, string>> = {
 /** Without these, values are shown or stored otherwise than before. */
 const SERIOUS = new Set(['get', 'set', 'validate', 'immutable', 'transform'])
 
-/** Reports what of the path itself is left out. */
-export function reportPath({ options, ...type }: SchemaType, path: string, report: Report): void {
+/** Where what is found in a schema goes, and the option in which its paths name their type. */
+export interface Finding {
+  readonly report: Report
+  readonly typeKey: string
+}
+
+/** Reports what of the path itself is left out, except `known`. */
+export function reportPath(
+  type: SchemaType,
+  path: string,
+  { report, typeKey }: Finding,
+  known: readonly string[] = [],
+): void {
+  const { options } = type
   const named = Object.keys(options).filter((name) => options[name] !== undefined)
-  const others = named.filter((name) => !CARRIED.has(name))
-  const found = new Set([...others, ...functionsOf({ options, ...type })])
-  for (const feature of found) {
+  const others = named.filter((name) => !CARRIED.has(name) && name !== typeKey)
+  const found = new Set([...others, ...functionsOf(type)])
+  for (const feature of [...found].filter((name) => !known.includes(name))) {
     const note = NOTES[feature] ?? 'an option that only a plugin or Mongoose reads'
-    report.add(path, feature, note, SERIOUS.has(feature))
+    // Elsewhere it is the message of a value that cannot be cast.
+    const isCast = feature === 'cast' && ['function', 'boolean'].includes(typeof options.cast)
+    report.add(path, feature, note, SERIOUS.has(feature) || isCast)
+  }
+  const changes = changesOf(type)
+  if (changes.length > 0) {
+    report.add(
+      path,
+      changes.join(', '),
+      'applied to what is stored, but not to the values of filters: clients send these as they are stored',
+    )
   }
   for (const { type: rule, min, max } of type.validators) {
     if (typeof (min ?? max) !== 'function') continue
-    report.add(path, String(rule), 'a function: this bound is not checked')
+    report.add(
+      path,
+      String(rule),
+      'a function: this bound is not checked. Use a `validate` hook',
+      true,
+    )
   }
 }
 
+/** The options by which strings are changed. */
+function changesOf({ options, instance }: SchemaType): string[] {
+  if (instance !== 'String') return []
+  return ['trim', 'lowercase', 'uppercase'].filter((name) => options[name])
+}
+
 /** The functions that Mongoose runs on values of the path. */
-function functionsOf({ options, validators, getters, setters, instance }: SchemaType): string[] {
-  const own = ['trim', 'lowercase', 'uppercase'].filter((name) => options[name])
+function functionsOf(type: SchemaType): string[] {
+  const { options, validators, getters, setters, instance } = type
+  const own = changesOf(type)
   const isSet = options.set ?? (!options.immutable && !options.auto && setters.length > own.length)
   // Mongoose 8 reads every UUID with a getter of its own.
   const isGot = options.get ?? (instance !== 'UUID' && getters.length > 0)
@@ -94,13 +128,24 @@ export function reportSchema(schema: SchemaParts, path: string, report: Report):
   reportFunctions(schema, path, report)
   reportVirtuals(schema, path, report)
   for (const [feature, note, isUsed, serious] of OPTIONS) {
-    if (isUsed(schema.options[feature])) report.add(path, feature, note(path), serious)
+    if (isUsed(optionOf(schema, feature, path))) report.add(path, feature, note(path), serious)
   }
 }
 
+/** An option of a schema; for a whole document, what `mongoose.set()` says of all of them is in it. */
+function optionOf({ options, base }: SchemaParts, feature: string, path: string): unknown {
+  const common = HIDING.has(feature) && path === '' ? base?.options?.[feature] : undefined
+  return isObject(common) ? { ...common, ...(options[feature] as object) } : options[feature]
+}
+
+/** What makes JSON of a document, as an option of a schema and as a method. */
+const HIDING = new Set(['toJSON', 'toObject'])
+
 const isTrue = (value: unknown): boolean => Boolean(value)
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 const isTransforming = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'transform' in value
+  isObject(value) && typeof value.transform === 'function'
 
 /** An option of schemas: what becomes of it in the schema of a path, and whether that is serious. */
 type Option = readonly [
@@ -110,8 +155,8 @@ type Option = readonly [
   serious?: true,
 ]
 
-const transformed = () =>
-  'its transform does not run: what it removes is shown. Use `hidden` or `output`'
+const SHOWN = 'does not run: what it removes is shown. Use `hidden` or `output`'
+const transformed = () => `its transform ${SHOWN}`
 
 const OPTIONS: readonly Option[] = [
   [
@@ -121,6 +166,12 @@ const OPTIONS: readonly Option[] = [
         ? 'what no path declares is never shown and stays as it is, and is dropped from requests'
         : 'what no path declares is any JSON value',
     (value) => value === false,
+  ],
+  [
+    'strict',
+    () => 'what no path declares is dropped from requests, and such requests are not refused',
+    (value) => value === 'throw',
+    true,
   ],
   [
     'collation',
@@ -136,7 +187,13 @@ const OPTIONS: readonly Option[] = [
     isTrue,
   ],
   ['capped', () => 'a collection that fieldgate makes is not capped', isTrue],
-  ['timeseries', () => 'MongoDB refuses single writes to such a collection', isTrue],
+  [
+    'timeseries',
+    () =>
+      'MongoDB refuses to change or remove single records of such a collection. Give the router access: { update: false, remove: false }',
+    isTrue,
+    true,
+  ],
   ['encryptionType', () => 'fields are not encrypted', isTrue, true],
 ]
 
@@ -144,16 +201,32 @@ function reportFunctions(schema: SchemaParts, path: string, report: Report): voi
   reportHooks('pre', schema.s?.hooks?._pres, path, report)
   reportHooks('post', schema.s?.hooks?._posts, path, report)
   for (const { fn, opts } of schema.plugins ?? []) {
-    // Mongoose's own.
-    if ((opts as { deduplicate?: boolean } | undefined)?.deduplicate === true) continue
+    if (isOwnPlugin(opts)) continue
     const feature = `plugin ${nameOf(fn)}`
     report.add(path, feature, 'its paths and indexes are carried over, its functions are not')
   }
   for (const kind of ['methods', 'statics', 'query'] as const) {
     const names = Object.keys(schema[kind] ?? {}).filter((name) => name !== 'initializeTimestamps')
     for (const name of names) {
-      report.add(path, `${kind} ${name}`, 'code of yours, which routes of yours may call')
+      const isHiding = kind === 'methods' && HIDING.has(name)
+      const note = isHiding ? SHOWN : 'code of yours, which routes of yours may call'
+      report.add(path, `${kind} ${name}`, note, isHiding)
     }
+  }
+}
+
+/** Mongoose's own plugins are marked. */
+function isOwnPlugin(opts: unknown): boolean {
+  return (opts as { deduplicate?: boolean } | undefined)?.deduplicate === true
+}
+
+/** Reports the plugins of all schemas, for a schema that no model has been made of. */
+export function reportGlobalPlugins({ base }: SchemaParts, report: Report): void {
+  for (const [fn, opts] of base?.plugins ?? []) {
+    if (isOwnPlugin(opts)) continue
+    const note =
+      'is not part of the schema until Mongoose makes a model. Give fromMongoose the model'
+    report.add('', `plugin ${nameOf(fn)}`, note, true)
   }
 }
 
@@ -182,7 +255,9 @@ function hookNote(stage: 'pre' | 'post', name: string): readonly [string, boolea
       : ['records are shown as they are stored. Use `output`', true]
   }
   if (REMOVALS.test(name)) {
-    return [stage === 'pre' ? 'use `beforeRemove`' : 'use `afterRemove`', false]
+    return stage === 'pre'
+      ? ['what it refuses to remove is removed. Use `beforeRemove`', true]
+      : ['use `afterRemove`', false]
   }
   if (stage === 'post') return ['use `runAfterCreate` and `afterUpdate`', false]
   return [
@@ -200,21 +275,34 @@ function isOwn(hook: unknown): boolean {
   return Object.getOwnPropertySymbols(hook).length > 0 || OWN_HOOK.test(nameOf(hook))
 }
 
-function reportVirtuals(
-  { virtuals, aliases = {}, options }: SchemaParts,
+function reportVirtuals(schema: SchemaParts, path: string, report: Report): void {
+  const { virtuals, aliases = {} } = schema
+  const shown = optionOf(schema, 'toJSON', path)
+  const showsAll = isObject(shown) && shown.virtuals === true
+  for (const [name, virtual] of Object.entries(virtuals)) {
+    if (Object.hasOwn(aliases, name)) continue
+    const at = path === '' ? name : `${path}.${name}`
+    // Every schema has it, and responses leave it out unless told otherwise.
+    if (name !== 'id') reportVirtual(virtual, at, report)
+    else if (showsAll) report.add(at, 'virtual', UNSHOWN)
+  }
+}
+
+const UNSHOWN = 'not in responses: use `output`'
+
+function reportVirtual(
+  { options = {}, setters = [], getters = [] }: Virtual,
   path: string,
   report: Report,
 ): void {
-  const showsAll = (options.toJSON as { virtuals?: unknown } | undefined)?.virtuals === true
-  for (const [name, { options: virtual }] of Object.entries(virtuals)) {
-    if (Object.hasOwn(aliases, name)) continue
-    // Every schema has it, and responses leave it out unless told otherwise.
-    if (name === 'id' && !showsAll) continue
-    const at = path === '' ? name : `${path}.${name}`
-    const note =
-      virtual?.ref === undefined
-        ? 'use `output`'
-        : 'clients filter the list of the other model, or use an extra route'
-    report.add(at, 'virtual', `not in responses: ${note}`)
+  if ((options.ref ?? options.localField) !== undefined) {
+    const note = 'clients filter the list of the other model, or use an extra route'
+    report.add(path, 'virtual', `not in responses: ${note}`)
+    return
   }
+  if (getters.length > 0) report.add(path, 'virtual', UNSHOWN)
+  if (setters.length === 0) return
+  const note =
+    'its setter does not run, and a value that is sent for it is dropped: a password is not stored'
+  report.add(path, 'virtual', `${note}. Use an extra route`, true)
 }

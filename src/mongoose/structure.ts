@@ -23,8 +23,14 @@ export interface MongooseModel {
 /** The same schema with what its declarations leave out. */
 export interface SchemaParts {
   readonly paths: Readonly<Record<string, SchemaType>>
-  readonly virtuals: Readonly<Record<string, { readonly options?: { readonly ref?: unknown } }>>
+  readonly virtuals: Readonly<Record<string, Virtual>>
   readonly options: Readonly<Record<string, unknown>>
+  /** What made the schema, with the options that `mongoose.set()` gave it. */
+  readonly base?: {
+    readonly options?: Readonly<Record<string, unknown>>
+    /** The plugins of all schemas. */
+    readonly plugins?: readonly (readonly [fn: unknown, opts?: unknown])[]
+  }
   readonly aliases?: Readonly<Record<string, string>>
   readonly methods?: object
   readonly statics?: object
@@ -40,6 +46,13 @@ export interface SchemaParts {
   /** The discriminators of a schema that no model has been made of. */
   readonly _applyDiscriminators?: ReadonlyMap<string, Applied>
   indexes(): readonly (readonly [Readonly<Record<string, unknown>>, IndexOptions?])[]
+}
+
+/** A name in documents that is not stored. */
+export interface Virtual {
+  readonly options?: { readonly ref?: unknown; readonly localField?: unknown }
+  readonly setters?: readonly unknown[]
+  readonly getters?: readonly unknown[]
 }
 
 /** A discriminator on a schema that no model has been made of. */
@@ -99,6 +112,11 @@ export interface Validator {
 export function versionKeyOf({ options }: SchemaParts): string | undefined {
   const { versionKey = '__v' } = options
   return typeof versionKey === 'string' ? versionKey : undefined
+}
+
+/** The option in which the paths of a schema name their type. */
+export function typeKeyOf({ options }: SchemaParts): string {
+  return String(options.typeKey ?? 'type')
 }
 
 /** The type of a list's elements. */

@@ -36,9 +36,8 @@ import { idFrom } from '../model/cast.ts'
 import { ref } from '../model/reference.ts'
 import { type StoredAs, storedAs, withFreeNames } from '../model/stored.ts'
 import type { StoredForm } from '../ports/shape.ts'
-import { reportPath } from './left-out.ts'
+import { type Finding, reportPath } from './left-out.ts'
 import { messageOf } from './messages.ts'
-import type { Report } from './report.ts'
 import { storedText } from './stored-text.ts'
 import { elementOf, type SchemaParts, type SchemaType, type Validator } from './structure.ts'
 
@@ -58,8 +57,7 @@ export interface Loop {
 }
 
 /** What is known while a schema is read. */
-export interface Reading {
-  readonly report: Report
+export interface Reading extends Finding {
   /** The paths that responses leave out. */
   readonly hidden: string[]
   readonly objectOf: ObjectReader
@@ -88,7 +86,12 @@ export function valuesOf(type: SchemaType, path: string, reading: Reading): ZodM
       'any JSON value: ObjectIds, dates and other types of BSON inside become strings or numbers once the path is written',
     )
   } else {
-    reading.report.add(path, `type ${type.instance}`, 'an unknown type: any JSON value is taken')
+    reading.report.add(
+      path,
+      `type ${type.instance}`,
+      'an unknown type: any JSON value is taken. Use a `validate` hook',
+      true,
+    )
   }
   return anything()
 }
@@ -117,7 +120,7 @@ function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniT
 
 /** The values in a list or map: null is one unless the schema says otherwise. */
 function elementValues(type: SchemaType, path: string, reading: Reading): ZodMiniType {
-  reportPath(type, path, reading.report)
+  reportPath(type, path, reading)
   const values = valuesOf(type, path, reading)
   return type.isRequired ? values : nullable(values)
 }

@@ -18,6 +18,7 @@ eachVersion((place) => {
     counted(made)
   })
   describe('places', () => places(place))
+  describe('kinds by a scope', () => scopes(place))
 })
 
 const reviews = [{ text: 'first' }, { text: 'second' }]
@@ -209,6 +210,30 @@ function places({ mongoose, connection, native, app }: Place): void {
     ] as const) {
       const { success, error } = await json(api, 'POST', path, { name: 'y', loc })
       assert.deepEqual([success, error], [false, 'Check the submitted values.'])
+    }
+  })
+}
+
+function scopes({ mongoose, connection, app }: Place): void {
+  const { Schema } = mongoose
+
+  it('limit one kind, and give it to new records', async () => {
+    const Animal = connection.model('Creature', new Schema({ name: String }))
+    const Cat = Animal.discriminator('Cat', new Schema({ lives: Number }))
+    const Dog = Animal.discriminator('Dog', new Schema({ tricks: Number }))
+    const { model } = fromMongoose(Cat)
+    const open = app().mount('/cats', createRouter({ model }))
+    const refused = await json(open, 'POST', '/cats', { name: 'c' })
+    assert.deepEqual(Object.keys(refused.fields), ['__t'])
+    const cats = app().mount('/cats', createRouter({ model, scope: () => ({ __t: 'Cat' }) }))
+    const dog = await Dog.create({ name: 'd' })
+    const { data } = await json(cats, 'POST', '/cats', { name: 'c', __t: 'Dog' })
+    assert.equal((await Cat.findById(data._id))?.name, 'c')
+    assert.deepEqual((await json(cats, 'GET', '/cats')).data, [data])
+    for (const method of ['PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { name: 'x' } : undefined
+      const { error } = await json(cats, method, `/cats/${dog._id}`, body)
+      assert.equal(error, 'Entry not found.')
     }
   })
 }

@@ -6,8 +6,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Schema as AnySchema } from 'mongoose'
 import { createRouter } from '../../src/index.ts'
-import { fromMongoose } from '../../src/mongoose/index.ts'
+import { fromMongoose, type ReportRow } from '../../src/mongoose/index.ts'
 import { eachVersion, json, type Place } from './versions.ts'
 
 eachVersion((place) => {
@@ -17,6 +18,10 @@ eachVersion((place) => {
 function reports({ mongoose, connection, app }: Place): void {
   const { Schema } = mongoose
   const T = Schema.Types
+  const named = (rows: readonly ReportRow[]) =>
+    rows.map(({ path, feature }) => `${path} ${feature}`)
+  const serious = (schema: AnySchema) =>
+    named(fromMongoose(schema, { name: 'Any' }).report.filter((row) => row.serious)).sort()
 
   it('names by path what cannot be carried over, and nothing else', () => {
     const schema = new Schema(
@@ -88,9 +93,11 @@ function reports({ mongoose, connection, app }: Place): void {
         'double: virtual',
         'either: refPath',
         'fixed: immutable',
+        'fixed: trim',
         'id: virtual',
         'indexed: es_indexed',
         'late: set',
+        'late: trim',
         'maybe: required',
         'nested.secret: get',
         'owner: ref',
@@ -111,7 +118,7 @@ function reports({ mongoose, connection, app }: Place): void {
   it('is empty where nothing is lost', () => {
     const schema = new Schema(
       {
-        name: { type: String, required: true, trim: true, unique: true },
+        name: { type: String, required: true, unique: true },
         friends: [{ type: T.ObjectId, ref: 'Person' }],
         born: { type: Date, default: Date.now, index: -1 },
         secret: { type: String, select: false },
@@ -153,7 +160,7 @@ function reports({ mongoose, connection, app }: Place): void {
     assert.deepEqual(rows, [
       [' collation', 'compares', false],
       [" post('save')", '`runAfterCreate`', false],
-      [" pre('deleteOne')", '`beforeRemove`', false],
+      [" pre('deleteOne')", '`beforeRemove`', true],
       [" pre('find')", '`scope`', true],
       [" pre('save')", '`validate`', true],
       [' strict', 'dropped', false],
@@ -162,6 +169,96 @@ function reports({ mongoose, connection, app }: Place): void {
       ['password set', '`validate`', true],
       ['posts virtual', 'extra route', false],
     ])
+  })
+
+  it('is serious about what hides fields, wherever Mongoose is told so', () => {
+    const hiding = new Schema({ password: String, n: { one: Number } })
+    hiding.methods.toJSON = () => ({})
+    class Hidden {
+      toObject() {
+        return {}
+      }
+    }
+    const loaded = new Schema({ password: String }).loadClass(Hidden)
+    assert.deepEqual(serious(new Schema({ kept: [hiding] })), ['kept methods toJSON'])
+    assert.deepEqual(serious(hiding), [' methods toJSON'])
+    assert.deepEqual(serious(loaded), [' methods toObject'])
+    const told = new mongoose.Mongoose()
+    told.set('toJSON', { virtuals: true, transform: () => {} })
+    told.set('toObject', { transform: () => {} })
+    const inside = new told.Schema({ n: Number }, { toJSON: { flattenMaps: true } })
+    const global = new told.Schema({ inside, list: [inside] }, { toJSON: { getters: true } })
+    for (const source of [told.model('Told', global), global]) {
+      const options = { name: 'Told' } as never
+      const { report } = fromMongoose(source as never, source === global ? options : {})
+      assert.deepEqual(named(report), [' toJSON', ' toObject', 'id virtual'])
+      assert.deepEqual(serious(global), [' toJSON', ' toObject'])
+    }
+    told.plugin(function hiding(own) {
+      own.pre('find', () => {})
+    })
+    assert.deepEqual(serious(global), [' plugin hiding', ' toJSON', ' toObject'])
+    const not = new Schema({ n: Number }, { toJSON: { transform: false as never } })
+    assert.deepEqual(serious(not), [])
+  })
+
+  it('is serious about what is refused or computed by Mongoose alone', () => {
+    const strict = new Schema(
+      {
+        maybe: { type: String, required: () => true },
+        dated: { type: Date, max: Date.now as never },
+        own: { type: String, default: (document: { maybe: string }) => document.maybe },
+        odd: { type: Number, cast: (value: unknown) => Number(value) } as never,
+        told: { type: Number, cast: 'Not a number' } as never,
+      },
+      { strict: 'throw' },
+    )
+    assert.deepEqual(serious(strict), [
+      ' strict',
+      'dated max',
+      'maybe required',
+      'odd cast',
+      'own default',
+    ])
+    const user = new Schema({ hash: { type: String, select: false }, name: String })
+    user.virtual('password').set(() => {})
+    user.virtual('full').get(() => 'x')
+    const both = user.virtual('both')
+    both.get(() => 'x')
+    both.set(() => {})
+    user.virtual('posts', { ref: 'Post', localField: '_id', foreignField: 'by' })
+    assert.deepEqual(serious(user), ['both virtual', 'password virtual'])
+    const kinds = new Schema({ n: Number })
+    const kind = new Schema({ m: Number })
+    kind.pre('save', () => {})
+    kind.methods.toJSON = () => ({})
+    kinds.discriminator('Kind', kind)
+    assert.deepEqual(serious(kinds), [" pre('save')", ' methods toJSON'].sort())
+  })
+
+  it('says what filters, changes and other databases are not', () => {
+    const schema = new Schema({
+      mail: { type: String, lowercase: true, trim: true },
+      codes: [{ type: String, uppercase: true }],
+    })
+    const { report } = fromMongoose(schema, { name: 'Changed' })
+    assert.deepEqual(named(report), ['codes uppercase', 'mail trim, lowercase'])
+    assert.ok(report.every(({ note, serious }) => note.includes('filters') && !serious))
+    const series = new Schema({ at: Date }, { timeseries: { timeField: 'at' }, autoCreate: false })
+    const [row] = fromMongoose(series, { name: 'Series' }).report
+    assert.match(String(row?.note), /access: \{ update: false, remove: false \}/)
+    assert.equal(row?.serious, true)
+    const other = connection.useDb('elsewhere').model('Elsewhere', new Schema({ n: Number }))
+    const rows = fromMongoose(other).report
+    assert.deepEqual([named(rows), rows[0]?.note.includes("'elsewhere'")], [[' useDb'], true])
+  })
+
+  it('has no row for the option that names the type', () => {
+    const inner = new Schema({ q: { $type: String } } as never, { typeKey: '$type' })
+    const schema = new Schema({ a: { kind: String }, l: [{ kind: Number }], inner } as never, {
+      typeKey: 'kind',
+    })
+    assert.deepEqual(fromMongoose(schema, { name: 'Keyed' }).report, [])
   })
 
   it('comes with what is added to a model', async () => {
@@ -197,6 +294,7 @@ function reports({ mongoose, connection, app }: Place): void {
     const Buy = Event.discriminator('Buy', new Schema({ price: Number }))
     const { report, model } = fromMongoose(Buy)
     assert.match(String(report[0]?.note), /__t: 'Buy'.*mount that of the base in a router for each/)
+    assert.equal(report[0]?.serious, true)
     const event = fromMongoose(Event).model
     const api = app().mount('/events', createRouter({ model: event }))
     assert.throws(
@@ -211,9 +309,8 @@ function reports({ mongoose, connection, app }: Place): void {
       assert.throws(() => fromMongoose(wrong as never), TypeError)
     }
     assert.throws(() => fromMongoose(schema, {} as never), /needs a name/)
-    assert.throws(
-      () => fromMongoose(new Schema({ _id: Buffer }), { name: 'Odd' }),
-      /ids of the type Buffer/,
-    )
+    const odd = (_id: unknown) => () =>
+      fromMongoose(new Schema({ _id: _id as never }), { name: 'Odd' })
+    assert.throws(odd(Buffer), /ids of the type Buffer/)
   })
 }

@@ -141,8 +141,8 @@ function rules({ mongoose, connection, native, app }: Place): void {
     const Ship = connection.model('Ship')
     const rows = fromMongoose(Ship).report
     assert.deepEqual(
-      rows.map(({ feature, note }) => [feature, note.includes("__t: 'Ship'")]),
-      [['discriminator', true]],
+      rows.map(({ feature, note, serious }) => [feature, note.includes("__t: 'Ship'"), serious]),
+      [['discriminator', true, true]],
     )
   })
 }

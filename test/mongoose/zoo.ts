@@ -34,6 +34,7 @@ export function zoo(mongoose: Mongoose): Record<string, Inhabitant> {
         { plain: '', trimmed: ' Ab ', chosen: 'b', matched: 'xxx', needed: 'é\u0000' },
         { plain: null, needed: 'x' },
       ],
+      report: ['trimmed trim, lowercase'],
     },
     Numbers: {
       schema: new Schema({
