@@ -105,7 +105,7 @@ function changesOf({ options, instance }: SchemaType): string[] {
 }
 
 /** The functions that Mongoose runs on values of the path. */
-function functionsOf(type: SchemaType): string[] {
+export function functionsOf(type: SchemaType): string[] {
   const { options, validators, getters, setters, instance } = type
   const own = changesOf(type)
   const isSet = options.set ?? (!options.immutable && !options.auto && setters.length > own.length)

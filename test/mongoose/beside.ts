@@ -18,7 +18,7 @@ eachVersion((place) => {
     counted(made)
   })
   describe('places', () => places(place))
-  describe('kinds by a scope', () => scopes(place))
+  describe('ids and kinds by a scope', () => scopes(place))
 })
 
 const reviews = [{ text: 'first' }, { text: 'second' }]
@@ -216,6 +216,29 @@ function places({ mongoose, connection, native, app }: Place): void {
 
 function scopes({ mongoose, connection, app }: Place): void {
   const { Schema } = mongoose
+
+  it('are those that the report names', async () => {
+    const User = connection.model(
+      'Prefixed',
+      new Schema({ _id: { type: String, default: () => 'usr_x', match: /^usr_/ }, n: Number }),
+    )
+    const ids = ['usr_1', 'usr_2'].values()
+    const router = createRouter({
+      model: fromMongoose(User).model,
+      scope: {
+        read: () => undefined,
+        write: ({ method }) => (method === 'POST' ? { _id: String(ids.next().value) } : undefined),
+      },
+    })
+    const api = app().mount('/users', router)
+    for (const n of [1, 2]) {
+      const { data } = await json(api, 'POST', '/users', { n })
+      assert.equal(data._id, `usr_${n}`)
+      const patched = await json(api, 'PATCH', `/users/${data._id}`, { n: n + 1 })
+      assert.equal(patched.data.n, n + 1)
+      await (await User.findById(data._id))?.set('n', 9).save()
+    }
+  })
 
   it('limit one kind, and give it to new records', async () => {
     const Animal = connection.model('Creature', new Schema({ name: String }))

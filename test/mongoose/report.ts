@@ -236,6 +236,24 @@ function reports({ mongoose, connection, app }: Place): void {
     assert.deepEqual(serious(kinds), [" pre('save')", ' methods toJSON'].sort())
   })
 
+  it('is serious about ids that are made otherwise', () => {
+    const { ObjectId, UUID } = Schema.Types
+    for (const [_id, isSerious] of [
+      [{ type: String, default: () => 'usr_1' }, true],
+      [{ type: String, required: true, match: /^..$/ }, true],
+      [String, true],
+      [Number, false],
+      [{ type: Number, default: () => 7 }, true],
+      [{ type: Number, min: 5 }, true],
+      [{ type: ObjectId, ref: 'User' }, true],
+      [{ type: ObjectId, required: true }, false],
+      [{ type: UUID, default: () => crypto.randomUUID() }, false],
+    ] as const) {
+      const found = serious(new Schema({ _id: _id as never, n: Number }))
+      assert.deepEqual(found.length > 0, isSerious, JSON.stringify(_id))
+    }
+  })
+
   it('says what filters, changes and other databases are not', () => {
     const schema = new Schema({
       mail: { type: String, lowercase: true, trim: true },
@@ -312,5 +330,6 @@ function reports({ mongoose, connection, app }: Place): void {
     const odd = (_id: unknown) => () =>
       fromMongoose(new Schema({ _id: _id as never }), { name: 'Odd' })
     assert.throws(odd(Buffer), /ids of the type Buffer/)
+    assert.throws(odd({ a: Number, b: Number }), /ids of the type Object/)
   })
 }
