@@ -14,6 +14,7 @@ import {
   optional,
   type ZodMiniType,
 } from 'zod/mini'
+import type { $ZodCheck } from 'zod/v4/core'
 import { idMaker } from '../model/id.ts'
 import { keptMember } from '../model/stored.ts'
 import { defaultOf, type MakeDefault } from './defaults.ts'
@@ -23,7 +24,17 @@ import { kindRule, kindSchema } from './kinds.ts'
 import { reportPath, reportSchema } from './left-out.ts'
 import { demanding } from './messages.ts'
 import { kindsOf, type SchemaParts, type SchemaType, typeKeyOf, versionKeyOf } from './structure.ts'
-import { type Around, anything, isConditional, objectId, type Reading, valuesOf } from './values.ts'
+import {
+  type Around,
+  anything,
+  demandedOf,
+  demandingOne,
+  isConditional,
+  isDemanded,
+  objectId,
+  type Reading,
+  valuesOf,
+} from './values.ts'
 
 /** The members of an object, by name. */
 export type Members = Record<string, ZodMiniType>
@@ -33,8 +44,10 @@ interface Member {
   readonly values: ZodMiniType
   readonly makeDefault: MakeDefault | undefined
   readonly isRequired: boolean
-  /** Whether null is a value that Mongoose stores there. */
+  /** Whether null is a value that Mongoose stores there, or refuses if one is required. Elsewhere it is none. */
   readonly takesNull: boolean
+  /** The rule that refuses null. */
+  readonly demand?: $ZodCheck<unknown>
 }
 
 const newId = idMaker(() => Date.now())
@@ -139,7 +152,7 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
   if (type.options.auto && type.instance.startsWith('ObjectI')) {
     return required(objectId(), () => newId('objectId'))
   }
-  const values = demanding(valuesOf(type, path, reading), type, path)
+  const values = demanding(demandedOf(type, path, valuesOf(type, path, reading)), type, path)
   if (isTime(schema, name)) {
     reading.report.add(
       path,
@@ -150,8 +163,7 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
   }
   reportPath(type, path, reading)
   if (type.options.select === false) reading.hidden.push(path)
-  const conditional = isConditional(type)
-  if (conditional) {
+  if (isConditional(type)) {
     reading.report.add(
       path,
       'required',
@@ -162,8 +174,9 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
   return {
     values,
     makeDefault: defaultOf(type, values, path, reading.report, isPlace(schema, name)),
-    isRequired: type.isRequired === true && !conditional,
+    isRequired: isDemanded(type),
     takesNull: true,
+    demand: demandingOne(type, path),
   }
 }
 
@@ -200,9 +213,12 @@ function filledIn(members: Members): unknown {
   return Object.fromEntries(made)
 }
 
-function absenceOf({ values, makeDefault, isRequired, takesNull }: Member): ZodMiniType {
+function absenceOf({ values, makeDefault, isRequired, takesNull, demand }: Member): ZodMiniType {
   if (makeDefault) {
-    return _default(isRequired || !takesNull ? values : nullable(values), makeDefault as never)
+    const given = takesNull ? nullable(values) : values
+    // Without the rule, null would be left out, and the default be stored.
+    const demanded = isRequired && demand ? given.check(demand) : given
+    return _default(demanded, makeDefault as never)
   }
   if (isRequired) return values
   return takesNull ? nullish(values) : optional(values)

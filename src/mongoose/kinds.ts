@@ -9,8 +9,8 @@ import { nullish, enum as oneOf, type ZodMiniType } from 'zod/mini'
 import type { ParsePayload } from 'zod/v4/core'
 import { valueIn } from '../model/value-at.ts'
 import type { Report } from './report.ts'
-import { kindsOf, type SchemaParts } from './structure.ts'
-import { isConditional } from './values.ts'
+import { kindsOf, type SchemaParts, type SchemaType } from './structure.ts'
+import { isDemanded } from './values.ts'
 
 /** The member that tells the kinds apart. */
 export function kindKeyOf({ options, discriminatorMapping }: SchemaParts): string {
@@ -46,7 +46,7 @@ export function kindRule(schema: SchemaParts): ((payload: Payload) => void) | un
   const demands = new Map(
     [...kindsOf(schema)].map(([kind, { paths }]) => {
       const own = Object.keys(paths).filter((name) => !Object.hasOwn(schema.paths, name))
-      return [kind, own.filter((name) => isDemanded(paths[name]))]
+      return [kind, own.filter((name) => isDemanded(paths[name] as SchemaType))]
     }),
   )
   if ([...demands.values()].every((names) => names.length === 0)) return undefined
@@ -66,7 +66,3 @@ export function kindRule(schema: SchemaParts): ((payload: Payload) => void) | un
 }
 
 type Payload = ParsePayload<Record<string, unknown>>
-
-function isDemanded(type: SchemaParts['paths'][string] | undefined): boolean {
-  return type?.isRequired === true && !isConditional(type)
-}

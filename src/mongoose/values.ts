@@ -96,6 +96,18 @@ export function valuesOf(type: SchemaType, path: string, reading: Reading): ZodM
   return anything()
 }
 
+/** The rule that a required value is one: neither null nor missing. */
+export function demandingOne(type: SchemaType, path: string): $ZodCheck<unknown> {
+  const isOne = (value: unknown) => value !== null && value !== undefined
+  return refine(isOne, { error: 'Required.', ...messageOf(type, 'required', path) })
+}
+
+/** `values`, which refuse null if the schema demands a value: some types take it for one. */
+export function demandedOf(type: SchemaType, path: string, values: ZodMiniType): ZodMiniType {
+  const takesAny = ['unknown', 'union'].includes(values._zod.def.type)
+  return isDemanded(type) && takesAny ? values.check(demandingOne(type, path)) : values
+}
+
 /** Any JSON value, with the keys that Mongoose stores in one. */
 export function anything(): ZodMiniType {
   return storedAs(unknown(), 'any')
@@ -121,7 +133,7 @@ function containerOf(type: SchemaType, path: string, reading: Reading): ZodMiniT
 /** The values in a list or map: null is one unless the schema says otherwise. */
 function elementValues(type: SchemaType, path: string, reading: Reading): ZodMiniType {
   reportPath(type, path, reading)
-  const values = valuesOf(type, path, reading)
+  const values = demandedOf(type, path, valuesOf(type, path, reading))
   return type.isRequired ? values : nullable(values)
 }
 
@@ -182,7 +194,11 @@ function bytesOf(type: SchemaType, path: string, { report }: Reading): ZodMiniTy
   const { subtype } = type.options
   if (subtype === 4) return textStoredAs('uuid')
   if (subtype) report.add(path, 'subtype', 'bytes are written with subtype 0')
-  return textStoredAs('binary')
+  const bytes = textStoredAs('binary')
+  // Mongoose counts no bytes as no value.
+  return isDemanded(type)
+    ? bytes.check(minLength(1, messageOf(type, 'required', path)) as $ZodCheck<unknown>)
+    : bytes
 }
 
 /** An ObjectId that refers to no model. */
@@ -212,8 +228,8 @@ function textOf(type: SchemaType, path: string): ZodMiniType {
     ...(lowercase ? [toLowerCase()] : []),
     ...(uppercase ? [toUpperCase()] : []),
   ]
-  const isRequired = type.isRequired && !isConditional(type)
-  const rules = type.validators.flatMap((one) => textRule(type, one, isRequired === true, path))
+  const isRequired = isDemanded(type)
+  const rules = type.validators.flatMap((one) => textRule(type, one, isRequired, path))
   const choices = choicesOf(type).filter((one) => typeof one === 'string')
   // Mongoose counts the empty string as no value.
   const some = isRequired ? [minLength(1, messageOf(type, 'required', path))] : []
@@ -281,6 +297,11 @@ function timeIn(value: unknown): Date[] {
 function choicesOf(type: SchemaType): readonly unknown[] {
   const rule = type.validators.find((one) => one.type === 'enum')
   return (rule?.enumValues ?? []).filter((one) => one !== null && one !== undefined)
+}
+
+/** Whether every document must have a value at the path. */
+export function isDemanded(type: SchemaType): boolean {
+  return type.isRequired === true && !isConditional(type)
 }
 
 /** Whether a function decides whether the path is required. */

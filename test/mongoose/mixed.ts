@@ -13,6 +13,7 @@ import { eachVersion, json, type Place } from './versions.ts'
 
 eachVersion((place) => {
   describe('mixed paths', () => mixed(place))
+  describe('what is required', () => demands(place))
 })
 
 function mixed({ mongoose, connection, app }: Place): void {
@@ -81,5 +82,57 @@ function mixed({ mongoose, connection, app }: Place): void {
     assert.deepEqual(data.names, { d: 'z' })
     const stored = await Note.findById(data._id).lean()
     assert.notEqual(stored?.__v, 7)
+  })
+}
+
+function demands({ mongoose, connection, app }: Place): void {
+  const { Schema } = mongoose
+  const { Mixed, Union } = Schema.Types
+  const Demanding = connection.model(
+    'Demanding',
+    new Schema({
+      any: { type: Mixed, required: [true, 'Give me anything'] },
+      either: { type: Union, of: [Number, Mixed], required: true },
+      tags: { type: [String], required: true },
+      any_list: { type: [{ type: Mixed, required: true }] },
+      state: { type: String, default: 'new', required: true },
+      bytes: { type: Buffer, required: true },
+      inside: { list: { type: [Number], required: true }, n: Number },
+    }),
+  )
+  const api = app().mount('/demanding', createRouter({ model: fromMongoose(Demanding).model }))
+  before(() => api.ready())
+  const good = { any: 0, either: '', bytes: 'AA==' }
+
+  it('is neither null nor missing', async () => {
+    for (const [body, field] of [
+      [{ any: null }, 'any'],
+      [{ any: undefined }, 'any'],
+      [{ either: null }, 'either'],
+      [{ either: undefined }, 'either'],
+      [{ tags: null }, 'tags'],
+      [{ state: null }, 'state'],
+      [{ bytes: '' }, 'bytes'],
+      [{ inside: { list: null } }, 'inside.list'],
+      [{ any_list: [null] }, 'any_list.0'],
+    ] as const) {
+      const sent = { ...good, ...body }
+      assert.notEqual(new Demanding(sent as object).validateSync(), undefined, JSON.stringify(body))
+      const { fields } = await json(api, 'POST', '/demanding', sent)
+      assert.deepEqual(Object.keys(fields ?? {}), [field], JSON.stringify(body))
+    }
+    const { fields } = await json(api, 'POST', '/demanding', { ...good, any: null })
+    assert.equal(fields.any, 'Give me anything')
+  })
+
+  it('may be anything else, and keeps its default', async () => {
+    for (const any of [0, '', false, [], {}]) {
+      const { data } = await json(api, 'POST', '/demanding', { ...good, any, either: any })
+      assert.deepEqual([data.any, data.tags, data.state, data.inside.list], [any, [], 'new', []])
+      for (const change of [{ any: null }, { tags: null }, { state: null }]) {
+        const refused = await json(api, 'PATCH', `/demanding/${data._id}`, change)
+        assert.deepEqual(Object.keys(refused.fields ?? {}), Object.keys(change))
+      }
+    }
   })
 }
