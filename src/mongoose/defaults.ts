@@ -51,9 +51,7 @@ function calling(
   path: string,
   report: Report,
 ): MakeDefault | undefined {
-  if (isClock(given)) {
-    return type.instance === 'Date' ? () => new Date() : () => recordValueOf(Date.now())
-  }
+  if (isClock(given)) return () => recordTime(type.instance, new Date())
   const make = given as () => unknown
   // Arrow functions and the like have none of their own; a document is what the others are called for.
   const isOfDocument = /\bthis\b/.test(String(given)) || make.length > 0
@@ -74,6 +72,24 @@ function calling(
   return () => {
     const made = recordValueOf(make())
     return isInstant && typeof made === 'number' ? new Date(made) : made
+  }
+}
+
+/** `time`, a date or a number, as a path of the type `instance` holds it. */
+export function recordTime(instance: string, time: unknown): unknown {
+  switch (instance) {
+    case 'Date':
+      return new Date(time as Date)
+    case 'Number':
+    case 'Double':
+    case 'Int32':
+      return Number(time)
+    case 'BigInt':
+    case 'Long':
+    case 'Decimal128':
+      return String(Number(time))
+    default:
+      return String(time)
   }
 }
 

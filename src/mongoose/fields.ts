@@ -24,6 +24,7 @@ import { kindRule, kindSchema } from './kinds.ts'
 import { reportPath, reportSchema } from './left-out.ts'
 import { demanding } from './messages.ts'
 import { kindsOf, type SchemaParts, type SchemaType, typeKeyOf, versionKeyOf } from './structure.ts'
+import { clockOf, isTime, reportTime } from './times.ts'
 import {
   type Around,
   anything,
@@ -153,16 +154,12 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
     return required(objectId(), () => newId('objectId'))
   }
   const values = demanding(demandedOf(type, path, valuesOf(type, path, reading)), type, path)
+  if (type.options.select === false) reading.hidden.push(path)
   if (isTime(schema, name)) {
-    reading.report.add(
-      path,
-      'timestamps',
-      'kept as it is sent, and set in a new subdocument; no change sets it',
-    )
-    return required(values, () => new Date())
+    reportTime(schema, name, path, reading)
+    return required(values, clockOf(schema, type))
   }
   reportPath(type, path, reading)
-  if (type.options.select === false) reading.hidden.push(path)
   if (isConditional(type)) {
     reading.report.add(
       path,
@@ -182,17 +179,6 @@ function memberOf(schema: SchemaParts, name: string, path: string, reading: Read
 
 function required(values: ZodMiniType, makeDefault: MakeDefault): Member {
   return { values, makeDefault, isRequired: true, takesNull: false }
-}
-
-/** Whether the timestamps of a schema set its path `name`. */
-function isTime({ options }: SchemaParts, name: string): boolean {
-  const { timestamps } = options
-  if (!timestamps) return false
-  const named = timestamps as Readonly<Record<string, unknown>>
-  return ['createdAt', 'updatedAt'].some((time) => {
-    const own = named[time] ?? true
-    return name === (own === true ? time : own)
-  })
 }
 
 /** Paths inside a nested one are paths of the same document: what they demand, the document demands. */

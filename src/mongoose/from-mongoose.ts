@@ -12,13 +12,14 @@ import { remember } from '../model/registry.ts'
 import { objectShape } from '../model/shape.ts'
 import { didYouMean } from '../model/suggest.ts'
 import { isForbiddenKey } from '../model/writable.ts'
-import { type ObjectShape, placeOf, type Shape } from '../ports/shape.ts'
+import { type ObjectShape, placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import { type Members, membersOf, subdocument } from './fields.ts'
 import { idTypeOf, withStoredIds } from './ids.ts'
 import { indexesOf } from './indexes.ts'
 import { kindRule } from './kinds.ts'
 import { reportGlobalPlugins, reportSchema } from './left-out.ts'
+import { ownTimes, recordShape, timesWith, withOwnTimes } from './own-times.ts'
 import { Report, type ReportRow } from './report.ts'
 import {
   type MongooseModel,
@@ -105,25 +106,31 @@ export function fromMongoose<R = Fields>(
   reportSchema(schema, '', report)
   if (isModel(source)) reportDatabase(source, report)
   else reportGlobalPlugins(schema, report)
-  const times = timesOf(schema, report)
+  const id = idTypeOf(schema, report)
+  const times = timesOf(schema, reading)
   const without = new Set(['_id', ...Object.values(times).filter((one) => one !== false)])
-  const members = nameable(membersOf(schema, '', reading, without), report)
+  const members = nameable(membersOf(schema, '', reading, without), times, report)
   const rule = kindRule(schema)
-  const whole = object(members)
-  const shape = objectShape(members, 'output')
-  const { collations, ...indexes } = indexesOf(schema, withTimes(shape, times), report)
-  const model = defineModel(name, {
-    fields: (rule ? whole.check(rule) : whole) as unknown as $ZodObject<FieldSchemas>,
-    timestamps: times,
-    id: idTypeOf(schema, report),
-    hidden: [...hiddenOf(reading, members, report), ...(options.hidden ?? [])],
+  const whole = (given: Members) => {
+    const made = object(given)
+    return (rule ? made.check(rule) : made) as unknown as $ZodObject<FieldSchemas>
+  }
+  const own = ownTimes(members, times)
+  const shape = recordShape(objectShape(members, 'output'), times, id)
+  const { collations, ...indexes } = indexesOf(schema, shape, report)
+  const defined = defineModel(name, {
+    fields: whole(lacking(members, own)),
+    timestamps: timesWith(own, times),
+    id,
+    hidden: [...hiddenOf(reading, shape, report), ...(options.hidden ?? [])],
     unique: [...indexes.unique, ...(options.unique ?? [])],
     indexes: [...indexes.indexes, ...(options.indexes ?? [])],
     ...(convert && { convert }),
     ...(renamed && { renamed }),
     ...(output && { output: output as () => unknown }),
     ...(collection !== undefined && { collection }),
-  }) as unknown as Model<R, unknown>
+  }) as unknown as Model
+  const model = own.length > 0 ? withOwnTimes(defined, whole(members), times) : defined
   const key = versionKeyOf(schema)
   const kept = {
     shape: withStoredIds(model),
@@ -132,17 +139,9 @@ export function fromMongoose<R = Fields>(
       version: { key, always: Boolean(schema.options.optimisticConcurrency) },
     }),
   }
-  const made = Object.freeze({ ...model, ...kept })
+  const made = Object.freeze({ ...model, ...kept }) as unknown as Model<R, unknown>
   remember(made as Model)
   return { model: made, report: report.rows() }
-}
-
-/** With the fields that the server keeps. */
-function withTimes({ fields, ...shape }: ObjectShape, times: Times): ObjectShape {
-  const names = Object.values(times).filter((name) => name !== false)
-  const kept = names.map((name) => [name, { kind: 'date' }] as const)
-  const id = ['_id', { kind: 'id', idType: 'objectId' }] as const
-  return { ...shape, fields: new Map<string, Shape>([id, ...fields, ...kept]) }
 }
 
 interface Parts {
@@ -201,9 +200,16 @@ function reportDatabase(source: MongooseModel, report: Report): void {
   report.add('', 'useDb', `the model is of the database '${name}': give the app a store of it`)
 }
 
+/** `members` without those of these names. */
+function lacking(members: Members, names: readonly string[]): Members {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))
+}
+
 /** The members that a model can have; the others are reported. */
-function nameable(members: Members, report: Report): Members {
-  const isOne = (name: string) => !(isForbiddenKey(name) || name in Object.prototype)
+function nameable(members: Members, times: Times, report: Report): Members {
+  const own: readonly string[] = ownTimes(members, times)
+  const isOne = (name: string) =>
+    own.includes(name) || !(isForbiddenKey(name) || name in Object.prototype)
   for (const name of Object.keys(members).filter((one) => !isOne(one))) {
     report.add(name, 'name', 'a field cannot have this name: it is never shown, and stays as it is')
   }
@@ -211,8 +217,11 @@ function nameable(members: Members, report: Report): Members {
 }
 
 /** The hidden paths, those that lead into a map or mixed value aside: a whole is hidden there. */
-function hiddenOf({ hidden, loops }: Reading, members: Members, report: Report): readonly string[] {
-  const shape = objectShape(members, 'output')
+function hiddenOf(
+  { hidden, loops }: Reading,
+  shape: ObjectShape,
+  report: Report,
+): readonly string[] {
   // The paths inside have no end.
   const endless = loops.filter(({ around }) => hidden.some((path) => path.startsWith(`${around}.`)))
   for (const { path } of endless) {

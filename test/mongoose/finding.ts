@@ -6,6 +6,7 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import type { Document } from 'mongodb'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createRouter } from '../../src/index.ts'
 import { fromMongoose } from '../../src/mongoose/index.ts'
@@ -14,6 +15,7 @@ import { eachVersion, json, type Place } from './versions.ts'
 eachVersion((place) => {
   describe('filters and sorts of what JSON has no type for', () => filters(place))
   describe('unique values with a collation', () => collations(place))
+  describe('times that are no dates', () => times(place))
 })
 
 function filters({ mongoose, connection, app }: Place): void {
@@ -128,5 +130,96 @@ function collations({ mongoose, connection, app }: Place): void {
     const api = createApp({ store }).mount('/products', createRouter({ model }))
     await assert.rejects(async () => api.ready(), /unique index of 'sku' with a collation/)
     await store.close()
+  })
+}
+
+function times({ mongoose, connection, native, app }: Place): void {
+  const { Schema } = mongoose
+
+  it('keep their type, so that Mongoose finds and sorts by them', async () => {
+    const Logged = connection.model(
+      'Logged',
+      new Schema({ n: Number, createdAt: { type: Number, default: Date.now, index: true } }),
+    )
+    const { model } = fromMongoose(Logged)
+    const router = { model, orderBy: '-createdAt', query: ['createdAt'] } as const
+    const api = app().mount('/logged', createRouter(router as never))
+    const start = Date.now()
+    const { data } = await json(api, 'POST', '/logged', { n: 1 })
+    await Logged.create({ n: 0, createdAt: 5 })
+    assert.equal(typeof data.createdAt, 'number')
+    const since = await Logged.find({ createdAt: { $gte: start } })
+    assert.deepEqual(
+      since.map(({ n }: { n?: unknown }) => n),
+      [1],
+    )
+    const sorted = await json(api, 'GET', '/logged')
+    assert.deepEqual(
+      sorted.data.map(({ n }: Document) => n),
+      [1, 0],
+    )
+    const found = await json(api, 'GET', '/logged?createdAt=5')
+    assert.deepEqual(
+      found.data.map(({ n }: Document) => n),
+      [0],
+    )
+    const patched = await json(api, 'PATCH', `/logged/${data._id}`, { n: 2 })
+    assert.equal(patched.data.createdAt, data.createdAt)
+  })
+
+  it('are made by the clock of the schema', async () => {
+    const schema = new Schema(
+      { n: Number, createdAt: Number, updatedAt: Number, made: BigInt, at: [] as never },
+      { timestamps: { currentTime: () => 1234 } },
+    )
+    schema.add({ list: [new Schema({ createdAt: Number }, { timestamps: true })] })
+    const Seconds = connection.model('Seconds', schema)
+    const { model, report } = fromMongoose(Seconds)
+    assert.deepEqual(
+      report.filter(({ serious }) => serious).map(({ path, feature }) => `${path} ${feature}`),
+      ['updatedAt timestamps'],
+    )
+    const api = app().mount('/seconds', createRouter({ model }))
+    const { data } = await json(api, 'POST', '/seconds', { n: 1, list: [{}] })
+    assert.deepEqual([data.createdAt, data.updatedAt], [1234, 1234])
+    await json(api, 'PATCH', `/seconds/${data._id}`, { n: 2 })
+    const stored = await native.collection(Seconds.collection.name).findOne({})
+    assert.deepEqual([stored?.createdAt, stored?.updatedAt], [1234, 1234])
+    assert.equal(typeof stored?.list[0].createdAt, 'number')
+    assert.ok(stored?.list[0].updatedAt instanceof Date)
+  })
+
+  it('of another model are on other stores as on MongoDB', async () => {
+    const schema = new Schema({ n: Number, createdAt: { type: Number, default: Date.now } })
+    const { model } = fromMongoose(schema, { name: 'Elsewhere' })
+    const store = sqliteStore({ path: ':memory:' })
+    const router = createRouter({ model, orderBy: '-createdAt' } as never)
+    const other = createApp({ store }).mount('/t', router)
+    const { data } = await json(other, 'POST', '/t', { n: 1 })
+    assert.equal(typeof data.createdAt, 'number')
+    assert.deepEqual((await json(other, 'GET', '/t')).data, [data])
+    await other.close()
+  })
+
+  it('are hidden if they are not selected, dates too', async () => {
+    const unseen = { select: false, type: Date }
+    const dates = new Schema({ n: Number, createdAt: unseen }, { timestamps: true })
+    const own = new Schema({
+      n: Number,
+      createdAt: { type: Number, select: false, default: 1 },
+    })
+    const numbers = new Schema(
+      { n: Number, createdAt: { type: Number, select: false } },
+      { timestamps: true },
+    )
+    const inside = new Schema({ n: Number, one: dates, list: [dates] })
+    for (const [at, schema] of [dates, own, numbers, inside].entries()) {
+      const { model, report } = fromMongoose(schema, { name: `Unseen${at}` })
+      assert.ok(report.every(({ feature }) => feature !== 'select'))
+      const api = app().mount('/unseen', createRouter({ model }))
+      const sent = { n: 1, ...(at === 3 && { one: { n: 1 }, list: [{ n: 1 }] }) }
+      const { data } = await json(api, 'POST', '/unseen', sent)
+      assert.deepEqual([data.n, JSON.stringify(data).includes('createdAt')], [1, false])
+    }
   })
 }

@@ -185,6 +185,29 @@ export function zoo(mongoose: Mongoose): Record<string, Inhabitant> {
       ),
       documents: [{ n: 1 }],
     },
+    NumberTimes: {
+      schema: new Schema(
+        { n: Number, createdAt: Number, updatedAt: { type: Number, index: true } },
+        { timestamps: { currentTime: () => Math.floor(Date.now() / 1000) } },
+      ),
+      documents: [{ n: 1 }],
+      report: ['createdAt timestamps', 'updatedAt timestamps'],
+    },
+    OwnTimes: {
+      schema: new Schema({
+        createdAt: { type: Number, default: Date.now, index: -1 },
+        updatedAt: { type: String, lowercase: true },
+        list: [new Schema({ n: Number, createdAt: Number }, { timestamps: true })],
+      }),
+      documents: [{ updatedAt: 'monday', list: [{ n: 1 }] }, {}],
+      report: [
+        'createdAt name',
+        'list.createdAt timestamps',
+        'list.updatedAt timestamps',
+        'updatedAt lowercase',
+        'updatedAt name',
+      ],
+    },
     Defaults: {
       schema: new Schema({
         text: { type: String, default: 'x' },
