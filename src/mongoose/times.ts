@@ -65,7 +65,7 @@ function ownNameOf(time: Time, { paths }: SchemaParts, { report }: Reading): str
     report.add(
       time,
       'name',
-      `a ${type.instance}, which clients may write: a value that a hook returns for it is dropped, because the server keeps the name`,
+      `a ${type.instance}, which keeps its type. Clients cannot write it, nor can hooks, because the name is the server's: new records get its default`,
     )
     return false
   }

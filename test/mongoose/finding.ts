@@ -145,7 +145,7 @@ function times({ mongoose, connection, native, app }: Place): void {
     const router = { model, orderBy: '-createdAt', query: ['createdAt'] } as const
     const api = app().mount('/logged', createRouter(router as never))
     const start = Date.now()
-    const { data } = await json(api, 'POST', '/logged', { n: 1 })
+    const { data } = await json(api, 'POST', '/logged', { n: 1, createdAt: 6 })
     await Logged.create({ n: 0, createdAt: 5 })
     assert.equal(typeof data.createdAt, 'number')
     const since = await Logged.find({ createdAt: { $gte: start } })
@@ -163,7 +163,7 @@ function times({ mongoose, connection, native, app }: Place): void {
       found.data.map(({ n }: Document) => n),
       [0],
     )
-    const patched = await json(api, 'PATCH', `/logged/${data._id}`, { n: 2 })
+    const patched = await json(api, 'PATCH', `/logged/${data._id}`, { n: 2, createdAt: 7 })
     assert.equal(patched.data.createdAt, data.createdAt)
   })
 

@@ -46,6 +46,8 @@ eachVersion((place) => {
     inhabitants.find((one) => one.name === name)?.model.collection ?? ''
 
   for (const { name, documents, kinds, model, rows, ...one } of inhabitants) {
+    /** What the server sets, whatever its type is. */
+    const kept = { ...model.timestamps, own: 'createdAt', also: 'updatedAt' }
     describe(name, () => {
       it('is reported', () => {
         assert.deepEqual(
@@ -62,8 +64,8 @@ eachVersion((place) => {
         const { _id } = made.data as Document
         const copy = await stored(name, _id)
         assert.deepEqual(
-          Object.fromEntries(plain(copy, model.timestamps)),
-          Object.fromEntries(plain(before, model.timestamps)),
+          Object.fromEntries(plain(copy, kept)),
+          Object.fromEntries(plain(before, kept)),
         )
         const again = await kinds.findById(_id)
         assert.ok(again)
@@ -77,7 +79,7 @@ eachVersion((place) => {
           const before = await stored(name, _id)
           const { data } = await json(app, 'GET', `/${name}/${_id}`)
           const { _id: __, ...fields } = data as Document
-          for (const time of Object.values(model.timestamps)) delete fields[time]
+          for (const time of Object.values(kept)) delete fields[time]
           const patched = await json(app, 'PATCH', `/${name}/${_id}`, fields)
           assert.equal(patched.success, true, JSON.stringify(patched))
           const afterwards = await stored(name, _id)

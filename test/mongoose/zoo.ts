@@ -195,11 +195,12 @@ export function zoo(mongoose: Mongoose): Record<string, Inhabitant> {
     },
     OwnTimes: {
       schema: new Schema({
+        n: Number,
         createdAt: { type: Number, default: Date.now, index: -1 },
         updatedAt: { type: String, lowercase: true },
         list: [new Schema({ n: Number, createdAt: Number }, { timestamps: true })],
       }),
-      documents: [{ updatedAt: 'monday', list: [{ n: 1 }] }, {}],
+      documents: [{ n: 1, updatedAt: 'monday', list: [{ n: 1 }] }, { n: 2 }],
       report: [
         'createdAt name',
         'list.createdAt timestamps',

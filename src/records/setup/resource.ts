@@ -9,6 +9,7 @@ import { isHidden, type Model, sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { noSuchField } from '../../model/suggest.ts'
+import { isForbiddenKey } from '../../model/writable.ts'
 import type { SortKey } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
 import type { Fields, ReadHints } from '../../ports/store.ts'
@@ -288,7 +289,9 @@ function writableFields(
     const blocked = new Set(named('blockedFields', blockedFields, operation))
     const allowed = named('allowedFields', allowedFields, operation) ?? every
     const kept = options.legacyMode ? every : allowed.filter((name) => !blocked.has(name))
-    return new Set(kept.filter((name) => Object.hasOwn(model.fields, name)))
+    return new Set(
+      kept.filter((name) => Object.hasOwn(model.fields, name) && !isForbiddenKey(name)),
+    )
   }
   const sets = { create: writable('create'), update: writable('update') }
   // The router that protects the model may be mounted later.
