@@ -135,8 +135,13 @@ function dateAs({ kind, type }: Operand, value: Date): string | undefined {
 /** A string, or the key of another type that it spells. */
 function keyAs({ type }: Operand, value: string): string | undefined {
   if (type === 'uuid') return UUID.test(value) ? value : undefined
-  if (type === 'bigint') return /^-?\d{1,18}$/.test(value) ? value : undefined
+  if (type === 'bigint') return isBigint(value) ? value : undefined
   return stored(value)
+}
+
+/** Whether it is an integer of 64 bits. */
+function isBigint(text: string): boolean {
+  return /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
