@@ -14,6 +14,7 @@ import {
 } from './catalog.ts'
 import { type Column, type ColumnKind, FOLD, type Table, tableSql } from './columns.ts'
 import type { Connection } from './connection.ts'
+import { readableDate } from './dates.ts'
 import { orderOf } from './order.ts'
 import type { Prepared } from './schema.ts'
 import { searchColumn } from './search.ts'
@@ -96,7 +97,7 @@ function suggested(shape: Shape): string {
   }
 }
 
-type Reading = Pick<Column, 'kind' | 'value' | 'ordered' | 'boundAs' | 'fromJson'>
+type Reading = Pick<Column, 'kind' | 'value' | 'ordered' | 'isFine' | 'boundAs' | 'fromJson'>
 
 /** A column of an existing type. */
 interface Given {
@@ -160,13 +161,11 @@ function asText({ sql, base, collation }: Given): Reading {
   return plain('text', 'text', value, isByCode ? value : `${value} COLLATE "C"`)
 }
 
-function asDate({ sql, type, base }: Given): Reading | undefined {
+function asDate({ sql, base }: Given): Reading | undefined {
   if (!/^(?:timestamp with|timestamp without|date$)/.test(base)) return undefined
-  const hasZone = base.startsWith('timestamp with time')
-  // A date of JavaScript has milliseconds; what is finer could not be found again.
-  const cut = `${sql}::timestamp(3)${hasZone ? ' with time zone' : ''}`
-  const value = /^timestamp\([0-3]\)/.test(type) ? sql : cut
-  return plain('date', hasZone ? 'timestamptz' : 'timestamp', value)
+  const boundAs = base.startsWith('timestamp with time') ? 'timestamptz' : 'timestamp'
+  // Sorted as it is, so that an index on the column serves.
+  return { ...plain('date', boundAs, readableDate(sql, base === 'date'), sql), isFine: true }
 }
 
 function asJson({ sql, type, base }: Given, { kind }: Shape): Reading | undefined {

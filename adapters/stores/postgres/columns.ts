@@ -24,6 +24,8 @@ export interface Column {
   readonly value: string
   /** Its value as ranges and sorts compare it: strings by code point. */
   readonly ordered: string
+  /** Of a date: whether `ordered` may have parts of a millisecond, which `value` has not. */
+  readonly isFine?: true
   /** The type of the parameters that it is compared with. */
   readonly boundAs: string
   /** Turns `jsonb` into its type. */

@@ -5,7 +5,7 @@
  */
 
 import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
-import { dateText, isoText } from './dates.ts'
+import { dateText, FIRST, isoText, LAST } from './dates.ts'
 import { type Collected, found, jsonOperand, type Operand } from './places.ts'
 import { containsText } from './search.ts'
 import { arrayText, every, type Parameters, some } from './sql.ts'
@@ -68,11 +68,16 @@ function among(field: string, values: readonly Scalar[], compilation: Compilatio
   return some(conditions)
 }
 
-function isLacking({ sql, kind }: Operand): string {
+function isLacking({ sql, ordered, isFine, kind }: Operand): string {
+  if (isFine) return `${ordered} IS NULL`
   return kind === 'mixed' ? `NULLIF(${sql}, 'null') IS NULL` : `${sql} IS NULL`
 }
 
 function isIn(operand: Operand, values: readonly Scalar[], parameters: Parameters): string {
+  if (operand.isFine) {
+    const dates = values.filter((value) => value instanceof Date)
+    return some(dates.map((date) => compareFine(operand, '=', date, parameters)))
+  }
   const texts = values.flatMap((value) => boundText(operand, value) ?? [])
   const [only] = texts
   if (only === undefined) return 'FALSE'
@@ -105,6 +110,9 @@ export function comparison(
   parameters: Parameters,
 ): string {
   const { type, sql, ordered } = operand
+  if (operand.isFine && value instanceof Date) {
+    return compareFine(operand, sign, value, parameters)
+  }
   // Both sides as JavaScript's numbers: no integer equals 1.5, but some lie beyond it.
   if (type === 'bigint' && typeof value === 'number' && !Number.isSafeInteger(value)) {
     const bound = parameters.bind(String(value), 'double precision')
@@ -113,6 +121,21 @@ export function comparison(
   const text = boundText(operand, value)
   if (text === undefined) return 'FALSE'
   return `${sign === '=' ? sql : ordered} ${sign} ${parameters.bind(text, type)}`
+}
+
+/** A comparison of what a date is without parts of a millisecond, written so that an index on the column serves it. */
+function compareFine(
+  { sql, ordered, type }: Operand,
+  sign: Sign | '=',
+  value: Date,
+  parameters: Parameters,
+): string {
+  const bound = (ms: number) => parameters.bind(dateText(new Date(ms)), type)
+  const ms = value.getTime()
+  if (ms >= Date.parse(LAST) || ms <= Date.parse(FIRST)) return `${sql} ${sign} ${bound(ms)}`
+  if (sign === '=') return `(${ordered} >= ${bound(ms)} AND ${ordered} < ${bound(ms + 1)})`
+  const isAfter = sign === '>' || sign === '<='
+  return `${ordered} ${sign.startsWith('>') ? '>=' : '<'} ${bound(isAfter ? ms + 1 : ms)}`
 }
 
 /** A value as the text of its type; undefined if no stored value can equal it. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { literal } from './sql.ts'
+
 /** `date` as the text of a `timestamp with time zone`; years before 1 and after 9999 are spelled as there. */
 export function dateText(date: Date): string {
   const iso = date.toISOString()
@@ -19,12 +21,26 @@ export function isoText(date: Date): string {
   return text.startsWith('+') ? ':' : text
 }
 
+/** What `infinity` and `-infinity` are read as: the last and the first date that clients can write. */
+export const LAST = '9999-12-31T23:59:59.999Z'
+export const FIRST = '0000-01-01T00:00:00.000Z'
+
+/**
+ * The SQL of a date in a column of any program as it is read: without parts of a millisecond, and with `LAST` or `FIRST`
+ * for what JavaScript has no date for.
+ */
+export function readableDate(sql: string, isDay: boolean): string {
+  const [first, last] = [FIRST, LAST].map((iso) => literal(dateText(new Date(iso))))
+  const cut = isDay ? `${sql}::timestamp` : `date_trunc('milliseconds', ${sql})`
+  return `CASE WHEN ${sql} >= '275760-09-13' THEN ${last} WHEN ${sql} = '-infinity' THEN ${first} ELSE ${cut} END`
+}
+
 const TEXT =
   /^(\d{4,})-(\d\d)-(\d\d) (\d\d:\d\d:\d\d)(\.\d+)?(?:([+-]\d\d)(:\d\d)?(?::\d\d)?)?( BC)?$/
 
 /**
  * The date of a text that PostgreSQL wrote, with its `DateStyle` ISO. Without a zone it is in UTC. Digits beyond the
- * milliseconds are cut.
+ * milliseconds are cut. A date that JavaScript does not have becomes `LAST` or `FIRST`.
  */
 export function dateFrom(text: string): Date {
   return new Date(isoFrom(text))
@@ -45,6 +61,8 @@ export function isoFrom(text: string): string {
 }
 
 function unusual(text: string): string {
+  if (text === 'infinity') return LAST
+  if (text === '-infinity') return FIRST
   const parts = TEXT.exec(text)
   if (!parts) throw new TypeError(`PostgreSQL wrote the date ${JSON.stringify(text)}`)
   const [
@@ -65,5 +83,7 @@ function unusual(text: string): string {
       : `${number < 0 ? '-' : '+'}${String(Math.abs(number)).padStart(6, '0')}`
   const zone = hours === '+00' && minutes === ':00' ? 'Z' : `${hours}${minutes}`
   const iso = `${written}-${month}-${day}T${time}${fraction.padEnd(4, '0').slice(0, 4)}${zone}`
-  return new Date(iso).toISOString()
+  const date = new Date(iso)
+  // PostgreSQL's years reach to 294276, JavaScript's to 275760.
+  return Number.isNaN(date.getTime()) ? LAST : date.toISOString()
 }

@@ -17,15 +17,20 @@ export interface Stretch {
 
 /** `sort` as an `ORDER BY` with a leading space, or nothing. */
 export function orderBy(sort: readonly SortKey[], collected: Collected): string {
-  return sort.length === 0
-    ? ''
-    : ` ORDER BY ${sort.map((key) => orderOf(key, collected)).join(', ')}`
+  if (sort.length === 0) return ''
+  // A bare name would be that of a column of the result, whose dates are cut.
+  const { isAdopted, sql } = collected.table
+  const of = isAdopted ? `${sql}.` : ''
+  return ` ORDER BY ${sort.map((key) => orderOf(key, collected, of)).join(', ')}`
 }
 
-/** One key of an order, as sorts and indexes spell it. PostgreSQL has NULL at the other end than the port. */
-export function orderOf({ field, descending }: SortKey, collected: Collected): string {
+/**
+ * One key of an order, as sorts and indexes spell it; `of` comes before a column. PostgreSQL has NULL at the other end
+ * than the port.
+ */
+export function orderOf({ field, descending }: SortKey, collected: Collected, of = ''): string {
   const { ordered, isColumn, isNotNull } = valueAt(field, collected)
-  const value = isColumn ? ordered : `(${ordered})`
+  const value = isColumn ? of + ordered : `(${ordered})`
   if (field === '_id' || isNotNull) return descending ? `${value} DESC` : value
   return `${value} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`
 }
@@ -64,9 +69,9 @@ export function stretchesAfterAnchor(sort: readonly SortKey[], collected: Collec
 
 /** A `WITH` clause for the position of one row of `rows`, which is a table with a condition. */
 export function anchorQuery(sort: readonly SortKey[], rows: string, collected: Collected): string {
-  const values = sort.flatMap(({ field }, at) => {
-    const { sql, ordered } = valueAt(field, collected)
-    return [`${sql} AS equal${at}`, `${ordered} AS ordered${at}`]
+  const values = sort.map(({ field }, at) => {
+    const { ordered } = valueAt(field, collected)
+    return `${ordered} AS value${at}`
   })
   return `WITH anchor AS MATERIALIZED (SELECT ${values.join(', ')} FROM ${rows} LIMIT 1) `
 }
@@ -91,11 +96,11 @@ function stretches(sort: readonly SortKey[], bounds: readonly Bounds[]): Stretch
 /** The bounds of a known value. */
 function boundsAt({ field, descending }: SortKey, value: Scalar, compilation: Compilation): Bounds {
   const operand = valueAt(field, compilation)
-  const isNull = `${operand.sql} IS NULL`
+  const isNull = `${operand.ordered} IS NULL`
   if (value === null) {
     return {
       ties: () => [isNull],
-      beyond: descending ? [] : [{ condition: `${operand.sql} IS NOT NULL` }],
+      beyond: descending ? [] : [{ condition: `${operand.ordered} IS NOT NULL` }],
     }
   }
   const compared = (sign: '=' | '<' | '>') =>
@@ -113,20 +118,20 @@ function boundsAt({ field, descending }: SortKey, value: Scalar, compilation: Co
  * a range is read.
  */
 function anchorBounds({ field, descending }: SortKey, at: number, collected: Collected): Bounds {
-  const { sql, ordered, isNotNull } = valueAt(field, collected)
-  const tie = `${sql} = (SELECT equal${at} FROM anchor)`
+  const { ordered, isNotNull } = valueAt(field, collected)
+  const tie = `${ordered} = (SELECT value${at} FROM anchor)`
   const later = {
-    condition: `${ordered} ${descending ? '<' : '>'} (SELECT ordered${at} FROM anchor)`,
+    condition: `${ordered} ${descending ? '<' : '>'} (SELECT value${at} FROM anchor)`,
   }
   if (field === '_id' || isNotNull) return { ties: () => [tie], beyond: [later] }
-  const isNull = `(SELECT equal${at} IS NULL FROM anchor)`
+  const isNull = `(SELECT value${at} IS NULL FROM anchor)`
   return {
-    ties: () => [tie, `${sql} IS NULL AND ${isNull}`],
+    ties: () => [tie, `${ordered} IS NULL AND ${isNull}`],
     beyond: [
       later,
       descending
-        ? { condition: `${sql} IS NULL AND NOT ${isNull}`, isConstant: true }
-        : { condition: `${sql} IS NOT NULL AND ${isNull}` },
+        ? { condition: `${ordered} IS NULL AND NOT ${isNull}`, isConstant: true }
+        : { condition: `${ordered} IS NOT NULL AND ${isNull}` },
     ],
   }
 }

@@ -16,6 +16,8 @@ export interface Operand {
   readonly sql: string
   /** The same as ranges and sorts compare it. */
   readonly ordered: string
+  /** Of a date: whether `ordered` may have parts of a millisecond, which `sql` has not. */
+  readonly isFine?: boolean
   /** The SQL type that it is compared as. */
   readonly type: string
   /** Whether it is a column, which needs no parentheses in an index. */
@@ -70,10 +72,10 @@ export function columnOf(field: string, { byField }: Table): Column {
 }
 
 function operandAt(column: Column, keys: readonly string[], shape: Shape): Operand {
-  const { value: sql, ordered, boundAs: type, isNotNull } = column
+  const { value: sql, ordered, isFine = false, boundAs: type, isNotNull } = column
   if (keys.length > 0) return operandIn(sql, keys, shape)
   const isColumn = column.kind !== 'json' && ordered === column.sql
-  return { kind: column.shape.kind, sql, ordered, type, isColumn, isNotNull }
+  return { kind: column.shape.kind, sql, ordered, isFine, type, isColumn, isNotNull }
 }
 
 /** The elements of a list, each with the alias `element`; anything but a list is its own only element. */
