@@ -102,10 +102,11 @@ type Reading = Pick<Column, 'kind' | 'value' | 'ordered' | 'isFine' | 'boundAs' 
 /** A column of an existing type. */
 interface Given {
   readonly sql: string
-  /** Its type, and the type without the numbers in parentheses. */
+  /** Its type, and the type that a domain is over, without the numbers in parentheses. */
   readonly type: string
   readonly base: string
   readonly collation: string | undefined
+  readonly isLoose: boolean
 }
 
 const WHOLE = /^(?:smallint|integer|bigint)$/
@@ -115,9 +116,9 @@ function readingOf(
   table: string,
   sql: string,
   shape: Shape,
-  { type, collation }: ExistingColumn,
+  { type, baseType, collation, isLoose }: ExistingColumn,
 ): Reading {
-  const given = { sql, type, base: withoutNumbers(type), collation }
+  const given = { sql, type, base: withoutNumbers(baseType), collation, isLoose }
   const reading = READINGS[shape.kind](given, shape)
   if (reading) return reading
   throw new TypeError(
@@ -153,12 +154,13 @@ function plain(kind: ColumnKind, boundAs: string, value: string, ordered = value
   return { kind, value, ordered, boundAs, fromJson: (json) => json }
 }
 
-function asText({ sql, base, collation }: Given): Reading {
+function asText({ sql, base, collation, isLoose }: Given): Reading {
   if (base === 'uuid') return plain('text', 'uuid', sql)
   const isText = base === 'text' || base === 'character varying'
   const value = isText ? sql : `${sql}::text`
   const isByCode = isText && collation === 'C'
-  return plain('text', 'text', value, isByCode ? value : `${value} COLLATE "C"`)
+  const ordered = isByCode ? value : `${value} COLLATE "C"`
+  return plain('text', 'text', isLoose ? ordered : value, ordered)
 }
 
 function asDate({ sql, base }: Given): Reading | undefined {

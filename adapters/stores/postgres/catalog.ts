@@ -11,8 +11,12 @@ import { arrayText, literal, type Statement } from './sql.ts'
 export interface ExistingColumn {
   readonly type: string
   readonly isNotNull: boolean
+  /** Its type, or that which a domain is over. */
+  readonly baseType: string
   /** The collation of a string. */
   readonly collation: string | undefined
+  /** Whether the collation takes some strings for equal that differ. */
+  readonly isLoose: boolean
   /** The SQL of the value that rows get where an `INSERT` gives none. */
   readonly byDefault: string | undefined
 }
@@ -50,6 +54,10 @@ export async function existingTable(
 ): Promise<ExistingTable | undefined> {
   const columns = await textRows(connection, {
     sql: `SELECT attname, format_type(atttypid, atttypmod), attnotnull, collname,
+        NOT collisdeterministic, (WITH RECURSIVE known AS (
+          SELECT atttypid AS type, atttypmod AS mod
+          UNION ALL SELECT typbasetype, typtypmod FROM known JOIN pg_type ON oid = type WHERE typtype = 'd')
+          SELECT format_type(type, mod) FROM known JOIN pg_type ON oid = type WHERE typtype <> 'd'),
         CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
           ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END
       FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
@@ -72,12 +80,14 @@ export async function existingTable(
   })
   return {
     columns: new Map(
-      columns.map(([name, type, isNotNull, collation, byDefault]) => [
+      columns.map(([name, type, isNotNull, collation, isLoose, baseType, byDefault]) => [
         name ?? '',
         {
           type: type ?? '',
+          baseType: baseType ?? '',
           isNotNull: isNotNull === 't',
           collation,
+          isLoose: isLoose === 't',
           byDefault,
         },
       ]),

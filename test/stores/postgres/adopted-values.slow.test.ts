@@ -46,4 +46,69 @@ await withService('postgres', ({ url }) => {
       expect((await get('/m/9223372036854775808')).status).toBe(400)
     })
   })
+
+  describe('strings of an adopted table', () => {
+    it('are compared exactly, whatever the column takes for equal', async () => {
+      await run(`
+        CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+        CREATE TABLE tag (id int PRIMARY KEY, name text COLLATE loose NOT NULL, code char(3) COLLATE loose NOT NULL);
+        INSERT INTO tag SELECT g, name, name
+          FROM generate_series(1, 12) g, LATERAL (SELECT (ARRAY['ABC', 'abc', 'Abc'])[g % 3 + 1] AS name) named;
+        CREATE TABLE loose_code (id int PRIMARY KEY DEFAULT 1, name text COLLATE loose UNIQUE)`)
+      const fields = { name: z.string(), code: z.string() }
+      const sortableFields = ['name', 'code']
+      const router = { pagination: 'cursor', sortableFields, search: ['name'] }
+      const { get, pages } = await serve('tag', fields, { router: router as object })
+      const inOrder = ['3', '6', '9', '12', '2', '5', '8', '11', '1', '4', '7', '10']
+      for (const field of sortableFields) {
+        const found = await get(`/m?${field}=Abc`)
+        expect(found.data.map(({ _id }: { _id: string }) => _id).sort()).toEqual([
+          '11',
+          '2',
+          '5',
+          '8',
+        ])
+        expect(await pages(`sort=${field}&pageSize=3`)).toEqual(inOrder)
+      }
+      expect((await get('/m?s=aBC')).data).toHaveLength(12)
+      const { call } = await serve(
+        'loose_code',
+        { name: z.string() },
+        { definition: { unique: ['name'] } },
+      )
+      expect((await call('POST', '/m', { name: 'a' })).status).toBe(201)
+      expect((await call('POST', '/m', { name: 'A' })).status).toBe(409)
+    })
+
+    it('and numbers may have the type of a domain', async () => {
+      await run(`
+        CREATE DOMAIN small AS numeric(6, 2);
+        CREATE DOMAIN positive AS small CHECK (value > 0);
+        CREATE DOMAIN email AS text CHECK (value ~ '@');
+        CREATE DOMAIN day AS date;
+        CREATE DOMAIN words AS text[];
+        CREATE TABLE domains (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, price positive, email email, day day, words words)`)
+      const fields = {
+        price: z.number(),
+        email: z.string(),
+        day: z.date(),
+        words: z.array(z.string()),
+      }
+      const { call, get } = await serve('domains', fields)
+      const record = {
+        price: 1.5,
+        email: 'a@x',
+        day: '2020-01-02T00:00:00.000Z',
+        words: ['a', 'b'],
+      }
+      expect((await call('POST', '/m', record)).status).toBe(201)
+      for (const query of ['price=1.5', 'email=a@x', 'day=2020-01-02', 'words=b']) {
+        expect((await get(`/m?${query}`)).data).toEqual([{ _id: '1', ...record }])
+      }
+      const changes = { price: 2.25, email: 'b@x', words: ['c'] }
+      expect((await call('PATCH', '/m/1', changes)).data).toMatchObject(changes)
+      expect((await call('PATCH', '/m/1', { price: -1 })).status).toBe(400)
+      expect((await call('PATCH', '/m/1', { email: 'none' })).status).toBe(400)
+    })
+  })
 })
