@@ -14,7 +14,7 @@ import {
 } from './catalog.ts'
 import { type Column, type ColumnKind, FOLD, type Table, tableSql } from './columns.ts'
 import type { Connection } from './connection.ts'
-import { readableDate } from './dates.ts'
+import { type DateType, readableDate, readableDateJson } from './dates.ts'
 import { orderOf } from './order.ts'
 import type { Prepared } from './schema.ts'
 import { searchColumn } from './search.ts'
@@ -164,20 +164,39 @@ function asText({ sql, base, collation, isLoose }: Given): Reading {
 }
 
 function asDate({ sql, base }: Given): Reading | undefined {
-  if (!/^(?:timestamp with|timestamp without|date$)/.test(base)) return undefined
-  const boundAs = base.startsWith('timestamp with time') ? 'timestamptz' : 'timestamp'
+  const type = dateTypeOf(base)
+  if (!type) return undefined
+  const boundAs = type === 'date' ? 'timestamp' : type
   // Sorted as it is, so that an index on the column serves.
-  return { ...plain('date', boundAs, readableDate(sql, base === 'date'), sql), isFine: true }
+  return { ...plain('date', boundAs, readableDate(sql, type), sql), isFine: true }
 }
 
-function asJson({ sql, type, base }: Given, { kind }: Shape): Reading | undefined {
+function dateTypeOf(base: string): DateType | undefined {
+  if (base === 'timestamp with time zone') return 'timestamptz'
+  if (base === 'timestamp without time zone') return 'timestamp'
+  return base === 'date' ? base : undefined
+}
+
+function asJson({ sql, type, base }: Given, shape: Shape): Reading | undefined {
   if (base === 'jsonb') return plain('json', 'jsonb', sql)
   if (base === 'json') {
     return { ...plain('json', 'jsonb', `${sql}::jsonb`), fromJson: (json) => `(${json})::json` }
   }
-  if (!base.endsWith('[]') || kind !== 'list') return undefined
-  const fromJson = (json: string) => `ARRAY(SELECT jsonb_array_elements_text(${json}))::${type}`
-  return { ...plain('json', 'jsonb', `to_jsonb(${sql})`), fromJson }
+  if (!base.endsWith('[]') || shape.kind !== 'list') return undefined
+  const fromJson = (json: string) =>
+    `(SELECT list FROM jsonb_to_record(jsonb_build_object('list', ${json})) AS new(list ${type}))`
+  return { ...plain('json', 'jsonb', listJson(sql, base, shape.element)), fromJson }
+}
+
+/** An array as the JSON of a list. Dates are as JSON has them, and ids are strings. */
+function listJson(sql: string, base: string, element: Shape): string {
+  const type = base.slice(0, -'[]'.length)
+  const isText = element.kind === 'id' || element.kind === 'string'
+  if (isText && (WHOLE.test(type) || type === 'numeric')) return `to_jsonb(${sql}::text[])`
+  const date = element.kind === 'date' && dateTypeOf(type)
+  if (!date) return `to_jsonb(${sql})`
+  const json = readableDateJson('one', date)
+  return `CASE WHEN ${sql} IS NOT NULL THEN to_jsonb(ARRAY(SELECT ${json} FROM unnest(${sql}) WITH ORDINALITY AS each(one, at) ORDER BY at)) END`
 }
 
 /** Checks that an adopted table keeps what the model promises; warns of what is slow. */

@@ -21,6 +21,9 @@ export function isoText(date: Date): string {
   return text.startsWith('+') ? ':' : text
 }
 
+/** The types of columns that hold dates. */
+export type DateType = 'timestamptz' | 'timestamp' | 'date'
+
 /** What `infinity` and `-infinity` are read as: the last and the first date that clients can write. */
 export const LAST = '9999-12-31T23:59:59.999Z'
 export const FIRST = '0000-01-01T00:00:00.000Z'
@@ -29,10 +32,17 @@ export const FIRST = '0000-01-01T00:00:00.000Z'
  * The SQL of a date in a column of any program as it is read: without parts of a millisecond, and with `LAST` or `FIRST`
  * for what JavaScript has no date for.
  */
-export function readableDate(sql: string, isDay: boolean): string {
+export function readableDate(sql: string, type: DateType): string {
   const [first, last] = [FIRST, LAST].map((iso) => literal(dateText(new Date(iso))))
-  const cut = isDay ? `${sql}::timestamp` : `date_trunc('milliseconds', ${sql})`
+  const cut = type === 'date' ? `${sql}::timestamp` : `date_trunc('milliseconds', ${sql})`
   return `CASE WHEN ${sql} >= '275760-09-13' THEN ${last} WHEN ${sql} = '-infinity' THEN ${first} ELSE ${cut} END`
+}
+
+/** The same as a string of ISO 8601 in UTC, as JSON has dates. */
+export function readableDateJson(sql: string, type: DateType): string {
+  const date = readableDate(sql, type)
+  const utc = type === 'timestamptz' ? `(${date}) AT TIME ZONE 'UTC'` : date
+  return `to_char(${utc}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
 const TEXT =

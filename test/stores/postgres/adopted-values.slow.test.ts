@@ -111,4 +111,79 @@ await withService('postgres', ({ url }) => {
       expect((await call('PATCH', '/m/1', { email: 'none' })).status).toBe(400)
     })
   })
+
+  describe('arrays of an adopted table', () => {
+    it('are found by their dates', async () => {
+      await run(`
+        CREATE TABLE days (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, zoned timestamptz[], plain timestamp[], days date[]);
+        INSERT INTO days (zoned, plain, days) VALUES
+          ('{2020-01-01 00:00:00.123456+00,NULL,infinity}', '{2020-01-01 00:00:00.1239}', '{2020-01-01,infinity}'),
+          ('{}', NULL, NULL)`)
+      const dates = z.array(z.date().nullable()).nullish()
+      const { call, get } = await serve('days', { zoned: dates, plain: dates, days: dates })
+      const first = {
+        _id: '1',
+        zoned: ['2020-01-01T00:00:00.123Z', null, '9999-12-31T23:59:59.999Z'],
+        plain: ['2020-01-01T00:00:00.123Z'],
+        days: ['2020-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'],
+      }
+      expect((await get('/m')).data).toEqual([
+        first,
+        { _id: '2', zoned: [], plain: null, days: null },
+      ])
+      for (const query of [
+        'zoned=2020-01-01T00:00:00.123Z',
+        'plain=2020-01-01T00:00:00.123Z',
+        'days=2020-01-01',
+      ]) {
+        expect((await get(`/m?${query}`)).data).toEqual([first])
+      }
+      const day = '2021-02-03T00:00:00.000Z'
+      const written = { zoned: [day], plain: [day, null], days: [day] }
+      expect((await call('POST', '/m', written)).data).toMatchObject(written)
+      expect((await call('PATCH', '/m/2', written)).data).toMatchObject(written)
+      for (const field of Object.keys(written)) {
+        expect((await get(`/m?${field}=2021-02-03`)).data).toHaveLength(2)
+      }
+    })
+
+    it('are changed as they are created: of several dimensions, of ids, of JSON', async () => {
+      await run(`
+        CREATE TABLE grids (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, grid int[][], friends bigint[], objects jsonb[], tags text[])`)
+      const Friend = defineModel('Friend', {
+        fields: { name: z.string() },
+        ...{ table: 'snow', columns: { _id: 'id' }, id: 'integer' },
+      })
+      const fields = {
+        grid: z.array(z.array(z.int())),
+        friends: z.array(ref('Friend')),
+        objects: z.array(z.object({ a: z.string() })),
+        tags: z.array(z.string().nullable()),
+      }
+      const router = { query: ['friends', 'tags', 'objects.a'] }
+      const { call, get } = await serve('grids', fields, { router, models: [Friend] as never })
+      const record = {
+        grid: [
+          [1, 2],
+          [3, 4],
+        ],
+        friends: ['1234567890123456789'],
+        objects: [{ a: '{"' }],
+        tags: ['NULL', null, '{","}'],
+      }
+      expect((await call('POST', '/m', record)).data).toEqual({ _id: '1', ...record })
+      expect((await get('/m/1')).data).toEqual({ _id: '1', ...record })
+      const changes = {
+        grid: [[5, 6]],
+        friends: ['7', '8'],
+        objects: [{ a: 'x' }, { a: 'y' }],
+        tags: [],
+      }
+      expect((await call('PATCH', '/m/1', changes)).data).toEqual({ _id: '1', ...changes })
+      for (const query of ['friends=8', 'objects.a=y']) {
+        expect((await get(`/m?${query}`)).data).toHaveLength(1)
+      }
+      expect((await call('PATCH', '/m/1', { grid: [[1], [2, 3]] })).status).toBe(400)
+    })
+  })
 })
