@@ -4,18 +4,15 @@
  * @module
  */
 
+import type { SortKey } from '../../../src/ports/filter.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
-import {
-  type ExistingColumn,
-  type ExistingIndex,
-  type ExistingTable,
-  existingTable,
-} from './catalog.ts'
-import { type Column, type ColumnKind, FOLD, type Table, tableSql } from './columns.ts'
+import { readingOf } from './adopted-columns.ts'
+import { type ExistingIndex, type ExistingTable, existingTable } from './catalog.ts'
+import { type Column, FOLD, type Table, tableSql } from './columns.ts'
 import type { Connection } from './connection.ts'
-import { type DateType, readableDate, readableDateJson } from './dates.ts'
-import { orderOf } from './order.ts'
+import { orderBy, orderOf } from './order.ts'
+import { type Collected, valueAt } from './places.ts'
 import type { Prepared } from './schema.ts'
 import { searchColumn } from './search.ts'
 import { identifier } from './sql.ts'
@@ -35,9 +32,10 @@ export function adoptedTable(
     const found = existing.columns.get(column)
     if (!found)
       refuse(
-        sql,
-        `has no column ${identifier(column)} for '${field}'`,
-        `ADD COLUMN ${identifier(column)} ${suggested(shape)}`,
+        `${sql} has no column ${identifier(column)} for '${field}'`,
+        existing.kind.endsWith('view')
+          ? `Add it to the ${existing.kind}`
+          : `Run: ALTER TABLE ${sql} ADD COLUMN ${identifier(column)} ${suggested(shape)}`,
       )
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'null')
     const known = {
@@ -77,8 +75,8 @@ function isSameSet(some: readonly string[], others: readonly string[]): boolean 
   return some.length === others.length && some.every((one) => others.includes(one))
 }
 
-function refuse(table: string, problem: string, alteration: string): never {
-  throw new TypeError(`postgresStore: ${table} ${problem}. Run: ALTER TABLE ${table} ${alteration}`)
+function refuse(problem: string, remedy: string): never {
+  throw new TypeError(`postgresStore: ${problem}. ${remedy}`)
 }
 
 function suggested(shape: Shape): string {
@@ -97,108 +95,6 @@ function suggested(shape: Shape): string {
   }
 }
 
-type Reading = Pick<Column, 'kind' | 'value' | 'ordered' | 'isFine' | 'boundAs' | 'fromJson'>
-
-/** A column of an existing type. */
-interface Given {
-  readonly sql: string
-  /** Its type, and the type that a domain is over, without the numbers in parentheses. */
-  readonly type: string
-  readonly base: string
-  readonly collation: string | undefined
-  readonly isLoose: boolean
-}
-
-const WHOLE = /^(?:smallint|integer|bigint)$/
-
-/** How a column of an existing type holds values of a shape. */
-function readingOf(
-  table: string,
-  sql: string,
-  shape: Shape,
-  { type, baseType, collation, isLoose }: ExistingColumn,
-): Reading {
-  const given = { sql, type, base: withoutNumbers(baseType), collation, isLoose }
-  const reading = READINGS[shape.kind](given, shape)
-  if (reading) return reading
-  throw new TypeError(
-    `postgresStore: the column ${sql} of ${table} has the type ${type}, which cannot hold the model's ${shape.kind}`,
-  )
-}
-
-/** `timestamp(3) with time zone` without its `(3)`. */
-function withoutNumbers(type: string): string {
-  const [start, end] = [type.indexOf('('), type.indexOf(')')]
-  return start === -1 ? type : type.slice(0, start) + type.slice(end + 1)
-}
-
-const READINGS: {
-  readonly [Kind in Shape['kind']]: (given: Given, shape: Shape) => Reading | undefined
-} = {
-  id: (given) => (WHOLE.test(given.base) ? plain('text', 'bigint', given.sql) : asText(given)),
-  string: asText,
-  number({ sql, base }) {
-    if (WHOLE.test(base)) return plain('number', 'bigint', sql)
-    const isNumber = /^(?:numeric|real|double precision)$/.test(base)
-    return isNumber ? plain('number', base, sql) : undefined
-  },
-  boolean: ({ sql, base }) => (base === 'boolean' ? plain('boolean', base, sql) : undefined),
-  date: asDate,
-  list: asJson,
-  object: asJson,
-  map: asJson,
-  mixed: asJson,
-}
-
-function plain(kind: ColumnKind, boundAs: string, value: string, ordered = value): Reading {
-  return { kind, value, ordered, boundAs, fromJson: (json) => json }
-}
-
-function asText({ sql, base, collation, isLoose }: Given): Reading {
-  if (base === 'uuid') return plain('text', 'uuid', sql)
-  const isText = base === 'text' || base === 'character varying'
-  const value = isText ? sql : `${sql}::text`
-  const isByCode = isText && collation === 'C'
-  const ordered = isByCode ? value : `${value} COLLATE "C"`
-  return plain('text', 'text', isLoose ? ordered : value, ordered)
-}
-
-function asDate({ sql, base }: Given): Reading | undefined {
-  const type = dateTypeOf(base)
-  if (!type) return undefined
-  const boundAs = type === 'date' ? 'timestamp' : type
-  // Sorted as it is, so that an index on the column serves.
-  return { ...plain('date', boundAs, readableDate(sql, type), sql), isFine: true }
-}
-
-function dateTypeOf(base: string): DateType | undefined {
-  if (base === 'timestamp with time zone') return 'timestamptz'
-  if (base === 'timestamp without time zone') return 'timestamp'
-  return base === 'date' ? base : undefined
-}
-
-function asJson({ sql, type, base }: Given, shape: Shape): Reading | undefined {
-  if (base === 'jsonb') return plain('json', 'jsonb', sql)
-  if (base === 'json') {
-    return { ...plain('json', 'jsonb', `${sql}::jsonb`), fromJson: (json) => `(${json})::json` }
-  }
-  if (!base.endsWith('[]') || shape.kind !== 'list') return undefined
-  const fromJson = (json: string) =>
-    `(SELECT list FROM jsonb_to_record(jsonb_build_object('list', ${json})) AS new(list ${type}))`
-  return { ...plain('json', 'jsonb', listJson(sql, base, shape.element)), fromJson }
-}
-
-/** An array as the JSON of a list. Dates are as JSON has them, and ids are strings. */
-function listJson(sql: string, base: string, element: Shape): string {
-  const type = base.slice(0, -'[]'.length)
-  const isText = element.kind === 'id' || element.kind === 'string'
-  if (isText && (WHOLE.test(type) || type === 'numeric')) return `to_jsonb(${sql}::text[])`
-  const date = element.kind === 'date' && dateTypeOf(type)
-  if (!date) return `to_jsonb(${sql})`
-  const json = readableDateJson('one', date)
-  return `CASE WHEN ${sql} IS NOT NULL THEN to_jsonb(ARRAY(SELECT ${json} FROM unnest(${sql}) WITH ORDINALITY AS each(one, at) ORDER BY at)) END`
-}
-
 /** Checks that an adopted table keeps what the model promises; warns of what is slow. */
 export async function checkAdopted(
   connection: Connection,
@@ -211,7 +107,7 @@ export async function checkAdopted(
   if (!existing) return
   checkUnique(schema, table, existing)
   const messages = [
-    ...missingOrders(schema, table, existing),
+    ...(await missingOrders(connection, { schema, table }, existing)),
     ...(trigrams === undefined ? [] : missingSearches(schema, table, existing, trigrams)),
     ...missingDefaults(table, existing),
   ]
@@ -233,37 +129,110 @@ function checkUnique({ unique }: CollectionSchema, table: Table, existing: Exist
     const isKept = usable(existing).some(
       ({ isUnique, columns }) => isUnique && isSameSet(columns, names),
     )
-    if (!isKept) refuse(table.sql, `does not keep ${listed} unique`, `ADD UNIQUE (${listed})`)
+    if (!isKept) {
+      refuse(
+        `${table.sql} does not keep ${listed} unique`,
+        uniqueRemedy(existing, table.sql, listed),
+      )
+    }
   }
 }
 
-function missingOrders(schema: CollectionSchema, table: Table, existing: ExistingTable): string[] {
-  return schema.indexes.flatMap((keys) => {
-    const names = namesOf(
-      table,
-      keys.map(({ field }) => field),
+function uniqueRemedy({ kind }: ExistingTable, table: string, listed: string): string {
+  switch (kind) {
+    case 'table':
+      return `Run: ALTER TABLE ${table} ADD UNIQUE (${listed})`
+    case 'materialized view':
+      return `Run: CREATE UNIQUE INDEX ON ${table} (${listed})`
+    case 'partitioned table':
+      return `It is partitioned, so a unique constraint needs the columns that it is partitioned by. Adopt a table that is partitioned by ${listed} alone, or not at all`
+    default:
+      return `It is a ${kind}, which keeps nothing unique. Adopt a table or a materialized view`
+  }
+}
+
+/** The declared orders that the database would sort for. It knows best which of its indexes serve. */
+async function missingOrders(
+  connection: Connection,
+  collected: Collected,
+  existing: ExistingTable,
+): Promise<string[]> {
+  const { schema, table } = collected
+  if (schema.indexes.length === 0) return []
+  return connection.transaction(async (run) => {
+    const off = ['sort', 'incremental_sort', 'seqscan'].map(
+      (way) => `set_config('enable_${way}', 'off', true)`,
     )
-    const serves = ({ columns }: ExistingIndex) => names.every((name, at) => columns[at] === name)
-    if (usable(existing).some(serves)) return []
-    const on = keys.map((key) => orderOf(key, { schema, table })).join(', ')
-    return `no index of ${table.sql} serves ${names.join(', ')}. Run: CREATE INDEX CONCURRENTLY ON ${table.sql} (${on})`
+    await run({ sql: `SELECT ${off.join(', ')}`, values: [] })
+    const messages: string[] = []
+    for (const keys of schema.indexes) {
+      const sql = `EXPLAIN SELECT 1 FROM ${table.sql}${orderBy(keys, collected)} LIMIT 1`
+      const { rows } = await run({ sql, values: [] })
+      const isSorted = rows.some(([line]) =>
+        /^(?: *-> +)?(?:Incremental )?Sort /.test(String(line)),
+      )
+      if (isSorted) messages.push(missingOrder(keys, collected, existing))
+    }
+    return messages
   })
+}
+
+function missingOrder(
+  keys: readonly SortKey[],
+  collected: Collected,
+  existing: ExistingTable,
+): string {
+  const { table } = collected
+  const fields = keys.map(({ field }) => field)
+  const problem = `no index of ${table.sql} serves ${fields.map((field) => table.byField.get(field)?.name ?? field).join(', ')}`
+  const unfit = fields.find(
+    (field) => !valueAt(field, collected).isColumn && !isIndexable(field, table, existing),
+  )
+  if (unfit !== undefined) return `${problem}, and none can: ${unfitColumn(unfit, table)}`
+  const on = keys.map((key) => orderOf(key, collected)).join(', ')
+  return `${problem}. ${indexRemedy(existing, `ON ${table.sql} (${on})`)}`
 }
 
 function missingSearches(
   schema: CollectionSchema,
   table: Table,
-  { indexes }: ExistingTable,
+  existing: ExistingTable,
   trigrams: string,
 ): string[] {
   return schema.searchable.flatMap((path) => {
     const { expression } = searchColumn(path, { schema, table })
-    const column = table.byField.get(path.split('.')[0] ?? '')?.name ?? ''
+    const column = columnNamed(path, table)?.name ?? ''
     const serves = ({ definition }: ExistingIndex) =>
       definition.includes(FOLD) && definition.includes(column)
-    if ([...indexes.values()].some(serves)) return []
-    return `a search in '${path}' reads all of ${table.sql}. Run: CREATE INDEX CONCURRENTLY ON ${table.sql} USING gin (${expression} ${trigrams}.gin_trgm_ops)`
+    if ([...existing.indexes.values()].some(serves)) return []
+    const problem = `a search in '${path}' reads all of ${table.sql}`
+    if (!isIndexable(path, table, existing)) {
+      return `${problem}, and no index can serve it: ${unfitColumn(path, table)}`
+    }
+    const on = `ON ${table.sql} USING gin (${expression} ${trigrams}.gin_trgm_ops)`
+    return `${problem}. ${indexRemedy(existing, on)}`
   })
+}
+
+function indexRemedy({ kind }: ExistingTable, on: string): string {
+  if (kind.endsWith('view') && kind !== 'materialized view')
+    return 'Create one on the table behind the view'
+  // Indexes of partitioned tables can't be created concurrently.
+  return `Run: CREATE INDEX ${kind === 'partitioned table' ? '' : 'CONCURRENTLY '}${on}`
+}
+
+function columnNamed(path: string, { byField }: Table): Column | undefined {
+  return byField.get(path.split('.')[0] ?? '')
+}
+
+/** Whether an index can hold the strings at a path: PostgreSQL makes those of an enum or an array anew each time. */
+function isIndexable(path: string, table: Table, { columns }: ExistingTable): boolean {
+  return columns.get(columnNamed(path, table)?.name ?? '')?.isTextIndexable ?? false
+}
+
+function unfitColumn(path: string, table: Table): string {
+  const column = columnNamed(path, table)
+  return `PostgreSQL can't index the type ${column?.type} of ${column?.sql} as a string`
 }
 
 function missingDefaults(table: Table, { columns }: ExistingTable): string[] {

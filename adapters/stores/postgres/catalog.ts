@@ -17,6 +17,8 @@ export interface ExistingColumn {
   readonly collation: string | undefined
   /** Whether the collation takes some strings for equal that differ. */
   readonly isLoose: boolean
+  /** Whether an expression index can hold its values as strings. */
+  readonly isTextIndexable: boolean
   /** The SQL of the value that rows get where an `INSERT` gives none. */
   readonly byDefault: string | undefined
 }
@@ -32,14 +34,30 @@ export interface ExistingIndex {
   readonly isPrimary: boolean
   /** The SQL that creates it. */
   readonly definition: string
-  /** Whether it holds every row. */
+  /** Whether it holds every row, by columns alone. */
   readonly isWhole: boolean
-  /** The columns that it is on, in its order. */
+  /** The columns that it is on, in its order; without those that it only includes. */
   readonly columns: readonly string[]
+}
+
+/** What a table may be in truth. */
+export type TableKind =
+  | 'table'
+  | 'partitioned table'
+  | 'view'
+  | 'materialized view'
+  | 'foreign table'
+
+const KINDS: Readonly<Record<string, TableKind>> = {
+  p: 'partitioned table',
+  v: 'view',
+  m: 'materialized view',
+  f: 'foreign table',
 }
 
 /** A table that exists. */
 export interface ExistingTable {
+  readonly kind: TableKind
   readonly columns: ReadonlyMap<string, ExistingColumn>
   readonly indexes: ReadonlyMap<string, ExistingIndex>
 }
@@ -58,6 +76,8 @@ export async function existingTable(
           SELECT atttypid AS type, atttypmod AS mod
           UNION ALL SELECT typbasetype, typtypmod FROM known JOIN pg_type ON oid = type WHERE typtype = 'd')
           SELECT format_type(type, mod) FROM known JOIN pg_type ON oid = type WHERE typtype <> 'd'),
+        (SELECT provolatile = 'i' FROM pg_type JOIN pg_proc ON pg_proc.oid = typoutput WHERE pg_type.oid = atttypid),
+        (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
         CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
           ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END
       FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
@@ -73,24 +93,28 @@ export async function existingTable(
         EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
         indisprimary, pg_get_indexdef(indexrelid), indpred IS NULL AND indexprs IS NULL,
         (SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum))
-          FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey))
+          FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))
       FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
       WHERE indrelid = to_regclass($1::text)`,
     values: [table],
   })
   return {
+    kind: KINDS[columns[0]?.[7] ?? ''] ?? 'table',
     columns: new Map(
-      columns.map(([name, type, isNotNull, collation, isLoose, baseType, byDefault]) => [
-        name ?? '',
-        {
-          type: type ?? '',
-          baseType: baseType ?? '',
-          isNotNull: isNotNull === 't',
-          collation,
-          isLoose: isLoose === 't',
-          byDefault,
-        },
-      ]),
+      columns.map(
+        ([name, type, isNotNull, collation, isLoose, baseType, isImmutable, , byDefault]) => [
+          name ?? '',
+          {
+            type: type ?? '',
+            baseType: baseType ?? '',
+            isNotNull: isNotNull === 't',
+            collation,
+            isLoose: isLoose === 't',
+            isTextIndexable: isImmutable === 't',
+            byDefault,
+          },
+        ],
+      ),
     ),
     indexes: new Map(
       indexes.map(
