@@ -27,7 +27,9 @@ export async function sideOf(store: Store, schema: CollectionSchema): Promise<Co
       const found = await collection.find({ filter, sort: [], limit: values.length })
       return new Map(found.map((record) => [idOf(record), record]))
     },
-    insert: (record) => collection.insert(record),
+    async insert(record) {
+      await collection.insert(record)
+    },
     idOf,
     contentOf: (record) => utf8ToBytes(canonical(record, schema.shape)),
     ...(foreign && { foreign: () => foreign(schema) }),

@@ -169,9 +169,10 @@ export interface Collection {
   newId?(): Promise<string | undefined>
   /**
    * Stores a record, which already has its `_id`. Rejects with `DuplicateKey`, and stores nothing, if a unique field
-   * set or the `_id` is taken. Once it resolves, the record is durable.
+   * set or the `_id` is taken. Once it resolves, the record is durable. If the database may have stored something else,
+   * as one whose triggers or defaults make values, it resolves to what is stored.
    */
-  insert(record: Fields): Promise<void>
+  insert(record: Fields): Promise<Fields | void>
   /** Changes one matching record and resolves to the changed record, or to null if none matches. */
   update(filter: Filter, change: Change, options?: WriteOptions): Promise<Fields | null>
   /** Changes every matching record, each atomically, and resolves to their number. */
@@ -204,7 +205,10 @@ export type WriteStep = { readonly in: CollectionSchema } & WriteAction
 export interface StepResult {
   /** The number of records that it wrote. */
   readonly count: number
-  /** The changed record of an `update`, the removed records of a `delete` or `deleteMany`; else empty. */
+  /**
+   * The changed record of an `update`, the removed records of a `delete` or `deleteMany`, what an `insert` resolves to;
+   * else empty.
+   */
   readonly records: readonly Fields[]
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Column } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { arrayText, literal, type Statement } from './sql.ts'
 
@@ -17,6 +18,10 @@ export interface ExistingColumn {
   readonly collation: string | undefined
   /** Whether the collation takes some strings for equal that differ. */
   readonly isLoose: boolean
+  /** Which writes may set it; all if undefined. */
+  readonly takes: Column['takes']
+  /** The sequence of an identity that the role may not draw from, as SQL. */
+  readonly deniedSequence: string | undefined
   /** Whether an expression index can hold its values as strings. */
   readonly isTextIndexable: boolean
   /** The SQL of the value that rows get where an `INSERT` gives none. */
@@ -70,39 +75,26 @@ export async function existingTable(
   connection: Connection,
   table: string,
 ): Promise<ExistingTable | undefined> {
-  const columns = await textRows(connection, {
-    sql: `SELECT attname, format_type(atttypid, atttypmod), attnotnull, collname,
-        NOT collisdeterministic, (WITH RECURSIVE known AS (
-          SELECT atttypid AS type, atttypmod AS mod
-          UNION ALL SELECT typbasetype, typtypmod FROM known JOIN pg_type ON oid = type WHERE typtype = 'd')
-          SELECT format_type(type, mod) FROM known JOIN pg_type ON oid = type WHERE typtype <> 'd'),
-        (SELECT provolatile = 'i' FROM pg_type JOIN pg_proc ON pg_proc.oid = typoutput WHERE pg_type.oid = atttypid),
-        (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
-        CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
-          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END
-      FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
-        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-      WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
-    values: [table],
-  })
+  const columns = await columnRows(connection, table)
   if (columns.length === 0) return undefined
-  const indexes = await textRows(connection, {
-    sql: `SELECT relname, indisunique, indisvalid,
-        EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
-        obj_description(indexrelid, 'pg_class') = ${literal(OWN)},
-        EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
-        indisprimary, pg_get_indexdef(indexrelid), indpred IS NULL AND indexprs IS NULL,
-        (SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum))
-          FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))
-      FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-      WHERE indrelid = to_regclass($1::text)`,
-    values: [table],
-  })
+  const indexes = await indexRows(connection, table)
   return {
-    kind: KINDS[columns[0]?.[7] ?? ''] ?? 'table',
+    kind: KINDS[columns[0]?.[9] ?? ''] ?? 'table',
     columns: new Map(
       columns.map(
-        ([name, type, isNotNull, collation, isLoose, baseType, isImmutable, , byDefault]) => [
+        ([
+          name,
+          type,
+          isNotNull,
+          collation,
+          isLoose,
+          baseType,
+          isImmutable,
+          takes,
+          deniedSequence,
+          ,
+          byDefault,
+        ]) => [
           name ?? '',
           {
             type: type ?? '',
@@ -111,6 +103,8 @@ export async function existingTable(
             collation,
             isLoose: isLoose === 't',
             isTextIndexable: isImmutable === 't',
+            takes: takes as Column['takes'],
+            deniedSequence,
             byDefault,
           },
         ],
@@ -148,6 +142,42 @@ export async function existingTable(
   }
 }
 
+function columnRows(connection: Connection, table: string): Promise<TextRow[]> {
+  return textRows(connection, {
+    sql: `SELECT attname, format_type(atttypid, atttypmod), attnotnull, collname,
+        NOT collisdeterministic, (WITH RECURSIVE known AS (
+          SELECT atttypid AS type, atttypmod AS mod
+          UNION ALL SELECT typbasetype, typtypmod FROM known JOIN pg_type ON oid = type WHERE typtype = 'd')
+          SELECT format_type(type, mod) FROM known JOIN pg_type ON oid = type WHERE typtype <> 'd'),
+        (SELECT provolatile = 'i' FROM pg_type JOIN pg_proc ON pg_proc.oid = typoutput WHERE pg_type.oid = atttypid),
+        CASE WHEN attgenerated <> '' THEN 'nothing' WHEN attidentity = 'a' THEN 'inserts' END,
+        CASE WHEN attidentity <> '' AND NOT has_sequence_privilege(pg_get_serial_sequence($1::text, attname), 'USAGE, UPDATE')
+          THEN pg_get_serial_sequence($1::text, attname) END,
+        (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
+        CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
+          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END
+      FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+      WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
+    values: [table],
+  })
+}
+
+function indexRows(connection: Connection, table: string): Promise<TextRow[]> {
+  return textRows(connection, {
+    sql: `SELECT relname, indisunique, indisvalid,
+        EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
+        obj_description(indexrelid, 'pg_class') = ${literal(OWN)},
+        EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
+        indisprimary, pg_get_indexdef(indexrelid), indpred IS NULL AND indexprs IS NULL,
+        (SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum))
+          FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))
+      FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+      WHERE indrelid = to_regclass($1::text)`,
+    values: [table],
+  })
+}
+
 /** The schema that holds the operators of `pg_trgm`, as SQL names it; undefined if the extension is not there. */
 export async function trigramSpace(connection: Connection): Promise<string | undefined> {
   const sql = `SELECT quote_ident(nspname) FROM pg_opclass JOIN pg_namespace ON pg_namespace.oid = opcnamespace
@@ -168,11 +198,10 @@ export async function hasFunction(
   return rows.length > 0
 }
 
+type TextRow = (string | undefined)[]
+
 /** The rows of a statement, each value as a string. */
-export async function textRows(
-  connection: Connection,
-  statement: Statement,
-): Promise<(string | undefined)[][]> {
+export async function textRows(connection: Connection, statement: Statement): Promise<TextRow[]> {
   const { rows } = await connection.run(statement)
   return rows.map((row) => row.map((value) => value?.toString()))
 }

@@ -32,6 +32,8 @@ export interface Column {
   fromJson(json: string): string
   /** How a record may lack the field; `either` if missing and null must be told apart. */
   readonly absence: Absence | 'either'
+  /** Which writes may set it; all if undefined. The database itself makes the value in the others. */
+  readonly takes?: 'inserts' | 'nothing' | undefined
   /** Whether an index of it has no place for NULL. Unknown for tables that this store keeps. */
   readonly isNotNull?: boolean
 }

@@ -4,18 +4,20 @@
  * @module
  */
 
-import type { Fields } from '../../../src/ports/store.ts'
-import { StoreUnavailable } from '../../../src/ports/store.ts'
+import { type Collection, RefusedWrite, StoreUnavailable } from '../../../src/ports/store.ts'
 import { gather } from '../gather.ts'
-import type { Table } from './columns.ts'
-import { insertRows, rowJson } from './rows.ts'
-import { Parameters } from './sql.ts'
+import type { Column, Table } from './columns.ts'
+import { insertRows, readerOf, rowJson } from './rows.ts'
+import { Parameters, type Statement } from './sql.ts'
 import type { Run } from './writes.ts'
+
+type Insert = Collection['insert']
 
 /**
  * Inserts records into `table`; if one is refused, only that one fails, with the error that it would have had alone.
  */
-export function inserter(table: Table, run: Run): (record: Fields) => Promise<void> {
+export function inserter(table: Table, run: Run): Insert {
+  if (table.isAdopted) return adoptedInserter(table, run)
   const insert = (rows: readonly string[]) => insertJson(rows, table, run)
 
   const gathered = gather((rows: string[]) => {
@@ -32,28 +34,49 @@ export function inserter(table: Table, run: Run): (record: Fields) => Promise<vo
     })
   })
 
-  return async (record) =>
-    table.isAdopted ? insertRecord(record, table, run) : gathered(await rowJson(record, table))
+  return async (record) => gathered(await rowJson(record, table))
 }
 
-/** Inserts one record, in a statement of its own. */
-export async function insertRecord(record: Fields, table: Table, run: Run): Promise<void> {
-  const row = await rowJson(record, table)
-  return insertJson([row], table, run, table.isAdopted ? fieldsOf(record) : undefined)
+/** Inserts records into `table`, each in a statement of its own. */
+export function singleInserter(table: Table, run: Run): Insert {
+  if (table.isAdopted) return adoptedInserter(table, run)
+  return async (record) => insertJson([await rowJson(record, table)], table, run)
 }
 
-async function insertJson(
-  rows: readonly string[],
-  table: Table,
-  run: Run,
-  fields?: ReadonlySet<string>,
-): Promise<void> {
+async function insertJson(rows: readonly string[], table: Table, run: Run): Promise<void> {
+  await run(statementOf(rows, (list) => insertRows(table, list)))
+}
+
+/** Inserts records into the table of another program, and resolves to what is stored: it makes values of its own. */
+function adoptedInserter(table: Table, run: Run): Insert {
+  const { columns, record: read } = readerOf(table)
+  return async (record) => {
+    const fields = new Set(Object.keys(record).filter((field) => record[field] !== undefined))
+    refuseFixed(fields, table, ['nothing'])
+    const insert = (list: string) => `${insertRows(table, list, fields)} RETURNING ${columns}`
+    const { rows } = await run(statementOf([await rowJson(record, table)], insert))
+    const [row] = rows
+    // A trigger can drop the row without an error.
+    if (!row) throw new RefusedWrite('value')
+    return read(row)
+  }
+}
+
+/** Refuses a write of columns whose values the database makes itself: those that take no more than `fixed`. */
+export function refuseFixed(
+  fields: Iterable<string>,
+  { byField }: Table,
+  fixed: readonly Column['takes'][],
+): void {
+  const refused = [...fields].filter((field) => {
+    const takes = byField.get(field)?.takes
+    return takes !== undefined && fixed.includes(takes)
+  })
+  if (refused.length > 0) throw new RefusedWrite('value', refused)
+}
+
+function statementOf(rows: readonly string[], sqlOf: (list: string) => string): Statement {
   const parameters = new Parameters()
-  const sql = insertRows(table, parameters.bind(`[${rows.join()}]`, 'json'), fields)
-  await run(parameters.statement(sql))
-}
-
-/** The fields that hold a value or null. */
-function fieldsOf(record: Fields): ReadonlySet<string> {
-  return new Set(Object.keys(record).filter((field) => record[field] !== undefined))
+  const sql = sqlOf(parameters.bind(`[${rows.join()}]`, 'json'))
+  return parameters.statement(sql)
 }

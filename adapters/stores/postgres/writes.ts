@@ -11,7 +11,7 @@ import type { Table } from './columns.ts'
 import { type Compilation, compileFilter, namesOne, where } from './compile.ts'
 import type { Result } from './connection.ts'
 import { type Condition, expecting } from './expected.ts'
-import { insertRecord } from './inserts.ts'
+import { refuseFixed, singleInserter } from './inserts.ts'
 import { readerOf } from './rows.ts'
 import { every, Parameters, type Statement } from './sql.ts'
 import { restored } from './text.ts'
@@ -60,8 +60,10 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
 
   const found = { schema, table, run }
 
-  const assigned = (change: Change, { parameters }: Compilation): string =>
-    compileChange(change, table, parameters) || `${table.id} = ${table.id}`
+  const assigned = (change: Change, { parameters }: Compilation): string => {
+    refuseFixed(fieldsOf(change), table, ['nothing', 'inserts'])
+    return compileChange(change, table, parameters) || `${table.id} = ${table.id}`
+  }
 
   /** The number of matching rows that a `SELECT` with this ending returns. */
   const select = async (filter: Filter, ending: string): Promise<number> => {
@@ -71,7 +73,7 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
   }
 
   return {
-    insert: (fields) => insertRecord(fields, table, run),
+    insert: singleInserter(table, run),
 
     update: (filter, change, options = {}) =>
       expecting({ ...found, filter }, options.expect, (held) => {
@@ -113,4 +115,11 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       return rows.map(([key]) => restored(String(key)))
     },
   }
+}
+
+/** The top-level fields that a change affects. */
+function fieldsOf({ set = {}, unset = [], increment, push, pull }: Change): string[] {
+  const given = Object.keys(set).filter((path) => set[path] !== undefined)
+  const paths = [...given, ...unset, ...Object.keys({ ...increment, ...push, ...pull })]
+  return paths.map((path) => path.split('.')[0] ?? '')
 }

@@ -142,15 +142,14 @@ export class RecordEngine {
     return projected(changes, { exclude: found })
   }
 
-  /** Stores validated values as a new record. Throws a 409 with the unique fields whose values are taken. */
+  /** Stores validated values as a new record, and resolves to what is stored. Throws a 409 with the unique fields whose values are taken. */
   async insert(values: Fields, id?: string): Promise<Fields> {
     const { model } = this
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(model.idType)
     const record: Fields = { _id, ...values }
     const now = new Date(this.#surroundings.now())
     for (const time of timestampFields(model.timestamps)) record[time] = now
-    await apart(record, () => this.#answered({ record }, () => this.#insert(record)))
-    return record
+    return apart(record, () => this.#answered({ record }, () => this.#insert(record)))
   }
 
   /**
@@ -268,10 +267,12 @@ export class RecordEngine {
     )
   }
 
-  async #insert(record: Fields): Promise<void> {
+  /** The record as it is stored. */
+  async #insert(record: Fields): Promise<Fields> {
     const ids = this.#surroundings.integrity().idsIn(this.model, record, record._id)
-    if (ids) await this.#referring(ids, { insert: record })
-    else await this.stored.insert(record)
+    if (!ids) return (await this.stored.insert(record)) ?? record
+    const result = await this.#referring(ids, { insert: record })
+    return result?.records[0] ?? record
   }
 
   async #update(

@@ -130,9 +130,9 @@ describe('An existing file under a changed model', () => {
     const path = newFile()
     const text = { ...bare, shape: shape('text'), searchable: ['label'] } as CollectionSchema
     const list = { ...bare, shape: shape('list'), searchable: ['label'] } as CollectionSchema
-    await prepared(path, text, async (collection) =>
-      collection.insert(person({ name: 'a', label: 'X' })),
-    )
+    await prepared(path, text, async (collection) => {
+      await collection.insert(person({ name: 'a', label: 'X' }))
+    })
     await prepared(path, list, async (collection) => {
       await collection.insert(person({ name: 'b', label: ['Y', 'Z'] }))
       expect(await namesOf(collection, containing('label', 'z'))).toBe('b')
