@@ -5,6 +5,7 @@
  */
 
 import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
+import type { Table } from './columns.ts'
 import { dateText, FIRST, isoText, LAST } from './dates.ts'
 import { type Collected, found, jsonOperand, type Operand } from './places.ts'
 import { containsText } from './search.ts'
@@ -89,16 +90,17 @@ function isIn(operand: Operand, values: readonly Scalar[], parameters: Parameter
 function compare(sign: Sign, field: string, value: Scalar, compilation: Compilation): string {
   if (value === null || !isStorable(value)) return 'FALSE'
   return found(field, compilation, (operand) => {
-    const one = operand.kind === 'mixed' ? ofType(operand, value) : operand
+    const one = operand.kind === 'mixed' ? ofType(operand, value, compilation.table) : operand
     return comparison(one, sign, value, compilation.parameters)
   })
 }
 
 /** A mixed value compares with values of its own type alone. */
-function ofType({ sql }: Operand, value: Scalar): Operand {
+function ofType({ sql }: Operand, value: Scalar, table: Table): Operand {
   return jsonOperand(
     sql,
     typeof value === 'number' || typeof value === 'boolean' ? (typeof value as 'number') : 'string',
+    table,
   )
 }
 
@@ -114,7 +116,7 @@ export function comparison(
     return compareFine(operand, sign, value, parameters)
   }
   // Both sides as JavaScript's numbers: no integer equals 1.5, but some lie beyond it.
-  if (type === 'bigint' && typeof value === 'number' && !Number.isSafeInteger(value)) {
+  if (typeof value === 'number' && !fits(type, value)) {
     const bound = parameters.bind(String(value), 'double precision')
     return sign === '=' ? 'FALSE' : `${sql}::double precision ${sign} ${bound}`
   }
@@ -147,7 +149,14 @@ function boundText(operand: Operand, value: Scalar): string | undefined {
   const kind = operand.kind === 'id' ? 'string' : operand.kind
   if (typeof value !== kind) return undefined
   if (typeof value === 'string') return keyAs(operand, value)
-  return operand.type === 'bigint' && !Number.isSafeInteger(value) ? undefined : String(value)
+  return typeof value === 'number' && !fits(operand.type, value) ? undefined : String(value)
+}
+
+/** Whether a column of the type can hold a number, so that PostgreSQL reads it as one. */
+function fits(type: string, value: number): boolean {
+  if (type === 'bigint') return Number.isSafeInteger(value)
+  const single = Math.fround(value)
+  return type !== 'real' || (Number.isFinite(single) && (single !== 0 || value === 0))
 }
 
 function dateAs({ kind, type }: Operand, value: Date): string | undefined {

@@ -42,8 +42,9 @@ export function found(field: string, { schema, table }: Collected, test: Test): 
   const keys = first.split('.')
   const [name = ''] = keys
   const column = columnOf(name, table)
-  if (lists.length === 0) return test(operandAt(column, keys.slice(1), shape))
-  return inLists(json(column.value, keys.slice(1)), lists, shape, test)
+  if (lists.length === 0) return test(operandAt(column, keys.slice(1), shape, table))
+  const within = (value: string) => test(jsonOperand(value, shape.kind, table))
+  return inLists(json(column.value, keys.slice(1)), lists, within)
 }
 
 /** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */
@@ -51,7 +52,7 @@ export function valueAt(field: string, { schema, table }: Collected): Operand {
   const { shape, parts } = placeAt(field, schema.shape)
   const keys = (parts[0] ?? '').split('.')
   if (parts.length > 1) throw new TypeError(`the field '${field}' leads through a list`)
-  return operandAt(columnOf(keys[0] ?? '', table), keys.slice(1), shape)
+  return operandAt(columnOf(keys[0] ?? '', table), keys.slice(1), shape, table)
 }
 
 /** Where a path leads. Throws a `TypeError` for one that the shape does not have. */
@@ -71,26 +72,31 @@ export function columnOf(field: string, { byField }: Table): Column {
   return column
 }
 
-function operandAt(column: Column, keys: readonly string[], shape: Shape): Operand {
+function operandAt(
+  column: Column,
+  keys: readonly string[],
+  { kind }: Shape,
+  table: Table,
+): Operand {
   const { value: sql, ordered, isFine = false, boundAs: type, isNotNull } = column
-  if (keys.length > 0) return operandIn(sql, keys, shape)
+  if (keys.length > 0) return jsonOperand(json(sql, keys), kind, table)
   const isColumn = column.kind !== 'json' && ordered === column.sql
   return { kind: column.shape.kind, sql, ordered, isFine, type, isColumn, isNotNull }
 }
 
-/** The elements of a list, each with the alias `element`; anything but a list is its own only element. */
+/**
+ * The elements of a list, each with the alias `element`; anything but a list is its own only element. `test` gets the
+ * JSON at the end of the path.
+ */
 function inLists(
   list: string,
   [path = '', ...rest]: readonly string[],
-  shape: Shape,
-  test: Test,
+  test: (value: string) => string,
 ): string {
   const element = `element${rest.length}`
   const keys = path === '' ? [] : path.split('.')
-  const within =
-    rest.length > 0
-      ? inLists(json(`${element}.value`, keys), rest, shape, test)
-      : test(operandIn(`${element}.value`, keys, shape))
+  const value = json(`${element}.value`, keys)
+  const within = rest.length > 0 ? inLists(value, rest, test) : test(value)
   return `EXISTS (SELECT FROM jsonb_array_elements(${asList(list)}) AS ${element} WHERE ${within})`
 }
 
@@ -104,15 +110,18 @@ export function json(root: string, keys: readonly string[]): string {
   return keys.length === 0 ? root : `(${root}${keys.map((key) => ` -> ${literal(key)}`).join('')})`
 }
 
-/** A value inside JSON. */
-function operandIn(root: string, keys: readonly string[], { kind }: Shape): Operand {
-  return jsonOperand(json(root, keys), kind)
+/** A value in JSON as one of a kind. */
+export function jsonOperand(value: string, kind: Shape['kind'], { isAdopted }: Table): Operand {
+  const isAny = kind === 'number' && isAdopted
+  const sql = isAny ? anyNumberIn(value) : scalarIn(value, kind)
+  return { kind, sql, ordered: sql, type: JSON_TYPES[kind] ?? 'jsonb', isColumn: false }
 }
 
-/** A value in JSON as one of a kind. */
-export function jsonOperand(value: string, kind: Shape['kind']): Operand {
-  const sql = scalarIn(value, kind)
-  return { kind, sql, ordered: sql, type: JSON_TYPES[kind] ?? 'jsonb', isColumn: false }
+/** The number that another program has stored as JSON; NULL if it is none of JavaScript's. */
+function anyNumberIn(value: string): string {
+  const size = `abs((${value})::numeric)`
+  const isKnown = `${size} = 0 OR ${size} BETWEEN ${Number.MIN_VALUE} AND ${Number.MAX_VALUE}`
+  return `CASE jsonb_typeof(${value}) WHEN 'number' THEN CASE WHEN ${isKnown} THEN (${value})::double precision END END`
 }
 
 const JSON_TYPES: { readonly [Kind in Shape['kind']]?: string } = {
