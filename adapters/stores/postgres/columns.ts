@@ -6,7 +6,7 @@
 
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { Absence, CollectionSchema } from '../../../src/ports/store.ts'
-import { primaryKeyName, uniqueName } from './names.ts'
+import { primaryKeyName, uniqueNames } from './names.ts'
 import { identifier } from './sql.ts'
 
 /** The column of one field. */
@@ -84,6 +84,11 @@ export function tableOf(schema: CollectionSchema, space: string): Table {
     if (column.name === NULLS || column.name.startsWith(SEARCH_PREFIX)) {
       throw new TypeError(`'${name}': the PostgreSQL store reserves the name '${column.name}'`)
     }
+    if (SYSTEM.has(column.name) && !schema.adopted) {
+      throw new TypeError(
+        `'${name}': PostgreSQL reserves the column name '${column.name}'. Give the field another name`,
+      )
+    }
   }
   return {
     name,
@@ -96,10 +101,13 @@ export function tableOf(schema: CollectionSchema, space: string): Table {
     fold: `${identifier(space)}.${FOLD}`,
     constraints: new Map([
       [primaryKeyName(name), ['_id']],
-      ...unique.map((fields) => [uniqueName(name, fields), fields] as const),
+      ...uniqueNames(name, unique).map((index, at) => [index, unique[at] ?? []] as const),
     ]),
   }
 }
+
+/** The columns that every table of PostgreSQL has. */
+const SYSTEM: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
 /** A table's name with its schema, as SQL. */
 export function tableSql(space: string, name: string): string {

@@ -5,22 +5,44 @@
  */
 
 import type { SortKey } from '../../../src/ports/filter.ts'
-import { shortName } from './sql.ts'
+import { checksum, shortName } from './sql.ts'
 
 /** The name of a table's primary key. */
 export function primaryKeyName(table: string): string {
   return shortName(`${table}_pkey`)
 }
 
-/** The name of a unique constraint. Errors contain it, so it tells which fields clash. */
-export function uniqueName(table: string, fields: readonly string[]): string {
-  return shortName(`${table}_unique_${fields.join('_and_')}`)
+/** The names of the constraints of a table's unique sets. Errors contain them, so they tell which fields clash. */
+export function uniqueNames(table: string, sets: readonly (readonly string[])[]): string[] {
+  return distinct(
+    sets.map((fields) => `${table}_unique_${fields.join('_and_')}`),
+    sets,
+  )
 }
 
-/** The name of the index that serves an order. */
-export function orderName(table: string, keys: readonly SortKey[]): string {
-  const words = keys.map(({ field, descending }) => (descending ? `${field}_desc` : field))
-  return shortName(`${table}_order_${words.join('_and_')}`)
+/** The names of the indexes that serve a table's orders. */
+export function orderNames(table: string, orders: readonly (readonly SortKey[])[]): string[] {
+  const names = orders.map((keys) => {
+    const words = keys.map(({ field, descending }) => (descending ? `${field}_desc` : field))
+    return `${table}_order_${words.join('_and_')}`
+  })
+  return distinct(
+    names,
+    orders.map((keys) => keys.map(({ field, descending }) => [field, descending])),
+  )
+}
+
+/**
+ * `names` of different `things`. If fields have names like `a_and_b`, several may be the same: all of these end with a
+ * checksum, because the index that already has the name may be of any of them.
+ */
+function distinct(names: readonly string[], things: readonly unknown[]): string[] {
+  const texts = things.map((thing) => JSON.stringify(thing))
+  return names.map((name, at) => {
+    const text = texts[at] ?? ''
+    const isShared = names.some((other, index) => other === name && texts[index] !== text)
+    return shortName(isShared ? `${name}_${checksum(text)}` : name)
+  })
 }
 
 /** The name of the index that serves a search. */

@@ -7,7 +7,7 @@
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { OWN } from './catalog.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
-import { orderName, primaryKeyName, searchName, uniqueName } from './names.ts'
+import { orderNames, primaryKeyName, searchName, uniqueNames } from './names.ts'
 import { orderOf } from './order.ts'
 import { valueAt } from './places.ts'
 import { searchColumn } from './search.ts'
@@ -67,22 +67,24 @@ export function extraColumns({
  */
 export function indexesOf({ schema, table }: Prepared, trigrams: string | undefined): Index[] {
   const collected = { schema, table }
-  const unique = schema.unique.map((fields): Index => {
+  const uniques = uniqueNames(table.name, schema.unique)
+  const unique = schema.unique.map((fields, at): Index => {
     const operands = fields.map((field) => valueAt(field, collected))
     const keys = operands.map(({ sql, isColumn }) => (isColumn ? sql : `(${sql})`))
     const isConstraint = operands.every(({ isColumn }) => isColumn)
     return {
-      name: uniqueName(table.name, fields),
+      name: uniques[at] ?? '',
       on: `(${keys.join(', ')})`,
       fields,
       isConstraint,
     }
   })
-  const orders = schema.indexes.map((declared): Index => {
+  const names = orderNames(table.name, schema.indexes)
+  const orders = schema.indexes.map((declared, at): Index => {
     const isTotal = declared.some(({ field }) => field === '_id')
     const keys = isTotal ? declared : [...declared, { field: '_id', descending: false }]
     const on = `(${keys.map((key) => orderOf(key, collected)).join(', ')})`
-    return { name: orderName(table.name, declared), on, isConstraint: false }
+    return { name: names[at] ?? '', on, isConstraint: false }
   })
   const searches = schema.searchable.map((path): Index => {
     const { sql } = searchColumn(path, collected)

@@ -42,12 +42,17 @@ export function identifier(name: string): string {
 /** `name` as the name of an index, a constraint or a column; a long one is cut and ends with a checksum. */
 export function shortName(name: string): string {
   if (Buffer.byteLength(name) <= MOST_BYTES) return name
-  let sum = 0
-  for (const char of name) sum = (Math.imul(sum, 31) + (char.codePointAt(0) ?? 0)) >>> 0
-  const end = `_${sum.toString(36)}`
+  const end = `_${checksum(name)}`
   const characters = Array.from(name)
   while (Buffer.byteLength(characters.join('')) > MOST_BYTES - end.length) characters.pop()
   return characters.join('') + end
+}
+
+/** A few letters and digits that tell names apart. */
+export function checksum(name: string): string {
+  let sum = 0
+  for (const char of name) sum = (Math.imul(sum, 31) + (char.codePointAt(0) ?? 0)) >>> 0
+  return sum.toString(36)
 }
 
 /** `text` as a string literal; only for names that the model declares. */

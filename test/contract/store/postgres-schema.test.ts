@@ -32,6 +32,49 @@ await withService('postgres', ({ url }) => {
   }
 
   describe('tables on PostgreSQL', () => {
+    it('have an index for each declared set and order, also where their names would be the same', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const text = z.string().optional()
+      const fields = { a: text, b: text, a_and_b: text, price: z.int(), price_desc: z.int() }
+      // An index with a plain name keeps it, until another one would have it too.
+      await store.prepare([thing(fields, { unique: [['a', 'b']], indexes: ['price_desc'] })])
+      const plain = ['things_order_price_desc', 'things_pkey', 'things_unique_a_and_b']
+      expect(await indexesOf(schema)).toEqual(plain)
+
+      const both = { unique: [['a', 'b'], 'a_and_b'], indexes: ['-price', 'price_desc'] }
+      for (const space of [schema, fresh()]) {
+        const other = postgresStore({ url, schema: space })
+        const clashing = thing(fields, both)
+        await other.prepare([clashing])
+        await other.prepare([clashing])
+        const names = await indexesOf(space)
+        expect(names).toHaveLength(5)
+        expect(names.filter((name) => plain.includes(name))).toEqual(['things_pkey'])
+        const collection = other.collection(clashing)
+        await collection.insert({ _id: '1', a: 'x', b: 'y', a_and_b: 'z', price: 1, price_desc: 1 })
+        for (const [fieldsTaken, record] of [
+          [['a', 'b'], { a: 'x', b: 'y', a_and_b: 'other' }],
+          [['a_and_b'], { a: 'other', b: 'y', a_and_b: 'z' }],
+        ] as const) {
+          const again = collection.insert({ _id: '2', price: 1, price_desc: 1, ...record })
+          await expect(again).rejects.toMatchObject({ fields: fieldsTaken })
+        }
+        await other.close()
+      }
+      await store.close()
+    })
+
+    it('have no fields with the names of the columns that every table has', async () => {
+      const store = postgresStore({ url, schema: fresh() })
+      for (const name of ['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']) {
+        await expect(store.prepare([thing({ [name]: z.string() })])).rejects.toThrow(
+          `'things': PostgreSQL reserves the column name '${name}'. Give the field another name`,
+        )
+      }
+      await store.close()
+    })
+
     it('have natural types, NOT NULL where a field is required, and a column of nulls only where it is needed', async () => {
       const schema = fresh()
       const store = postgresStore({ url, schema })
