@@ -38,11 +38,11 @@ export function readableDate(sql: string, type: DateType): string {
   return `CASE WHEN ${sql} >= '275760-09-13' THEN ${last} WHEN ${sql} = '-infinity' THEN ${first} ELSE ${cut} END`
 }
 
-/** The same as a string of ISO 8601 in UTC, as JSON has dates. */
+/** The same as JSON has dates: a string with a year of four digits, of the years from 1 to 9999. */
 export function readableDateJson(sql: string, type: DateType): string {
-  const date = readableDate(sql, type)
-  const utc = type === 'timestamptz' ? `(${date}) AT TIME ZONE 'UTC'` : date
-  return `to_char(${utc}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  const utc = type === 'timestamptz' ? `${sql} AT TIME ZONE 'UTC'` : `${sql}::timestamp`
+  const text = `to_char(${utc}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  return `CASE WHEN ${sql} >= '10000-01-01' THEN ${literal(LAST)} WHEN ${sql} < '0001-01-01' THEN ${literal(FIRST)} ELSE ${text} END`
 }
 
 const TEXT =

@@ -117,18 +117,19 @@ await withService('postgres', ({ url }) => {
       await run(`
         CREATE TABLE days (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, zoned timestamptz[], plain timestamp[], days date[]);
         INSERT INTO days (zoned, plain, days) VALUES
-          ('{2020-01-01 00:00:00.123456+00,NULL,infinity}', '{2020-01-01 00:00:00.1239}', '{2020-01-01,infinity}'),
+          ('{2020-01-01 00:00:00.123456+00,NULL,infinity}', '{2020-01-01 00:00:00.1239}', '{2020-01-01,infinity,-infinity,0044-03-15 BC,20000-01-01,5874897-01-01}'),
           ('{}', NULL, NULL)`)
       const dates = z.array(z.date().nullable()).nullish()
+      const [first, last] = ['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
       const { call, get } = await serve('days', { zoned: dates, plain: dates, days: dates })
-      const first = {
+      const record = {
         _id: '1',
         zoned: ['2020-01-01T00:00:00.123Z', null, '9999-12-31T23:59:59.999Z'],
         plain: ['2020-01-01T00:00:00.123Z'],
-        days: ['2020-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'],
+        days: ['2020-01-01T00:00:00.000Z', last, first, first, last, last],
       }
       expect((await get('/m')).data).toEqual([
-        first,
+        record,
         { _id: '2', zoned: [], plain: null, days: null },
       ])
       for (const query of [
@@ -136,7 +137,7 @@ await withService('postgres', ({ url }) => {
         'plain=2020-01-01T00:00:00.123Z',
         'days=2020-01-01',
       ]) {
-        expect((await get(`/m?${query}`)).data).toEqual([first])
+        expect((await get(`/m?${query}`)).data).toEqual([record])
       }
       const day = '2021-02-03T00:00:00.000Z'
       const written = { zoned: [day], plain: [day, null], days: [day] }
