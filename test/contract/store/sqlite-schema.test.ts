@@ -204,7 +204,9 @@ describe('What is stored', () => {
     ['a number that SQLite has computed', '{"n":0.30000000000000004,"of":[2.50]}'],
   ])('JSON of another program can be expected to be what was read of it: %s', async (_, any) => {
     const path = newFile()
-    await prepared(path, people, (collection) => collection.insert(person({ name: 'Ada' })))
+    await prepared(path, people, async (collection) => {
+      await collection.insert(person({ name: 'Ada' }))
+    })
     rowsOf(path, `UPDATE people SET doc = substr(doc, 1, length(doc) - 1) || ',"any":${any}}'`)
     await prepared(path, people, async (collection) => {
       const ada = where('name', 'eq', 'Ada')
