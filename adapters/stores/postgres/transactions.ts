@@ -117,8 +117,8 @@ function filterOf(step: WriteStep): Filter | [] {
 /** What a step did; undefined if it failed. */
 async function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
   if ('insert' in step) {
-    await writes.insert(step.insert)
-    return { count: 1, records: [] }
+    const stored = await writes.insert(step.insert)
+    return { count: 1, records: stored ? [stored] : [] }
   }
   if ('update' in step) return one(await writes.update(step.update, step.change, step.options))
   if ('delete' in step) return one(await writes.delete(step.delete, step.options))

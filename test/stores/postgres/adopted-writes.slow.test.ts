@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { defineModel, ref } from '../../../src/index.ts'
 import { withService } from '../../services/shared.ts'
 import { foreignTables } from './foreign-tables.ts'
 
@@ -42,6 +43,21 @@ await withService('postgres', ({ url }) => {
       const dropped = await call('POST', '/m', { ...sent, note: 'drop' })
       expect([dropped.status, dropped.data.error]).toEqual([400, 'Check the submitted values.'])
       expect((await get('/m')).data).toHaveLength(1)
+    })
+
+    it('is shown as it is stored also if its references are enforced', async () => {
+      await run(`
+        CREATE TABLE owner (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text); INSERT INTO owner(name) VALUES ('o');
+        CREATE TABLE owned (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner int NOT NULL, price numeric(12, 2), status text DEFAULT 'new')`)
+      const Owner = defineModel('Owner', {
+        fields: { name: z.string() },
+        ...{ table: 'owner', columns: { _id: 'id' }, id: 'integer' },
+      })
+      const owner = ref('Owner', { onDelete: 'restrict' })
+      const fields = { owner, price: z.number(), status: z.string().optional() }
+      const { call } = await serve('owned', fields, { models: [Owner] as never })
+      const created = await call('POST', '/m', { owner: '1', price: 1.005 })
+      expect(created.data).toEqual({ _id: '1', owner: '1', price: 1.01, status: 'new' })
     })
 
     it('and changes leave alone what the database generates', async () => {
