@@ -15,6 +15,7 @@ const parts: Readonly<Record<string, () => Promise<Part>>> = {
   cache: async () => (await import('./cache/trial.ts')).cache,
   mongodb: async () => (await import('./mongodb/weather.ts')).mongodb,
   postgres: async () => (await import('./postgres/rounds.ts')).postgres,
+  'postgres-kills': async () => (await import('./postgres/kills.ts')).postgresKills,
   linearizability: async () => (await import('./linearizability/record.ts')).linearizability,
   batch: async () => (await import('./batch/kill.ts')).batch,
   soak: async () => (await import('./soak.ts')).soak,

@@ -5,22 +5,15 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import connectTo, { type Options, type Sql } from 'postgres'
+import type { Sql } from 'postgres'
 import { type ReadHints, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
 import { within } from '../../../src/ports/within.ts'
 import { Calls } from './calls.ts'
-import { codeOf, isCollision } from './errors.ts'
+import { type ConnectionOptions, lineMaker } from './driver.ts'
+import { brokenConnection, codeOf, isCollision, isConnectionLost } from './errors.ts'
+import { type Line, Lines } from './lines.ts'
 import type { Row } from './rows.ts'
 import type { Statement } from './sql.ts'
-
-/** Where the database is, and how it is used. */
-export interface ConnectionOptions {
-  readonly url?: string | undefined
-  readonly client?: Sql | undefined
-  readonly max: number
-  readonly ssl?: Options<Record<string, never>>['ssl'] | undefined
-  readonly prepare: boolean
-}
 
 /** What a statement returned. */
 export interface Result {
@@ -48,15 +41,14 @@ const PROBE_MS = 1500
 /** The connections of one store. */
 export class Connection {
   readonly #options: ConnectionOptions
-  /** Replaced when the database has stopped answering: its connections would never end by themselves. */
-  #sql: Sql
+  readonly #lines: Lines
   readonly #prepared = new Set<string>()
   readonly #calls = new Calls(PATIENCE_MS, () => this.#probe())
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#sql = options.client ?? connect(options)
+    this.#lines = new Lines(lineMaker(options))
   }
 
   /** Runs a statement that reads. Rejects with the driver's error, `StoreTimeout`, or the signal's reason. */
@@ -73,22 +65,28 @@ export class Connection {
   }
 
   #attempt(statement: Statement, attempt: number): Promise<Result> {
-    return this.#send(this.#sql, statement).catch((error: unknown) => {
-      if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
-      return this.#attempt(statement, attempt + 1)
-    })
+    return this.#lines
+      .use((line) => this.#send(line, statement))
+      .catch((error: unknown) => {
+        if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
+        return this.#attempt(statement, attempt + 1)
+      })
   }
 
   /**
    * Runs `work` in a transaction, in which each statement sees what has been committed before it. It is rolled back if
    * `work` rejects; if it collided with another one, `work` is called again.
    */
-  transaction<T>(work: (run: (statement: Statement) => Promise<Result>) => Promise<T>): Promise<T> {
+  transaction<T>(work: Work<T>): Promise<T> {
+    return this.#retried('isolation level read committed', work)
+  }
+
+  #retried<T>(how: string, work: Work<T>): Promise<T> {
     return this.#noted(async () => {
       const begun = performance.now()
       for (let tries = 0; ; tries += 1) {
         try {
-          return await this.#begin(work)
+          return await this.#begin(how, work)
         } catch (error) {
           if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
         }
@@ -97,16 +95,29 @@ export class Connection {
     })
   }
 
-  #begin<T>(work: (run: (statement: Statement) => Promise<Result>) => Promise<T>): Promise<T> {
-    return this.#sql.begin('isolation level read committed', (transaction) =>
-      work((statement) => this.#send(transaction, statement)),
-    ) as Promise<T>
+  #begin<T>(how: string, work: Work<T>): Promise<T> {
+    return this.#lines.use((line) => {
+      const begun = line.sql.begin(how, async (transaction) => {
+        try {
+          return await work((statement) => this.#send(line, statement, transaction))
+        } finally {
+          // After this, the driver sends COMMIT or ROLLBACK. Where the connection is gone, version 3.4.9 writes to `null`
+          // in a later turn, which ends the process (porsager/postgres issues 1066 and 1154). So this never ends.
+          if (line.isLost) await new Promise(() => {})
+        }
+      }) as Promise<T>
+      return begun.catch((error: unknown) => {
+        throw lostBy(error, line)
+      })
+    })
   }
 
   /** Runs SQL without parameters, which may be several statements: they are one transaction. */
   exec(sql: string): Promise<void> {
     return this.#noted(async () => {
-      await this.#sql.unsafe(sql)
+      await this.#lines.use(async ({ sql: client }) => {
+        await client.unsafe(sql)
+      })
     })
   }
 
@@ -118,7 +129,7 @@ export class Connection {
 
   async #end(): Promise<void> {
     await this.#calls.ended()
-    if (this.#sql !== this.#options.client) await this.#sql.end({ timeout: 5 })
+    await this.#lines.end()
   }
 
   #noted<T>(work: () => Promise<T>): Promise<T> {
@@ -131,30 +142,39 @@ export class Connection {
     const { url, client } = this.#options
     // A client of the app's own has deadlines of its own.
     if (!url || client) return
-    const probe = connect({ ...this.#options, max: 1 })
+    const probe = new Lines(lineMaker({ ...this.#options, max: 1 }))
     try {
       await within(
         PROBE_MS,
-        () => probe.unsafe('SELECT 1'),
+        () => probe.use((line) => line.sql.unsafe('SELECT 1')),
         () => new Error('the database does not answer'),
       )
     } catch (error) {
       if (isAnswer(error)) return
-      const sql = this.#sql
-      this.#sql = connect(this.#options)
-      this.#calls.end(new StoreUnavailable('the database cannot be used', { cause: error }))
-      await sql.end({ timeout: 0 })
+      const reason = new StoreUnavailable('the database cannot be used', { cause: error })
+      this.#calls.end(reason)
+      // They would never end by themselves.
+      this.#lines.lose(reason)
     } finally {
-      await probe.end({ timeout: 0 })
+      probe.lose(undefined)
     }
   }
 
-  #send(sql: Sql | TransactionSql, { sql: text, values }: Statement): Promise<Result> {
-    const prepare = this.#options.prepare && this.#mayPrepare(text)
-    const query = sql.unsafe(text, [...values], { prepare })
-    // A client of the app's own has parsers of its own.
-    const sent = this.#options.client ? query.raw() : query.values()
-    return sent.then((rows) => ({ rows: rows as unknown as readonly Row[], count: rows.count }))
+  async #send(line: Line, { sql, values }: Statement, on?: TransactionSql): Promise<Result> {
+    // The driver would send it on the next connection, and there it would be no part of the transaction.
+    if (line.isLost) throw brokenConnection()
+    // Without values, a statement goes by the protocol that cannot prepare.
+    const prepare = this.#options.prepare && values.length > 0 && this.#mayPrepare(sql)
+    const query = (on ?? line.sql).unsafe(sql, [...values], { prepare })
+    try {
+      // A client of the app's own has parsers of its own.
+      const rows = await (this.#options.client ? query.raw() : query.values())
+      // A statement that was sent as the connection broke gets the greeting of the next one as its result.
+      if (rows.command === null) throw brokenConnection()
+      return { rows: rows as unknown as readonly Row[], count: rows.count }
+    } catch (error) {
+      throw lostBy(error, line)
+    }
   }
 
   #mayPrepare(text: string): boolean {
@@ -170,16 +190,20 @@ export class Connection {
     return within(
       limit,
       () =>
-        this.#noted(() =>
-          this.#sql.begin('read only', async (transaction) => {
-            const limiting = transaction.unsafe(`SET LOCAL statement_timeout = ${limit}`)
-            const [, result] = await Promise.all([limiting, this.#send(transaction, statement)])
-            return result
-          }),
-        ) as Promise<Result>,
+        this.#retried('read only', async (run) => {
+          const limiting = { sql: `SET LOCAL statement_timeout = ${limit}`, values: [] }
+          const [, result] = await Promise.all([run(limiting), run(statement)])
+          return result
+        }),
       () => new StoreTimeout('the read took too long'),
     )
   }
+}
+
+/** Returns `error`, which may say that the connection of `line` broke. */
+function lostBy(error: unknown, line: Line): unknown {
+  if (isConnectionLost(error)) line.lose(error)
+  return error
 }
 
 /** Whether an error is the server's: then it is there, although it may have no room for another connection. */
@@ -188,34 +212,9 @@ function isAnswer(error: unknown): boolean {
   return /^\d/.test(code) && !code.startsWith('57P')
 }
 
+/** What happens in a transaction, whose statements `run` sends. */
+type Work<T> = (run: (statement: Statement) => Promise<Result>) => Promise<T>
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]
-
-/** The types that the driver would parse: json, jsonb, numbers, booleans, dates and bytes. */
-const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17]
-
-function connect({ url, max, ssl, prepare }: ConnectionOptions): Sql {
-  if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
-  const isSeveral = /^[^:]+:\/\/[^/?]*,/.test(url)
-  try {
-    return connectTo(url, {
-      max,
-      prepare,
-      ...(ssl !== undefined && { ssl }),
-      ...(isSeveral &&
-        !url.includes('target_session_attrs') && { target_session_attrs: 'read-write' }),
-      connect_timeout: 4,
-      backoff: () => 0.1,
-      // Gateways drop idle connections silently.
-      idle_timeout: 60,
-      fetch_types: false,
-      types: { text: { to: 25, from: TYPES_AS_TEXT, serialize: String, parse: (x: string) => x } },
-      onnotice: () => {},
-      connection: { application_name: 'fieldgate', TimeZone: 'UTC', DateStyle: 'ISO' },
-    })
-  } catch (error) {
-    throw new TypeError(`postgresStore: ${(error as Error).message}`, { cause: error })
-  }
-}
 
 async function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   let abort: (() => void) | undefined

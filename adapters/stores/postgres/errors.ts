@@ -23,6 +23,10 @@ const RESTRICTED = '23001'
 /** A constraint, a value that its column cannot hold, or one that is too long for an index. */
 const REFUSED = /^(?:23|22|54000)/
 
+const UNSUPPORTED = '0A000'
+/** What finds that a prepared statement's columns have another type now. The driver then prepares it again. */
+const OUTDATED = 'RevalidateCachedQuery'
+
 /** Two transactions waited for each other, or could not be put in an order: the same statement may succeed now. */
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
@@ -44,13 +48,25 @@ export function codeOf(error: unknown): string | undefined {
 
 /** Whether the statement may succeed if it is sent again. */
 export function isCollision(error: unknown): boolean {
-  return COLLISIONS.has(codeOf(error))
+  const code = codeOf(error)
+  return COLLISIONS.has(code) || (code === UNSUPPORTED && (error as Refusal).routine === OUTDATED)
+}
+
+/** Whether the connection broke, or could not be made. */
+export function isConnectionLost(error: unknown): boolean {
+  return LOST.test(codeOf(error) ?? '')
+}
+
+/** The error of a call whose connection broke. */
+export function brokenConnection(): StoreUnavailable {
+  const cause = new Error('the connection broke')
+  return new StoreUnavailable('the database cannot be used', { cause })
 }
 
 /** Whether the database, not the statement, is the reason. */
 export function isUnusable(error: unknown): boolean {
   const code = codeOf(error)
-  return code !== undefined && (UNUSABLE.test(code) || LOST.test(code))
+  return code !== undefined && (UNUSABLE.test(code) || isConnectionLost(error))
 }
 
 /** The driver's `error` as one for the caller of a collection; `table` is the one that was written to. */
@@ -76,6 +92,8 @@ interface Refusal {
   readonly table_name?: string
   readonly column_name?: string
   readonly detail?: string
+  /** The function of the server that found it. */
+  readonly routine?: string
 }
 
 /** The fields of the constraint that the error names. */

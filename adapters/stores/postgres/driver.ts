@@ -1,0 +1,83 @@
+/**
+ * The driver's clients: what they are told of the database.
+ *
+ * @module
+ */
+
+import connectTo, { type Options, type Sql } from 'postgres'
+import { brokenConnection } from './errors.ts'
+import { Line, type LineMaker } from './lines.ts'
+
+/** Where the database is, and how it is used. */
+export interface ConnectionOptions {
+  readonly url?: string | undefined
+  readonly client?: Sql | undefined
+  readonly max: number
+  readonly ssl?: Options<Record<string, never>>['ssl'] | undefined
+  readonly prepare: boolean
+}
+
+/** The types that the driver would parse: json, jsonb, numbers, booleans, dates and bytes. */
+const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17]
+
+/** Lines to the database of `options`. Throws a `TypeError` if they make no sense. */
+export function lineMaker(options: ConnectionOptions): LineMaker {
+  const { url, client, max } = options
+  if (client) {
+    const most = client.options.max
+    return { most, make: () => new Line(client), end: async () => {} }
+  }
+  if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
+  let host = 0
+  const make = () => {
+    const onclose = () => line.lose(brokenConnection())
+    const line: Line = new Line(connect(beginningWith(host, url), options, onclose))
+    return line
+  }
+  // The driver finds what is wrong with the address.
+  make()
+  const end = (line: Line) => {
+    // The line after one that was lost begins with the next host.
+    if (line.isLost) host += 1
+    return line.sql.end({ timeout: line.isLost ? 0 : 5 })
+  }
+  return { most: max, make, end }
+}
+
+/** The parts of an address of several hosts: what is before them, they, and what is behind them. */
+const SEVERAL = /^([^:]+:\/\/(?:[^/?]*@)?)([^/?]*,[^/?]*)(.*)$/
+
+/** `url` with another one of its hosts as the first. */
+function beginningWith(host: number, url: string): string {
+  return url.replace(SEVERAL, (_, before: string, list: string, after: string) => {
+    const hosts = list.split(',')
+    const first = host % hosts.length
+    return before + [...hosts.slice(first), ...hosts.slice(0, first)].join() + after
+  })
+}
+
+/** One connection that is opened for the first statement. */
+function connect(url: string, { ssl, prepare }: ConnectionOptions, onclose: () => void): Sql {
+  const isSeveral = SEVERAL.test(url)
+  try {
+    return connectTo(url, {
+      max: 1,
+      prepare,
+      ...(ssl !== undefined && { ssl }),
+      ...(isSeveral &&
+        !url.includes('target_session_attrs') && { target_session_attrs: 'read-write' }),
+      connect_timeout: 4,
+      backoff: () => 0.1,
+      // The lines see to both. The driver would end a connection under the next statement.
+      idle_timeout: 0,
+      max_lifetime: null,
+      fetch_types: false,
+      types: { text: { to: 25, from: TYPES_AS_TEXT, serialize: String, parse: (x: string) => x } },
+      onnotice: () => {},
+      onclose,
+      connection: { application_name: 'fieldgate', TimeZone: 'UTC', DateStyle: 'ISO' },
+    })
+  } catch (error) {
+    throw new TypeError(`postgresStore: ${(error as Error).message}`, { cause: error })
+  }
+}
