@@ -15,6 +15,10 @@ import { identifier } from './sql.ts'
 
 /** A unique value is taken. */
 export const TAKEN = '23505'
+/** A lock was not to be had within `lock_timeout`, or at once. */
+export const NO_LOCK = '55P03'
+/** The role lacks a right, or row-level security refused a row. */
+export const FORBIDDEN = '42501'
 const CANCELLED = '57014'
 const FOREIGN = '23503'
 /** A foreign key with ON DELETE RESTRICT, since PostgreSQL 18. */
@@ -31,10 +35,10 @@ const OUTDATED = 'RevalidateCachedQuery'
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
 /**
- * The server goes away or is starting, has no room for more, or takes no writes: it is a standby, or was one a moment
+ * The server goes away or is starting, does not give a lock in time, has no room for more, or takes no writes: it is a standby, or was one a moment
  * ago.
  */
-const UNUSABLE = /^(?:08|53|57P|58|25006|F0|XX)/
+const UNUSABLE = /^(?:08|53|55P03|57P|58|25006|F0|XX)/
 
 /** What the driver and the runtimes call a connection that broke or could not be made. */
 const LOST =

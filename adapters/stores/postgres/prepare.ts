@@ -18,6 +18,7 @@ import {
 import { type Column, FOLD, type Table } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { codeOf, TAKEN } from './errors.ts'
+import { permitted, runLocking } from './locks.ts'
 import {
   columnSql,
   createIndex,
@@ -60,15 +61,19 @@ export async function prepareTables(
 ): Promise<void> {
   const [{ space }] = collections as readonly [Prepared]
   await checkServer(connection)
-  await patiently(() => prepareSpace(connection, space))
+  await permitted(connection, space, () => patiently(() => prepareSpace(connection, space)))
   const isSearched = collections.some(({ schema }) => schema.searchable.length > 0)
-  const trigrams = isSearched ? await prepareSearch(connection, space, warn) : undefined
+  const trigrams = isSearched
+    ? await permitted(connection, space, () => prepareSearch(connection, space, warn))
+    : undefined
   for (const collection of collections) {
     if (collection.schema.adopted) {
       await checkAdopted(connection, collection, trigrams, warn)
       continue
     }
-    await patiently(() => prepareTable(connection, collection, trigrams))
+    await permitted(connection, space, () =>
+      patiently(() => prepareTable(connection, collection, trigrams)),
+    )
     await warnOfOthers(connection, collection, trigrams, warn)
   }
 }
@@ -133,12 +138,14 @@ async function prepareTable(
   }
   const alterations = alterationsOf(collection, existing)
   if (alterations.length > 0) {
-    await connection.exec(`ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`)
+    const sql = `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`
+    await runLocking(connection, table.sql, sql)
   }
   for (const index of wanted) await prepareIndex(connection, collection, index)
   for (const [name, { isOwn, isConstraint }] of existing.indexes) {
     if (!isOwn || wanted.some((index) => index.name === name)) continue
-    await connection.exec(dropIndex(name, isConstraint, collection))
+    const sql = dropIndex(name, isConstraint, collection)
+    await (isConstraint ? runLocking(connection, table.sql, sql) : connection.exec(sql))
   }
 }
 
@@ -197,7 +204,8 @@ async function prepareIndex(
   }
   if (!existing?.isValid) await buildIndex(connection, collection, index)
   if (!existing?.isOwn || existing.isConstraint !== index.isConstraint) {
-    for (const sql of finishIndex(index, collection)) await connection.exec(sql)
+    const finishing = finishIndex(index, collection).join(';\n')
+    await runLocking(connection, collection.table.sql, finishing)
   }
 }
 
