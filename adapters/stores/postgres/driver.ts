@@ -5,6 +5,7 @@
  */
 
 import connectTo, { type Options, type Sql } from 'postgres'
+import { type Address, addressOf } from './address.ts'
 import { brokenConnection } from './errors.ts'
 import { Line, type LineMaker } from './lines.ts'
 
@@ -20,6 +21,13 @@ export interface ConnectionOptions {
 /** The types that the driver would parse: json, jsonb, numbers, booleans, dates and bytes. */
 const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17]
 
+/**
+ * The first statement of a connection undoes what a database or a role may have set: numbers with digits cut off, and
+ * catalogue texts with all names quoted. Poolers refuse both as parameters of a connection.
+ */
+const SETTINGS = `SELECT set_config(name, CASE vartype WHEN 'bool' THEN 'off' ELSE '1' END, false) FROM pg_settings
+  WHERE name = 'extra_float_digits' AND setting !~ '^[123]$' OR name = 'quote_all_identifiers' AND setting = 'on'`
+
 /** Lines to the database of `options`. Throws a `TypeError` if they make no sense. */
 export function lineMaker(options: ConnectionOptions): LineMaker {
   const { url, client, max } = options
@@ -28,10 +36,11 @@ export function lineMaker(options: ConnectionOptions): LineMaker {
     return { most, make: () => new Line(client), end: async () => {} }
   }
   if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
+  const address = addressOf(url)
   let host = 0
   const make = () => {
     const onclose = () => line.lose(brokenConnection())
-    const line: Line = new Line(connect(beginningWith(host, url), options, onclose))
+    const line: Line = new Line(connect(beginningWith(host, address), options, onclose), SETTINGS)
     return line
   }
   // The driver finds what is wrong with the address.
@@ -47,23 +56,28 @@ export function lineMaker(options: ConnectionOptions): LineMaker {
 /** The parts of an address of several hosts: what is before them, they, and what is behind them. */
 const SEVERAL = /^([^:]+:\/\/(?:[^/?]*@)?)([^/?]*,[^/?]*)(.*)$/
 
-/** `url` with another one of its hosts as the first. */
-function beginningWith(host: number, url: string): string {
-  return url.replace(SEVERAL, (_, before: string, list: string, after: string) => {
+/** The same with another one of its hosts as the first. */
+function beginningWith(host: number, address: Address): Address {
+  const url = address.url.replace(SEVERAL, (_, before: string, list: string, after: string) => {
     const hosts = list.split(',')
     const first = host % hosts.length
     return before + [...hosts.slice(first), ...hosts.slice(0, first)].join() + after
   })
+  return { ...address, url }
 }
 
 /** One connection that is opened for the first statement. */
-function connect(url: string, { ssl, prepare }: ConnectionOptions, onclose: () => void): Sql {
+function connect(address: Address, options: ConnectionOptions, onclose: () => void): Sql {
+  const { url, host } = address
+  const ssl = options.ssl ?? address.ssl
+  const { prepare } = options
   const isSeveral = SEVERAL.test(url)
   try {
     return connectTo(url, {
       max: 1,
       prepare,
       ...(ssl !== undefined && { ssl }),
+      ...(host !== undefined && { host }),
       ...(isSeveral &&
         !url.includes('target_session_attrs') && { target_session_attrs: 'read-write' }),
       connect_timeout: 4,

@@ -24,8 +24,11 @@ const FOREIGN = '23503'
 /** A foreign key with ON DELETE RESTRICT, since PostgreSQL 18. */
 const RESTRICTED = '23001'
 
-/** A constraint, a value that its column cannot hold, or one that is too long for an index. */
-const REFUSED = /^(?:23|22|54000)/
+/**
+ * A constraint, a value that its column cannot hold, one that is too long for an index, `RAISE EXCEPTION` in a trigger,
+ * row-level security, or a right that the role lacks.
+ */
+const REFUSED = /^(?:23|22|54000|P0001|42501)/
 
 const UNSUPPORTED = '0A000'
 /** What finds that a prepared statement's columns have another type now. The driver then prepares it again. */
@@ -78,7 +81,8 @@ export function portError(error: unknown, table?: Table): unknown {
   const code = codeOf(error)
   if (code === CANCELLED) return new StoreTimeout('the read took too long', { cause: error })
   if (table && code === TAKEN) {
-    return new DuplicateKey(takenFields(error, table), { cause: error })
+    const fields = takenFields(error, table)
+    if (fields.length > 0) return new DuplicateKey(fields, { cause: error })
   }
   if (table && REFUSED.test(code ?? '')) {
     const fields = refusedFields(error, table)
@@ -92,6 +96,9 @@ export function portError(error: unknown, table?: Table): unknown {
 
 /** What the server says about a refused write. */
 interface Refusal {
+  readonly message?: string
+  /** The statement; the driver sets it. */
+  readonly query?: string
   readonly constraint_name?: string
   readonly table_name?: string
   readonly column_name?: string
@@ -100,9 +107,28 @@ interface Refusal {
   readonly routine?: string
 }
 
-/** The fields of the constraint that the error names. */
-function takenFields(error: unknown, { constraints }: Table): readonly string[] {
-  return constraints.get((error as Refusal).constraint_name ?? '') ?? ['_id']
+/** The fields of the constraint that the error names; of an index on an expression, those in it. */
+function takenFields(error: unknown, { constraints, columns }: Table): readonly string[] {
+  const { constraint_name: name = '', detail = '' } = error as Refusal
+  const fields = constraints.get(name) ?? ['_id']
+  if (fields.length > 0) return fields
+  // Key (lower(email::text))=(a@b.c) already exists.
+  const names = new Set(keyOf(detail)?.match(COLUMNS)?.map(unquoted))
+  return columns.filter(({ name: column }) => names.has(column)).map(({ field }) => field)
+}
+
+/** In an expression, the names that are neither those of functions nor of types. */
+const COLUMNS =
+  /(?<!:|[\p{L}\p{N}_$])(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)(?![\p{L}\p{N}_$(])/gu
+
+function unquoted(name: string): string {
+  return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name
+}
+
+/** The columns or expressions that a refusal's detail begins with: `Key (country_id)=(7) is not present in …`. */
+function keyOf(detail: string): string | undefined {
+  const end = detail.indexOf(')=(')
+  return end < 0 ? undefined : detail.slice(detail.indexOf('(') + 1, end)
 }
 
 /** The rule that refused a write to `table`; `fields` are those that the error names. */
@@ -111,15 +137,15 @@ function ruleOf(error: unknown, { sql }: Table, fields: readonly string[]): Refu
   if (code === RESTRICTED) return 'referenced'
   if (code !== FOREIGN) return 'value'
   // The server names the table that refers, in both directions; a table may refer to itself.
-  const { table_name: referring = '' } = error as Refusal
+  const { table_name: referring = '', query = '', message = '' } = error as Refusal
+  if (query.includes('DELETE FROM') || message.startsWith('update or delete')) return 'referenced'
   const isOwn = sql.endsWith(`.${identifier(referring)}`) && fields.join() !== '_id'
   return isOwn ? 'reference' : 'referenced'
 }
 
-/** The fields that the error names: `Key (country_id)=(7) is not present in …`. */
+/** The fields that the error names. */
 function refusedFields(error: unknown, { columns }: Table): readonly string[] {
   const { column_name: column, detail = '' } = error as Refusal
-  const end = detail.indexOf(')=(')
-  const names = end < 0 ? [column] : detail.slice(detail.indexOf('(') + 1, end).split(', ')
+  const names = keyOf(detail)?.split(', ') ?? [column]
   return columns.filter(({ name }) => names.includes(name)).map(({ field }) => field)
 }

@@ -23,13 +23,18 @@ export class Line {
   readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
   #idling: ReturnType<typeof setTimeout> | undefined
   #fail: ((reason: unknown) => void) | undefined
+  #retire: (() => void) | undefined
   #isLost = false
 
-  constructor(sql: Sql) {
+  /** The statement that the first call sends before its own. */
+  #first: string | undefined
+
+  constructor(sql: Sql, first?: string) {
     this.sql = sql
+    this.#first = first
   }
 
-  /** Whether its connection broke while it was used. */
+  /** Whether its connection broke. */
   get isLost(): boolean {
     return this.#isLost
   }
@@ -41,28 +46,38 @@ export class Line {
 
   /** The result of `work`, unless the connection breaks first. */
   use<T>(work: (line: Line) => Promise<T>): Promise<T> {
-    clearTimeout(this.#idling)
+    this.take()
     return new Promise((resolve, reject) => {
       this.#fail = reject
-      work(this).then(resolve, reject)
+      const working = this.#first === undefined ? work(this) : this.#begin(work, this.#first)
+      working.then(resolve, reject)
     })
+  }
+
+  async #begin<T>(work: (line: Line) => Promise<T>, first: string): Promise<T> {
+    await this.sql.unsafe(first)
+    this.#first = undefined
+    return work(this)
   }
 
   /** Its connection broke: ends the call that uses it. */
   lose(reason: unknown): void {
-    this.#isLost ||= this.#fail !== undefined
+    this.#isLost = true
     this.#fail?.(reason)
+    this.#retire?.()
   }
 
-  /** The call has ended. Calls `tooLong` unless there is another one soon. */
-  free(tooLong: () => void): void {
+  /** The call has ended. Calls `retire` if the line breaks, or is not used for a while. */
+  free(retire: () => void): void {
     this.#fail = undefined
-    this.#idling = setTimeout(tooLong, IDLE_MS)
+    this.#retire = retire
+    this.#idling = setTimeout(retire, IDLE_MS)
   }
 
-  /** It will not be used again. */
-  stop(): void {
+  /** It is not idle any more. */
+  take(): void {
     clearTimeout(this.#idling)
+    this.#retire = undefined
   }
 }
 
@@ -141,7 +156,7 @@ export class Lines {
 
   #discard(line: Line): Promise<void> {
     this.#all.delete(line)
-    line.stop()
+    line.take()
     return this.#maker.end(line)
   }
 }

@@ -59,8 +59,9 @@ export async function prepareTables(
   collections: readonly Prepared[],
   warn: (message: string) => void,
 ): Promise<void> {
-  const [{ space }] = collections as readonly [Prepared]
   await checkServer(connection)
+  const space = collections[0]?.space
+  if (space === undefined) return
   await permitted(connection, space, () => patiently(() => prepareSpace(connection, space)))
   const isSearched = collections.some(({ schema }) => schema.searchable.length > 0)
   const trigrams = isSearched
