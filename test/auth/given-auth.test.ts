@@ -86,7 +86,7 @@ describe('who makes a request, as the server around the app says', () => {
       fc.anything(),
     )
     const found = fc.oneof(
-      fc.anything().filter((value) => value !== undefined && value !== null),
+      fc.anything().filter(Boolean),
       fc.record({ userId: fc.oneof(fc.string(), fc.anything()), role, claims: fc.anything() }),
     )
     await fc.assert(
