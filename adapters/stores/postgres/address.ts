@@ -47,8 +47,25 @@ export function addressOf(url: string): Address {
     else if (advice) throw new TypeError(`postgresStore: the url has '${name}'. ${advice}`)
     else if (!IGNORED.test(name)) kept.push([name, value])
   }
-  // The driver reads no address without a host, which one of a socket is.
-  const hosted = base.replace(/^([^:]+:\/\/(?:[^/]*@)?)(?=[:/]|$)/, '$1localhost')
+  const hosted = withHost(base)
   const parameters = new URLSearchParams(kept).toString()
   return { ...address, url: parameters ? `${hosted}?${parameters}` : hosted }
+}
+
+/** The driver reads no address without a host, which one of a socket is. */
+function withHost(url: string): string {
+  const [before, hosts, after] = hostsIn(url)
+  const isNowhere = before !== '' && (hosts === '' || hosts.startsWith(':'))
+  return isNowhere ? `${before}localhost${hosts}${after}` : url
+}
+
+/** An address in three parts: what is before its hosts, they, and what is behind them. Empty if it has no `//`. */
+export function hostsIn(url: string): readonly [before: string, hosts: string, after: string] {
+  const slashes = url.indexOf('://')
+  if (slashes < 0) return ['', '', '']
+  const start = slashes + '://'.length
+  const rest = url.slice(start).search(/[/?]/)
+  const end = rest < 0 ? url.length : start + rest
+  const from = start + url.slice(start, end).lastIndexOf('@') + 1
+  return [url.slice(0, from), url.slice(from, end), url.slice(end)]
 }

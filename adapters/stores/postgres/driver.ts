@@ -5,7 +5,7 @@
  */
 
 import connectTo, { type Options, type Sql } from 'postgres'
-import { type Address, addressOf } from './address.ts'
+import { type Address, addressOf, hostsIn } from './address.ts'
 import { brokenConnection } from './errors.ts'
 import { Line, type LineMaker } from './lines.ts'
 
@@ -53,17 +53,14 @@ export function lineMaker(options: ConnectionOptions): LineMaker {
   return { most: max, make, end }
 }
 
-/** The parts of an address of several hosts: what is before them, they, and what is behind them. */
-const SEVERAL = /^([^:]+:\/\/(?:[^/?]*@)?)([^/?]*,[^/?]*)(.*)$/
-
 /** The same with another one of its hosts as the first. */
 function beginningWith(host: number, address: Address): Address {
-  const url = address.url.replace(SEVERAL, (_, before: string, list: string, after: string) => {
-    const hosts = list.split(',')
-    const first = host % hosts.length
-    return before + [...hosts.slice(first), ...hosts.slice(0, first)].join() + after
-  })
-  return { ...address, url }
+  const [before, list, after] = hostsIn(address.url)
+  const hosts = list.split(',')
+  if (hosts.length === 1) return address
+  const first = host % hosts.length
+  const turned = [...hosts.slice(first), ...hosts.slice(0, first)].join()
+  return { ...address, url: before + turned + after }
 }
 
 /** One connection that is opened for the first statement. */
@@ -71,7 +68,7 @@ function connect(address: Address, options: ConnectionOptions, onclose: () => vo
   const { url, host } = address
   const ssl = options.ssl ?? address.ssl
   const { prepare } = options
-  const isSeveral = SEVERAL.test(url)
+  const isSeveral = hostsIn(url)[1].includes(',')
   try {
     return connectTo(url, {
       max: 1,

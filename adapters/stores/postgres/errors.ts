@@ -113,16 +113,15 @@ function takenFields(error: unknown, { constraints, columns }: Table): readonly 
   const fields = constraints.get(name) ?? ['_id']
   if (fields.length > 0) return fields
   // Key (lower(email::text))=(a@b.c) already exists.
-  const names = new Set(keyOf(detail)?.match(COLUMNS)?.map(unquoted))
+  const names = new Set(keyOf(detail)?.match(NAMES)?.map(unquoted))
   return columns.filter(({ name: column }) => names.has(column)).map(({ field }) => field)
 }
 
-/** In an expression, the names that are neither those of functions nor of types. */
-const COLUMNS =
-  /(?<!:|[\p{L}\p{N}_$])(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)(?![\p{L}\p{N}_$(])/gu
+/** In an expression, its names: types begin with `::`, functions end with `(`. */
+const NAMES = /::[^\s"(),:]+|"[^"]*"|[^\s"(),:]+\(?/g
 
 function unquoted(name: string): string {
-  return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name
+  return name.startsWith('"') ? name.slice(1, -1) : name
 }
 
 /** The columns or expressions that a refusal's detail begins with: `Key (country_id)=(7) is not present in …`. */
