@@ -4,21 +4,31 @@
  * @module
  */
 
-import { type CollectionSchema, DuplicateKey, StoreUnavailable } from '../../../src/ports/store.ts'
+import {
+  type CollectionSchema,
+  DuplicateKey,
+  RefusedWrite,
+  StoreUnavailable,
+} from '../../../src/ports/store.ts'
 import { uniqueIndexName } from './schema.ts'
 
 /** Primary result codes: busy, locked, read-only, I/O error, full, cannot open. */
 const UNUSABLE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
 
+/** The same of D1, whose errors have nothing but a message. The service behind it fails in ways of its own. */
+const UNUSABLE_D1: RegExp =
+  /^(?:D1_ERROR: .*(?:connection lost|overloaded|transient|\breset\b|exceeded (?:maximum|D1's maximum)|internal error|client disconnected|failed to parse body|SQLITE_(?:BUSY|LOCKED|READONLY|IOERR|FULL|CANTOPEN))|network connection lost)/i
+
 /** The driver's `error` as one for the caller of a collection. */
 export function portError(error: unknown, schema: CollectionSchema | undefined): unknown {
   if (!(error instanceof Error)) return error
-  if (isDuplicate(error)) {
-    return new DuplicateKey(takenFields(error.message, schema), { cause: error })
-  }
-  return isUnusable(error)
-    ? new StoreUnavailable('the database cannot be used', { cause: error })
-    : error
+  const { message } = error
+  if (isDuplicate(error)) return new DuplicateKey(takenFields(message, schema), { cause: error })
+  if (isUnusable(error))
+    return new StoreUnavailable('the database cannot be used', { cause: error })
+  // Of a record: D1 takes 2 MB.
+  const isTooBig = message.includes('string or blob too big')
+  return isTooBig ? new RefusedWrite('value', [], { cause: error }) : error
 }
 
 /** Whether a unique value is taken. */
@@ -30,7 +40,7 @@ export function isDuplicate(error: unknown): error is Error {
 export function isUnusable(error: unknown): boolean {
   const { errcode, message } = error as { errcode?: unknown; message?: unknown }
   if (typeof errcode === 'number') return UNUSABLE.has(errcode & 0xff)
-  return /^D1_ERROR: .*(connection lost|overloaded|transient|reset)/i.test(String(message))
+  return UNUSABLE_D1.test(String(message))
 }
 
 /** Whether a value that is taken is one of the collection's: the message names an index, or the table's `_id`. */
