@@ -117,6 +117,12 @@ describe('create-fieldgate', () => {
     expect(existsSync(join(home, 'cloned/.gitignore'))).toBe(true)
   })
 
+  it('keeps the secrets of a Worker out of the repository', async () => {
+    const args = ['edge', '--runtime', 'workers', '--store', 'd1', '--yes', '--no-install']
+    expect((await create(args)).code).toBe(0)
+    expect(readFileSync(join(home, 'edge/.gitignore'), 'utf8')).toContain('.dev.vars*\n')
+  })
+
   it('asks for what is not given, and again after an answer that it does not know', async () => {
     const { code, stdout } = await create(['--no-install'], 'asked\nphp\nbun\n\ny\n')
     expect(code).toBe(0)
