@@ -118,9 +118,9 @@ describe('create-fieldgate', () => {
   })
 
   it('keeps the secrets of a Worker out of the repository', async () => {
-    const args = ['edge', '--runtime', 'workers', '--store', 'd1', '--yes', '--no-install']
+    const args = ['secrets', '--runtime', 'workers', '--store', 'd1', '--yes', '--no-install']
     expect((await create(args)).code).toBe(0)
-    expect(readFileSync(join(home, 'edge/.gitignore'), 'utf8')).toContain('.dev.vars*\n')
+    expect(readFileSync(join(home, 'secrets/.gitignore'), 'utf8')).toContain('.dev.vars*\n')
   })
 
   it('asks for what is not given, and again after an answer that it does not know', async () => {
