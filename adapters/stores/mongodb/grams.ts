@@ -21,6 +21,7 @@ import {
 import { fold } from '../../../src/ports/fold.ts'
 import { isWithin } from '../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
+import { changedPaths } from '../changed.ts'
 import { escaped } from './contains.ts'
 import { drop } from './drop.ts'
 
@@ -72,7 +73,7 @@ export function gramStages(change: Change, paths: readonly string[]): Document[]
   const known: Record<string, Document> = {}
   const unknown: string[] = []
   for (const path of paths) {
-    const touching = fieldsOf(change).filter(
+    const touching = changedPaths(change).filter(
       (field) => isWithin(path, field) || isWithin(field, path),
     )
     if (touching.length === 0) continue
@@ -163,19 +164,10 @@ function gramsOfAll(document: Document, paths: readonly string[]): Document {
   return update
 }
 
-function isStill(field: string, value: unknown): Document {
+/** The condition that a field holds exactly this value of BSON; `undefined` means that it is absent. */
+export function isStill(field: string, value: unknown): Document {
   if (value === undefined) return { $eq: [{ $type: `$${field}` }, 'missing'] }
   return { $eq: [`$${field}`, { $literal: value }] }
-}
-
-/** Every field that a change names. */
-function fieldsOf({ set = {}, unset = [], increment, push, pull }: Change): string[] {
-  const replaced = Object.keys(set).filter((field) => set[field] !== undefined)
-  return [
-    replaced,
-    unset,
-    ...[increment, push, pull].map((member) => Object.keys(member ?? {})),
-  ].flat()
 }
 
 /** The distinct grams of all strings at `path` of `value`; undefined if there are too many. */

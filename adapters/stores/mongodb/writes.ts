@@ -9,7 +9,7 @@ import type { Filter } from '../../../src/ports/filter.ts'
 import type { Change, CollectionSchema, Fields, WriteOptions } from '../../../src/ports/store.ts'
 import { compileChange } from './change.ts'
 import { fromDocument, LOCK, toDocument } from './documents.ts'
-import { expecting } from './expected.ts'
+import { writeExpecting } from './expected.ts'
 import { compileFilter } from './filter.ts'
 import { addGrams } from './grams.ts'
 
@@ -79,7 +79,7 @@ export function writesTo(
     async update(filter, change, options, session) {
       const after = { returnDocument: 'after', ...(session && { session }) } as const
       const stages = stagesOf(change)
-      const updated = await expecting(matching(filter, session), options?.expect, (query) =>
+      const updated = await writeExpecting(matching(filter, session), options?.expect, (query) =>
         native.findOneAndUpdate(query, stages, after),
       )
       return record(updated)
@@ -92,7 +92,7 @@ export function writesTo(
     },
 
     async delete(filter, options, session) {
-      const removed = await expecting(matching(filter, session), options?.expect, (query) =>
+      const removed = await writeExpecting(matching(filter, session), options?.expect, (query) =>
         native.findOneAndDelete(query, session ? { session } : {}),
       )
       return record(removed)

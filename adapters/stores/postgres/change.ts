@@ -159,10 +159,16 @@ class Nulls {
 /** A value that is not null as a parameter of its column's type. */
 function bindValue(value: unknown, column: Column, parameters: Parameters): string {
   if (column.kind === 'json') return column.fromJson(bindJson(value, parameters))
-  const text = value instanceof Date ? dateText(value) : String(value)
-  return parameters.bind(column.kind === 'text' ? stored(text) : text, column.type)
+  return parameters.bind(scalarText(value, column), column.type)
 }
 
+/** The text of a value that is no JSON, as its column stores it. */
+export function scalarText(value: unknown, { kind }: Column): string {
+  const text = value instanceof Date ? dateText(value) : String(value)
+  return kind === 'text' ? stored(text) : text
+}
+
+/** A value as JSON, as a parameter. */
 export function bindJson(value: unknown, parameters: Parameters): string {
   return parameters.bind(storedJson(value), 'jsonb')
 }

@@ -5,12 +5,14 @@
  */
 
 import type { Filter } from '../../../src/ports/filter.ts'
+import { topOf } from '../../../src/ports/paths.ts'
 import type { Change, Collection, CollectionSchema, Fields } from '../../../src/ports/store.ts'
+import { changedPaths } from '../changed.ts'
 import { compileChange } from './change.ts'
 import type { Table } from './columns.ts'
 import { type Compilation, compileFilter, namesOne, where } from './compile.ts'
 import type { Result } from './connection.ts'
-import { type Condition, expecting } from './expected.ts'
+import { type Condition, writeExpecting } from './expected.ts'
 import { refuseFixed, singleInserter } from './inserts.ts'
 import { readerOf } from './rows.ts'
 import { every, Parameters, type Statement } from './sql.ts'
@@ -61,7 +63,9 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
   const found = { schema, table, run }
 
   const assigned = (change: Change, { parameters }: Compilation): string => {
-    refuseFixed(fieldsOf(change), table, ['nothing', 'inserts'])
+    if (table.isAdopted) {
+      refuseFixed(changedPaths(change).map(topOf), table, ['nothing', 'inserts'])
+    }
     return compileChange(change, table, parameters) || `${table.id} = ${table.id}`
   }
 
@@ -76,7 +80,7 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     insert: singleInserter(table, run),
 
     update: (filter, change, options = {}) =>
-      expecting({ ...found, filter }, options.expect, (held) => {
+      writeExpecting({ ...found, filter }, options.expect, (held) => {
         const compiled = compilation()
         const assignments = assigned(change, compiled)
         const condition = target(filter, held, compiled)
@@ -91,7 +95,7 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     },
 
     delete: (filter, options = {}) =>
-      expecting({ ...found, filter }, options.expect, (held) => {
+      writeExpecting({ ...found, filter }, options.expect, (held) => {
         const compiled = compilation()
         const condition = target(filter, held, compiled)
         return written(`DELETE FROM ${table.sql} WHERE ${condition}`, compiled)
@@ -115,11 +119,4 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
       return rows.map(([key]) => restored(String(key)))
     },
   }
-}
-
-/** The top-level fields that a change affects. */
-function fieldsOf({ set = {}, unset = [], increment, push, pull }: Change): string[] {
-  const given = Object.keys(set).filter((path) => set[path] !== undefined)
-  const paths = [...given, ...unset, ...Object.keys({ ...increment, ...push, ...pull })]
-  return paths.map((path) => path.split('.')[0] ?? '')
 }

@@ -16,6 +16,7 @@ import type {
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
+import { expecting } from '../expecting.ts'
 import { columnReader, whereInTime } from './column.ts'
 import type { Candidates, Compilation, Search } from './compile.ts'
 import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
@@ -156,43 +157,37 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
     return row ? parse(row.doc as string) : null
   }
 
-  /** Writes the record that matches, if it holds what is expected. */
-  const expecting = async (
+  /** Writes the record that matches, if it holds what is expected; see `expecting`. */
+  const writeExpecting = (
     filter: Filter,
     { expect }: WriteOptions = {},
     write: (held: Held) => Statement,
-  ): Promise<Fields | null> => {
-    const done = await written(write({ expect }))
-    if (done || !expect) return done
-    const doc = await storedAs(filter, expect)
-    return doc === undefined ? null : written(write({ doc }))
-  }
+  ): Promise<Fields | null> =>
+    expecting<Held, Fields>(expect, {
+      asWritten: () => ({ expect }),
 
-  /**
-   * The JSON of the record that matches, if it has these values. JSON that another program has written may say the same in
-   * another way.
-   */
-  const storedAs = async (filter: Filter, expect: Fields): Promise<string | undefined> => {
-    const compiled = compilation()
-    const sql = `SELECT doc FROM ${table}${whereAll(where(filter, compiled))} LIMIT 1`
-    const [row] = await runner.read(compiled.parameters.statement(sql))
-    if (!row) return undefined
-    const doc = String(row.doc)
-    const record = await parse(doc)
-    const isHeld = ([field, value]: [string, unknown]) =>
-      JSON.stringify(record[field]) === JSON.stringify(value)
-    return Object.entries(expect).every(isHeld) ? doc : undefined
-  }
+      async find() {
+        const compiled = compilation()
+        const sql = `SELECT doc FROM ${table}${whereAll(where(filter, compiled))} LIMIT 1`
+        const [row] = await runner.read(compiled.parameters.statement(sql))
+        if (!row) return undefined
+        const doc = String(row.doc)
+        return { record: await parse(doc), held: () => ({ doc }) }
+      },
+
+      write: (held) => written(write(held)),
+    })
 
   return {
     async insert(record) {
       await runner.write(await writes.insert(record))
     },
     update: (filter, change, options) =>
-      expecting(filter, options, (held) => writes.update(filter, change, held)),
+      writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
     updateMany: async (filter, change) =>
       (await runner.write(writes.updateMany(filter, change))).changes,
-    delete: (filter, options) => expecting(filter, options, (held) => writes.delete(filter, held)),
+    delete: (filter, options) =>
+      writeExpecting(filter, options, (held) => writes.delete(filter, held)),
   }
 }
 

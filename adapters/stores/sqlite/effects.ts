@@ -8,6 +8,7 @@ import { matches } from '../../../src/ports/evaluate.ts'
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { topOf } from '../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
+import { changedPaths } from '../changed.ts'
 import type { Statement, Written } from './sql.ts'
 
 /** A record that came or went, or a change of some fields of records. */
@@ -25,9 +26,8 @@ interface Passage {
 export type Parse = (text: string) => Fields | Promise<Fields>
 
 /** The top-level fields that `change` writes. */
-export function fieldsOf({ set, unset = [], increment, push, pull }: Change): readonly string[] {
-  const paths = [set, increment, push, pull].flatMap((part) => Object.keys(part ?? {}))
-  return [...new Set([...paths, ...unset].map(topOf))]
+export function fieldsOf(change: Change): readonly string[] {
+  return [...new Set(changedPaths(change).map(topOf))]
 }
 
 /** What a write has done; undefined if it is not known. */
