@@ -5,6 +5,7 @@
  */
 
 import type { SortKey } from '../../../src/ports/filter.ts'
+import { topOf } from '../../../src/ports/paths.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { readingOf } from './adopted-columns.ts'
@@ -223,7 +224,7 @@ function indexRemedy({ kind }: ExistingTable, on: string): string {
 }
 
 function columnNamed(path: string, { byField }: Table): Column | undefined {
-  return byField.get(path.split('.')[0] ?? '')
+  return byField.get(topOf(path))
 }
 
 /** Whether an index can hold the strings at a path: PostgreSQL makes those of an enum or an array anew each time. */

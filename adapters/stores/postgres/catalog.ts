@@ -15,17 +15,17 @@ export interface ExistingColumn {
   /** Its type, or that which a domain is over. */
   readonly baseType: string
   /** The collation of a string. */
-  readonly collation: string | undefined
+  readonly collation?: string
   /** Whether the collation takes some strings for equal that differ. */
   readonly isLoose: boolean
   /** Which writes may set it; all if undefined. */
-  readonly takes: Column['takes']
+  readonly takes?: Column['takes']
   /** The sequence of an identity that the role may not draw from, as SQL. */
-  readonly deniedSequence: string | undefined
+  readonly deniedSequence?: string
   /** Whether an expression index can hold its values as strings. */
   readonly isTextIndexable: boolean
   /** The SQL of the value that rows get where an `INSERT` gives none. */
-  readonly byDefault: string | undefined
+  readonly byDefault?: string
 }
 
 /** An index that exists. */
@@ -79,37 +79,8 @@ export async function existingTable(
   if (columns.length === 0) return undefined
   const indexes = await indexRows(connection, table)
   return {
-    kind: KINDS[columns[0]?.[9] ?? ''] ?? 'table',
-    columns: new Map(
-      columns.map(
-        ([
-          name,
-          type,
-          isNotNull,
-          collation,
-          isLoose,
-          baseType,
-          isImmutable,
-          takes,
-          deniedSequence,
-          ,
-          byDefault,
-        ]) => [
-          name ?? '',
-          {
-            type: type ?? '',
-            baseType: baseType ?? '',
-            isNotNull: isNotNull === 't',
-            collation,
-            isLoose: isLoose === 't',
-            isTextIndexable: isImmutable === 't',
-            takes: takes as Column['takes'],
-            deniedSequence,
-            byDefault,
-          },
-        ],
-      ),
-    ),
+    kind: KINDS[columns[0]?.relkind ?? ''] ?? 'table',
+    columns: new Map(columns.map(({ name, relkind: _, ...column }) => [name, column])),
     indexes: new Map(
       indexes.map(
         ([
@@ -142,25 +113,38 @@ export async function existingTable(
   }
 }
 
-function columnRows(connection: Connection, table: string): Promise<TextRow[]> {
-  return textRows(connection, {
-    sql: `SELECT attname, format_type(atttypid, atttypmod), attnotnull, collname,
-        NOT collisdeterministic, (WITH RECURSIVE known AS (
+interface ColumnRow extends ExistingColumn {
+  readonly name: string
+  readonly relkind: string
+}
+
+async function columnRows(connection: Connection, table: string): Promise<ColumnRow[]> {
+  const rows = await textRows(connection, {
+    sql: `SELECT json_strip_nulls(json_build_object(
+        'name', attname,
+        'relkind', (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
+        'type', format_type(atttypid, atttypmod),
+        'baseType', (WITH RECURSIVE known AS (
           SELECT atttypid AS type, atttypmod AS mod
           UNION ALL SELECT typbasetype, typtypmod FROM known JOIN pg_type ON oid = type WHERE typtype = 'd')
           SELECT format_type(type, mod) FROM known JOIN pg_type ON oid = type WHERE typtype <> 'd'),
-        (SELECT provolatile = 'i' FROM pg_type JOIN pg_proc ON pg_proc.oid = typoutput WHERE pg_type.oid = atttypid),
-        CASE WHEN attgenerated <> '' THEN 'nothing' WHEN attidentity = 'a' THEN 'inserts' END,
-        CASE WHEN attidentity <> '' AND NOT has_sequence_privilege(pg_get_serial_sequence($1::text, attname), 'USAGE, UPDATE')
+        'isNotNull', attnotnull,
+        'collation', collname,
+        'isLoose', coalesce(NOT collisdeterministic, false),
+        'isTextIndexable', (SELECT provolatile = 'i' FROM pg_type
+          JOIN pg_proc ON pg_proc.oid = typoutput WHERE pg_type.oid = atttypid),
+        'takes', CASE WHEN attgenerated <> '' THEN 'nothing' WHEN attidentity = 'a' THEN 'inserts' END,
+        'deniedSequence', CASE WHEN attidentity <> ''
+            AND NOT has_sequence_privilege(pg_get_serial_sequence($1::text, attname), 'USAGE, UPDATE')
           THEN pg_get_serial_sequence($1::text, attname) END,
-        (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
-        CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
-          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END
+        'byDefault', CASE WHEN attidentity = '' THEN pg_get_expr(adbin, adrelid)
+          ELSE format('nextval(%L)', pg_get_serial_sequence($1::text, attname)) END))
       FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation
         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
       WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
     values: [table],
   })
+  return rows.map(([column = '']) => JSON.parse(column))
 }
 
 function indexRows(connection: Connection, table: string): Promise<TextRow[]> {

@@ -43,8 +43,6 @@ export function lineMaker(options: ConnectionOptions): LineMaker {
     const line: Line = new Line(connect(beginningWith(host, address), options, onclose), SETTINGS)
     return line
   }
-  // The driver finds what is wrong with the address.
-  make()
   const end = (line: Line) => {
     // The line after one that was lost begins with the next host.
     if (line.isLost) host += 1

@@ -38,8 +38,8 @@ const OUTDATED = 'RevalidateCachedQuery'
 const COLLISIONS: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
 /**
- * The server goes away or is starting, does not give a lock in time, has no room for more, or takes no writes: it is a standby, or was one a moment
- * ago.
+ * The server goes away or is starting, does not give a lock in time, has no room for more, or takes no writes: it is a
+ * standby, or was one a moment ago.
  */
 const UNUSABLE = /^(?:08|53|55P03|57P|58|25006|F0|XX)/
 

@@ -25,7 +25,6 @@ export class Line {
   #fail: ((reason: unknown) => void) | undefined
   #retire: (() => void) | undefined
   #isLost = false
-
   /** The statement that the first call sends before its own. */
   #first: string | undefined
 
@@ -95,8 +94,11 @@ export class Lines {
   readonly #idle: Line[] = []
   readonly #waiting = new Set<PromiseWithResolvers<Line>>()
 
+  /** Throws a `TypeError` if the driver finds something wrong with the address. */
   constructor(maker: LineMaker) {
     this.#maker = maker
+    const first = this.#another()
+    if (first) this.#idle.push(first)
   }
 
   /** Calls `work` with a line that nothing else uses meanwhile. */

@@ -142,7 +142,10 @@ export class RecordEngine {
     return projected(changes, { exclude: found })
   }
 
-  /** Stores validated values as a new record, and resolves to what is stored. Throws a 409 with the unique fields whose values are taken. */
+  /**
+   * Stores validated values as a new record, and resolves to what is stored. Throws a 409 with the unique fields whose
+   * values are taken.
+   */
   async insert(values: Fields, id?: string): Promise<Fields> {
     const { model } = this
     const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(model.idType)
