@@ -10,6 +10,7 @@ import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { notes } from '../mongodb/notes.ts'
 import { part } from '../report.ts'
+import { until } from './until.ts'
 
 /** What a trial saw. */
 export interface Trial {
@@ -25,7 +26,6 @@ export interface Trial {
 const CALLERS = 12
 /** How many calls succeed between two kills. */
 const CALLS_BETWEEN = 40
-const PATIENCE_MS = 60_000
 
 /** Ends all connections of a store in the schema `schema` at `url` `kills` times, under single writes, transactions and limited reads. */
 export async function killed(url: string, schema: string, kills: number): Promise<Trial> {
@@ -92,14 +92,6 @@ export async function killed(url: string, schema: string, kills: number): Promis
     done = true
     await store.close()
     await admin.end()
-  }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error('a call waits forever')
-    await delay(5)
   }
 }
 

@@ -10,6 +10,7 @@ import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { startPair } from '../../services/postgres.ts'
 import { notes } from '../mongodb/notes.ts'
+import { until } from './until.ts'
 
 /** What a trial saw. */
 export interface Trial {
@@ -26,7 +27,6 @@ export interface Trial {
 const WRITERS = 16
 const WRITES_BEFORE = 500
 const WRITES_AFTER = 500
-const PATIENCE_MS = 60_000
 
 /** Starts a pair, kills its primary with `kill -9` amid the writes, and promotes the standby a moment later. */
 export async function takeover(): Promise<Trial> {
@@ -86,12 +86,4 @@ type PostgresStore = ReturnType<typeof postgresStore>
 async function missing(store: PostgresStore, ids: ReadonlySet<string>): Promise<number> {
   const found = await store.collection(notes).count({ op: 'in', field: '_id', values: [...ids] })
   return ids.size - found
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error('the trial does not go on')
-    await delay(5)
-  }
 }
