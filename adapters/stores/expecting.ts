@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isDeepStrictEqual } from 'node:util'
+import { isSameContent } from '../../src/ports/same-content.ts'
 import type { Fields } from '../../src/ports/store.ts'
 
 /** A write of one record under a condition `Held` on what is stored of it. */
@@ -30,6 +30,6 @@ export async function expecting<Held, Written>(
   const fields = Object.keys(expect)
   if (written || fields.length === 0) return written
   const found = await find(fields)
-  const isHeld = (field: string) => isDeepStrictEqual(found?.record[field], expect[field])
+  const isHeld = (field: string) => isSameContent(found?.record[field], expect[field])
   return found && fields.every(isHeld) ? write(found.held()) : null
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isSameContent } from '../ports/same-content.ts'
+
 /** Thrown if an adapter breaks a promise. Test runners show `actual` beside `expected`. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise'
@@ -28,7 +30,7 @@ export function equal(actual: unknown, expected: unknown, context?: string): voi
 
 /** Throws unless the two have the same content: equal members in any order, equal dates and elements. */
 export function deepEqual(actual: unknown, expected: unknown, context?: string): void {
-  if (!isSame(actual, expected)) throw differs(actual, expected, context)
+  if (!isSameContent(actual, expected)) throw differs(actual, expected, context)
 }
 
 /** Throws unless `text` matches. */
@@ -82,17 +84,4 @@ const LONGEST = 2000
 function shown(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false
-  if (a instanceof Date && b instanceof Date) return Object.is(a.getTime(), b.getTime())
-  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>]
-  const keys = Object.keys(left)
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]))
-  )
 }
