@@ -14,10 +14,11 @@ const USAGE = `Stores what your app shows of old records: fields under the names
 
   <module>  the file that exports your app: export const app = createApp({ … })
   --json    one JSON value instead of lines:
-            { ok, models: [{ model, records, changed }], problems: [{ model, problem, field, count, examples }] }
+            { ok, models: [{ model, records, changed }], problems: [{ model, problem, field, count, examples }],
+              dropped: [{ collection, what }] }
 
-Your app may serve meanwhile. Stop earlier versions of it first: they look for fields under their earlier names. An
-interrupted run goes on where it was when you run the command again.
+Your app may serve meanwhile. Stop earlier versions of it first: they look for fields under their earlier names, and the
+indexes that only they need are dropped. An interrupted run goes on where it was when you run the command again.
 
 Exit codes: 0 every record fits its model now, 1 some could not be made to fit, 2 the backfill could not run.`
 
@@ -30,8 +31,8 @@ export async function backfill(args: readonly string[]): Promise<number> {
   try {
     // Not a whole start-up: that may refuse to run until this has run.
     await host.database.prepare(host.schemas())
-    const { stored, history } = host
-    const target = { models: [...host.known()], stored, history }
+    const { stored, history, database, schemas } = host
+    const target = { models: [...host.known()], stored, history, database, schemas }
     const result = await backfillRecords(target, bar(process.stderr))
     console.log(json ? JSON.stringify(result) : textOf(result))
     return result.ok ? 0 : 1
@@ -40,10 +41,11 @@ export async function backfill(args: readonly string[]): Promise<number> {
   }
 }
 
-function textOf({ models, problems }: BackfillResult): string {
+function textOf({ models, problems, dropped }: BackfillResult): string {
   const lines = models.map(
     ({ model, records, changed }) =>
       `${model}: ${changed.toLocaleString('en')} of ${records.toLocaleString('en')} records changed`,
   )
-  return [...lines, ...(problems.length === 0 ? [] : ['', tableOf(problems)])].join('\n')
+  const drops = dropped.map(({ collection, what }) => `${collection}: dropped ${what}`)
+  return [...lines, ...drops, ...(problems.length === 0 ? [] : ['', tableOf(problems)])].join('\n')
 }

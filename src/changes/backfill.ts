@@ -12,7 +12,14 @@ import { type Problem, Tally } from '../check/tally.ts'
 import type { Model } from '../model/model.ts'
 import { type Upgrade, upgraded, upgradeOf } from '../model/upgrade.ts'
 import { everything, type Filter, withId } from '../ports/filter.ts'
-import { type Collection, DuplicateKey, type Fields } from '../ports/store.ts'
+import {
+  type Collection,
+  type CollectionSchema,
+  DuplicateKey,
+  type Fields,
+  type LeftOver,
+  type Store,
+} from '../ports/store.ts'
 import { batches, readable } from '../ports/walk.ts'
 import type { ModelHistory } from './model-history.ts'
 
@@ -32,6 +39,8 @@ export interface BackfillResult {
   readonly models: readonly Backfilled[]
   /** What could not be made to fit. */
   readonly problems: readonly Problem[]
+  /** What only earlier versions of the app needed, which the database has no more. */
+  readonly dropped: readonly LeftOver[]
 }
 
 /** Hears how far a backfill is. */
@@ -48,14 +57,17 @@ export interface BackfillTarget {
   /** The records of a model as they are stored. Writes to it must reach the app's cache. */
   stored(model: Model): Collection
   readonly history: ModelHistory
+  readonly database: Store
+  /** The collections of the app. */
+  schemas(): readonly CollectionSchema[]
 }
 
 /** Writes at a time: enough to share transactions, few enough to leave room for the app's own. */
 const AT_ONCE = 100
 
-/** Backfills every model. */
+/** Backfills every model. Earlier versions of the app must not run any more. */
 export async function backfillRecords(
-  { models, stored, history }: BackfillTarget,
+  { models, stored, history, database, schemas }: BackfillTarget,
   progress: BackfillProgress = {},
 ): Promise<BackfillResult> {
   const done: Backfilled[] = []
@@ -71,7 +83,8 @@ export async function backfillRecords(
     problems.push(...left)
     if (left.length === 0) await history.accept(model)
   }
-  return { ok: problems.length === 0, models: done, problems }
+  const dropped = (await database.dropLeftOvers?.(schemas())) ?? []
+  return { ok: problems.length === 0, models: done, problems, dropped }
 }
 
 /** How far a backfill is, as it is noted after each batch. */

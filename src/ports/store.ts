@@ -251,8 +251,17 @@ export interface Store {
    * Rejects with `IndexConflict` if existing records violate a unique field set. Drops, replaces and weakens no index that
    * the store did not create; `warn` gets a sentence about each that the operator should know of. If such an index keeps
    * the store from making a unique field set unique, it rejects with an error that has the command to run.
+   *
+   * Another version of the app may use the database at the same time, with other schemas: what it needs stays, and
+   * searches find what it writes.
    */
   prepare(schemas: readonly CollectionSchema[], warn?: (message: string) => void): Promise<void>
+  /**
+   * Drops what only other versions of `schemas` need: indexes and search data that the store has made and that none of
+   * `schemas` declares. Versions that declare them must not run. Resolves to what was dropped, each as `LeftOver` says it.
+   * Optional: for stores that leave something.
+   */
+  dropLeftOvers?(schemas: readonly CollectionSchema[]): Promise<readonly LeftOver[]>
   /**
    * What other programs left around the records of a collection, for `fieldgate doctor`. Changes nothing. Optional: for
    * stores of databases that other programs set up.
@@ -299,6 +308,13 @@ export class RefusedWrite extends Error {
     this.rule = rule
     this.fields = fields
   }
+}
+
+/** Something that a store has made for another version of a model. */
+export interface LeftOver {
+  readonly collection: string
+  /** What it is, with its name in the database: `the unique index 'people unique ["email"]'`. */
+  readonly what: string
 }
 
 /** Existing records violate a unique field set that `prepare` was asked to enforce. */

@@ -85,7 +85,7 @@ export function serve(
       const { stored, history, database, schemas } = hostOf(app.store)
       // As the command does.
       await database.prepare(schemas())
-      return backfillRecords({ models: [model], stored, history })
+      return backfillRecords({ models: [model], stored, history, database, schemas })
     },
   }
 }
