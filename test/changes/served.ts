@@ -20,10 +20,13 @@ import {
 import { hostOf } from '../../src/records/engine/host.ts'
 import { type RecordedLog, recordedLog } from '../records/service.ts'
 
-/** A version of the model: its fields, and the options of `defineModel`. */
+/** A version of the model: its fields, the options of `defineModel`, and those of its router. */
 export interface Version {
   readonly fields: z.ZodRawShape
   readonly options?: object
+  readonly search?: readonly string[]
+  /** What lists can be filtered and sorted by. Default: everything that can. */
+  readonly query?: readonly string[]
 }
 
 /** An app over one version of the model. */
@@ -48,13 +51,14 @@ export function serve(
   const app = createApp({ store: open(), logger: log, env: {}, ...options })
   onTestFinished(() => app.close())
   const fields = Object.keys(version.fields)
-  const places = fields.flatMap((field) => insideOf(field, version.fields[field]))
+  const { query = fields.flatMap((field) => insideOf(field, version.fields[field])) } = version
   const router = {
     model,
     allowedFields: fields,
-    query: places,
-    sortableFields: places,
+    query,
+    sortableFields: query,
     middlewares: [],
+    ...(version.search && { search: version.search }),
   }
   app.mount('/things', createRouter(router as never))
   app.mount('/lean', createRouter({ ...router, lean: true } as never))

@@ -1,0 +1,256 @@
+/**
+ * Two versions of an app on one database, on any store: while one takes the place of the other, or goes back, and what
+ * is left when only one is there.
+ *
+ * @module
+ */
+
+import { describe, expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { createApp, type Fields } from '../../src/index.ts'
+import { type Database, modelOf, type Served, serve, type Version } from '../changes/served.ts'
+import { recordedLog } from '../records/service.ts'
+
+/** How a store differs from the others. */
+interface Differences {
+  /** Whether a start makes something that serves searches. */
+  readonly indexesSearches: boolean
+}
+
+const text = z.string().optional()
+const same = { name: z.string(), email: text, note: text, n: z.int().optional() }
+
+/** The version that declares less; it takes `info` for anything. */
+const LESS: Version = {
+  fields: { ...same, tags: z.array(z.string()).optional(), info: z.unknown().optional() },
+  search: ['name'],
+  query: ['name'],
+}
+const MORE: Version = {
+  fields: {
+    ...same,
+    tags: z.array(z.string()).optional(),
+    info: z.object({ place: text }).optional(),
+  },
+  options: { unique: ['email'], indexes: ['-n'] },
+  search: ['name', 'note', 'tags', 'info.place'],
+  query: ['name'],
+}
+
+/** Registers the suite for the store with this name. */
+export function versions(
+  store: string,
+  database: Database,
+  { indexesSearches }: Differences,
+): void {
+  describe(`two versions of an app, on ${store}`, () => {
+    it('refuse a second record with a value that one of them declares unique, whichever starts last', async () => {
+      const open = await database()
+      const older = serve(open, LESS)
+      await post(older, { name: 'first', email: 'a@x' })
+      const other = await post(older, { name: 'other', email: 'b@x' })
+      const newer = serve(open, MORE)
+      const refuses = async (one: Served) => {
+        const taken = { status: 409, data: { error: 'Duplicate value for: email.' } }
+        expect(await one.call('POST', '/things', { name: 'c', email: 'a@x' })).toEqual(taken)
+        expect(await one.call('PATCH', `/things/${other}`, { email: 'a@x' })).toEqual(taken)
+        expect((await one.call('PATCH', `/things/${other}`, { email: 'b@x' })).status).toBe(200)
+      }
+      await refuses(newer)
+      await refuses(older)
+      await refuses(serve(open, LESS))
+      await refuses(newer)
+      const things = script(open, LESS)
+      const again = things.insert({ name: 'c', email: 'a@x' } as never)
+      await expect(again).rejects.toMatchObject({ status: 409, fields: { email: /./ } })
+      await refuses(newer)
+      await refuses(older)
+      const restarted = serve(open, MORE)
+      await restarted.app.ready()
+      await refuses(restarted)
+      expect(await newer.list()).toHaveLength(2)
+    })
+
+    it('find at once what the other one writes, before and after starts', async () => {
+      const open = await database()
+      const first = serve(open, LESS)
+      await post(first, { name: 'old', note: 'from before' })
+      const newer = serve(open, MORE)
+      expect(await found(newer, 'from BEF')).toEqual(['old'])
+      await findsAll(newer, first)
+      const rolledBack = serve(open, LESS)
+      await rolledBack.app.ready()
+      await findsAll(newer, first)
+      await findsAll(newer, rolledBack)
+      await script(open, LESS).find()
+      await findsAll(newer, rolledBack)
+      const restarted = serve(open, MORE)
+      await restarted.app.ready()
+      await findsAll(restarted, rolledBack)
+      await findsAll(rolledBack, restarted, ['name'])
+      expect(await found(restarted, 'from BEF')).toEqual(['old'])
+    })
+
+    it('find what a script writes, which searches nothing', async () => {
+      const open = await database()
+      const app = serve(open, MORE)
+      const id = await post(app, { name: 'a', note: 'Reykjavík' })
+      const things = script(open, LESS)
+      await things.update(id, { note: 'Hafnarfjörður' } as never)
+      await things.insert({ name: 'b', note: 'Hafnarfjörður' } as never)
+      expect(await found(app, 'reykjavík')).toEqual([])
+      expect(await found(app, 'HAFNAR')).toEqual(['a', 'b'])
+      await things.updateWhere({ name: 'b' } as never, { note: 'Akureyri' } as never)
+      const restarted = serve(open, MORE)
+      for (const one of [app, restarted]) {
+        expect(await found(one, 'HAFNARfj')).toEqual(['a'])
+        expect(await found(one, 'akureyri')).toEqual(['b'])
+      }
+    })
+
+    it('a newer one that declares less takes nothing from the one that serves', async () => {
+      const open = await database()
+      const serving = serve(open, MORE)
+      const id = await post(serving, { name: 'a', email: 'a@x', note: 'Reykjavík' })
+      const newer = serve(open, LESS)
+      await newer.app.ready()
+      expect((await newer.call('POST', '/things', { name: 'b', email: 'a@x' })).status).toBe(409)
+      expect((await serving.call('POST', '/things', { name: 'b', email: 'a@x' })).status).toBe(409)
+      expect(await found(serving, 'ykjav')).toEqual(['a'])
+      await newer.call('PATCH', `/things/${id}`, { note: 'Akureyri' })
+      expect(await found(serving, 'ykjav')).toEqual([])
+      expect(await found(serving, 'kureyr')).toEqual(['a'])
+      expect(newer.log.text).toContain('email')
+      expect(newer.log.text).toContain("'npx fieldgate backfill <file>'")
+    })
+
+    it('a backfill drops what only the other one needs, once', async () => {
+      const open = await database()
+      const before = serve(open, MORE)
+      const id = await post(before, { name: 'a', email: 'a@x', note: 'Reykjavík' })
+      await before.app.close()
+
+      const now = serve(open, LESS)
+      const { ok, dropped } = await now.backfill()
+      expect(ok).toBe(true)
+      expect(new Set(dropped.map(({ collection }) => collection))).toEqual(new Set(['things']))
+      const whats = dropped.map(({ what }) => what).join('\n')
+      expect(whats).toContain('unique index')
+      if (indexesSearches) expect(whats).toContain('search')
+      expect((await now.backfill()).dropped).toEqual([])
+      const twin = await post(now, { name: 'b', email: 'a@x', note: 'Reykjavík' })
+      expect(await found(now, 'b')).toEqual(['b'])
+      const restarted = serve(open, LESS)
+      await restarted.app.ready()
+      expect(restarted.log.text).not.toContain('another version')
+
+      const back = serve(open, MORE)
+      await expect(back.app.ready()).rejects.toMatchObject({ name: 'IndexConflict' })
+      await now.call('PATCH', `/things/${twin}`, { email: 'b@x' })
+      await now.call('PATCH', `/things/${id}`, { note: 'Akureyri' })
+      const again = serve(open, MORE)
+      expect(await found(again, 'ykjav')).toEqual(['b'])
+      expect(await found(again, 'kureyr')).toEqual(['a'])
+      expect((await again.backfill()).dropped).toEqual([])
+    })
+
+    it('a backfill of an app that searches nothing leaves what serves searches', async () => {
+      const open = await database()
+      const app = serve(open, MORE)
+      const id = await post(app, { name: 'a', note: 'Reykjavík' })
+      const { search: _, ...silent } = MORE
+      expect((await serve(open, silent).backfill()).dropped).toEqual([])
+      await app.call('PATCH', `/things/${id}`, { note: 'Akureyri' })
+      expect(await found(app, 'ykjav')).toEqual([])
+      expect(await found(app, 'kureyr')).toEqual(['a'])
+    })
+
+    it('start at the same time, again and again', async () => {
+      const open = await database()
+      const first = serve(open, MORE)
+      await post(first, { name: 'a', email: 'a@x', note: 'Reykjavík' })
+      for (let round = 0; round < 4; round += 1) {
+        const [less, more] = [serve(open, LESS), serve(open, MORE)]
+        await Promise.all([less.app.ready(), more.app.ready(), script(open, LESS).find()])
+        for (const one of [less, more, first]) {
+          const { status } = await one.call('POST', '/things', { name: 'b', email: 'a@x' })
+          expect(status).toBe(409)
+        }
+        const id = await post(less, { name: `${round}`, note: `Akureyri ${round}` })
+        for (const one of [more, first]) {
+          expect(await found(one, `reyri ${round}`)).toEqual([`${round}`])
+          expect(await found(one, 'ykjav')).toEqual(['a'])
+        }
+        expect((await less.call('DELETE', `/things/${id}`)).status).toBe(200)
+        await Promise.all([less.app.close(), more.app.close()])
+      }
+    })
+  })
+}
+
+/** The records of a script, which has the model and no routers. */
+function script(open: Parameters<typeof serve>[0], version: Version) {
+  const app = createApp({ store: open(), logger: recordedLog(), env: {} })
+  onTestFinished(() => app.close())
+  return app.store.collection(modelOf(version))
+}
+
+/** Creates a record and returns its id. */
+async function post({ call }: Served, record: Fields): Promise<string> {
+  const { status, data } = await call('POST', '/things', record)
+  expect([status, data]).toEqual([201, expect.objectContaining(record)])
+  return String(data._id)
+}
+
+/** The names of the records that a search finds. */
+async function found({ list }: Served, term: string): Promise<unknown[]> {
+  return (await list(`?sort=name&s=${encodeURIComponent(term)}`)).map(({ name }) => name)
+}
+
+const PLACES: Readonly<Record<string, (value: string) => Fields>> = {
+  name: (name) => ({ name: name || 'x' }),
+  note: (note) => ({ note }),
+  tags: (tag) => ({ tags: ['x', tag] }),
+  'info.place': (place) => ({ info: { place } }),
+}
+
+/** Checks that `reader` finds what `writer` inserts, changes, takes away and deletes in each place. */
+async function findsAll(
+  reader: Served,
+  writer: Served,
+  places: readonly string[] = Object.keys(PLACES),
+): Promise<void> {
+  for (const place of places) {
+    for (const creator of [writer, reader]) await findsChanges(place, creator, { reader, writer })
+  }
+}
+
+async function findsChanges(
+  place: string,
+  creator: Served,
+  { reader, writer }: { reader: Served; writer: Served },
+): Promise<void> {
+  const holding = (value: string) => ({ name: place, ...PLACES[place]?.(value) })
+  const finds = async (expected: readonly number[]) => {
+    const counts: number[] = []
+    for (const term of TERMS) counts.push((await found(reader, term)).length)
+    expect([place, counts]).toEqual([place, expected])
+  }
+  const id = await post(creator, holding('Kraków'))
+  const change = async (record: Fields) =>
+    expect((await writer.call('PATCH', `/things/${id}`, record)).status).toBe(200)
+  await finds([1, 1, 0, 0, 0])
+  await change(holding('Wrocław'))
+  await finds([0, 0, 1, 1, 1])
+  await change({ ...holding('Kraków'), n: 1 })
+  await finds([1, 1, 0, 0, 0])
+  await change(holding(''))
+  await finds([0, 0, 0, 0, 0])
+  await change(holding('Wrocław'))
+  await finds([0, 0, 1, 1, 1])
+  expect((await writer.call('DELETE', `/things/${id}`)).status).toBe(200)
+  await finds([0, 0, 0, 0, 0])
+}
+
+/** Of the first string, then of the second, with as many letters as an index makes a difference of. */
+const TERMS = ['kraków', 'AKÓ', 'wro', 'ocław', 'wrocław']
