@@ -151,6 +151,7 @@ export function versions(
       const again = serve(open, MORE)
       expect(await found(again, 'ykjav')).toEqual(['b'])
       expect(await found(again, 'kureyr')).toEqual(['a'])
+      await again.backfill()
       expect((await again.backfill()).dropped).toEqual([])
     })
 

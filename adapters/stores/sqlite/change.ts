@@ -8,7 +8,7 @@ import type { Scalar } from '../../../src/ports/filter.ts'
 import { isWithin } from '../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import { numberString } from './number.ts'
-import { asText, type Shadow, shadowAt } from './shadow.ts'
+import { asText, keptShadow, type Shadow, shadowAt } from './shadow.ts'
 import { every, jsonPath, type Parameters } from './sql.ts'
 
 /** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */
@@ -20,7 +20,7 @@ export function compileChange(
   const assignments = [`doc = ${changedJson(change, parameters)}`]
   for (const shadow of shadows) {
     const text = changedShadow(change, shadow, parameters)
-    if (text !== undefined) assignments.push(`${shadow.column} = ${text}`)
+    if (text !== undefined) assignments.push(`${shadow.column} = ${keptShadow(shadow, text)}`)
   }
   return assignments.join(', ')
 }

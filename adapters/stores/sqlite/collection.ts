@@ -17,8 +17,9 @@ import type {
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { expecting } from '../expecting.ts'
+import { type Filler, fillerOf } from './backfill.ts'
 import { columnReader, whereInTime } from './column.ts'
-import type { Candidates, Compilation, Search } from './compile.ts'
+import { type Candidates, type Compilation, type Search, searchesIn } from './compile.ts'
 import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
@@ -54,6 +55,7 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     parse: readerOf(schema.shape),
     marks: schema.declared && new Marks(schema.declared, runner.shapes),
     compilation: compiler(schema, runner),
+    filler: fillerOf(schema.name, runner),
   }
   const { marks } = opened
   return {
@@ -98,6 +100,7 @@ interface Opened {
   readonly marks: Marks | undefined
   /** What one statement is compiled with. */
   compilation(): Compilation
+  readonly filler: Filler
 }
 
 function readsOf({
@@ -107,10 +110,11 @@ function readsOf({
   parse,
   marks,
   compilation,
+  filler,
 }: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
   const shown = textsShower(schema, marks)
 
-  const column = columnReader({ runner, table, compilation })
+  const column = columnReader({ runner, table, compilation, filler })
 
   return {
     async find(read) {
@@ -126,7 +130,10 @@ function readsOf({
       // SQLite counts a whole table without reading each row.
       const conditions = filter === everything ? [] : whereInTime(filter, compiled, runner)
       const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
-      return runner.count(compiled.parameters.statement(sql), filter, hints)
+      const statement = compiled.parameters.statement(sql)
+      return filler.filled(searchesIn(filter, compiled.shadows), () =>
+        runner.count(statement, filter, hints),
+      )
     },
 
     async estimate() {
@@ -148,7 +155,7 @@ export function openWrites(
 }
 
 function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  const { runner, parse, table, compilation } = opened
+  const { schema, runner, parse, table, compilation, filler } = opened
   const writes = writesTo(opened)
 
   const written = async (statement: Statement): Promise<Fields | null> => {
@@ -156,6 +163,12 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
     const [row] = rows
     return row ? parse(row.doc as string) : null
   }
+
+  /** `write`, once every record has what the filter searches: at once, so that writes happen in the order of the calls. */
+  const filledFor = async <T>(filter: Filter, write: () => Promise<T>): Promise<T> =>
+    schema.searchable.length === 0
+      ? write()
+      : after(filler.fill(searchesIn(filter, compilation().shadows)), write)
 
   /** Writes the record that matches, if it holds what is expected; see `expecting`. */
   const writeExpecting = (
@@ -183,11 +196,18 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
       await runner.write(await writes.insert(record))
     },
     update: (filter, change, options) =>
-      writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
-    updateMany: async (filter, change) =>
-      (await runner.write(writes.updateMany(filter, change))).changes,
+      filledFor(filter, () =>
+        writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
+      ),
+    updateMany: (filter, change) =>
+      filledFor(
+        filter,
+        async () => (await runner.write(writes.updateMany(filter, change))).changes,
+      ),
     delete: (filter, options) =>
-      writeExpecting(filter, options, (held) => writes.delete(filter, held)),
+      filledFor(filter, () =>
+        writeExpecting(filter, options, (held) => writes.delete(filter, held)),
+      ),
   }
 }
 

@@ -7,6 +7,7 @@
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { after, type Soon } from '../../../src/ports/soon.ts'
 import { AnchorGone, type Read, type ReadHints } from '../../../src/ports/store.ts'
+import type { Filler } from './backfill.ts'
 import type { Runner } from './collection.ts'
 import { type Compilation, fieldJson, isStorable, searchesIn } from './compile.ts'
 import { compilePage, isQuick, namesOne } from './page.ts'
@@ -20,6 +21,7 @@ export interface Source {
   readonly table: string
   /** What one statement is compiled with. */
   compilation(): Compilation
+  readonly filler: Filler
 }
 
 /** Like `where`, for a read that may take long. */
@@ -40,6 +42,7 @@ export function columnReader({
   runner,
   table,
   compilation,
+  filler,
 }: Source): (read: Read, value: string) => Soon<string[]> {
   /** No records, if they come after one that is there. */
   const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
@@ -98,8 +101,10 @@ export function columnReader({
     }
     // Only a search waits for its candidates.
     if (searches.length === 0) return rowsWith(compiled)
-    return after(runner.found?.(searches, read.hints), (candidates) =>
-      rowsWith({ ...compiled, candidates }),
+    return filler.filled(searches, () =>
+      after(runner.found?.(searches, read.hints), (candidates) =>
+        rowsWith({ ...compilation(), candidates }),
+      ),
     )
   }
 

@@ -72,11 +72,12 @@ export class Connection {
   }
 
   /** Runs `work` in its own transaction: all of it happens, or nothing. */
-  transaction(work: () => void): void {
+  transaction<T>(work: () => T): T {
     this.db.exec('BEGIN IMMEDIATE')
     try {
-      work()
+      const result = work()
       this.db.exec('COMMIT')
+      return result
     } catch (error) {
       this.#undo('ROLLBACK')
       throw error

@@ -9,6 +9,7 @@
 import {
   type CollectionSchema,
   IndexConflict,
+  type LeftOver,
   type ReadHints,
   type Store,
   StoreTimeout,
@@ -25,7 +26,19 @@ import {
   type Shapes,
   shapesIn,
 } from './marks.ts'
-import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
+import {
+  checkNames,
+  columnsOf,
+  dropsOf,
+  type Existing,
+  existingIn,
+  isEmpty,
+  leftOversIn,
+  OBJECTS,
+  type Steps,
+  stepsTo,
+  warningsOf,
+} from './schema.ts'
 import type { Shadow } from './shadow.ts'
 import type { Row, Statement, Written } from './sql.ts'
 import { stepWriter } from './steps.ts'
@@ -67,7 +80,7 @@ export function d1Store(binding: D1Binding): Store {
     }
   }
 
-  async function run<T>(schema: CollectionSchema, work: () => Promise<T>): Promise<T> {
+  async function run<T>(schema: CollectionSchema | undefined, work: () => Promise<T>): Promise<T> {
     try {
       return await tracked(work)
     } catch (error) {
@@ -106,12 +119,14 @@ export function d1Store(binding: D1Binding): Store {
           () => undefined,
         ),
     },
-    async prepare(schemas) {
+    async prepare(schemas, warn = () => {}) {
       checkNames(schemas)
-      for (const schema of schemas) await run(schema, () => prepareTable(binding, schema))
-      const [first] = schemas
-      if (first) shapes = await run(first, () => prepareShapes(binding, schemas))
+      if (schemas.length === 0) return
+      const found = await run(undefined, () => prepareAll(binding, schemas))
+      shapes = found.shapes
+      for (const message of warningsOf('D1', schemas, found.existing)) warn(message)
     },
+    dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(binding, schemas)),
     async close() {
       closed = true
       await Promise.allSettled(underWay)
@@ -142,48 +157,72 @@ async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Pr
   return answer
 }
 
+/** What a database knows. */
+interface Found {
+  readonly existing: Existing
+  /** The shapes that have written to it. */
+  readonly shapes: Shapes
+}
+
+/**
+ * Reads all of it in one round trip: a Worker that starts has no more queries than that, however many models there are.
+ */
+async function findIn(binding: D1Binding, schemas: readonly CollectionSchema[]): Promise<Found> {
+  const statements = [columnsOf(schemas), OBJECTS, CREATE_SHAPES, READ_SHAPES]
+  const answers = await binding.batch(statements.map((one) => bound(binding, one)))
+  const [columns = [], objects = [], , shapes = []] = answers.map(({ results }) => results)
+  return { existing: existingIn(columns, objects), shapes: shapesIn(shapes) }
+}
+
+/** Brings every table to its schema. Returns what there was before, and the shapes with those of `schemas`. */
+async function prepareAll(
+  binding: D1Binding,
+  schemas: readonly CollectionSchema[],
+): Promise<Found> {
+  const { existing, shapes } = await findIn(binding, schemas)
+  for (const schema of schemas) await prepareTable(binding, schema, existing)
+  const added = newShapes(schemas, shapes)
+  if (added.size > 0) await bound(binding, noteShapes(added)).all()
+  return { existing, shapes: new Map([...shapes, ...added]) }
+}
+
 /** Another Worker may be taking the same steps: then the current state is read again. */
 const MAX_TRIES = 5
 
-async function prepareTable(binding: D1Binding, schema: CollectionSchema): Promise<void> {
+async function prepareTable(
+  binding: D1Binding,
+  schema: CollectionSchema,
+  before: Existing,
+): Promise<void> {
+  let existing = before
   for (let tries = 1; ; tries += 1) {
-    const steps = await stepsFor(binding, schema)
+    const steps = stepsTo(schema, existing)
     if (isEmpty(steps)) return
     try {
-      await take(binding, schema, steps)
+      return await take(binding, schema, steps)
     } catch (error) {
       if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
     }
+    existing = (await findIn(binding, [schema])).existing
   }
 }
 
-/** The shapes that have written to the database, including those of `schemas`. */
-async function prepareShapes(
+async function dropLeftOvers(
   binding: D1Binding,
   schemas: readonly CollectionSchema[],
-): Promise<Shapes> {
-  const [, read] = await binding.batch(
-    [CREATE_SHAPES, READ_SHAPES].map((sql) => binding.prepare(sql)),
-  )
-  const known = shapesIn(read?.results ?? [])
-  const added = newShapes(schemas, known)
-  if (added.size === 0) return known
-  await bound(binding, noteShapes(added)).all()
-  return new Map([...known, ...added])
-}
-
-async function stepsFor(binding: D1Binding, schema: CollectionSchema): Promise<Steps> {
-  const [columns, indexes] = await binding.batch(
-    [COLUMNS_OF, INDEXES_OF].map((sql) => bound(binding, { sql, values: [schema.name] })),
-  )
-  return stepsTo(schema, {
-    columns: columns?.results.map(({ name }) => String(name)) ?? [],
-    indexes: new Map(indexes?.results.map(({ name, sql }) => [String(name), String(sql)])),
-  })
+): Promise<LeftOver[]> {
+  const { existing } = await findIn(binding, schemas)
+  const left: LeftOver[] = []
+  for (const schema of schemas) {
+    const drops = dropsOf(schema, existing)
+    if (drops.length > 0) await binding.batch(drops.map(({ sql }) => binding.prepare(sql)))
+    left.push(...leftOversIn(schema, drops))
+  }
+  return left
 }
 
 async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps): Promise<void> {
-  const { columns, replaced, indexes, drops } = steps
+  const { columns, replaced, indexes } = steps
   const together = async (sqls: readonly string[]) => {
     if (sqls.length > 0) await binding.batch(sqls.map((sql) => binding.prepare(sql)))
   }
@@ -198,7 +237,6 @@ async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps):
       throw new IndexConflict(schema.name, fields, { cause: error })
     }
   }
-  await together(drops)
 }
 
 const PAGE = 200

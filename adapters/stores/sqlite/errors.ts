@@ -10,7 +10,7 @@ import {
   RefusedWrite,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import { uniqueIndexName } from './schema.ts'
+import { uniqueFieldsIn } from './schema.ts'
 
 /** Primary result codes: busy, locked, read-only, I/O error, full, cannot open. */
 const UNUSABLE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
@@ -52,12 +52,8 @@ function takenFields(message: string, schema: CollectionSchema | undefined): rea
   return (schema && takenSet(message, schema)) ?? ['_id']
 }
 
-/** The message contains the index's name as a literal. */
-function takenSet(
-  message: string,
-  { name, unique }: CollectionSchema,
-): readonly string[] | undefined {
-  return unique.find((fields) =>
-    message.includes(`'${uniqueIndexName(name, fields).replaceAll("'", "''")}'`),
-  )
+/** The message contains the index's name as a literal. Another version of the app may have declared it. */
+function takenSet(message: string, { name }: CollectionSchema): readonly string[] | undefined {
+  const [, literal = ''] = message.split("failed: index '")
+  return uniqueFieldsIn(name, literal.slice(0, literal.lastIndexOf("'")).replaceAll("''", "'"))
 }

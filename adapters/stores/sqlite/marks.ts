@@ -30,10 +30,19 @@ export type Shapes = ReadonlyMap<number, string>
 const SHAPES = identifier('fieldgate shapes')
 
 /** Creates the table of the shapes. */
-export const CREATE_SHAPES: string = `CREATE TABLE IF NOT EXISTS ${SHAPES} (mark INTEGER PRIMARY KEY, declared TEXT NOT NULL)`
+export const CREATE_SHAPES: Statement = {
+  sql: `CREATE TABLE IF NOT EXISTS ${SHAPES} (mark INTEGER PRIMARY KEY, declared TEXT NOT NULL)`,
+  values: [],
+}
+
+/** Finds that table: a row if it is there. */
+export const FIND_SHAPES: Statement = {
+  sql: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fieldgate shapes'",
+  values: [],
+}
 
 /** Selects the shapes: rows with `mark` and `declared`. */
-export const READ_SHAPES: string = `SELECT mark, declared FROM ${SHAPES}`
+export const READ_SHAPES: Statement = { sql: `SELECT mark, declared FROM ${SHAPES}`, values: [] }
 
 /** The shapes in such rows. */
 export function shapesIn(rows: readonly Readonly<Record<string, unknown>>[]): Shapes {

@@ -14,11 +14,12 @@ import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './functio
 import type { Shapes } from './marks.ts'
 import { patiently } from './patience.ts'
 import { PACE, type Pace, Reads } from './reads.ts'
+import { warningsOf } from './schema.ts'
 import { SearchIndexes } from './search-indexes.ts'
 import { borrowedWriter, lendWriter, type RunBatch } from './shared-writer.ts'
 import type { Statement, Written } from './sql.ts'
 import { stepWriter } from './steps.ts'
-import { prepareShapes, prepareTables } from './tables.ts'
+import { dropLeftOvers, prepareShapes, prepareTables } from './tables.ts'
 import { watchWrites } from './watch.ts'
 import { Writer } from './writer.ts'
 
@@ -62,7 +63,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     copying: {
       watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
     },
-    async prepare(schemas) {
+    async prepare(schemas, warn = () => {}) {
       checkOpen()
       await connection.ready()
       await writer.drained()
@@ -72,9 +73,15 @@ export function openStore(path: string, pace: Pace = PACE): Store {
         write = borrowed
       }
       unlend = lendWriter(connection.file, writeHere)
-      await patiently(() => prepareTables(connection, schemas, search.available))
+      const existing = await patiently(() => prepareTables(connection, schemas, search.available))
       shapes = await patiently(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
+      for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
+    },
+    async dropLeftOvers(schemas) {
+      checkOpen()
+      await writer.drained()
+      return patiently(() => dropLeftOvers(connection, schemas, search.available))
     },
     async close() {
       if (closed) return

@@ -5,91 +5,199 @@
  */
 
 import type { SortKey } from '../../../src/ports/filter.ts'
-import type { CollectionSchema } from '../../../src/ports/store.ts'
+import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
+import { leftOverWarning } from '../left-over.ts'
 import { fieldValue } from './compile.ts'
 import { MARK, markTrigger } from './marks.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from './shadow.ts'
-import { caseKept, identifier } from './sql.ts'
+import { caseKept, caseRestored, identifier, type Row, type Statement } from './sql.ts'
 
-/** What a database knows of one table. */
+/** What a database knows of its tables. */
 export interface Existing {
-  /** The names of its columns; empty if there is no table. */
-  readonly columns: readonly string[]
-  /** Its indexes and triggers, with the statements that created them. */
-  readonly indexes: ReadonlyMap<string, string>
+  /** The names of the columns of each table, by its name in small letters. */
+  readonly columns: ReadonlyMap<string, readonly string[]>
+  /** Everything that was made by a statement, by its name. */
+  readonly made: ReadonlyMap<string, Made>
+  /** The same, by the table that it belongs to. */
+  readonly byTable: ReadonlyMap<string, readonly Made[]>
+}
+
+/** A table, an index or a trigger, by the statement that created it. */
+export interface Made {
+  readonly type: string
+  readonly name: string
+  /** The table that it belongs to. */
+  readonly table: string
+  readonly sql: string
 }
 
 /** The steps that bring a table to its schema, in order. */
 export interface Steps {
-  /** Creates the table, or adds its missing columns, marked as not yet filled. Run them in one transaction. */
+  /** Creates the table, or adds its missing columns and triggers. Run them in one transaction. */
   readonly columns: readonly string[]
-  /** The shadows that existing records may lack. */
+  /** The shadows that any existing record may lack. */
   readonly backfill: readonly Shadow[]
-  /** Drops indexes that are recreated under the same name. */
+  /** Drops indexes and triggers that are recreated under the same name. */
   readonly replaced: readonly string[]
   /** Creates indexes; those of unique fields may fail. */
   readonly indexes: readonly { readonly sql: string; readonly fields?: readonly string[] }[]
-  /** Drops what is no longer needed, and the marks of what has been filled. Last, because an earlier step may fail. */
-  readonly drops: readonly string[]
 }
 
-/** Selects the columns of a table: rows with `name`. */
-export const COLUMNS_OF = 'SELECT name FROM pragma_table_info(?1)'
+/** Selects the columns of the tables of `schemas`: rows with `table` and `name`. */
+export function columnsOf(schemas: readonly CollectionSchema[]): Statement {
+  return {
+    sql: `SELECT m.name AS "table", c.name AS name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name COLLATE NOCASE IN (SELECT value FROM json_each(?1))`,
+    values: [JSON.stringify(schemas.map(({ name }) => name))],
+  }
+}
 
-/** Selects the indexes and triggers of a table: rows with `name` and `sql`. */
-export const INDEXES_OF =
-  "SELECT name, sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND tbl_name = ?1 AND sql IS NOT NULL"
+/** Selects everything else that was made: rows as `Made`. */
+export const OBJECTS: Statement = {
+  sql: 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_master WHERE sql IS NOT NULL',
+  values: [],
+}
 
-/** The steps from what exists to what `schema` needs. */
+/** What the rows of both statements tell. */
+export function existingIn(columns: readonly Row[], objects: readonly Row[]): Existing {
+  const columnRows = Map.groupBy(columns, ({ table }) => String(table).toLowerCase())
+  const all = objects as readonly unknown[] as readonly Made[]
+  return {
+    columns: new Map(
+      [...columnRows].map(([table, rows]) => [table, rows.map(({ name }) => String(name))]),
+    ),
+    made: new Map(all.map((one) => [one.name, one])),
+    byTable: Map.groupBy(all, ({ table }) => table),
+  }
+}
+
+/** The steps from what exists to what `schema` needs. What only another version of the app needs stays as it is. */
 export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
   const table = identifier(schema.name)
   const shadows = [...shadowsOf(schema).values()]
-  const wanted = indexesOf(schema)
-  const isThere = ({ name, sql }: Index) => existing.indexes.get(name) === sql
-  const indexes = wanted.filter((index) => !isThere(index))
-  if (existing.columns.length === 0) {
-    const columns = [createTable(table, shadows), markTrigger(schema.name)[1]]
-    return { columns, backfill: [], replaced: [], indexes, drops: [] }
+  const columns = existing.columns.get(schema.name.toLowerCase()) ?? []
+  const { made } = existing
+  const isMissing = ({ name, sql }: Index) => made.get(name)?.sql !== sql
+  const indexes = indexesOf(schema).filter(isMissing)
+  const triggers = triggersOf(schema, shadows).filter(isMissing)
+  const unsearched = shadows.filter((shadow) => isMissing(lackingIndex(schema.name, shadow)))
+  const lacking = unsearched.map((shadow) => lackingIndex(schema.name, shadow))
+  const created = triggers.map(({ sql }) => sql)
+  if (columns.length === 0) {
+    return {
+      columns: [createTable(table, shadows), ...created],
+      ...{ backfill: [], replaced: [] },
+      indexes: [...lacking, ...indexes],
+    }
   }
-  const missing = shadows.filter(({ name }) => !existing.columns.includes(name))
-  const backfill = shadows.filter(
-    (shadow) => missing.includes(shadow) || existing.indexes.has(unfilledOf(schema.name, shadow)),
-  )
-  const obsolete = obsoleteIndexes(schema, existing, wanted)
-  const isReplaced = (dropped: string) => wanted.some(({ name }) => name === dropped)
-  const drop = (name: string) => `DROP INDEX IF EXISTS ${identifier(name)}`
+  const added = shadows.filter(({ name }) => !columns.includes(name))
+  const others = [...indexes, ...lacking].filter(({ name }) => made.has(name))
   return {
     columns: [
-      ...missingMarks(schema.name, existing),
-      ...missing.flatMap((shadow) => [
-        `ALTER TABLE ${table} ADD COLUMN ${shadow.column} TEXT`,
-        `CREATE INDEX ${identifier(unfilledOf(schema.name, shadow))} ON ${table} (_id) WHERE doc IS NULL`,
-      ]),
+      ...(columns.includes(MARK) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${MARK} INTEGER`]),
+      ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
+      ...triggers
+        .filter(({ name }) => made.has(name))
+        .map(({ name }) => dropOf({ type: 'trigger', name })),
+      ...created,
     ],
-    backfill,
-    replaced: obsolete.filter(isReplaced).map(drop),
-    indexes,
-    drops: [
-      ...obsolete.filter((name) => !isReplaced(name)).map(drop),
-      ...backfill.map((shadow) => drop(unfilledOf(schema.name, shadow))),
-      ...obsoleteColumns(existing, shadows).map(
-        (name) => `ALTER TABLE ${table} DROP COLUMN ${identifier(name)}`,
-      ),
-    ],
+    backfill: unsearched,
+    replaced: others.map(({ name }) => dropOf({ type: 'index', name })),
+    // A start that is interrupted before this index is there fills the shadows again: D1 has no transaction that could
+    // span a backfill.
+    indexes: [...lacking, ...indexes],
   }
 }
 
-/**
- * The name of an index over no rows. While it exists, records may lack the shadow: D1 has no transaction that could
- * span a backfill, and a Worker may be stopped in the middle of it.
- */
-function unfilledOf(table: string, { name }: Shadow): string {
-  return `${table} unfilled ${name}`
+/** The statement that drops something, and what that is, if it is worth a line. */
+export interface Drop {
+  readonly sql: string
+  readonly what?: string
+}
+
+/** Drops what only other versions of `schema` need, in this order. */
+export function dropsOf(schema: CollectionSchema, existing: Existing): readonly Drop[] {
+  const { name: table } = schema
+  const shadows = [...shadowsOf(schema).values()]
+  const indexes = otherIndexes(schema, existing).map((index): Drop => {
+    return { what: `the ${index.unique ? 'unique ' : ''}index ${index.name}`, sql: dropOf(index) }
+  })
+  // A script without the routers of the app doesn't know what they search.
+  if (shadows.length === 0) return indexes
+  const kept = new Set([
+    ...triggersOf(schema, shadows).map(({ name }) => name),
+    ...shadows.map((shadow) => lackingIndex(table, shadow).name),
+  ])
+  const isOther = (one: Made) => isOfShadow(one) && !kept.has(one.name)
+  const columns = (existing.columns.get(table.toLowerCase()) ?? []).filter(
+    (column) => column.startsWith(SHADOW_PREFIX) && !shadows.some(({ name }) => name === column),
+  )
+  return [
+    ...indexes,
+    ...ownOf(schema, existing)
+      .filter(isOther)
+      .map((one) => ({ sql: dropOf(one) })),
+    ...columns.map((column) => ({
+      what: `the column ${column}, which served a search`,
+      sql: `ALTER TABLE ${identifier(table)} DROP COLUMN ${identifier(column)}`,
+    })),
+  ]
+}
+
+/** What drops tell of. */
+export function leftOversIn({ name }: CollectionSchema, drops: readonly Drop[]): LeftOver[] {
+  return drops.flatMap(({ what }) => (what === undefined ? [] : { collection: name, what }))
+}
+
+/** An index that a model has declared. */
+interface DeclaredIndex extends Pick<Made, 'type' | 'name'> {
+  /** Of a unique index, its fields. */
+  readonly unique: readonly string[] | undefined
+}
+
+/** The declared indexes that only other versions of `schema` need. */
+function otherIndexes(schema: CollectionSchema, existing: Existing): readonly DeclaredIndex[] {
+  const kept = new Set(indexesOf(schema).map(({ name }) => name))
+  const others = ownOf(schema, existing).filter(({ type, table, name }) => {
+    return type === 'index' && isDeclaredIndex(table, name) && !kept.has(name)
+  })
+  return others.map(({ type, name }) => {
+    return { type, name, unique: uniqueFieldsIn(schema.name, name) }
+  })
+}
+
+function ownOf({ name }: CollectionSchema, { byTable }: Existing): readonly Made[] {
+  return byTable.get(name) ?? []
+}
+
+/** What start-up says of them; `store` as in `leftOverWarning`. */
+export function warningsOf(
+  store: string,
+  schemas: readonly CollectionSchema[],
+  existing: Existing,
+): readonly string[] {
+  return schemas.flatMap((schema) =>
+    otherIndexes(schema, existing).map(({ name, unique }) =>
+      leftOverWarning(store, { collection: schema.name, name, unique }),
+    ),
+  )
+}
+
+/** The statement that drops what was made. */
+export function dropOf({ type, name }: Pick<Made, 'type' | 'name'>): string {
+  return `DROP ${type.toUpperCase()} IF EXISTS ${identifier(name)}`
 }
 
 /** The name of a unique index. Errors contain it, so it tells which fields clash. */
-export function uniqueIndexName(table: string, fields: readonly string[]): string {
-  return `${table} unique ${caseKept(JSON.stringify(fields))}`
+function uniqueIndexName(table: string, fields: readonly string[]): string {
+  return `${table}${UNIQUE}${caseKept(JSON.stringify(fields))}`
+}
+
+const UNIQUE = ' unique '
+
+/** The fields of the unique index of a table that `name` is the name of; undefined if it is none. */
+export function uniqueFieldsIn(table: string, name: string): readonly string[] | undefined {
+  const list = name.slice(table.length + UNIQUE.length)
+  return isUnique(table, name) ? JSON.parse(caseRestored(list)) : undefined
 }
 
 interface Index {
@@ -104,12 +212,32 @@ function createTable(table: string, shadows: readonly Shadow[]): string {
   return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${MARK} INTEGER, doc TEXT NOT NULL${columns})`
 }
 
-/** What an existing table lacks to keep marks. */
-function missingMarks(table: string, { columns, indexes }: Existing): string[] {
-  const [name, trigger] = markTrigger(table)
-  const column = `ALTER TABLE ${identifier(table)} ADD COLUMN ${MARK} INTEGER`
-  return [...(columns.includes(MARK) ? [] : [column]), ...(indexes.has(name) ? [] : [trigger])]
+/** The triggers that keep marks and shadows true when another version of the app, or another program, writes. */
+function triggersOf({ name: table }: CollectionSchema, shadows: readonly Shadow[]): Index[] {
+  const [name, sql] = markTrigger(table)
+  return [{ name, sql }, ...shadows.map((shadow) => shadowTrigger(table, shadow))]
 }
+
+/** Empties a shadow if its record is changed without it: whoever keeps it never leaves it the same. */
+function shadowTrigger(table: string, { name: of, column, source }: Shadow): Index {
+  const [name, on] = [`${table}${STALE}${of}`, identifier(table)]
+  const [before, now] = ['old', 'new'].map((row) => source.replace('doc', `${row}.doc`))
+  const isForeign = `new.${column} IS old.${column} AND new.${column} IS NOT NULL AND ${now} IS NOT ${before}`
+  const empties = `UPDATE ${on} SET ${column} = NULL WHERE rowid = new.rowid`
+  return {
+    name,
+    sql: `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN ${empties}; END`,
+  }
+}
+
+/** The index of the records that lack a shadow: nearly always empty. Its presence says that all others have it. */
+export function lackingIndex(table: string, { name: of, isLacking }: Shadow): Index {
+  const name = `${table}${LACKING}${of}`
+  return { name, sql: `${createIndex('INDEX', name, table, 'rowid')} WHERE ${isLacking}` }
+}
+
+const STALE = ' stale '
+const LACKING = ' lacking '
 
 /**
  * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are always sparse. Plain ones end with
@@ -140,26 +268,16 @@ function createIndex(kind: string, name: string, table: string, keys: string): s
 }
 
 /** Only fieldgate's own: an index that you created by hand stays. */
-function obsoleteIndexes(
-  { name: table }: CollectionSchema,
-  { indexes }: Existing,
-  wanted: readonly Index[],
-): string[] {
-  const own = (name: string) =>
-    name.startsWith(`${table} unique [`) || name.startsWith(`${table} index [`)
-  return [...indexes]
-    .filter(
-      ([name, sql]) =>
-        own(name) && !wanted.some((index) => index.name === name && index.sql === sql),
-    )
-    .map(([name]) => name)
+function isDeclaredIndex(table: string, name: string): boolean {
+  return isUnique(table, name) || name.startsWith(`${table} index [`)
 }
 
-function obsoleteColumns({ columns }: Existing, shadows: readonly Shadow[]): string[] {
-  return columns.filter(
-    (column) =>
-      column.startsWith(SHADOW_PREFIX) && !shadows.some((shadow) => shadow.name === column),
-  )
+function isUnique(table: string, name: string): boolean {
+  return name.startsWith(`${table}${UNIQUE}[`)
+}
+
+function isOfShadow({ table, name }: Made): boolean {
+  return [STALE, LACKING].some((kind) => name.startsWith(`${table}${kind}${SHADOW_PREFIX}`))
 }
 
 /** Whether there is nothing to do. */

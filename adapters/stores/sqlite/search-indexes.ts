@@ -7,7 +7,14 @@
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { Candidates, Search } from './compile.ts'
 import type { Connection } from './connection.ts'
-import { candidatesIn, foundIn, hasFullText, mergeSearch } from './search.ts'
+import {
+  candidatesIn,
+  foundIn,
+  hasFullText,
+  mergeSearch,
+  type SearchNames,
+  searchNames,
+} from './search.ts'
 import type { Row, Statement } from './sql.ts'
 
 /** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
@@ -15,6 +22,7 @@ const MOST_UNSEARCHED = 256
 
 interface Index {
   readonly schema: CollectionSchema
+  readonly names: SearchNames
   readonly candidates: Candidates
   /** Rows that this process has changed since the last merge. */
   changes: number
@@ -43,9 +51,11 @@ export class SearchIndexes {
     if (!this.available) return
     for (const schema of schemas) {
       if (schema.searchable.length === 0) continue
+      const names = searchNames(schema)
       this.#indexes.set(schema.name, {
         schema,
-        candidates: candidatesIn(schema.name),
+        names,
+        candidates: candidatesIn(names),
         changes: MOST_UNSEARCHED,
       })
       this.changed(schema.name, 0)
@@ -63,7 +73,8 @@ export class SearchIndexes {
     searches: readonly Search[],
     read: (statement: Statement) => Promise<readonly Row[]>,
   ): Promise<Candidates | undefined> {
-    return this.#indexes.has(name) ? foundIn(name, searches, read) : undefined
+    const index = this.#indexes.get(name)
+    return index && foundIn(index.names, searches, read)
   }
 
   /** Records that `rows` rows of a collection were written. */

@@ -15,6 +15,7 @@ import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { Candidates, Search } from './compile.ts'
 import type { Connection } from './connection.ts'
 import { DEADLINE } from './functions.ts'
+import { type Drop, dropOf, type Existing } from './schema.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import type { Row } from './sql.ts'
 import { identifier, literal, type Statement } from './sql.ts'
@@ -28,9 +29,9 @@ const MERGED = 1000
 /** Follows each text in the index. Capitals are in no fold. */
 const END = 'EE'
 
-const indexOf = (table: string): string => identifier(`${table} search`)
-const trigramsOf = (table: string): string => identifier(`${table} search trigrams`)
-const notesOf = (table: string): string => identifier(`${table} unsearched`)
+/** Of each set of searched paths, because versions of an app that search others may share the database. */
+const indexName = (table: string, shadows: readonly Shadow[]): string =>
+  `${table} search ${JSON.stringify(shadows.map(({ name }) => name).sort())}`
 const listOf = (shadows: readonly Shadow[]): string =>
   shadows.map(({ column }) => column).join(', ')
 const indexedOf = (shadows: readonly Shadow[]): string =>
@@ -42,13 +43,36 @@ export function hasFullText(connection: Connection): boolean {
   return connection.rows({ sql, values: [] }).length > 0
 }
 
+/** The parts of a search index, as identifiers. */
+export interface SearchNames {
+  readonly index: string
+  readonly trigrams: string
+  /** The rows that have changed since they were merged. */
+  readonly notes: string
+}
+
+/** The parts of the index over a collection's shadows. */
+export function searchNames(schema: CollectionSchema): SearchNames {
+  return namesOf(indexName(schema.name, [...shadowsOf(schema).values()]))
+}
+
+function namesOf(name: string): SearchNames {
+  const [index = '', trigrams = '', notes = ''] = ['', ...PARTS].map((part) =>
+    identifier(name + part),
+  )
+  return { index, trigrams, notes }
+}
+
+/** What follows the index's name in those of its other tables. */
+const PARTS = [' trigrams', ' unsearched'] as const
+
 /** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
-export function candidatesIn(table: string): Candidates {
+export function candidatesIn({ index, notes }: SearchNames): Candidates {
   return ({ column }, text, parameters) => {
     if (!isLonger(text)) return undefined
-    const found = `${matching(table, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
+    const found = `${matching(index, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
     // The index's result is complete before any row is checked.
-    return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notesOf(table)})`
+    return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notes})`
   }
 }
 
@@ -58,7 +82,7 @@ export function candidatesIn(table: string): Candidates {
  * them before the next one.
  */
 export async function foundIn(
-  table: string,
+  { index, trigrams, notes }: SearchNames,
   searches: readonly Search[],
   read: (statement: Statement) => Promise<readonly Row[]>,
 ): Promise<Candidates> {
@@ -66,10 +90,10 @@ export async function foundIn(
   for (const { shadow, text } of searches) {
     if (text === '') continue
     const { sql, values } = isLonger(text)
-      ? { sql: matching(table, shadow.column, '?1'), values: [phraseOf(text)] }
-      : beginning(table, shadow, text)
+      ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
+      : beginning(trigrams, shadow, text)
     const some = `SELECT rowid, 1 AS isFound FROM (${sql} LIMIT ${FEW + 1})`
-    const noted = `SELECT rowid, 0 FROM ${notesOf(table)}`
+    const noted = `SELECT rowid, 0 FROM ${notes}`
     const [row] = await read({
       sql: `SELECT sum(isFound) AS found, json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
       values,
@@ -83,17 +107,17 @@ export async function foundIn(
 }
 
 /** The rows with a trigram that begins with `text`, a row once for each. */
-function beginning(table: string, { name }: Shadow, text: string): Statement {
+function beginning(trigrams: string, { name }: Shadow, text: string): Statement {
   const range = 'term >= ?1 AND term <= ?1 || char(1114111, 1114111)'
   return {
-    sql: `SELECT doc AS rowid FROM ${trigramsOf(table)} WHERE ${range} AND col = ?2`,
+    sql: `SELECT doc AS rowid FROM ${trigrams} WHERE ${range} AND col = ?2`,
     // FTS5 takes these two for an error of UTF-8. In a phrase it does so by itself.
     values: [text.replaceAll(/[\ufffe\uffff]/g, '\ufffd'), name],
   }
 }
 
-function matching(table: string, column: string, phrase: string): string {
-  return `SELECT rowid FROM ${indexOf(table)} WHERE ${column} MATCH ${phrase}`
+function matching(index: string, column: string, phrase: string): string {
+  return `SELECT rowid FROM ${index} WHERE ${column} MATCH ${phrase}`
 }
 
 function phraseOf(text: string): string {
@@ -104,33 +128,25 @@ function isLonger(text: string): boolean {
   return text.length >= 2 * TRIGRAM || [...text].length >= TRIGRAM
 }
 
-/** Whether exactly the index of `schema` exists. */
-export function hasSearch(connection: Connection, schema: CollectionSchema): boolean {
-  const [wanted, existing] = [objectsFor(schema), objectsIn(connection, schema.name)]
-  return (
-    existing.size === wanted.size && [...wanted].every(([name, sql]) => existing.get(name) === sql)
-  )
+/** Whether the index of `schema` exists. */
+export function hasSearch({ made }: Existing, schema: CollectionSchema): boolean {
+  return [...objectsFor(schema)].every(([name, sql]) => made.get(name)?.sql === sql)
 }
 
-/**
- * Drops the index of a table, as far as it exists. Without full-text search the index itself stays, but writes no
- * longer use it.
- */
-export function dropSearch(connection: Connection, table: string, fullText: boolean): void {
-  for (const [name, sql] of objectsIn(connection, table)) {
-    if (sql.startsWith('CREATE VIRTUAL') && !fullText) continue
-    connection.db.exec(
-      `DROP ${sql.startsWith('CREATE TRIGGER') ? 'TRIGGER' : 'TABLE'} ${identifier(name)}`,
-    )
+/** Creates the index of `schema` over the existing rows. */
+export function makeSearch(
+  connection: Connection,
+  { made }: Existing,
+  schema: CollectionSchema,
+): void {
+  const wanted = objectsFor(schema)
+  for (const name of wanted.keys()) {
+    const other = made.get(name)
+    if (other) connection.db.exec(dropOf(other))
   }
-}
-
-/** Creates the index over the existing rows. */
-export function makeSearch(connection: Connection, schema: CollectionSchema): void {
-  for (const sql of objectsFor(schema).values()) connection.db.exec(sql)
+  for (const sql of wanted.values()) connection.db.exec(sql)
   const shadows = [...shadowsOf(schema).values()]
-  if (shadows.length === 0) return
-  const index = indexOf(schema.name)
+  const { index } = searchNames(schema)
   connection.db.exec(
     `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)}`,
   )
@@ -138,9 +154,34 @@ export function makeSearch(connection: Connection, schema: CollectionSchema): vo
   connection.db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
 }
 
+/** Drops the search indexes of other versions of `schema`. */
+export function searchDropsOf(
+  { made }: Existing,
+  schema: CollectionSchema,
+  fullText: boolean,
+): readonly Drop[] {
+  const wanted = objectsFor(schema)
+  // A script without the routers of the app doesn't know what they search.
+  if (wanted.size === 0) return []
+  const start = `${schema.name} search`
+  const others = [...made.values()].filter(({ type, name, table, sql }) => {
+    if (wanted.has(name) || !name.startsWith(start)) return false
+    if (type === 'trigger') return table === schema.name
+    return isVirtual(sql) ? fullText : name.endsWith(PARTS[1])
+  })
+  return others.map((one) => {
+    const isIndex = isVirtual(one.sql) && !one.name.endsWith(PARTS[0])
+    return { sql: dropOf(one), ...(isIndex && { what: `the index ${one.name}` }) }
+  })
+}
+
+function isVirtual(sql: string): boolean {
+  return sql.startsWith('CREATE VIRTUAL')
+}
+
 /** Merges noted rows into the index; returns false if there may be more. */
 export function mergeSearch(connection: Connection, schema: CollectionSchema): boolean {
-  const [table, index, notes] = [schema.name, indexOf(schema.name), notesOf(schema.name)]
+  const { index, notes } = searchNames(schema)
   const shadows = [...shadowsOf(schema).values()]
   const some = `SELECT rowid FROM ${notes} ORDER BY rowid LIMIT ${MERGED}`
   let taken = 0
@@ -148,7 +189,7 @@ export function mergeSearch(connection: Connection, schema: CollectionSchema): b
     const run = (sql: string) => connection.write({ sql, values: [] }).changes
     run(`DELETE FROM ${index} WHERE rowid IN (${some})`)
     run(
-      `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(table)} WHERE rowid IN (${some})`,
+      `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)} WHERE rowid IN (${some})`,
     )
     taken = run(`DELETE FROM ${notes} WHERE rowid IN (${some})`)
   })
@@ -160,9 +201,11 @@ function objectsFor(schema: CollectionSchema): Map<string, string> {
   const { name: table } = schema
   const shadows = [...shadowsOf(schema).values()]
   if (shadows.length === 0) return new Map()
+  const own = indexName(table, shadows)
+  const { index, trigrams, notes } = namesOf(own)
   const trigger = (event: string, on: string, row: string): [string, string] => {
-    const name = `${table} search ${event}`
-    const note = `INSERT OR IGNORE INTO ${notesOf(table)} VALUES (${row}.rowid)`
+    const name = `${own} ${event}`
+    const note = `INSERT OR IGNORE INTO ${notes} VALUES (${row}.rowid)`
     return [
       name,
       `CREATE TRIGGER ${identifier(name)} AFTER ${on} ON ${identifier(table)} BEGIN ${note}; END`,
@@ -170,26 +213,13 @@ function objectsFor(schema: CollectionSchema): Map<string, string> {
   }
   return new Map([
     [
-      `${table} search`,
-      `CREATE VIRTUAL TABLE ${indexOf(table)} USING fts5(${listOf(shadows)}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
+      own,
+      `CREATE VIRTUAL TABLE ${index} USING fts5(${listOf(shadows)}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
     ],
-    [
-      `${table} search trigrams`,
-      `CREATE VIRTUAL TABLE ${trigramsOf(table)} USING fts5vocab(${indexOf(table)}, instance)`,
-    ],
-    [`${table} unsearched`, `CREATE TABLE ${notesOf(table)} (rowid INTEGER PRIMARY KEY)`],
+    [own + PARTS[0], `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`],
+    [own + PARTS[1], `CREATE TABLE ${notes} (rowid INTEGER PRIMARY KEY)`],
     trigger('insert', 'INSERT', 'new'),
     trigger('update', `UPDATE OF ${listOf(shadows)}`, 'new'),
     trigger('delete', 'DELETE', 'old'),
   ])
-}
-
-function objectsIn(connection: Connection, table: string): Map<string, string> {
-  const [index, trigrams, notes] = ['search', 'search trigrams', 'unsearched'].map((part) =>
-    literal(`${table} ${part}`),
-  )
-  const sql = `SELECT name, sql FROM sqlite_master WHERE name IN (${index}, ${trigrams}, ${notes})
-    OR type = 'trigger' AND tbl_name = ?1 AND substr(name, 1, length(${index}) + 1) = ${index} || ' '`
-  const rows = connection.rows({ sql, values: [table] })
-  return new Map(rows.map((row) => [String(row.name), String(row.sql)]))
 }

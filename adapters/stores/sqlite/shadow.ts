@@ -11,7 +11,7 @@
 import { fold } from '../../../src/ports/fold.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields } from '../../../src/ports/store.ts'
-import { caseKept, identifier } from './sql.ts'
+import { caseKept, jsonPath } from './sql.ts'
 
 /** The shadow of one searchable path. */
 export interface Shadow {
@@ -19,8 +19,12 @@ export interface Shadow {
   /** As in `Place`: the path, cut at lists. */
   readonly parts: readonly string[]
   readonly name: string
-  /** The name as an identifier. */
+  /** The name as an identifier: not in double quotes, in which SQLite takes a column that is not there for a string. */
   readonly column: string
+  /** The JSON that it is made of, as SQL. */
+  readonly source: string
+  /** Whether a record lacks it, as SQL. */
+  readonly isLacking: string
 }
 
 /** The prefix of the names of shadow columns. */
@@ -32,10 +36,34 @@ export function shadowsOf({ name, shape, searchable }: CollectionSchema): Map<st
     const place = placeOf(shape, path)
     if (place?.shape.kind !== 'string')
       throw new TypeError(`'${path}' of '${name}' is not a string`)
-    const column = SHADOW_PREFIX + caseKept(place.parts.join('[].'))
-    return [path, { path, parts: place.parts, name: column, column: identifier(column) }]
+    return [path, shadowOf(path, place.parts)]
   })
   return new Map(shadows)
+}
+
+function shadowOf(path: string, parts: readonly string[]): Shadow {
+  const name = SHADOW_PREFIX + caseKept(parts.join('[].'))
+  const column = `\`${name.replaceAll('`', '``')}\``
+  const at = jsonPath(parts[0] ?? '')
+  const type = parts.length > 1 ? 'array' : 'text'
+  return {
+    ...{ path, parts, name, column },
+    source: `(doc -> ${at})`,
+    isLacking: `${column} IS NULL AND json_type(doc, ${at}) = '${type}'`,
+  }
+}
+
+/** Follows a shadow's string: no search finds it, because capitals are in no fold. */
+const SAME_TEXT = 'Z'
+/** Follows a shadow's list. */
+const SAME_LIST = ' '
+
+/**
+ * The new value of a shadow as SQL, given as SQL: never the same as before, so that the database can tell who keeps it.
+ */
+export function keptShadow({ column, parts }: Shadow, value: string): string {
+  const sign = parts.length > 1 ? SAME_LIST : SAME_TEXT
+  return `iif(${column} IS ${value}, ${value} || '${sign}', ${value})`
 }
 
 /** The value of a shadow column for a record. */

@@ -83,6 +83,11 @@ export function caseKept(name: string): string {
   return name.replace(/[A-Z^]/g, (char) => `^${char.toLowerCase()}`)
 }
 
+/** The name that `caseKept` made `kept` of. */
+export function caseRestored(kept: string): string {
+  return kept.replace(/\^(.)/g, (_, char: string) => char.toUpperCase())
+}
+
 /** `text` as a string literal; only for names that the model declares. */
 export function literal(text: string): string {
   if (text.includes('\0')) throw new TypeError('a name cannot hold NUL')

@@ -4,42 +4,76 @@
  * @module
  */
 
-import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
+import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
 import { fill, unfilled } from './backfill.ts'
 import type { Connection } from './connection.ts'
 import { isDuplicate } from './errors.ts'
 import {
   CREATE_SHAPES,
+  FIND_SHAPES,
   newShapes,
   noteShapes,
   READ_SHAPES,
   type Shapes,
   shapesIn,
 } from './marks.ts'
-import { COLUMNS_OF, checkNames, INDEXES_OF, isEmpty, type Steps, stepsTo } from './schema.ts'
-import { dropSearch, hasSearch, makeSearch } from './search.ts'
+import {
+  checkNames,
+  columnsOf,
+  dropsOf,
+  type Existing,
+  existingIn,
+  isEmpty,
+  leftOversIn,
+  OBJECTS,
+  type Steps,
+  stepsTo,
+} from './schema.ts'
+import { hasSearch, makeSearch, searchDropsOf } from './search.ts'
 import type { Shadow } from './shadow.ts'
 
-/** Brings every table to its schema, or leaves all as they are. */
+/** Brings every table to its schema, or leaves all as they are. Returns what there was before. */
 export function prepareTables(
   connection: Connection,
   schemas: readonly CollectionSchema[],
   fullText: boolean,
-): void {
+): Existing {
   checkNames(schemas)
-  const isReady = (schema: CollectionSchema): boolean =>
-    isEmpty(stepsFor(connection, schema)) && (!fullText || hasSearch(connection, schema))
+  const isReady = (schema: CollectionSchema, existing: Existing): boolean =>
+    isEmpty(stepsTo(schema, existing)) && (!fullText || hasSearch(existing, schema))
+  const before = existingFor(connection, schemas)
   // If everything is in place, start-up takes no lock.
-  if (schemas.every(isReady)) return
+  if (schemas.every((schema) => isReady(schema, before))) return before
   connection.transaction(() => {
+    const existing = existingFor(connection, schemas)
     for (const schema of schemas) {
-      const keepsSearch = hasSearch(connection, schema)
-      // The index names columns that may be dropped.
-      if (!keepsSearch) dropSearch(connection, schema.name, fullText)
-      take(connection, schema, stepsFor(connection, schema))
-      if (!keepsSearch && fullText) makeSearch(connection, schema)
+      take(connection, schema, stepsTo(schema, existing))
+      if (fullText && !hasSearch(existing, schema)) makeSearch(connection, existing, schema)
     }
   })
+  return before
+}
+
+/** Drops what only other versions of `schemas` need; all of it, or nothing. */
+export function dropLeftOvers(
+  connection: Connection,
+  schemas: readonly CollectionSchema[],
+  fullText: boolean,
+): LeftOver[] {
+  return connection.transaction(() => {
+    const existing = existingFor(connection, schemas)
+    return schemas.flatMap((schema) => {
+      // The search indexes name columns.
+      const drops = [...searchDropsOf(existing, schema, fullText), ...dropsOf(schema, existing)]
+      for (const { sql } of drops) connection.db.exec(sql)
+      return leftOversIn(schema, drops)
+    })
+  })
+}
+
+/** What the database knows of the tables of `schemas`. */
+function existingFor(connection: Connection, schemas: readonly CollectionSchema[]): Existing {
+  return existingIn(connection.rows(columnsOf(schemas)), connection.rows(OBJECTS))
 }
 
 /** The shapes that have written to the database, including those of `schemas`. */
@@ -47,26 +81,16 @@ export function prepareShapes(
   connection: Connection,
   schemas: readonly CollectionSchema[],
 ): Shapes {
-  const isThere = connection.rows({ sql: COLUMNS_OF, values: ['fieldgate shapes'] }).length > 0
-  const read = () => shapesIn(connection.rows({ sql: READ_SHAPES, values: [] }))
+  const isThere = connection.rows(FIND_SHAPES).length > 0
+  const read = () => shapesIn(connection.rows(READ_SHAPES))
   const known = isThere ? read() : new Map()
   const added = newShapes(schemas, known)
   if (added.size === 0) return known
   connection.transaction(() => {
-    connection.db.exec(CREATE_SHAPES)
+    connection.write(CREATE_SHAPES)
     connection.write(noteShapes(added))
   })
   return read()
-}
-
-function stepsFor(connection: Connection, schema: CollectionSchema): Steps {
-  const values = [schema.name]
-  const columns = connection.rows({ sql: COLUMNS_OF, values })
-  const indexes = connection.rows({ sql: INDEXES_OF, values })
-  return stepsTo(schema, {
-    columns: columns.map(({ name }) => String(name)),
-    indexes: new Map(indexes.map(({ name, sql }) => [String(name), String(sql)])),
-  })
 }
 
 function take(connection: Connection, schema: CollectionSchema, steps: Steps): void {
@@ -81,7 +105,6 @@ function take(connection: Connection, schema: CollectionSchema, steps: Steps): v
       throw new IndexConflict(schema.name, fields, { cause: error })
     }
   }
-  for (const sql of steps.drops) connection.db.exec(sql)
 }
 
 const PAGE = 1000

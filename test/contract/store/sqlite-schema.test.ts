@@ -72,24 +72,49 @@ describe('An existing file under a changed model', () => {
     })
   })
 
-  it('gets unique sets and indexes, and loses those that are no longer declared', async () => {
+  it('gets unique sets and indexes, and keeps those of another version until they are dropped', async () => {
     const path = await oldFile(...records)
     await prepared(path, searching, async (collection) => {
       await expect(collection.insert(person({ email: 'a' }))).rejects.toThrow(DuplicateKey)
     })
-    const names = () =>
+    const indexes = () =>
       rowsOf(path, "SELECT name FROM sqlite_master WHERE type = 'index'").map(({ name }) => name)
-    expect(names()).toContain('people unique ["email"]')
-    expect(names()).toContain('people index ["member","-age"]')
-    await prepared(path, { ...bare, unique: [['tenant', 'slug']] }, async (collection) => {
-      await collection.insert(person({ email: 'a' }))
+    expect(indexes()).toContain('people index ["member","-age"]')
+    const narrower: CollectionSchema = {
+      ...bare,
+      unique: [['tenant', 'slug']],
+      searchable: ['name'],
+    }
+    await prepared(path, narrower, async (collection) => {
+      const clash = await collection.insert(person({ email: 'a' })).catch((error) => error)
+      expect(clash).toMatchObject({ name: 'DuplicateKey', fields: ['email'] })
     })
-    expect(names().toSorted()).toEqual([
+    const store = sqliteStore({ path })
+    const warnings: string[] = []
+    await store.prepare([narrower], (message) => warnings.push(message))
+    expect(warnings).toContain(
+      `SQLite: 'people' has the index 'people unique ["email"]', which another version of the app has declared. It refuses a second record with the same email. Once no other version runs, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app.`,
+    )
+    const dropped = (await store.dropLeftOvers?.([narrower])) ?? []
+    expect(dropped.map(({ what }) => what)).toEqual(
+      expect.arrayContaining([
+        'the unique index people unique ["email"]',
+        'the index people index ["member","-age"]',
+        'the column ~tags[]., which served a search',
+      ]),
+    )
+    await store.collection(narrower).insert(person({ name: 'ONCE more', email: 'a' }))
+    expect(await store.collection(narrower).count(containing('name', 'once'))).toBe(1)
+    expect(await store.dropLeftOvers?.([narrower])).toEqual([])
+    await store.close()
+    expect(indexes().toSorted()).toEqual([
+      'people lacking ~name',
       'people unique ["tenant","slug"]',
       'sqlite_autoindex_people_1',
     ])
     const columns = rowsOf(path, "SELECT name FROM pragma_table_info('people')")
-    expect(columns.map(({ name }) => name)).toEqual(['rowid', '_id', 'shape', 'doc'])
+    expect(columns.map(({ name }) => name)).toEqual(['rowid', '_id', 'shape', 'doc', '~name'])
+    expect(integrityOf(path)).toBe('ok')
   })
 
   it('keeps an index that was made by hand', async () => {
