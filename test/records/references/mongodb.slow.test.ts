@@ -1,10 +1,8 @@
-import { MongoClient } from 'mongodb'
 import { expect, onTestFinished, test } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { createRouter, defineModel, ref } from '../../../src/index.ts'
-import { mongod } from '../../services/replica-set.ts'
-import { freePorts, newFolder, startServer } from '../../services/server.ts'
 import { withService } from '../../services/shared.ts'
+import { startSingleMongod } from '../../services/single-mongod.ts'
 import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { service } from '../service.ts'
 import { references } from './suite.ts'
@@ -14,22 +12,8 @@ await withService('mongo', ({ url }) => {
   references('MongoDB', () => mongoStore({ url, database: fresh() }))
 
   test('MongoDB: a server outside of a replica set is a start-up error', async () => {
-    const [port] = await freePorts(1)
-    const url = `mongodb://127.0.0.1:${port}`
-    const folder = await newFolder('mongod')
-    const server = await startServer({
-      command: await mongod(),
-      args: ['--nounixsocket', '--bind_ip', '127.0.0.1', `--port=${port}`, `--dbpath=${folder}`],
-      folder,
-      ready: async () => {
-        const client = new MongoClient(url, { serverSelectionTimeoutMS: 500 })
-        await client
-          .db('admin')
-          .command({ ping: 1 })
-          .finally(() => client.close())
-      },
-    })
-    onTestFinished(() => server.stop())
+    const { url, stop } = await startSingleMongod()
+    onTestFinished(stop)
     defineModel('SingleOwner', { fields: {} })
     const held = (name: string, options = {}) =>
       defineModel(name, { fields: { owner: ref('SingleOwner', options) } })
