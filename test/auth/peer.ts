@@ -28,6 +28,8 @@ export interface Task {
   readonly promote?: readonly string[]
   /** Whether all admins stop being ones. */
   readonly demoteAll?: boolean
+  /** Whether to count the admins again and again until the requests are answered. */
+  readonly watch?: boolean
 }
 
 /** What a peer answers. */
@@ -38,6 +40,8 @@ export interface Done {
   /** Every code that was sent so far. */
   readonly sent: readonly Sent[]
   readonly admins: number
+  /** The fewest admins that were seen while the peer watched. */
+  readonly fewest: number
 }
 
 /** How strict a peer is. */
@@ -74,6 +78,7 @@ export async function createPeer(
     fields: { disabled: 'banned' },
     social,
     refresh: { enabled: true, graceSeconds },
+    routes: { deleteUser: true },
     lockout: { maxAttempts },
     password: {
       hash: cheap.hash,
@@ -90,10 +95,21 @@ export async function createPeer(
   app.mount('/people', createRouter({ model: User, allowedFields: ['banned'] }))
   await app.ready()
   const users = app.store.collection(User)
-  return async ({ requests, promote = [], demoteAll }) => {
+  const admins = () => users.count({ role: 'admin' })
+  return async ({ requests, promote = [], demoteAll, watch = false }) => {
     evaluated = 0
     for (const id of promote) await users.update(id, { role: 'admin' })
     if (demoteAll) await users.updateWhere({ role: 'admin' }, { role: 'user' })
+    let fewest = await admins()
+    let isWatched = watch
+    const look = async () => {
+      while (isWatched) {
+        fewest = Math.min(fewest, await admins())
+        // A store in this process may answer at once, and the requests need a turn.
+        await new Promise((resolve) => setTimeout(resolve))
+      }
+    }
+    const watching = look()
     const answers = await Promise.all(
       requests.map(async ({ path, body, token, method = 'POST' }) => {
         const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -107,6 +123,8 @@ export async function createPeer(
         return { status: response.status, body: (await response.json()) as Fields }
       }),
     )
-    return { answers, evaluated, sent, admins: await users.count({ role: 'admin' }) }
+    isWatched = false
+    await watching
+    return { answers, evaluated, sent, admins: await admins(), fewest }
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminRound, endings } from './admins.ts'
 import { type PeerOptions, right } from './peer.ts'
 import {
   account,
@@ -141,23 +142,15 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
       expect([count(answers, 200), count(answers, 400)]).toEqual([1, 19])
     })
 
-    it('E4: of two admins who demote each other one remains', async () => {
-      for (let round = 0; round < 10; round += 1) {
-        const [one, two] = [await account(graced), await account(graced)]
-        const demote = (id: string, token: string): Request => ({
-          path: `/auth/users/${id}/roles`,
-          body: { role: 'user' },
-          token,
-          method: 'PATCH',
-        })
-        await graced[0]?.ask({ requests: [], promote: [one.id, two.id] })
-        await all(graced, [demote(two.id, one.token), demote(one.id, two.token)])
-        const after = await graced[0]?.ask({ requests: [] })
-        expect(after?.admins).toBeGreaterThanOrEqual(1)
-        // Whoever is left goes, so that the next round begins with its own two.
-        await graced[0]?.ask({ requests: [], demoteAll: true })
-      }
-    })
+    it.each(endings)(
+      'E4: of admins who end each other by %s exactly one remains',
+      async (ending) => {
+        for (let round = 0; round < 20; round += 1) {
+          const ended = await adminRound(graced, round % 4 === 3 ? 5 : 2, ending)
+          expect(ended).toEqual({ fewest: 1, left: 1, failures: [] })
+        }
+      },
+    )
 
     it('E5: of 50 sign-ups with one address one succeeds', async () => {
       const spellings = ['Race', 'race', ' RACE']

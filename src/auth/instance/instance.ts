@@ -5,6 +5,7 @@
  */
 
 import type { Host } from '../../records/engine/host.ts'
+import type { Lines } from '../../records/engine/lines.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { AccessTokens } from '../keys/access-tokens.ts'
@@ -42,6 +43,8 @@ export interface AuthInstance {
   readonly decoys: Decoys
   /** If a provider's tokens, or tickets of second steps, may sign in only once: the used ones. */
   readonly usedTokens: UsedTokens | undefined
+  /** On a store that writes one record at a time, those who end an admin wait here. */
+  readonly endingAdmins: Lines
   readonly clientKeys: Keys
   readonly codeKeys: Keys
   readonly refreshKeys: Keys

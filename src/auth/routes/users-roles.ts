@@ -7,12 +7,13 @@
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
+import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
+import { keepingAnAdmin } from '../accounts/last-admin.ts'
 import type { AuthInstance } from '../instance/instance.ts'
-import { isDisabled, shownUser, userById } from '../instance/user.ts'
+import { shownUser, userById } from '../instance/user.ts'
 import {
   invalidFormat,
   lastAdmin,
@@ -45,41 +46,15 @@ async function modifyRoles(auth: AuthInstance, request: ApiRequest): Promise<Res
   if (isSelf(request, id) && !staysAdmin) throw ownAdminRole()
   const before = await userById(auth, id)
   if (!before) throw entryNotFound()
-  const wasAdmin = hasRole(before[names.role], admin)
-  const value = multiple ? [...roles] : roles[0]
-  const updated =
-    wasAdmin && !staysAdmin
-      ? await demoted(auth, before, value)
-      : await auth.engine.update(withId(id), { [names.role]: value })
+  const changes = { [names.role]: multiple ? [...roles] : roles[0] }
+  const updated = staysAdmin
+    ? await auth.engine.update(withId(id), changes)
+    : await keepingAnAdmin(auth, before, lastAdmin, (engine, expect) =>
+        engine.update(withId(id), changes, expect),
+      )
   if (!updated) throw entryNotFound()
   report(auth, request, 'roles-changed', id)
   return valueResponse(shownUser(auth, updated))
-}
-
-/**
- * Takes an admin's role, if another admin remains. No store has a step over several records, so the role is taken first
- * and given back if no other admin is left: of two admins who demote each other, the later one sees that the other is
- * gone.
- */
-async function demoted(auth: AuthInstance, before: Fields, value: unknown): Promise<Fields | null> {
-  const { names, engine } = auth
-  const id = String(before._id)
-  if (!(await anotherAdmin(auth, id))) throw lastAdmin()
-  const updated = await engine.update(withId(id), { [names.role]: value })
-  if (!updated || isDisabled(auth, before) || (await anotherAdmin(auth, id))) return updated
-  await engine.update(withId(id), { [names.role]: before[names.role] }, { [names.role]: value })
-  throw lastAdmin()
-}
-
-/** Whether there is an admin who may sign in, besides the user with `id`. */
-export async function anotherAdmin(
-  { names, engine, settings }: AuthInstance,
-  id: string,
-): Promise<boolean> {
-  const role: Filter = { op: 'in', field: names.role, values: settings.roles.admin }
-  const filters: Filter[] = [role, { op: 'ne', field: '_id', value: id }]
-  if (settings.disabledField) filters.push({ op: 'ne', field: settings.disabledField, value: true })
-  return (await engine.stored.count(all(filters))) > 0
 }
 
 /** The roles that the body names, once each; one of them if the model holds one. */

@@ -199,6 +199,16 @@ export async function checkWrites(
   }
 }
 
+/** Whether `store`, as its database is set up, writes several records in one step. */
+export async function writesTogether(store: Store): Promise<boolean> {
+  try {
+    return (await store.write?.([])) !== undefined
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}
+
 /** The step under all names that its fields have had. */
 function storedStep({ engine, action }: EngineStep): WriteStep {
   const step = { in: engine.schema, ...action }
