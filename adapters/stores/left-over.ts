@@ -1,21 +1,23 @@
 /**
- * What start-up says of indexes that another version of the app has declared.
+ * What start-up says of an index that another version of the app has made.
  *
  * @module
  */
 
-/** An index that no model of this version declares. */
-export interface OtherIndex {
+/** An index of a store's own that no model declares. */
+export interface LeftIndex {
   readonly collection: string
+  /** Its name in the database. */
   readonly name: string
   /** Of a unique index, its fields. */
-  readonly unique: readonly string[] | undefined
+  readonly unique?: readonly string[] | undefined
 }
 
-/** The warning about an index; `store` is the store's name for people, such as `PostgreSQL`. */
-export function leftOverWarning(store: string, { collection, name, unique }: OtherIndex): string {
+/** The warning about it; `store` is the database's name. */
+export function leftOverWarning(store: string, { collection, name, unique }: LeftIndex): string {
+  const kind = unique ? 'unique index' : 'index'
   const harm = unique
     ? `refuses a second record with the same ${unique.join(', ')}`
-    : 'costs time on every write'
-  return `${store}: '${collection}' has the index '${name}', which another version of the app has declared. It ${harm}. Once no other version runs, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app.`
+    : 'slows down every write'
+  return `${store}: '${collection}' still has the ${kind} '${name}' of another version of the app, which ${harm}. If no version needs it any more, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app.`
 }

@@ -80,10 +80,9 @@ export function versions(
       await findsAll(newer, first)
       const rolledBack = serve(open, LESS)
       await rolledBack.app.ready()
-      await findsAll(newer, first)
       await findsAll(newer, rolledBack)
       await script(open, LESS).find()
-      await findsAll(newer, rolledBack)
+      await findsAll(newer, first, ['note'])
       const restarted = serve(open, MORE)
       await restarted.app.ready()
       await findsAll(restarted, rolledBack)
@@ -233,25 +232,24 @@ async function findsChanges(
 ): Promise<void> {
   const holding = (value: string) => ({ name: place, ...PLACES[place]?.(value) })
   const finds = async (expected: readonly number[]) => {
-    const counts: number[] = []
-    for (const term of TERMS) counts.push((await found(reader, term)).length)
-    expect([place, counts]).toEqual([place, expected])
+    const counts = TERMS.map(async (term) => (await found(reader, term)).length)
+    expect([place, await Promise.all(counts)]).toEqual([place, expected])
   }
   const id = await post(creator, holding('Kraków'))
   const change = async (record: Fields) =>
     expect((await writer.call('PATCH', `/things/${id}`, record)).status).toBe(200)
-  await finds([1, 1, 0, 0, 0])
+  await finds([1, 1, 0, 0])
   await change(holding('Wrocław'))
-  await finds([0, 0, 1, 1, 1])
+  await finds([0, 0, 1, 1])
   await change({ ...holding('Kraków'), n: 1 })
-  await finds([1, 1, 0, 0, 0])
+  await finds([1, 1, 0, 0])
   await change(holding(''))
-  await finds([0, 0, 0, 0, 0])
+  await finds([0, 0, 0, 0])
   await change(holding('Wrocław'))
-  await finds([0, 0, 1, 1, 1])
+  await finds([0, 0, 1, 1])
   expect((await writer.call('DELETE', `/things/${id}`)).status).toBe(200)
-  await finds([0, 0, 0, 0, 0])
+  await finds([0, 0, 0, 0])
 }
 
 /** Of the first string, then of the second, with as many letters as an index makes a difference of. */
-const TERMS = ['kraków', 'AKÓ', 'wro', 'ocław', 'wrocław']
+const TERMS = ['kraków', 'AKÓ', 'wro', 'WROCŁAW']

@@ -11,6 +11,7 @@ import {
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
 import type { Table } from './columns.ts'
+import { fieldsIn, namesIn } from './indexed-fields.ts'
 import { identifier } from './sql.ts'
 
 /** A unique value is taken. */
@@ -107,21 +108,20 @@ interface Refusal {
   readonly routine?: string
 }
 
-/** The fields of the constraint that the error names; of an index on an expression, those in it. */
+/** The fields of the constraint that the error names; of one that the model doesn't declare, those in the detail. */
 function takenFields(error: unknown, { constraints, columns }: Table): readonly string[] {
   const { constraint_name: name = '', detail = '' } = error as Refusal
-  const fields = constraints.get(name) ?? ['_id']
-  if (fields.length > 0) return fields
+  const fields = constraints.get(name)
+  if (fields && fields.length > 0) return fields
+  const key = keyOf(detail) ?? ''
+  if (!fields) {
+    // Another version of the app declares it, or another program.
+    const found = fieldsIn(key, columns)
+    return found.length > 0 ? found : ['_id']
+  }
   // Key (lower(email::text))=(a@b.c) already exists.
-  const names = new Set(keyOf(detail)?.match(NAMES)?.map(unquoted))
+  const names = new Set(namesIn(key))
   return columns.filter(({ name: column }) => names.has(column)).map(({ field }) => field)
-}
-
-/** In an expression, its names: types begin with `::`, functions end with `(`. */
-const NAMES = /::[^\s"(),:]+|"[^"]*"|[^\s"(),:]+\(?/g
-
-function unquoted(name: string): string {
-  return name.startsWith('"') ? name.slice(1, -1) : name
 }
 
 /** The columns or expressions that a refusal's detail begins with: `Key (country_id)=(7) is not present in …`. */

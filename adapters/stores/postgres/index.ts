@@ -13,7 +13,9 @@ import { openCollection } from './collection.ts'
 import { type Table, tableOf, tableSql } from './columns.ts'
 import { Connection } from './connection.ts'
 import { portError } from './errors.ts'
+import { dropLeftOvers } from './left-overs.ts'
 import { prepareTables } from './prepare.ts'
+import type { Prepared } from './schema.ts'
 import { surveyed } from './survey.ts'
 import { stepWriter } from './transactions.ts'
 
@@ -80,20 +82,25 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     return adoptedTable(schema, space, await existingTable(connection, sql))
   }
 
+  function collectionsOf(schemas: readonly CollectionSchema[]): Prepared[] {
+    return schemas.map((schema) => {
+      const table = tableOf(schema, space)
+      const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
+      return { schema, table: { ...table, sql }, space }
+    })
+  }
+
   return {
     name: 'postgres',
     rawRegex: false,
     collection: (schema) =>
       schema.adopted ? adoptedCollection(schema, { connection, space, opened }) : own(schema),
     async prepare(schemas, warn = () => {}) {
-      const collections = schemas.map((schema) => {
-        const table = tableOf(schema, space)
-        const sql = schema.adopted ? tableSql(space, schema.adopted.name) : table.sql
-        return { schema, table: { ...table, sql }, space }
-      })
+      const collections = collectionsOf(schemas)
       await ported(prepareTables(connection, collections, warn))
       for (const { table } of collections) prepared.add(columnsOf(table))
     },
+    dropLeftOvers: (schemas) => ported(dropLeftOvers(connection, collectionsOf(schemas))),
     write: stepWriter(connection, tableFor),
     close: () => connection.close(),
   }

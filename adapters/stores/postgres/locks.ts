@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { textRows } from './catalog.ts'
 import type { Connection } from './connection.ts'
-import { codeOf, FORBIDDEN, NO_LOCK } from './errors.ts'
+import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from './errors.ts'
 import { identifier } from './sql.ts'
 
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
@@ -17,6 +17,26 @@ const LOCK_MS = 300
 const MOST_PAUSE_MS = 1000
 /** How long a lock is waited for, in milliseconds. */
 const PATIENCE_MS = 20_000
+
+/** What statements end with when another process prepares or drops the same at the same time. */
+const OUTRUN: ReadonlySet<unknown> = new Set([
+  // It has just created the same: a schema, table, column, index, constraint, function or extension.
+  '42P06',
+  '42P07',
+  '42701',
+  '42710',
+  '42723',
+  TAKEN,
+  // It has just dropped an index that was not finished, or made a constraint of it.
+  '42704',
+  '55000',
+  // Both wait for the table; or changed the same row of the catalogue.
+  '40P01',
+  'XX000',
+])
+
+/** How often it looks again after another process got ahead of it. */
+const MOST_ATTEMPTS = 20
 
 /**
  * Runs SQL that needs a table for itself. While it waits for a long read, every other statement on the table waits behind
@@ -80,5 +100,18 @@ export async function permitted<T>(
         : `postgresStore: the role ${role} may not create tables in the schema ${identifier(space)} (${message}). Let an administrator run: ${exists === 't' ? `GRANT USAGE, CREATE ON SCHEMA ${identifier(space)} TO ${role}` : `GRANT CREATE ON DATABASE ${identifier(String(database))} TO ${role}`}`,
       { cause: error },
     )
+  }
+}
+
+/** Runs `work`, again where another process got ahead. */
+export async function patiently(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt >= MOST_ATTEMPTS || !OUTRUN.has(codeOf(error))) throw error
+      // At random, so that those who met don't meet again.
+      await delay(attempt * (10 + Math.random() * 40))
+    }
   }
 }

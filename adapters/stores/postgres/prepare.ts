@@ -6,6 +6,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { IndexConflict } from '../../../src/ports/store.ts'
+import { leftOverWarning } from '../left-over.ts'
 import { checkAdopted } from './adopt.ts'
 import {
   type ExistingColumn,
@@ -18,7 +19,8 @@ import {
 import { type Column, FOLD, type Table } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { codeOf, TAKEN } from './errors.ts'
-import { permitted, runLocking } from './locks.ts'
+import { leftIn, uniqueFields, wantedNames } from './left-overs.ts'
+import { patiently, permitted, runLocking } from './locks.ts'
 import {
   columnSql,
   createIndex,
@@ -32,26 +34,6 @@ import {
 } from './schema.ts'
 import { createFold } from './search.ts'
 import { identifier } from './sql.ts'
-
-/** What statements end with when another process prepares the same at the same time. */
-const OUTRUN: ReadonlySet<unknown> = new Set([
-  // It has just created the same: a schema, table, column, index, constraint, function or extension.
-  '42P06',
-  '42P07',
-  '42701',
-  '42710',
-  '42723',
-  TAKEN,
-  // It has just dropped an index that was not finished, or made a constraint of it.
-  '42704',
-  '55000',
-  // Both wait for the table; or changed the same row of the catalogue.
-  '40P01',
-  'XX000',
-])
-
-/** How often start-up looks again after another process got ahead of it. */
-const MOST_ATTEMPTS = 20
 
 /** Prepares the tables of all collections. */
 export async function prepareTables(
@@ -75,7 +57,7 @@ export async function prepareTables(
     await permitted(connection, space, () =>
       patiently(() => prepareTable(connection, collection, trigrams)),
     )
-    await warnOfOthers(connection, collection, trigrams, warn)
+    await warnOfOthers(connection, collection, warn)
   }
 }
 
@@ -143,11 +125,6 @@ async function prepareTable(
     await runLocking(connection, table.sql, sql)
   }
   for (const index of wanted) await prepareIndex(connection, collection, index)
-  for (const [name, { isOwn, isConstraint }] of existing.indexes) {
-    if (!isOwn || wanted.some((index) => index.name === name)) continue
-    const sql = dropIndex(name, isConstraint, collection)
-    await (isConstraint ? runLocking(connection, table.sql, sql) : connection.exec(sql))
-  }
 }
 
 /** What an existing table lacks. Throws a `TypeError` for a column that another type would be needed for. */
@@ -226,37 +203,44 @@ async function buildIndex(
   }
 }
 
-/** Tells of indexes that this store did not create, although they concern the model's columns. */
+/** Tells of indexes that serve none of the model's needs. */
 async function warnOfOthers(
   connection: Connection,
   collection: Prepared,
-  trigrams: string | undefined,
   warn: (message: string) => void,
 ): Promise<void> {
-  const { table, space, schema } = collection
-  const existing = await existingTable(connection, table.sql)
-  const wanted = indexesOf(collection, trigrams)
-  for (const [name, { isOwn, isPrimary, isUnique, columns }] of existing?.indexes ?? []) {
-    if (isOwn || isPrimary || wanted.some((index) => index.name === name)) continue
-    if (!columns.some((column) => table.byField.has(column))) continue
-    const why = isUnique
-      ? `refuses a second record with the same ${columns.join(', ')}`
-      : 'slows down every write'
-    warn(
-      `PostgreSQL: the index '${name}' of '${schema.name}' was not created by fieldgate, and ${why}. If nothing else needs it: DROP INDEX ${identifier(space)}.${identifier(name)}`,
-    )
+  const existing = await existingTable(connection, collection.table.sql)
+  for (const message of [
+    ...ofOtherVersions(existing, collection),
+    ...ofOtherPrograms(existing, collection),
+  ]) {
+    warn(message)
   }
 }
 
-/** Looks again where another process got ahead. */
-async function patiently(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt >= MOST_ATTEMPTS || !OUTRUN.has(codeOf(error))) throw error
-      // At random, so that those who met don't meet again.
-      await delay(attempt * (10 + Math.random() * 40))
-    }
-  }
+/** Of indexes for searches it says nothing: a script without routers would tell of all. */
+function ofOtherVersions(existing: ExistingTable | undefined, collection: Prepared): string[] {
+  return leftIn(existing, collection).flatMap(({ name, kind, index }) => {
+    if (kind === 'search') return []
+    const unique = kind === 'unique' ? uniqueFields(index, collection) : undefined
+    return [leftOverWarning('PostgreSQL', { collection: collection.schema.name, name, unique })]
+  })
+}
+
+/** Of indexes that this store did not create, although they concern the model's columns. */
+function ofOtherPrograms(existing: ExistingTable | undefined, collection: Prepared): string[] {
+  const { table, space, schema } = collection
+  const wanted = wantedNames(collection)
+  return [...(existing?.indexes ?? [])].flatMap(([name, index]) => {
+    const { isOwn, isPrimary, isUnique, isBuilding, columns } = index
+    // One that is being built may be another version's.
+    if (isOwn || isPrimary || isBuilding || wanted.has(name)) return []
+    if (!columns.some((column) => table.byField.has(column))) return []
+    const why = isUnique
+      ? `refuses a second record with the same ${columns.join(', ')}`
+      : 'slows down every write'
+    return [
+      `PostgreSQL: the index '${name}' of '${schema.name}' was not created by fieldgate, and ${why}. If nothing else needs it: DROP INDEX ${identifier(space)}.${identifier(name)}`,
+    ]
+  })
 }

@@ -117,6 +117,6 @@ export function finishIndex({ name, isConstraint }: Index, { table, space }: Pre
 /** Drops an index, or the constraint that it belongs to. */
 export function dropIndex(name: string, isConstraint: boolean, { table, space }: Prepared): string {
   return isConstraint
-    ? `ALTER TABLE ${table.sql} DROP CONSTRAINT ${identifier(name)}`
+    ? `ALTER TABLE ${table.sql} DROP CONSTRAINT IF EXISTS ${identifier(name)}`
     : `DROP INDEX CONCURRENTLY IF EXISTS ${identifier(space)}.${identifier(name)}`
 }

@@ -48,6 +48,7 @@ await withService('postgres', ({ url }) => {
         const clashing = thing(fields, both)
         await other.prepare([clashing])
         await other.prepare([clashing])
+        await other.dropLeftOvers?.([clashing])
         const names = await indexesOf(space)
         expect(names).toHaveLength(5)
         expect(names.filter((name) => plain.includes(name))).toEqual(['things_pkey'])
@@ -124,13 +125,117 @@ await withService('postgres', ({ url }) => {
         'age double precision',
         '_search_name text',
       ])
-      expect(await indexesOf(schema)).toEqual([
+      const indexes = [
         'things_order_age_desc',
         'things_pkey',
         'things_search_name',
         'things_unique_name_and_age',
+      ]
+      const former = ['things_order_gone', 'things_unique_name']
+      expect(await indexesOf(schema)).toEqual([...indexes, ...former].sort())
+      expect(await store.dropLeftOvers?.([now])).toEqual([
+        { collection: 'things', what: "the index 'things_order_gone'" },
+        { collection: 'things', what: "the unique index 'things_unique_name'" },
       ])
+      expect(await indexesOf(schema)).toEqual(indexes)
       await store.close()
+    })
+
+    it('keep the indexes of other versions, and a start tells of them', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const code = z.object({ code: z.string().optional() }).optional()
+      const fields = { name: z.string(), info: code }
+      const more = { unique: [['info.code', 'name']], indexes: ['-name'] }
+      await store.prepare([thing(fields, more, ['name'])])
+      const told: string[] = []
+      const less = thing(fields)
+      await store.prepare([less], (message) => told.push(message))
+      const end =
+        "If no version needs it any more, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app."
+      expect(told).toEqual([
+        `PostgreSQL: 'things' still has the index 'things_order_name_desc' of another version of the app, which slows down every write. ${end}`,
+        `PostgreSQL: 'things' still has the unique index 'things_unique_info.code_and_name' of another version of the app, which refuses a second record with the same info.code, name. ${end}`,
+      ])
+      const things = store.collection(less)
+      await things.insert({ _id: 'a', name: 'a', info: { code: 'x' } })
+      const again = things.insert({ _id: 'b', name: 'a', info: { code: 'x' } })
+      await expect(again).rejects.toMatchObject({
+        name: 'DuplicateKey',
+        fields: ['info.code', 'name'],
+      })
+      await store.close()
+    })
+
+    it('lose with a backfill only what the store has made: no index, and no column that something else needs', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const fields = { name: z.string(), note: z.string(), more: z.string() }
+      const all = thing(fields, { unique: ['name'], indexes: ['note'] }, ['name', 'note', 'more'])
+      await store.prepare([all])
+      await store.collection(all).insert({ _id: 'a', name: 'Łódź', note: 'x', more: 'y' })
+      const table = sql`${sql(schema)}.things`
+      await sql`CREATE INDEX theirs ON ${table} (_search_note)`
+      await sql`CREATE UNIQUE INDEX "things_unique_note" ON ${table} (note)`
+      await sql`CREATE VIEW ${sql(schema)}.seen AS SELECT _search_more FROM ${table}`
+      await sql`ALTER TABLE ${table} ADD COLUMN _search_theirs text, ADD COLUMN _search_lower text GENERATED ALWAYS AS (lower(name)) STORED`
+      await sql`CREATE TABLE ${sql(schema)}.others (name text REFERENCES ${table} (name))`
+
+      const now = thing(fields, {}, ['name'])
+      await store.prepare([now])
+      const silent = thing(fields)
+      const order = { collection: 'things', what: "the index 'things_order_note'" }
+      expect(await store.dropLeftOvers?.([silent])).toEqual([order])
+      expect(await store.dropLeftOvers?.([now])).toEqual([
+        { collection: 'things', what: "the search index 'things_search_more'" },
+        { collection: 'things', what: "the search index 'things_search_note'" },
+      ])
+      expect(await store.dropLeftOvers?.([now])).toEqual([])
+      expect((await columnsOf(schema)).filter((line) => line.startsWith('_search'))).toEqual([
+        '_search_name text',
+        '_search_note text',
+        '_search_more text',
+        '_search_theirs text',
+        '_search_lower text',
+      ])
+      await sql`DROP TABLE ${sql(schema)}.others`
+      await sql`DROP VIEW ${sql(schema)}.seen`
+      await sql`DROP INDEX ${sql(schema)}.theirs`
+      expect(new Set(await store.dropLeftOvers?.([now]))).toEqual(
+        new Set([
+          { collection: 'things', what: "the unique index 'things_unique_name'" },
+          { collection: 'things', what: "the search column '_search_note'" },
+          { collection: 'things', what: "the search column '_search_more'" },
+        ]),
+      )
+      expect(await indexesOf(schema)).toEqual([
+        'things_pkey',
+        'things_search_name',
+        'things_unique_note',
+      ])
+      const search = { op: 'contains', field: 'name', text: 'ŁÓD' } as const
+      expect(await store.collection(now).count(search)).toBe(1)
+      await store.close()
+    })
+
+    it('lose it once if several processes drop it at the same time, while others write', async () => {
+      const schema = fresh()
+      const stores = Array.from({ length: 3 }, () => postgresStore({ url, schema }))
+      const [store] = stores
+      const fields = { name: z.string(), note: z.string() }
+      await store?.prepare([thing(fields, { unique: ['name'] }, ['name', 'note'])])
+      const now = thing(fields, {}, ['name'])
+      await Promise.all(stores.map((one) => one.prepare([now])))
+      const write = async (at: number) => {
+        await stores[at % 3]?.collection(now).insert({ _id: `${at}`, name: `${at}`, note: 'x' })
+      }
+      await Promise.all([
+        ...Array.from({ length: 30 }, (_, at) => write(at)),
+        ...stores.map((one) => one.dropLeftOvers?.([now])),
+      ])
+      expect(await indexesOf(schema)).toEqual(['things_pkey', 'things_search_name'])
+      expect(await columnsOf(schema)).not.toContain('_search_note text')
+      await Promise.all(stores.map((one) => one.close()))
     })
 
     it('are not narrowed: a column of another type is refused with the SQL to run', async () => {
