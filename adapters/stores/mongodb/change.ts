@@ -9,7 +9,7 @@ import type { Document } from 'mongodb'
 import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
 import type { Change, CollectionSchema } from '../../../src/ports/store.ts'
 import { encode } from './documents.ts'
-import { gramStages } from './grams.ts'
+import { gramStages, type Indexed } from './grams.ts'
 
 /**
  * `change` as an update pipeline, with a stage for each of its members; `indexed` are the paths with a search index.
@@ -17,7 +17,7 @@ import { gramStages } from './grams.ts'
 export function compileChange(
   change: Change,
   { shape, version }: Pick<CollectionSchema, 'shape' | 'version'>,
-  indexed: readonly string[],
+  indexed: Indexed,
 ): Document[] {
   const isCounted = version && (version.always || changesList(change, shape))
   const stages = [
@@ -37,7 +37,7 @@ export function compileChange(
       return { $cond: [{ $isArray: `$${field}` }, shorter, `$${field}`] }
     }),
     isCounted ? { $set: { [version.key]: { $add: [numberAt(version.key), 1] } } } : undefined,
-    ...gramStages(change, indexed),
+    ...gramStages(change, indexed, (field) => shapeAt(field, shape)),
   ].filter((stage) => stage !== undefined)
   // The driver refuses an empty pipeline.
   return stages.length > 0 ? stages : [{ $replaceWith: '$$ROOT' }]

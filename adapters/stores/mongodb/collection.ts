@@ -18,7 +18,7 @@ import type {
 import { Commands, type Options } from './commands.ts'
 import { fromDocument } from './documents.ts'
 import { compileFilter, hasPattern } from './filter.ts'
-import { GRAMS } from './grams.ts'
+import { GRAMS, type Indexed } from './grams.ts'
 import { inserter } from './inserts.ts'
 import { pointOf, pointReader, type Shared } from './reads-by-id.ts'
 import { restAfter } from './seek-filter.ts'
@@ -36,7 +36,7 @@ const PATTERN_TIME_LIMIT_MS = 2000
 export interface Opening {
   readonly database: Db
   /** The paths of a collection with a search index. */
-  indexedOf(schema: CollectionSchema): readonly string[]
+  indexedOf(schema: CollectionSchema): Indexed
   /** Whether the database is a sharded cluster. */
   isSharded(): Promise<boolean>
 }
@@ -182,13 +182,13 @@ const IN_NO_INDEX = '_none'
 /** The database selects whole fields, `project` the rest. */
 function projectionOf(
   select: Projection = { exclude: [] },
-  indexed: readonly string[],
+  indexed: Indexed,
 ): { projection?: Document } {
   const isWhole = 'exclude' in select
   const names = isWhole
     ? select.exclude.filter((path) => path !== '_id' && !path.includes('.'))
     : ['_id', ...select.include.map((path) => path.replace(/\..*/s, ''))]
-  if (isWhole && indexed.length > 0) names.push(GRAMS)
+  if (isWhole && indexed) names.push(GRAMS)
   // An index that holds all of them would return them in its own order instead of the document's.
   if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
   if (names.length === 0) return {}

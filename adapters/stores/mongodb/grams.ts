@@ -11,22 +11,19 @@
  * @module
  */
 
-import {
-  type AnyBulkWriteOperation,
-  BSONRegExp,
-  type Collection,
-  type Document,
-  type IndexDescriptionInfo,
-} from 'mongodb'
+import { BSONRegExp, type Document } from 'mongodb'
 import { fold } from '../../../src/ports/fold.ts'
 import { isWithin } from '../../../src/ports/paths.ts'
+import type { Shape } from '../../../src/ports/shape.ts'
 import type { Change, Fields } from '../../../src/ports/store.ts'
 import { changedPaths } from '../changed.ts'
 import { escaped } from './contains.ts'
-import { drop } from './drop.ts'
 
 /** The member of a document that holds its grams. */
 export const GRAMS = '_grams'
+
+/** The paths with a search index; undefined in a store without `searchIndexes`, which keeps no grams. */
+export type Indexed = readonly string[] | undefined
 
 /** The characters of a gram; at the end of a string it has fewer. */
 const LONGEST = 6
@@ -38,10 +35,9 @@ const NO_GRAM = ['']
 const MOST = 10_000
 /** How many of a term's grams the database may choose among; it tries a plan for each. */
 const CHOICE = 4
-/** How many documents get their grams in one round trip. */
-const BATCH = 1000
 
-const memberOf = (path: string): string => `${GRAMS}.${keyOf(path)}`
+/** The member with the grams of a path. */
+export const memberOf = (path: string): string => `${GRAMS}.${keyOf(path)}`
 /** A dot would be a path to MongoDB. */
 const keyOf = (path: string): string => path.replaceAll('~', '~0').replaceAll('.', '~1')
 
@@ -62,29 +58,80 @@ export function candidates(path: string, text: string): Document[] {
 }
 
 /** Adds the grams of its strings at `paths` to a new document. */
-export function addGrams(document: Document, paths: readonly string[]): void {
+export function addGrams(document: Document, paths: Indexed = []): void {
   // A Map is a record that bson would take for one of its own types; it is found without grams.
   if (paths.length === 0 || document instanceof Map) return
   document[GRAMS] = Object.fromEntries(paths.map((path) => [keyOf(path), gramsAt(document, path)]))
 }
 
-/** The pipeline stages after those of `change` that update the grams with the strings. */
-export function gramStages(change: Change, paths: readonly string[]): Document[] {
+/**
+ * The pipeline stages after those of `change` that update the grams with the strings. Grams of other paths go: another
+ * version of the app may keep them. `shapeOf` tells what a changed field holds.
+ */
+export function gramStages(
+  change: Change,
+  paths: Indexed,
+  shapeOf: (field: string) => Shape | undefined,
+): Document[] {
+  if (!paths) return []
+  const changed = changedPaths(change)
   const known: Record<string, Document> = {}
   const unknown: string[] = []
   for (const path of paths) {
-    const touching = changedPaths(change).filter(
-      (field) => isWithin(path, field) || isWithin(field, path),
-    )
+    const touching = changed.filter((field) => isWithin(path, field) || isWithin(field, path))
     if (touching.length === 0) continue
     const grams = replacedGrams(change, touching, path)
     if (grams) known[memberOf(path)] = { $literal: grams }
     else unknown.push(memberOf(path))
   }
+  const others = changed.flatMap((field) => stringsIn(shapeOf(field), field))
+  const declared = others.filter(({ path, isOpen }) => !isOpen && !paths.includes(path))
+  unknown.push(...declared.map(({ path }) => memberOf(path)))
+  const open = others.filter(({ isOpen }) => isOpen).map(({ path }) => keyOf(path))
   return [
+    ...(open.length > 0 ? [withoutWithin(open)] : []),
     ...(Object.keys(known).length > 0 ? [{ $set: known }] : []),
     ...(unknown.length > 0 ? [{ $unset: unknown }] : []),
   ]
+}
+
+/** A path that leads to strings; if it `isOpen`, others that the model does not declare begin with it. */
+interface Strings {
+  readonly path: string
+  readonly isOpen: boolean
+}
+
+function stringsIn(shape: Shape | undefined, path: string): Strings[] {
+  switch (shape?.kind) {
+    case 'number':
+    case 'boolean':
+    case 'date':
+      return []
+    case 'string':
+    case 'id':
+      return [{ path, isOpen: false }]
+    case 'list':
+      return stringsIn(shape.element, path)
+    case 'object': {
+      const members = [...shape.fields].flatMap(([key, one]) => stringsIn(one, `${path}.${key}`))
+      return shape.open || shape.rest ? [...members, { path, isOpen: true }] : members
+    }
+    default:
+      return [{ path, isOpen: true }]
+  }
+}
+
+/** The stage that removes the grams of all paths at these keys and within. */
+function withoutWithin(keys: readonly string[]): Document {
+  const isElsewhere = keys.flatMap((key) => [
+    { $ne: ['$$gram.k', { $literal: key }] },
+    { $ne: [{ $indexOfBytes: ['$$gram.k', { $literal: `${key}~1` }] }, 0] },
+  ])
+  const kept = {
+    $filter: { input: { $objectToArray: `$${GRAMS}` }, as: 'gram', cond: { $and: isElsewhere } },
+  }
+  const isThere = { $eq: [{ $type: `$${GRAMS}` }, 'object'] }
+  return { $set: { [GRAMS]: { $cond: [isThere, { $arrayToObject: kept }, '$$REMOVE'] } } }
 }
 
 /** The grams at `path` once one of the fields `touching` it is replaced; undefined if that cannot be told. */
@@ -99,71 +146,6 @@ function replacedGrams(
   return gramsAt(set[field], path.slice(field.length + 1))
 }
 
-/**
- * Creates the indexes over `paths`, adds grams to the documents that have none, and drops those in `existing` of other
- * paths.
- */
-export async function prepareGrams(
-  native: Collection,
-  existing: readonly IndexDescriptionInfo[],
-  paths: readonly string[],
-): Promise<void> {
-  const wanted = paths.map(memberOf)
-  for (const index of existing) {
-    const [member = ''] = Object.keys(index.key)
-    if (!member.startsWith(`${GRAMS}.`) || wanted.includes(member)) continue
-    // The index goes last: as long as it exists, the rest still has to go.
-    await native.updateMany({ [member]: { $ne: null } }, [{ $unset: member }])
-    await drop(native, index)
-  }
-  if (paths.length === 0) return
-  const members = existing.flatMap(({ key }) => Object.keys(key))
-  const added = paths.filter((path) => !members.includes(memberOf(path)))
-  // An index is built faster than it grows. Grams without an index may be older than their strings.
-  if (added.length > 0) await backfill(native, added, {})
-  for (const path of added) {
-    await native.createIndex({ [memberOf(path)]: 1 }, { name: `search(${path})` })
-  }
-  await backfill(native, paths, { $or: paths.map((path) => ({ [memberOf(path)]: null })) })
-}
-
-async function backfill(
-  native: Collection,
-  paths: readonly string[],
-  filter: Document,
-): Promise<void> {
-  const fields = [...new Set(paths.map((path) => path.split('.')[0] ?? path))]
-  const projection = Object.fromEntries(fields.map((field) => [field, 1]))
-  let writes: AnyBulkWriteOperation[] = []
-  const flush = async () => {
-    if (writes.length > 0) await native.bulkWrite(writes, { ordered: false })
-    writes = []
-  }
-  for await (const document of native.find(filter, { projection })) {
-    // A write in between has added its own.
-    const unchanged = fields.map((field) => isStill(field, document[field]))
-    writes.push({
-      updateOne: {
-        filter: { _id: document._id, $expr: { $and: unchanged } },
-        update: gramsOfAll(document, paths),
-      },
-    })
-    if (writes.length === BATCH) await flush()
-  }
-  await flush()
-}
-
-/** The update that gives a document its grams, and removes those of strings that have too many. */
-function gramsOfAll(document: Document, paths: readonly string[]): Document {
-  const update: { $set?: Document; $unset?: Document } = {}
-  for (const path of paths) {
-    const grams = gramsAt(document, path)
-    if (grams) update.$set = { ...update.$set, [memberOf(path)]: grams }
-    else update.$unset = { ...update.$unset, [memberOf(path)]: '' }
-  }
-  return update
-}
-
 /** The condition that a field holds exactly this value of BSON; `undefined` means that it is absent. */
 export function isStill(field: string, value: unknown): Document {
   if (value === undefined) return { $eq: [{ $type: `$${field}` }, 'missing'] }
@@ -171,7 +153,7 @@ export function isStill(field: string, value: unknown): Document {
 }
 
 /** The distinct grams of all strings at `path` of `value`; undefined if there are too many. */
-function gramsAt(value: unknown, path: string): readonly string[] | undefined {
+export function gramsAt(value: unknown, path: string): readonly string[] | undefined {
   const grams = new Set<string>()
   for (const text of textsAt(value, path === '' ? [] : path.split('.'))) {
     for (const gram of gramsOf([...fold(text)])) grams.add(gram)

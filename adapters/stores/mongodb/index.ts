@@ -12,6 +12,7 @@ import { openCollection } from './collection.ts'
 import { portError } from './errors.ts'
 import { exactCollection } from './exact.ts'
 import { foreignValues } from './foreign.ts'
+import { dropLeftOvers } from './left-overs.ts'
 import { prepareCollection, surroundingsOf } from './schema.ts'
 import { stepWriter } from './transactions.ts'
 import { watchWrites } from './watch.ts'
@@ -52,7 +53,8 @@ export function mongoStore(options: MongoStoreOptions): Store {
   })
 
   // Routers add searchable paths until the app starts.
-  const indexedOf = (schema: CollectionSchema) => (options.searchIndexes ? schema.searchable : [])
+  const indexedOf = (schema: CollectionSchema) =>
+    options.searchIndexes ? schema.searchable : undefined
   let closed: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
@@ -118,6 +120,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
         )
       }
     },
+    dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(database, schemas, indexedOf)),
     close() {
       closed ??= close()
       return closed

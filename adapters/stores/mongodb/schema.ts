@@ -8,27 +8,37 @@ import type { Collection, Db, IndexDescriptionInfo } from 'mongodb'
 import type { SortKey } from '../../../src/ports/filter.ts'
 import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
 import type { Surroundings } from '../../../src/ports/surroundings.ts'
+import { leftOverWarning } from '../left-over.ts'
 import { LOCK } from './documents.ts'
 import { drop } from './drop.ts'
-import { DUPLICATE_KEY, hasCode, haveSameFields, isDriverError } from './errors.ts'
+import { DUPLICATE_KEY, hasCode, haveSameFields } from './errors.ts'
 import { collationText, type Existing, existingOf } from './existing.ts'
 import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
-import { GRAMS, prepareGrams } from './grams.ts'
-import { holds, orderIndex, otherName, totalOrder, uniqueIndex, type Wanted } from './wanted.ts'
-
-/** The index exists under another name, or another index exists under its name. */
-const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
+import { prepareGrams } from './gram-indexes.ts'
+import { GRAMS, type Indexed } from './grams.ts'
+import { leftIn } from './left-overs.ts'
+import { refusal } from './refusal.ts'
+import {
+  besideOther,
+  holds,
+  orderIndex,
+  otherName,
+  totalOrder,
+  uniqueIndex,
+  type Wanted,
+} from './wanted.ts'
 
 type Warn = (message: string) => void
 
 /**
- * Creates the collection's indexes; `indexed` are the paths with a search index. Indexes that this store did not create
- * stay; `warn` gets a message about each that concerns a declared field and serves none of the model's needs.
+ * Creates the collection's indexes; `indexed` are the paths with a search index. Those of other versions of the app and of
+ * other programs stay; `warn` gets a message about each that concerns a declared field and serves none of the model's
+ * needs.
  */
 export async function prepareCollection(
   native: Collection,
   schema: CollectionSchema,
-  indexed: readonly string[],
+  indexed: Indexed,
   warn: Warn,
 ): Promise<void> {
   const reserved = [GRAMS, LOCK].find((name) => schema.shape.fields.has(name))
@@ -66,12 +76,17 @@ export async function surroundingsOf(
   }
 }
 
-function warningsOf({ indexes, collation }: Existing, schema: CollectionSchema): string[] {
+function warningsOf(existing: Existing, schema: CollectionSchema): string[] {
+  const { indexes, collation } = existing
   const warnings = foreignIndexes(indexes, schema).map(({ name, note, advice, harm }) => {
     // One that only costs time may be ours, from when the model declared it: it has the name that MongoDB gives.
     const whose = harm === 'none' ? '' : 'was not created by fieldgate. It '
     return `MongoDB: the index '${name}' of '${schema.name}' ${whose}${note} ${advice}`
   })
+  for (const { name = '', key, unique } of leftIn(existing, schema)) {
+    const of = { collection: schema.name, name, unique: unique ? Object.keys(key) : undefined }
+    warnings.push(leftOverWarning('MongoDB', of))
+  }
   if (collation) {
     warnings.push(
       `MongoDB: the collection '${schema.name}' compares strings by a collation of its own (${collationText(collation)}), so filters, unique fields and sorts do too. Only a new collection can have another.`,
@@ -90,25 +105,20 @@ async function createUnique(
   const error = await refusal(native, wanted)
   if (!error) return
   const { indexes } = await existingOf(native)
-  const own = indexes.find(({ name }) => name === wanted.options.name)
-  if (own) return replace(native, own, wanted)
   // The same index under another name keeps the values unique as well; before MongoDB 5, any stricter one is in the way.
   if (indexes.some((index) => isAsStrict(index, fields, schema))) return
-  throw clash(schema, fields, indexes, error)
-}
-
-/** Creates an index; what the database has against it, if there is another one in its place. */
-async function refusal(native: Collection, { keys, options }: Wanted): Promise<Error | undefined> {
-  try {
-    await native.createIndex(new Map(keys), options)
-    return undefined
-  } catch (error) {
-    if (isDriverError(error) && OTHER_OPTIONS.has(error.code)) return error
-    throw error
+  const own = indexes.find(({ name }) => name === wanted.options.name)
+  if (!own) throw clash(schema, fields, indexes, error)
+  // A field has another type than in another version of the app, or another collation: each has its own index.
+  if (await refusal(native, besideOther(wanted, fields, schema))) {
+    await replace(native, own, wanted)
   }
 }
 
-/** A field may have another type than before: the condition of its index changes with it. */
+/**
+ * Before MongoDB 5, indexes over the same fields cannot differ in their conditions alone: until the new one is complete
+ * nothing is unique.
+ */
 async function replace(
   native: Collection,
   own: IndexDescriptionInfo,

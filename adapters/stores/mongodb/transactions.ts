@@ -14,6 +14,7 @@ import type {
   WriteStep,
 } from '../../../src/ports/store.ts'
 import { hasCode, hasLabel, portError, WRITE_CONFLICT } from './errors.ts'
+import type { Indexed } from './grams.ts'
 import { takingTurns } from './turns.ts'
 import { type Writes, writesTo } from './writes.ts'
 
@@ -28,7 +29,7 @@ const MAX_PAUSE_MS = 50
 export function stepWriter(
   client: MongoClient,
   database: Db,
-  indexedOf: (schema: CollectionSchema) => readonly string[],
+  indexedOf: (schema: CollectionSchema) => Indexed,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
   async function take(steps: readonly WriteStep[], session: ClientSession): Promise<WriteOutcome> {
     const results: StepResult[] = []

@@ -54,6 +54,26 @@ export function isCollation(found: Document | undefined, wanted: Document): bool
 }
 
 /**
+ * The same index under a name with its condition, for the time when another version of the app has made one over the same
+ * fields with another: of numbers that were strings before, say.
+ */
+export function besideOther(
+  { keys, options }: Wanted,
+  fields: readonly string[],
+  schema: CollectionSchema,
+): Wanted {
+  const types = fields.map((field) => typeOf(field, schema)).join(',')
+  const collation = options.collation ? `, ${JSON.stringify(options.collation)}` : ''
+  return { keys, options: { ...options, name: `${options.name}(${types}${collation})` } }
+}
+
+function typeOf(field: string, { shape }: CollectionSchema): string {
+  const place = placeOf(shape, field)?.shape
+  if (place && 'stored' in place && place.stored) return place.stored
+  return place?.kind === 'id' ? place.idType : (place?.kind ?? '')
+}
+
+/**
  * The index in the order of `keys`. It has the name that MongoDB would give it: a program that declares the same index
  * gets an error if that has another name.
  */

@@ -11,7 +11,7 @@ import { compileChange } from './change.ts'
 import { fromDocument, LOCK, toDocument } from './documents.ts'
 import { writeExpecting } from './expected.ts'
 import { compileFilter } from './filter.ts'
-import { addGrams } from './grams.ts'
+import { addGrams, type Indexed } from './grams.ts'
 
 /** Writes to one collection; with a session, in its transaction. */
 export interface Writes {
@@ -38,11 +38,7 @@ export interface Writes {
 }
 
 /** The writes of the collection of `schema`, which is `native` in the database. */
-export function writesTo(
-  schema: CollectionSchema,
-  native: Native,
-  indexed: () => readonly string[],
-): Writes {
+export function writesTo(schema: CollectionSchema, native: Native, indexed: () => Indexed): Writes {
   const { shape, version } = schema
   const stagesOf = (change: Change) => compileChange(change, schema, indexed())
 
