@@ -108,17 +108,17 @@ interface Refusal {
   readonly routine?: string
 }
 
-/** The fields of the constraint that the error names; of one that the model doesn't declare, those in the detail. */
-function takenFields(error: unknown, { constraints, columns }: Table): readonly string[] {
+/**
+ * The fields of the constraint that the error names. In a table of the store's own the detail has them: another version of
+ * the app may have made it, even under a name that this model gives to another one.
+ */
+function takenFields(error: unknown, table: Table): readonly string[] {
+  const { constraints, columns, isAdopted } = table
   const { constraint_name: name = '', detail = '' } = error as Refusal
-  const fields = constraints.get(name)
-  if (fields && fields.length > 0) return fields
   const key = keyOf(detail) ?? ''
-  if (!fields) {
-    // Another version of the app declares it, or another program.
-    const found = fieldsIn(key, columns)
-    return found.length > 0 ? found : ['_id']
-  }
+  const found = isAdopted ? [] : fieldsIn(key, columns)
+  const fields = found.length > 0 ? found : (constraints.get(name) ?? ['_id'])
+  if (fields.length > 0) return fields
   // Key (lower(email::text))=(a@b.c) already exists.
   const names = new Set(namesIn(key))
   return columns.filter(({ name: column }) => names.has(column)).map(({ field }) => field)

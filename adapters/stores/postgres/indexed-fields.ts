@@ -30,10 +30,13 @@ export function namesIn(expression: string): readonly string[] {
 const NAMES = /::[^\s"(),:]+|"[^"]*"|[^\s"(),:]+\(?/g
 
 /** A column of JSON, and what leads into it. */
-const INSIDE = /("[^"]*"|[^\s"(),:]+)((?:\)* -> '(?:[^']|'')*'::text)+)/
+const INSIDE = /("[^"]*"|[^\s"(),:]+)((?:\)* -> E?'(?:[^']|'')*'::text)+)/
 
 function keysIn(path: string): string[] {
-  return [...path.matchAll(/'((?:[^']|'')*)'/g)].map(([, key = '']) => key.replaceAll("''", "'"))
+  return [...path.matchAll(/(E?)'((?:[^']|'')*)'/g)].map(([, escaped, key = '']) => {
+    const text = key.replaceAll("''", "'")
+    return escaped ? text.replaceAll('\\\\', '\\') : text
+  })
 }
 
 /** The parts of a list, whose commas are in no parentheses or quotes. */

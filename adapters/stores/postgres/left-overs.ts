@@ -16,8 +16,8 @@ import type { Connection } from './connection.ts'
 import { codeOf } from './errors.ts'
 import { fieldsIn } from './indexed-fields.ts'
 import { patiently, permitted, runLocking } from './locks.ts'
-import { dropIndex, extraColumns, indexesOf, type Prepared } from './schema.ts'
-import { identifier } from './sql.ts'
+import { dropIndex, extraColumns, type Index, indexesOf, type Prepared } from './schema.ts'
+import { checksum, identifier, shortName } from './sql.ts'
 
 /** An index of this store's own that the model doesn't declare. */
 interface LeftIndex {
@@ -26,16 +26,45 @@ interface LeftIndex {
   readonly index: ExistingIndex
 }
 
+/**
+ * The indexes that a collection needs, for a table with those in `existing`; `trigrams` as for `indexesOf`. If another
+ * version has made a unique one with the same name over other values, as over numbers that are strings now, both have to
+ * be there: the new one gets another name.
+ */
+export function wantedIn(
+  existing: ExistingTable,
+  collection: Prepared,
+  trigrams: string | undefined,
+): Index[] {
+  return indexesOf(collection, trigrams).map((index) => {
+    const { name, on, fields } = index
+    if (!fields) return index
+    const found = existing.indexes.get(name)
+    const other = shortName(`${name}_${checksum(on)}`)
+    const isTaken = found?.isOwn && !isOf(index, found, collection)
+    const isThere = !found && existing.indexes.has(other)
+    return isTaken || isThere ? { ...index, name: other } : index
+  })
+}
+
+/** Whether an index that exists is over the same values. */
+function isOf({ on, fields }: Index, existing: ExistingIndex, collection: Prepared): boolean {
+  const typesIn = (sql: string) => [...sql.matchAll(/WHEN '(\w+)'/g)].map(([, type]) => type).join()
+  const isSame = uniqueFields(existing, collection).join() === fields?.join()
+  return isSame && typesIn(on) === typesIn(existing.definition)
+}
+
 /** The names of the indexes that a collection needs. */
-export function wantedNames(collection: Prepared): ReadonlySet<string> {
+export function wantedNames(existing: ExistingTable, collection: Prepared): ReadonlySet<string> {
   // Those of searches too, also while there are no trigrams.
-  return new Set(indexesOf(collection, 'any').map(({ name }) => name))
+  return new Set(wantedIn(existing, collection, 'any').map(({ name }) => name))
 }
 
 /** The indexes that other versions of the model have made. */
 export function leftIn(existing: ExistingTable | undefined, collection: Prepared): LeftIndex[] {
-  const wanted = wantedNames(collection)
-  return [...(existing?.indexes ?? [])]
+  if (!existing) return []
+  const wanted = wantedNames(existing, collection)
+  return [...existing.indexes]
     .filter(([name, { isOwn }]) => isOwn && !wanted.has(name))
     .map(([name, index]) => ({ name, kind: kindOf(index), index }))
     .sort((one, other) => (one.name < other.name ? -1 : 1))

@@ -19,7 +19,7 @@ import {
 import { type Column, FOLD, type Table } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { codeOf, TAKEN } from './errors.ts'
-import { leftIn, uniqueFields, wantedNames } from './left-overs.ts'
+import { leftIn, uniqueFields, wantedIn, wantedNames } from './left-overs.ts'
 import { patiently, permitted, runLocking } from './locks.ts'
 import {
   columnSql,
@@ -108,11 +108,10 @@ async function prepareTable(
   trigrams: string | undefined,
 ): Promise<void> {
   const { table } = collection
-  const wanted = indexesOf(collection, trigrams)
   const existing = await existingTable(connection, table.sql)
   if (!existing) {
     // Nobody uses it yet: all of it in one transaction.
-    const indexes = wanted.flatMap((index) => [
+    const indexes = indexesOf(collection, trigrams).flatMap((index) => [
       createIndex(index, collection, ''),
       ...finishIndex(index, collection),
     ])
@@ -124,7 +123,9 @@ async function prepareTable(
     const sql = `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`
     await runLocking(connection, table.sql, sql)
   }
-  for (const index of wanted) await prepareIndex(connection, collection, index)
+  for (const index of wantedIn(existing, collection, trigrams)) {
+    await prepareIndex(connection, collection, index)
+  }
 }
 
 /** What an existing table lacks. Throws a `TypeError` for a column that another type would be needed for. */
@@ -230,8 +231,9 @@ function ofOtherVersions(existing: ExistingTable | undefined, collection: Prepar
 /** Of indexes that this store did not create, although they concern the model's columns. */
 function ofOtherPrograms(existing: ExistingTable | undefined, collection: Prepared): string[] {
   const { table, space, schema } = collection
-  const wanted = wantedNames(collection)
-  return [...(existing?.indexes ?? [])].flatMap(([name, index]) => {
+  if (!existing) return []
+  const wanted = wantedNames(existing, collection)
+  return [...existing.indexes].flatMap(([name, index]) => {
     const { isOwn, isPrimary, isUnique, isBuilding, columns } = index
     // One that is being built may be another version's.
     if (isOwn || isPrimary || isBuilding || wanted.has(name)) return []

@@ -167,6 +167,48 @@ await withService('postgres', ({ url }) => {
       await store.close()
     })
 
+    it('keep the values of two versions unique where an index of one has the name of the other', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const versions = [z.string(), z.number()].map((code) => {
+        const inside = z.object({ "it's \\ (1)": z.object({ code: code.optional() }) }).optional()
+        const fields = { a: z.int().optional(), b: z.int().optional(), a_and_b: z.int().optional() }
+        const set = code instanceof z.ZodString ? ['a_and_b'] : [['a', 'b']]
+        return thing({ ...fields, in: inside }, { unique: ["in.it's \\ (1).code", ...set] })
+      })
+      const [texts = thing({}), numbers = thing({})] = versions
+      const clash = async (model: CollectionSchema, record: object, fields: string[]) => {
+        const again = store.collection(model).insert({ _id: crypto.randomUUID(), ...record })
+        await expect(again).rejects.toMatchObject({ name: 'DuplicateKey', fields })
+      }
+      const holding = (code: unknown) => ({ in: { "it's \\ (1)": { code } } })
+      const code = ["in.it's \\ (1).code"]
+      await store.prepare([texts])
+      await store.prepare([numbers])
+      await store.collection(texts).insert({ _id: 'a', ...holding('1'), a_and_b: 1 })
+      await store.collection(numbers).insert({ _id: 'b', ...holding(1), a: 1, b: 2 })
+      for (const last of [texts, numbers]) {
+        await store.prepare([last])
+        for (const model of [texts, numbers]) {
+          await clash(model, holding('1'), code)
+          await clash(model, holding(1), code)
+          await clash(model, { a_and_b: 1 }, ['a_and_b'])
+          await clash(model, { a: 1, b: 2 }, ['a', 'b'])
+        }
+      }
+      const names = await indexesOf(schema)
+      expect(names).toHaveLength(5)
+      expect(await store.dropLeftOvers?.([numbers])).toHaveLength(2)
+      const told: string[] = []
+      await store.prepare([numbers], (message) => told.push(message))
+      expect([told, await store.dropLeftOvers?.([numbers])]).toEqual([[], []])
+      expect(await indexesOf(schema)).toHaveLength(3)
+      await clash(numbers, holding(1), code)
+      await clash(numbers, { a: 1, b: 2 }, ['a', 'b'])
+      await store.collection(numbers).insert({ _id: 'c', ...holding('1'), a_and_b: 1 })
+      await store.close()
+    })
+
     it('lose with a backfill only what the store has made: no index, and no column that something else needs', async () => {
       const schema = fresh()
       const store = postgresStore({ url, schema })
