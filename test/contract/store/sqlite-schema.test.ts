@@ -93,7 +93,7 @@ describe('An existing file under a changed model', () => {
     const warnings: string[] = []
     await store.prepare([narrower], (message) => warnings.push(message))
     expect(warnings).toContain(
-      `SQLite: 'people' has the index 'people unique ["email"]', which another version of the app has declared. It refuses a second record with the same email. Once no other version runs, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app.`,
+      `SQLite: 'people' still has the unique index 'people unique ["email"]' of another version of the app, which refuses a second record with the same email. If no version needs it any more, 'npx fieldgate backfill <file>' drops it; <file> is the one that exports your app.`,
     )
     const dropped = (await store.dropLeftOvers?.([narrower])) ?? []
     expect(dropped.map(({ what }) => what)).toEqual(
