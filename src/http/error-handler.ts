@@ -7,10 +7,10 @@
 import { $ZodError } from 'zod/v4/core'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import { pathOf } from '../ports/path-of.ts'
-import { RefusedWrite } from '../ports/store.ts'
+import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
 import { HttpError } from './errors.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
-import { invalidFields, noSuchReferences, referencedElsewhere } from './refusals.ts'
+import { invalidFields, noSuchReferences, queryTooLong, referencedElsewhere } from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
 import { failureResponse } from './respond.ts'
 
@@ -56,6 +56,7 @@ function refusalIn(error: unknown): HttpError | undefined {
   if (error instanceof $ZodError) return invalidFields(messagesOf(error.issues))
   if (error instanceof HttpError) return isErrorStatus(error.status) ? error : undefined
   if (error instanceof RefusedWrite) return refusedWrite(error)
+  if (error instanceof QueryTooLong) return queryTooLong()
   return outageIn(error)
 }
 

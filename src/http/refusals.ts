@@ -90,6 +90,9 @@ export const searchTooLong = (most: number): HttpError =>
   badRequest(`Search term exceeds ${most} characters.`)
 export const searchPatternInvalid = (): HttpError =>
   badRequest('Search term is not a valid regular expression.')
+/** By a database with a limit on the length of its statements, whatever makes one long. */
+export const queryTooLong = (): HttpError =>
+  badRequest('The request is too long for the database. Send fewer conditions or fields.')
 
 // Responses
 export const responseTooLarge = (): HttpError =>

@@ -72,6 +72,7 @@ export {
   IndexConflict,
   InvalidPattern,
   type Projection,
+  QueryTooLong,
   type Read,
   type ReadHints,
   RefusedWrite,

@@ -350,6 +350,14 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
 
+/** What a call asks for makes a statement that is longer than the database takes. */
+export class QueryTooLong extends Error {
+  override readonly name = 'QueryTooLong'
+  constructor(options?: ErrorOptions) {
+    super('the statement is longer than the database takes', options)
+  }
+}
+
 /** The pattern of a `matches` condition is not a valid regular expression. */
 export class InvalidPattern extends Error {
   override readonly name = 'InvalidPattern'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { portError } from '../../adapters/stores/sqlite/errors.ts'
-import { RefusedWrite, StoreUnavailable } from '../../src/ports/store.ts'
+import { QueryTooLong, RefusedWrite, StoreUnavailable } from '../../src/ports/store.ts'
 
 /** What Cloudflare's documentation and its users say that D1 says. */
 const UNAVAILABLE = [
@@ -23,7 +23,6 @@ const UNAVAILABLE = [
 const BROKEN = [
   'D1_ERROR: no such column: ~text at offset 7: SQLITE_ERROR',
   'D1_ERROR: near "presets": syntax error at offset 4: SQLITE_ERROR',
-  'D1_ERROR: statement too long: SQLITE_TOOBIG',
   'something else: Network connection lost.',
 ]
 
@@ -35,6 +34,11 @@ describe('what D1 says', () => {
   it.each(BROKEN)('%s is an error of the app', (message) => {
     const error = new Error(message)
     expect(portError(error, undefined)).toBe(error)
+  })
+
+  it('a statement that is too long is refused', () => {
+    const error = new Error('D1_ERROR: statement too long: SQLITE_TOOBIG')
+    expect(portError(error, undefined)).toBeInstanceOf(QueryTooLong)
   })
 
   it('a record that is too large is refused', () => {

@@ -38,6 +38,8 @@ export interface Runner {
   write(statement: Statement): Promise<Written>
   /** A condition that ends a read that must not go on. */
   readonly deadline?: string
+  /** The most bytes that the SQL of a statement may have, if there is a limit. */
+  readonly mostBytes?: number
   /** The shapes that have written to the database. */
   readonly shapes?: () => Shapes
   /** How to find the rows that contain a string, in a statement for all matches. */

@@ -6,17 +6,17 @@
 
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { after, type Soon } from '../../../src/ports/soon.ts'
-import { AnchorGone, type Read, type ReadHints } from '../../../src/ports/store.ts'
+import { AnchorGone, QueryTooLong, type Read, type ReadHints } from '../../../src/ports/store.ts'
 import type { Filler } from './backfill.ts'
 import type { Runner } from './collection.ts'
 import { type Compilation, fieldJson, isStorable, searchesIn } from './compile.ts'
 import { compilePage, isQuick, namesOne } from './page.ts'
-import type { Row, Statement } from './sql.ts'
+import { isLonger, type Row, type Statement } from './sql.ts'
 import { where, whereAll } from './writes.ts'
 
 /** What records are read from. */
 export interface Source {
-  readonly runner: Pick<Runner, 'quick' | 'read' | 'found' | 'deadline'>
+  readonly runner: Pick<Runner, 'quick' | 'read' | 'found' | 'deadline' | 'mostBytes'>
   /** The table, as an identifier. */
   readonly table: string
   /** What one statement is compiled with. */
@@ -24,13 +24,17 @@ export interface Source {
   readonly filler: Filler
 }
 
-/** Like `where`, for a read that may take long. */
+/**
+ * Like `where`, for a read that may take long. Throws `QueryTooLong` for conditions that take more than half of a
+ * statement: the other half is for the order and the position, so that no later page is refused if the first is not.
+ */
 export function whereInTime(
   filter: Filter,
   compiled: Compilation,
-  { deadline }: Source['runner'],
+  { deadline, mostBytes = Number.POSITIVE_INFINITY }: Source['runner'],
 ): string[] {
   const conditions = where(filter, compiled)
+  if (isLonger(conditions.join(), mostBytes / 2)) throw new QueryTooLong()
   return deadline && !namesOne(filter) ? [deadline, ...conditions] : conditions
 }
 
@@ -96,7 +100,8 @@ export function columnReader({
     const searches = searchesIn(read.filter, compiled.shadows)
     const rowsWith = (found: Compilation) => {
       const conditions = whereInTime(read.filter, found, runner)
-      const sql = compilePage({ columns, table }, read, conditions, found)
+      const from = { columns, table, mostBytes: runner.mostBytes }
+      const sql = compilePage(from, read, conditions, found)
       return runner.read({ ...found.parameters.statement(sql), inLists: true }, read.hints)
     }
     // Only a search waits for its candidates.

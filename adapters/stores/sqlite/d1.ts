@@ -95,6 +95,7 @@ export function d1Store(binding: D1Binding): Store {
         return (await inTime(ask, timeLimitMs)).results
       })
     return {
+      mostBytes: MOST_BYTES,
       shapes: () => shapes,
       read,
       count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
@@ -142,6 +143,9 @@ function bound(binding: D1Binding, { sql, values, patterns }: Statement): D1Stat
   if (patterns) throw new TypeError('D1 has no regular expressions')
   return binding.prepare(sql).bind(...values)
 }
+
+/** The longest SQL that D1 takes. */
+const MOST_BYTES = 100_000
 
 /** D1 cannot be interrupted; its own limit is half a minute. */
 async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {

@@ -7,6 +7,7 @@
 import {
   type CollectionSchema,
   DuplicateKey,
+  QueryTooLong,
   RefusedWrite,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
@@ -26,6 +27,7 @@ export function portError(error: unknown, schema: CollectionSchema | undefined):
   if (isDuplicate(error)) return new DuplicateKey(takenFields(message, schema), { cause: error })
   if (isUnusable(error))
     return new StoreUnavailable('the database cannot be used', { cause: error })
+  if (message.includes('statement too long')) return new QueryTooLong({ cause: error })
   // Of a record: D1 takes 2 MB.
   const isTooBig = message.includes('string or blob too big')
   return isTooBig ? new RefusedWrite('value', [], { cause: error }) : error

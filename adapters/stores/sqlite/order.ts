@@ -6,6 +6,7 @@
 
 import type { Scalar, SortKey } from '../../../src/ports/filter.ts'
 import { boundValue, type Compilation, fieldValue } from './compile.ts'
+import { every, some } from './sql.ts'
 
 /** Part of what follows a position: records in one range of an index, in the order of `sort`. */
 export interface Stretch {
@@ -25,42 +26,45 @@ export function orderBy(sort: readonly SortKey[], { shape }: Compilation): strin
 }
 
 /** How the values of one sort key lie to a position, as conditions. */
-interface Bounds {
+export interface Bounds {
   /** The value is the position's. */
   readonly tie: string
   /** The value comes later: in one of these ranges, in order. */
   readonly beyond: readonly { readonly condition: string; readonly constant?: true }[]
 }
 
-/**
- * What follows the position `after`, cut into consecutive stretches: first the records that tie on all keys but the
- * last, then those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1 AND b > 2`), SQLite
- * would walk through all ties of the first key on every page.
- */
-export function stretchesAfter(
+/** How the values of each sort key lie to the position `after`. */
+export function boundsAfter(
   sort: readonly SortKey[],
   after: readonly Scalar[],
   compilation: Compilation,
-): Stretch[] {
-  return stretches(
-    sort,
-    sort.map((key, at) => boundsAt(key, after[at] ?? null, compilation)),
-  )
+): Bounds[] {
+  return sort.map((key, at) => boundsAt(key, after[at] ?? null, compilation))
 }
 
 /** The same for the position of a record: `row` is the table with the condition that finds it. Without it, no rows. */
-export function stretchesAfterRow(
+export function boundsAfterRow(
   sort: readonly SortKey[],
   row: string,
   compilation: Compilation,
-): Stretch[] {
-  return stretches(
-    sort,
-    sort.map((key) => boundsOf(key, row, compilation)),
-  )
+): Bounds[] {
+  return sort.map((key) => boundsOf(key, row, compilation))
 }
 
-function stretches(sort: readonly SortKey[], bounds: readonly Bounds[]): Stretch[] {
+/** What follows a position, as one condition, which SQLite checks for each record in order. */
+export function behind(bounds: readonly Bounds[]): string {
+  return bounds.reduceRight((rest, { tie, beyond }) => {
+    const later = beyond.map(({ condition }) => condition)
+    return some(rest === '' ? later : [...later, every([tie, rest])])
+  }, '')
+}
+
+/**
+ * What follows a position, cut into consecutive stretches: first the records that tie on all keys but the last, then
+ * those that tie on all but the last two, and so on. As one condition (`a > 1 OR a = 1 AND b > 2`), SQLite would walk
+ * through all ties of the first key on every page.
+ */
+export function stretches(sort: readonly SortKey[], bounds: readonly Bounds[]): Stretch[] {
   const cut = bounds.map(({ beyond }, at) =>
     beyond.map(({ condition, constant }) => ({
       conditions: [...bounds.slice(0, at).map(({ tie }) => tie), condition],

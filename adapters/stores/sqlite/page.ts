@@ -7,8 +7,16 @@
 import type { Filter, SortKey } from '../../../src/ports/filter.ts'
 import type { Read } from '../../../src/ports/store.ts'
 import type { Compilation } from './compile.ts'
-import { orderBy, type Stretch, stretchesAfter, stretchesAfterRow } from './order.ts'
-import type { Parameters } from './sql.ts'
+import {
+  type Bounds,
+  behind,
+  boundsAfter,
+  boundsAfterRow,
+  orderBy,
+  type Stretch,
+  stretches,
+} from './order.ts'
+import { isLonger, type Parameters } from './sql.ts'
 import { where, whereAll } from './writes.ts'
 
 /** What a statement selects, and from where. */
@@ -16,30 +24,44 @@ export interface From {
   readonly columns: string
   /** The table, as an identifier. */
   readonly table: string
+  /** The most bytes that the statement may have, if there is a limit. */
+  readonly mostBytes?: number | undefined
 }
 
 /** The statement that returns a read's records in order, of those that meet `conditions`. */
 export function compilePage(
-  { columns, table }: From,
+  { columns, table, mostBytes }: From,
   read: Read,
   conditions: readonly string[],
   compiled: Compilation,
 ): string {
   const { parameters } = compiled
-  const { filter, sort, skip = 0, limit } = read
+  const { filter, sort, skip = 0, limit, afterRecord } = read
   const from = `${columns} FROM ${table}`
-  const cut = stretchesOf(read, table, compiled)
-  if (namesOne(filter) && !cut && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
+  const row = afterRecord && `${table}${whereAll(where(afterRecord, compiled))}`
+  const bounds = boundsOf(read, row, compiled)
+  if (namesOne(filter) && !bounds && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
   const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
     `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
   const offset = skip > 0 ? offsetOf(skip, parameters) : ''
-  if (!cut) return select(conditions, sort, limit) + offset
-  const stretches = cut.map(
-    (stretch) =>
-      `SELECT * FROM (${select([...conditions, ...stretch.conditions], stretch.sort, limit + skip)})`,
-  )
-  return `${oneAfterAnother(stretches)} LIMIT ${parameters.bind(limit)}${offset}`
+  if (!bounds) return select(conditions, sort, limit) + offset
+  const selectAll = (parts: readonly Stretch[]): string => {
+    const selects = parts.map(
+      (part) =>
+        `SELECT * FROM (${select([...conditions, ...part.conditions], part.sort, limit + skip)})`,
+    )
+    return `${oneAfterAnother(selects)} LIMIT ${parameters.bind(limit)}${offset}`
+  }
+  const inStretches = selectAll(stretches(sort, bounds))
+  if (!isLonger(inStretches, mostBytes)) return inStretches
+  // With each condition once: SQLite then looks for the position from the start.
+  const found = row ? `WITH ${POSITION} AS (SELECT _id, doc FROM ${row}) ` : ''
+  const isBehind = behind(row ? boundsAfterRow(sort, POSITION, compiled) : bounds)
+  return found + selectAll([{ conditions: [isBehind], sort }])
 }
+
+/** The record to start after, as a table. */
+const POSITION = '"fieldgate position"'
 
 /** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
 export function namesOne(filter: Filter): boolean {
@@ -63,14 +85,14 @@ function isEquality({ op }: Filter): boolean {
   return op === 'eq'
 }
 
-/** The stretches that a read returns records of; undefined if it starts at the beginning. */
-function stretchesOf(
-  { sort, after, afterRecord }: Read,
-  table: string,
+/** The bounds of the position that a read starts after, which may be that of a row; undefined without one. */
+function boundsOf(
+  { sort, after }: Read,
+  row: string | undefined,
   compiled: Compilation,
-): Stretch[] | undefined {
-  if (!afterRecord) return after && stretchesAfter(sort, after, compiled)
-  return stretchesAfterRow(sort, `${table}${whereAll(where(afterRecord, compiled))}`, compiled)
+): Bounds[] | undefined {
+  if (row) return boundsAfterRow(sort, row, compiled)
+  return after && boundsAfter(sort, after, compiled)
 }
 
 /** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */

@@ -31,11 +31,11 @@ export type Effect =
 /** D1 allows a hundred; values beyond this number are sent as JSON. */
 const MOST_BOUND = 90
 
-/** The values of a statement being built. A repeated value keeps its number. */
+/** The values of a statement being built. A repeated value is bound once. */
 export class Parameters {
   readonly #values: SqlValue[] = []
   readonly #patterns: string[] = []
-  readonly #numbers = new Map<SqlValue, number>()
+  readonly #known = new Map<SqlValue, string>()
   readonly #json: string[] = []
   #jsonNumber = 0
 
@@ -48,12 +48,12 @@ export class Parameters {
 
   /** `value` as a parameter: `?1`. */
   bind(value: SqlValue): string {
-    const known = this.#numbers.get(value)
-    if (known !== undefined) return `?${known}`
-    if (this.#values.length >= MOST_BOUND) return `(${this.json(value)} ->> '$')`
-    const number = this.#values.push(value)
-    this.#numbers.set(value, number)
-    return `?${number}`
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    const isMost = this.#values.length >= MOST_BOUND
+    const bound = isMost ? this.#inJson(value, '->>') : `?${this.#values.push(value)}`
+    this.#known.set(value, bound)
+    return bound
   }
 
   /** A regular expression as a parameter. */
@@ -64,9 +64,13 @@ export class Parameters {
 
   /** Any value as JSON. All of them are sent in one parameter. */
   json(value: unknown): string {
+    return this.#inJson(value, '->')
+  }
+
+  #inJson(value: unknown, operator: '->' | '->>'): string {
     if (this.#jsonNumber === 0) this.#jsonNumber = this.#values.push('')
     const at = this.#json.push(JSON.stringify(value) ?? 'null') - 1
-    return `(?${this.#jsonNumber} -> ${at})`
+    return `(?${this.#jsonNumber} ${operator} ${at})`
   }
 }
 
@@ -98,6 +102,12 @@ export function literal(text: string): string {
 export function jsonPath(path: string): string {
   const keys = path.split('.').map((key) => `.${JSON.stringify(key)}`)
   return literal(`$${keys.join('')}`)
+}
+
+/** Whether `sql` has more than `most` bytes. */
+export function isLonger(sql: string, most: number = Number.POSITIVE_INFINITY): boolean {
+  // A UTF-16 unit is three bytes at most.
+  return 3 * sql.length > most && new TextEncoder().encode(sql).length > most
 }
 
 /** The conjunction of the conditions. */
