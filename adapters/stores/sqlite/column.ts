@@ -31,10 +31,10 @@ export interface Source {
 export function whereInTime(
   filter: Filter,
   compiled: Compilation,
-  { deadline, mostBytes = Number.POSITIVE_INFINITY }: Source['runner'],
+  { deadline, mostBytes }: Source['runner'],
 ): string[] {
   const conditions = where(filter, compiled)
-  if (isLonger(conditions.join(), mostBytes / 2)) throw new QueryTooLong()
+  if (mostBytes && isLonger(conditions.join(), mostBytes / 2)) throw new QueryTooLong()
   return deadline && !namesOne(filter) ? [deadline, ...conditions] : conditions
 }
 
