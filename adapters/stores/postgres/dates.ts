@@ -62,9 +62,9 @@ export function isoFrom(text: string): string {
   const [plain, fraction] = [text.length - zone, text.indexOf('.')]
   // Four digits of a year, and a zone of UTC or none: almost every date.
   if (text[10] === ' ' && (fraction === 19 || (fraction === -1 && plain === 19))) {
-    const digits = fraction === -1 ? '' : text.slice(20, Math.min(plain, 23))
+    const digits = fraction === -1 ? '' : text.slice(20, plain)
     if (/^\d*$/.test(digits)) {
-      return `${text.slice(0, 10)}T${text.slice(11, 19)}.${digits.padEnd(3, '0')}Z`
+      return `${text.slice(0, 10)}T${text.slice(11, 19)}.${digits.slice(0, 3).padEnd(3, '0')}Z`
     }
   }
   return unusual(text)
