@@ -8,7 +8,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { idFrom } from '../model/cast.ts'
 import type { Copyable } from '../ports/copying.ts'
 import { everything } from '../ports/filter.ts'
-import { elementShape, type IdType, memberShape, type Shape } from '../ports/shape.ts'
+import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeInside } from '../ports/shape.ts'
 import type { Collection, CollectionSchema, Fields, Store } from '../ports/store.ts'
 import { readable, withIds } from '../ports/walk.ts'
 
@@ -60,10 +60,11 @@ async function* batchesOf(collection: Collection, idType: IdType): AsyncGenerato
  * as the date that it is read as elsewhere.
  */
 function canonical(value: unknown, shape: Shape | undefined): string {
-  if (shape?.kind === 'date' && typeof value === 'string') return canonical(new Date(value), shape)
+  if (shape?.kind === 'date' && typeof value === 'string') {
+    return shape === DATE_AMONG_OTHERS ? JSON.stringify(value) : canonical(new Date(value), shape)
+  }
   if (Array.isArray(value)) {
-    const element = elementShape(shape)
-    return `[${value.map((one) => canonical(one, element)).join(',')}]`
+    return `[${value.map((one, at) => canonical(one, shapeInside(shape, at, one))).join(',')}]`
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   if (value instanceof Date) return JSON.stringify(value)
@@ -74,6 +75,9 @@ function canonical(value: unknown, shape: Shape | undefined): string {
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member, memberShape(shape, key))}`)
+    .map(
+      ([key, member]) =>
+        `${JSON.stringify(key)}:${canonical(member, shapeInside(shape, key, member))}`,
+    )
   return `{${members.join(',')}}`
 }

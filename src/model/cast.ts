@@ -6,7 +6,13 @@
  */
 
 import type { Scalar } from '../ports/filter.ts'
-import type { IdType, Shape } from '../ports/shape.ts'
+import {
+  DATE_AMONG_OTHERS,
+  type IdType,
+  type Shape,
+  shapeFor,
+  shapeInside,
+} from '../ports/shape.ts'
 import { inSlices, type Walk } from './in-slices.ts'
 import { isFields } from './writable.ts'
 
@@ -99,17 +105,24 @@ export function castScalar(
     case 'id':
       return typeof value === 'string' ? idFrom(value, shape.idType) : undefined
     case 'mixed':
-      return typeof value === 'string' ? wellFormed(value) : value
+      return castMixed(shape, value)
     default:
       return undefined
   }
 }
 
+function castMixed(shape: Shape, value: string | number | boolean): Scalar | undefined {
+  if (typeof value !== 'string') return value
+  const isDate = shapeFor(shape, value) === DATE_AMONG_OTHERS
+  return isDate ? dateAmongOthers(value) : wellFormed(value)
+}
+
 /**
- * `value` with its strings cast by the type at each place of the shape. What cannot be cast stays as it is, for the
+ * `value` with its strings cast by the type at `place` and at each place inside. What cannot be cast stays as it is, for the
  * schema to refuse with its own message.
  */
-export function castInput(shape: Shape | undefined, value: unknown): unknown {
+export function castInput(place: Shape | undefined, value: unknown): unknown {
+  const shape = shapeFor(place, value)
   if (!shape) return value
   if (typeof value === 'string') return castText(shape, value)
   if (typeof value === 'number') return castNumeral(shape, value)
@@ -117,11 +130,11 @@ export function castInput(shape: Shape | undefined, value: unknown): unknown {
   switch (shape.kind) {
     case 'object':
       if (!isFields(value)) return value
-      return mapFields(value, (key, item) => castInput(shape.fields.get(key), item))
+      return mapFields(value, (key, item) => castInput(shape.fields.get(key) ?? shape.rest, item))
     case 'map':
       return isFields(value) ? mapFields(value, (_, item) => castInput(shape.value, item)) : value
     case 'list':
-      return Array.isArray(value) ? castList(shape.element, value) : value
+      return Array.isArray(value) ? castList(shape, value) : value
     default:
       return value
   }
@@ -139,7 +152,7 @@ function castText(shape: Shape, text: string): Scalar {
     case 'boolean':
       return castScalar(shape, text) ?? text
     case 'date':
-      return dateFrom(text) ?? text
+      return shape === DATE_AMONG_OTHERS ? dateAmongOthers(text) : (dateFrom(text) ?? text)
     case 'id':
       return text.toLowerCase()
     case 'string':
@@ -149,10 +162,18 @@ function castText(shape: Shape, text: string): Scalar {
   }
 }
 
-function castList(element: Shape, list: readonly unknown[]): readonly unknown[] {
+/** A number or a word may be another value: such strings stay, as does a year. */
+function dateAmongOthers(text: string): Date | string {
+  return (ISO_DATE.test(text) && !YEAR.test(text) && dateFrom(text)) || text
+}
+
+function castList(
+  { element, items }: Extract<Shape, { kind: 'list' }>,
+  list: readonly unknown[],
+): readonly unknown[] {
   let copy: unknown[] | undefined
   for (let at = 0; at < list.length; at += 1) {
-    const cast = castInput(element, list[at])
+    const cast = castInput(items?.[at] ?? element, list[at])
     if (cast === list[at]) continue
     copy ??= list.slice()
     copy[at] = cast
@@ -162,7 +183,7 @@ function castList(element: Shape, list: readonly unknown[]): readonly unknown[] 
 
 /** Same as `castInput`, but goes through large values in slices. */
 export async function castInSlices(shape: Shape | undefined, value: unknown): Promise<unknown> {
-  return inSlices(value, shape, casting)
+  return inSlices(value, shapeFor(shape, value), casting)
 }
 
 const casting: Walk<Shape | undefined> = {
@@ -171,11 +192,7 @@ const casting: Walk<Shape | undefined> = {
     const kind = shape?.kind
     return Array.isArray(value) ? kind === 'list' : kind === 'object' || kind === 'map'
   },
-  member(shape, key) {
-    if (shape?.kind === 'list') return shape.element
-    if (shape?.kind === 'map') return shape.value
-    return shape?.kind === 'object' && key !== undefined ? shape.fields.get(key) : undefined
-  },
+  member: shapeInside,
 }
 
 function castNumber(value: string | number | boolean): number | undefined {

@@ -29,9 +29,10 @@ import { isMixed, isScalar, SEVERAL_TYPES } from './ordered.ts'
 import { collectionName } from './plural.ts'
 import { refinementsOf } from './refinements.ts'
 import { remember } from './registry.ts'
-import { objectShape, type Side } from './shape.ts'
+import { objectShape } from './shape.ts'
 import { noSuchField } from './suggest.ts'
 import { type TimestampNames, timestampFields, timestampsOf } from './timestamps.ts'
+import type { Side } from './union-shape.ts'
 
 /** Options of `defineModel`. */
 export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>>, U = unknown> {

@@ -16,8 +16,8 @@ export interface Walk<C> {
   whole(value: unknown, context: C): unknown
   /** Called for a large value before its members; return false to treat it as a whole. */
   opens(value: object, context: C): boolean
-  /** The context of a member; `key` is undefined for the elements of a list. */
-  member(context: C, key: string | undefined): C
+  /** The context of `value`, a member or element of another; the `key` of an element is its index. */
+  member(context: C, key: string | number, value: unknown): C
   /** Whether a member of an object with this context is left out. */
   drops?(key: string, context: C): boolean
 }
@@ -38,19 +38,20 @@ async function walked<C>(
   slices: Slices,
 ): Promise<unknown> {
   if (!walk.opens(value, context)) return walk.whole(value, context)
-  if (Array.isArray(value)) return walkedList(value, walk.member(context, undefined), walk, slices)
+  if (Array.isArray(value)) return walkedList(value, context, walk, slices)
   return isFields(value) ? walkedObject(value, context, walk, slices) : value
 }
 
 async function walkedList<C>(
   list: readonly unknown[],
-  inner: C,
+  context: C,
   walk: Walk<C>,
   slices: Slices,
 ): Promise<readonly unknown[]> {
   let copy: unknown[] | undefined
   for (let at = 0; at < list.length; at += 1) {
     const item = list[at]
+    const inner = walk.member(context, at, item)
     const next = isLarge(item) ? await walked(item, inner, walk, slices) : walk.whole(item, inner)
     if (next !== item) {
       copy ??= list.slice()
@@ -72,7 +73,9 @@ async function walkedObject<C>(
   for (const [at, key] of keys.entries()) {
     const isDropped = walk.drops?.(key, context) === true
     const item = object[key]
-    const next = isDropped ? undefined : await member(item, walk.member(context, key), walk, slices)
+    const next = isDropped
+      ? undefined
+      : await member(item, walk.member(context, key, item), walk, slices)
     // Copy on the first change: everything before it is unchanged.
     if (isDropped || next !== item) copy ??= firstOf(object, keys, at)
     if (copy && !isDropped) setMember(copy, key, next)

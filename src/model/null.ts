@@ -32,8 +32,8 @@ const clearing: Walk<Place> = {
   opens: (_value, { schemas }) => schemas.some((schema) => containersIn(schema).length > 0),
   member({ schemas }, key) {
     const inner = schemas.flatMap(containersIn)
-    return key === undefined
-      ? { schemas: inner.flatMap(elementsOf), isElement: true }
+    return typeof key === 'number'
+      ? { schemas: inner.flatMap((schema) => elementAt(schema, key)), isElement: true }
       : { schemas: inner.flatMap((schema) => memberAt(schema, key)), isElement: false }
   },
 }
@@ -90,13 +90,6 @@ function elementAt(schema: $ZodType, index: number): readonly $ZodType[] {
 /** Whether an incoming object may lack a member with this schema: it is optional, or has a default. */
 function mayBeLeftOut(schema: $ZodType): boolean {
   return schema._zod.optin !== undefined
-}
-
-/** The schemas of all elements, of a tuple too. */
-function elementsOf(schema: $ZodType): readonly $ZodType[] {
-  const { def } = (schema as $ZodTypes)._zod
-  if (def.type !== 'tuple') return elementAt(schema, 0)
-  return [...def.items, ...(def.rest ? [def.rest] : [])] as $ZodType[]
 }
 
 /** What a schema says about incoming values: whether it accepts null, and which containers it describes. */

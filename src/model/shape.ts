@@ -10,20 +10,17 @@ import {
   type $ZodTupleDef,
   type $ZodType,
   type $ZodTypes,
+  type $ZodUnionDef,
   util,
 } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
 import { hasFreeNames, isKept, storedValuesOf } from './stored.ts'
-
-const mixed = { kind: 'mixed' } as const
+import { type ListShape, mixed, type Side, sameKind, sameShape, unionShape } from './union-shape.ts'
 
 /** Schemas may recurse; below this depth values are not looked into. */
 const MAX_DEPTH = 12
-
-/** Which side of a schema: the values that it accepts, or those that it produces and a record stores. */
-export type Side = 'input' | 'output'
 
 /** By schema, then by side and depth: a schema that refers to itself in many places is visited once for each. */
 const known = new WeakMap<$ZodType, Map<string, Shape>>()
@@ -63,7 +60,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'literal':
       return sameKind(def.values)
     case 'object':
-      return { ...objectShape(def.shape, side, path, depth), ...restOf(def) }
+      return { ...objectShape(def.shape, side, path, depth), ...restOf(def, side, path, depth) }
     case 'array':
       return { kind: 'list', element: shapeOf(def.element, side, `${path}[]`, depth + 1) }
     case 'record':
@@ -87,13 +84,13 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
       return isTransform(end) ? mixed : inner(end)
     }
     case 'union':
-      return unionShape(def.options.filter(isSomething).map(inner), side)
+      return withVariants(unionShape(def.options.filter(isSomething).map(inner), side), def, inner)
     case 'intersection':
-      return unionShape([inner(def.left), inner(def.right)], side)
+      return unionShape([inner(def.left), inner(def.right)], side, [mixed])
     case 'tuple':
       return side === 'input'
         ? tupleShape(def, inner)
-        : { ...mixed, inside: tupleShape(def, inner) }
+        : { ...mixed, inside: [tupleShape(def, inner)] }
     case 'bigint':
     case 'symbol':
     case 'function':
@@ -110,9 +107,14 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
 }
 
 /** What an object's shape says of keys that it does not declare. */
-function restOf({ catchall }: $ZodObjectDef): Pick<ObjectShape, 'open' | 'rest'> {
+function restOf(
+  { catchall }: $ZodObjectDef,
+  side: Side,
+  path: string,
+  depth: number,
+): Pick<ObjectShape, 'open' | 'rest'> {
   if (!catchall || catchall._zod.def.type === 'never') return {}
-  return { open: true, rest: markedShape(catchall) }
+  return { open: true, rest: shapeOf(catchall, side, `${path}.*`, depth + 1) }
 }
 
 /** The shape of a schema that `ref()` or `storedAs()` marked. */
@@ -165,54 +167,45 @@ function referenceShape(ref: string): Shape {
   }
 }
 
-function sameKind(values: readonly unknown[]): Shape {
-  // Like `.nullable()`, an option that is null or undefined says nothing about the others' type.
-  const some = values.filter((value) => value !== null && value !== undefined)
-  const [kind, ...others] = new Set(some.map((value) => typeof value))
-  const one = others.length === 0 && (kind === 'string' || kind === 'number' || kind === 'boolean')
-  return one ? { kind } : mixed
+/** The shape of a union, of whose objects a member may tell which one it is. */
+function withVariants(
+  union: Shape,
+  { options, discriminator }: $ZodUnionDef & { readonly discriminator?: string },
+  inner: (schema: $ZodType) => Shape,
+): Shape {
+  const by = discriminator ?? tagOf(options)
+  if (by === undefined) return union
+  const shapes = new Map(
+    options.flatMap((option) => valuesAt(option, by).map((value) => [value, inner(option)])),
+  )
+  const add = (shape: Shape): Shape =>
+    shape.kind === 'object' ? { ...shape, variants: { by, shapes } } : shape
+  return union.kind === 'mixed' && union.inside
+    ? { ...union, inside: union.inside.map(add) }
+    : add(union)
 }
 
-function sameShape(shapes: readonly Shape[]): Shape {
-  const [first, ...rest] = shapes
-  if (!first || !isSimple(first) || !rest.every((shape) => isLike(shape, first))) return mixed
-  // Integers beside other numbers are numbers.
-  return rest.find((shape) => shape.kind === 'number' && !shape.isInteger) ?? first
-}
-
-function isSimple(shape: Shape): shape is Scalar {
-  return ['string', 'number', 'boolean', 'date'].includes(shape.kind)
-}
-
-function isLike(shape: Shape, { kind, stored }: Scalar): boolean {
-  return shape.kind === kind && (shape as Scalar).stored === stored
-}
-
-type Scalar = Extract<Shape, { isInteger?: true }>
-
-/** Records are stored as they are. For an incoming write, objects are read as one object with the fields of all. */
-function unionShape(shapes: readonly Shape[], side: Side): Shape {
-  const [only, ...others] = new Set(shapes)
-  if (only && others.length === 0) return only
-  // In an open object, a member that only another object declares may have any type.
-  const objects = shapes.filter((shape) => shape.kind === 'object').filter(({ open }) => !open)
-  const areObjects = only && objects.length === shapes.length
-  if (shapes.includes(FREE)) return FREE
-  if (!areObjects) return sameShape(shapes)
-  if (side === 'output') return { ...mixed, inside: unionShape(shapes, 'input') }
-  const names = new Set(objects.flatMap(({ fields }) => [...fields.keys()]))
-  const merged = [...names].map((name) => {
-    const found = objects
-      .map(({ fields }) => fields.get(name))
-      .filter((shape) => shape !== undefined)
-    return [name, unionShape(found, side)] as const
+/** The member that has another value, named by the schema, in each object of a union. */
+function tagOf(options: readonly $ZodType[]): string | undefined {
+  const objects = options.filter(({ _zod }) => _zod.def.type === 'object')
+  const [first, ...others] = objects
+  if (!first || others.length === 0) return undefined
+  return Object.keys(first._zod.propValues ?? {}).find((name) => {
+    const values = objects.map((object) => valuesAt(object, name))
+    return (
+      values.every(({ length }) => length > 0) &&
+      new Set(values.flat()).size === values.flat().length
+    )
   })
-  const kept = new Set(objects.flatMap((object) => [...(object.kept ?? [])]))
-  return { kind: 'object', fields: new Map(merged), kept }
 }
 
-function tupleShape({ items, rest }: $ZodTupleDef, inner: (schema: $ZodType) => Shape): Shape {
-  return { kind: 'list', element: sameShape([...items, ...(rest ? [rest] : [])].map(inner)) }
+function valuesAt(schema: $ZodType, name: string): readonly unknown[] {
+  return [...(schema._zod.propValues?.[name] ?? [])]
+}
+
+function tupleShape({ items, rest }: $ZodTupleDef, inner: (schema: $ZodType) => Shape): ListShape {
+  const shapes = items.map(inner)
+  return { kind: 'list', element: rest ? inner(rest) : sameShape(shapes), items: shapes }
 }
 
 function isSomething(schema: $ZodType): boolean {

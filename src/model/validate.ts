@@ -177,7 +177,7 @@ const complaining: Walk<Dates> = {
   },
   opens: () => true,
   member(dates, key) {
-    if (key !== undefined && !isKey(key)) throw new Complaint(NO_TEXT)
+    if (typeof key === 'string' && !isKey(key)) throw new Complaint(NO_TEXT)
     return dates
   },
 }

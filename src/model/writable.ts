@@ -4,7 +4,7 @@
  * @module
  */
 
-import { elementShape, FREE, memberShape, type Shape } from '../ports/shape.ts'
+import { FREE, type Shape, shapeInside } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 
 /** Keys with a meaning of their own in JavaScript. */
@@ -62,11 +62,11 @@ export function isForbiddenIn(shape: Shape | undefined, key: string): boolean {
 export function withoutForbiddenKeys(value: unknown, depth = 1, shape?: Shape): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   checkDepth(depth)
-  if (Array.isArray(value)) return cleanList(value, depth, elementShape(shape))
+  if (Array.isArray(value)) return cleanList(value, depth, shape)
   const kept: Fields = {}
   for (const [key, item] of Object.entries(value)) {
     if (isForbiddenIn(shape, key)) continue
-    kept[key] = withoutForbiddenKeys(item, depth + 1, memberShape(shape, key))
+    kept[key] = withoutForbiddenKeys(item, depth + 1, shapeInside(shape, key, item))
   }
   return kept
 }
@@ -74,14 +74,14 @@ export function withoutForbiddenKeys(value: unknown, depth = 1, shape?: Shape): 
 function cleanList(
   list: readonly unknown[],
   depth: number,
-  element: Shape | undefined,
+  shape: Shape | undefined,
 ): readonly unknown[] {
   let copy: unknown[] | undefined
   for (let at = 0; at < list.length; at += 1) {
     const item = list[at]
     // Most elements are plain values, which have no keys.
     if (typeof item !== 'object' || item === null) continue
-    const clean = withoutForbiddenKeys(item, depth + 1, element)
+    const clean = withoutForbiddenKeys(item, depth + 1, shapeInside(shape, at, item))
     if (clean === item) continue
     copy ??= list.slice()
     copy[at] = clean

@@ -17,10 +17,11 @@ export type IdType = 'objectId' | 'uuid' | 'integer' | 'text'
 export type StoredForm = 'decimal128' | 'long' | 'uuid' | 'binary' | 'double'
 
 /**
- * The shape of a stored value. `mixed` is any JSON value; its `inside` may say where it holds dates. `map` is an object
+ * The shape of a stored value. `mixed` is any JSON value; its `inside` has the shape of the strings, lists and objects among
+ * its values, so far as it is known: where a string may be a date, that of a date. `map` is an object
  * with arbitrary keys; if it has `freeNames`, clients may write those that the server keeps elsewhere, as `_id`. `isInteger` says of numbers that they are integers. `stored` is the type that a store of BSON keeps
  * a value as; other stores keep what the record holds, and `cast` makes that of what a client
- * sends; undefined if the type cannot hold it.
+ * sends; undefined if the type cannot hold it. `items` has the shapes of the first elements of a list, where they differ.
  */
 export type Shape =
   | {
@@ -29,7 +30,7 @@ export type Shape =
       readonly stored?: StoredForm
       readonly cast?: (value: unknown) => string | undefined
     }
-  | { readonly kind: 'mixed'; readonly inside?: Shape }
+  | { readonly kind: 'mixed'; readonly inside?: readonly Shape[] }
   | {
       readonly kind: 'id'
       readonly idType: IdType
@@ -37,7 +38,7 @@ export type Shape =
       readonly stored?: 'uuid' | undefined
     }
   | ObjectShape
-  | { readonly kind: 'list'; readonly element: Shape }
+  | { readonly kind: 'list'; readonly element: Shape; readonly items?: readonly Shape[] }
   | { readonly kind: 'map'; readonly value: Shape; readonly freeNames?: boolean }
 
 /** The shape of an object with declared keys. */
@@ -46,10 +47,12 @@ export interface ObjectShape {
   readonly fields: ReadonlyMap<string, Shape>
   /** Whether it may hold other keys too. */
   readonly open?: boolean
-  /** The shape of their values, if it is `FREE`. */
+  /** The shape of their values. */
   readonly rest?: Shape | undefined
   /** The declared keys that a client may write although the server keeps such keys elsewhere, as `_id`. */
   readonly kept?: ReadonlySet<string>
+  /** One of several objects: the member that tells which, and the shape of each by its value there. */
+  readonly variants?: { readonly by: string; readonly shapes: ReadonlyMap<unknown, Shape> }
 }
 
 /**
@@ -57,6 +60,9 @@ export interface ObjectShape {
  * and names with a dot or a dollar sign.
  */
 export const FREE: Shape = { kind: 'mixed' }
+
+/** A date where other values may be too. Only strings of the form of ISO 8601 are taken for one. */
+export const DATE_AMONG_OTHERS: Shape = { kind: 'date' }
 
 /** Where a dotted path leads. */
 export interface Place {
@@ -89,20 +95,52 @@ export function placeOf(shape: ObjectShape, path: string): Place | undefined {
   return { shape: at, parts: [...parts, part] }
 }
 
-/** The shape of the member `key` of an object of this shape; undefined if it has none. */
-export function memberShape(shape: Shape | undefined, key: string): Shape | undefined {
-  if (shape?.kind === 'map') return valueShape(shape.value)
-  if (shape?.kind === 'object') return valueShape(shape.fields.get(key) ?? shape.rest)
-  return shape === FREE ? FREE : undefined
+/**
+ * What a shape says of `value`: of one that may be anything, what is known of values of its type; of one of several
+ * objects, the shape of the one that it is.
+ */
+export function shapeFor(shape: Shape | undefined, value: unknown): Shape | undefined {
+  if (shape?.kind === 'mixed' && shape !== FREE) {
+    return shapeFor(
+      shape.inside?.find((one) => isFor(one, value)),
+      value,
+    )
+  }
+  if (shape?.kind !== 'object' || !shape.variants || !isObject(value)) return shape
+  const { by, shapes } = shape.variants
+  const variant = shapes.get(value[by])
+  return variant ? shapeFor(variant, value) : shape
 }
 
-/** The shape of the elements of a list of this shape; undefined if it has none. */
-export function elementShape(shape: Shape | undefined): Shape | undefined {
-  if (shape?.kind === 'list') return valueShape(shape.element)
-  return shape === FREE ? FREE : undefined
+/** The shape of `value`, the member or element `key` of a value of this shape; undefined if none is known. */
+export function shapeInside(
+  shape: Shape | undefined,
+  key: string | number,
+  value: unknown,
+): Shape | undefined {
+  if (shape === FREE) return FREE
+  if (typeof key === 'number') {
+    return shape?.kind === 'list' ? shapeFor(shape.items?.[key] ?? shape.element, value) : undefined
+  }
+  if (shape?.kind === 'map') return shapeFor(shape.value, value)
+  return shape?.kind === 'object' ? shapeFor(shape.fields.get(key) ?? shape.rest, value) : undefined
 }
 
-/** The shape of a value, or what is known of one that may be anything. */
-function valueShape(shape: Shape | undefined): Shape | undefined {
-  return shape?.kind === 'mixed' && shape !== FREE ? shape.inside : shape
+/** Whether one of the shapes inside a `mixed` value is that of `value`. */
+export function isFor({ kind }: Shape, value: unknown): boolean {
+  if (Array.isArray(value)) return kind === 'list'
+  if (value instanceof Date) return kind === 'date'
+  if (typeof value === 'string') return kind === 'date' || kind === 'string'
+  return isObject(value) && (kind === 'object' || kind === 'map')
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+const DATE_TEXT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** The date that a store of JSON has kept as a string; any other value as it is. For places where others may be too. */
+export function dateOfJson(value: unknown): unknown {
+  return typeof value === 'string' && DATE_TEXT.test(value) ? new Date(value) : value
 }

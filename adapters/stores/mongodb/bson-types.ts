@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Shape, StoredForm } from '../../../src/ports/shape.ts'
+import { DATE_AMONG_OTHERS, type Shape, type StoredForm } from '../../../src/ports/shape.ts'
 
 /** Where a value is: the last part of its path, and the shape that the model declares there. */
 export interface Place {
@@ -67,7 +67,8 @@ const FORMS: Readonly<Record<string, StoredForm>> = {
 type Other = string | undefined | ((value: unknown, place: Place) => string | undefined)
 
 const OTHERS: Readonly<Record<string, Other>> = {
-  String: (_, { shape }) => (shape?.kind === 'date' ? 'a date' : undefined),
+  String: (_, { shape }) =>
+    shape?.kind === 'date' && shape !== DATE_AMONG_OTHERS ? 'a date' : undefined,
   Date: (value, { shape }) => {
     if (Number.isNaN(Number(value))) return 'null'
     return shape?.kind === 'date' ? undefined : 'a string'

@@ -7,11 +7,10 @@
 
 import { type Document, ObjectId } from 'mongodb'
 import {
-  elementShape,
-  memberShape,
   type ObjectShape,
   type Shape,
   type StoredForm,
+  shapeInside,
 } from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 import { GRAMS } from './grams.ts'
@@ -139,9 +138,11 @@ function decodeAs(value: unknown, shape: Shape | undefined): unknown {
   if (shape?.kind === 'id' && shape.idType === 'integer') return recordValue('long', value, decode)
   if (!shape || !isContainer(value)) return decode(value)
   const members = value as Record<string, unknown>
-  const element = Array.isArray(value) ? (elementShape(shape) ?? shape) : undefined
+  const isList = Array.isArray(value)
   for (const key of Object.keys(members)) {
-    members[key] = decodeAs(members[key], element ?? memberShape(shape, key))
+    const inner = shapeInside(shape, isList ? Number(key) : key, members[key])
+    // Another program may keep a list where the model declares one value.
+    members[key] = decodeAs(members[key], isList ? (inner ?? shape) : inner)
   }
   return members
 }

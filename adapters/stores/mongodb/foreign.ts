@@ -6,13 +6,7 @@
 
 import type { Collection } from 'mongodb'
 import type { ForeignBatch, ForeignValue, UnmatchedValue } from '../../../src/ports/copying.ts'
-import {
-  elementShape,
-  type IdType,
-  memberShape,
-  type ObjectShape,
-  type Shape,
-} from '../../../src/ports/shape.ts'
+import { type IdType, type ObjectShape, type Shape, shapeInside } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { otherThan, type Place, typeOf, writtenAs } from './bson-types.ts'
 import type { Run } from './collection.ts'
@@ -60,8 +54,9 @@ type Found = Omit<ForeignValue, 'id'> | Omit<UnmatchedValue, 'id'>
 function* valuesIn(value: unknown, field: string, place: Place): Generator<Found> {
   const type = typeOf(value)
   if (Array.isArray(value)) {
-    const inside = { ...place, shape: elementShape(place.shape) }
-    for (const element of value) yield* valuesIn(element, field, inside)
+    for (const [at, element] of value.entries()) {
+      yield* valuesIn(element, field, { ...place, shape: shapeInside(place.shape, at, element) })
+    }
   } else if (type === 'Object') {
     yield* membersIn(value as object, field, place.shape)
   } else {
@@ -77,6 +72,6 @@ function* membersIn(value: object, field: string, shape: Shape | undefined): Gen
   for (const [key, member] of Object.entries(value)) {
     const name = shape?.kind === 'map' ? '*' : key
     const path = field === '' ? name : `${field}.${name}`
-    yield* valuesIn(member, path, { key, shape: memberShape(shape, key) })
+    yield* valuesIn(member, path, { key, shape: shapeInside(shape, key, member) })
   }
 }

@@ -90,8 +90,10 @@ function isIn(operand: Operand, values: readonly Scalar[], parameters: Parameter
 function compare(sign: Sign, field: string, value: Scalar, compilation: Compilation): string {
   if (value === null || !isStorable(value)) return 'FALSE'
   return found(field, compilation, (operand) => {
-    const one = operand.kind === 'mixed' ? ofType(operand, value, compilation.table) : operand
-    return comparison(one, sign, value, compilation.parameters)
+    const { table, parameters } = compilation
+    if (operand.kind !== 'mixed') return comparison(operand, sign, value, parameters)
+    const json = value instanceof Date ? isoText(value) : value
+    return comparison(ofType(operand, json, table), sign, json, parameters)
   })
 }
 

@@ -6,7 +6,13 @@
  */
 
 import { setMember } from '../../../src/ports/members.ts'
-import type { ObjectShape, Shape } from '../../../src/ports/shape.ts'
+import {
+  DATE_AMONG_OTHERS,
+  dateOfJson,
+  isFor,
+  type ObjectShape,
+  type Shape,
+} from '../../../src/ports/shape.ts'
 import type { Fields } from '../../../src/ports/store.ts'
 
 /** Returns the value that JSON stands for. May change what it is given. */
@@ -16,11 +22,10 @@ export type Restore = (value: unknown) => unknown
 export function restoreOf(shape: Shape): Restore | undefined {
   switch (shape.kind) {
     case 'date':
+      if (shape === DATE_AMONG_OTHERS) return dateOfJson
       return (value) => (typeof value === 'string' ? new Date(value) : value)
-    case 'list': {
-      const restore = restoreOf(shape.element)
-      return restore && ((value) => (Array.isArray(value) ? value.map(restore) : value))
-    }
+    case 'list':
+      return restoreList(shape)
     case 'map': {
       const restore = restoreOf(shape.value)
       return restore && ((value) => (isObject(value) ? eachMember(value, () => restore) : value))
@@ -28,13 +33,43 @@ export function restoreOf(shape: Shape): Restore | undefined {
     case 'object':
       return restoreObject(shape)
     case 'mixed':
-      return shape.inside && restoreOf(shape.inside)
+      return shape.inside && restoreMixed(shape.inside)
     default:
       return undefined
   }
 }
 
-function restoreObject({ fields }: ObjectShape): Restore {
+function restoreList({
+  element,
+  items = [],
+}: Extract<Shape, { kind: 'list' }>): Restore | undefined {
+  const rest = restoreOf(element)
+  const first = items.map((item) => restoreOf(item) ?? same)
+  if (!rest && first.every((restore) => restore === same)) return undefined
+  return (value) =>
+    Array.isArray(value) ? value.map((one, at) => (first[at] ?? rest ?? same)(one)) : value
+}
+
+const same: Restore = (value) => value
+
+/** Of a value that may be anything: what is known of its type. */
+function restoreMixed(inside: readonly Shape[]): Restore {
+  const restores = inside.map((shape) => ({ shape, restore: restoreOf(shape) ?? same }))
+  return (value) => (restores.find(({ shape }) => isFor(shape, value))?.restore ?? same)(value)
+}
+
+function restoreVariant(
+  { by, shapes }: NonNullable<ObjectShape['variants']>,
+  otherwise: Restore,
+): Restore {
+  const restores = new Map([...shapes].map(([value, shape]) => [value, restoreOf(shape) ?? same]))
+  return (value) => ((isObject(value) ? restores.get(value[by]) : undefined) ?? otherwise)(value)
+}
+
+function restoreObject({ variants, ...shape }: ObjectShape): Restore {
+  if (variants) return restoreVariant(variants, restoreObject(shape))
+  const { fields } = shape
+  const rest = shape.rest && restoreOf(shape.rest)
   const members = [...fields].map(([name, member]) => [name, restoreOf(member)] as const)
   const byName = new Map(members)
   return (value) => {
@@ -45,7 +80,7 @@ function restoreObject({ fields }: ObjectShape): Restore {
     for (const name of Object.keys(value)) {
       if (!fields.has(name)) setMember(ordered, name, value[name])
     }
-    return eachMember(ordered, (name) => byName.get(name))
+    return eachMember(ordered, (name) => (fields.has(name) ? byName.get(name) : rest))
   }
 }
 

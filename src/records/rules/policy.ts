@@ -14,7 +14,7 @@ import {
   UnsafeKey,
   withoutForbiddenKeys,
 } from '../../model/writable.ts'
-import { elementShape, memberShape, type ObjectShape, type Shape } from '../../ports/shape.ts'
+import { type ObjectShape, type Shape, shapeInside } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 
 /**
@@ -43,7 +43,7 @@ export async function keepWritable(
  */
 export async function cleaned(field: string, value: unknown, shape: ObjectShape): Promise<unknown> {
   try {
-    return await inSlices(value, { depth: 1, shape: shape.fields.get(field) }, cleaning)
+    return await inSlices(value, { depth: 1, shape: shapeInside(shape, field, value) }, cleaning)
   } catch (error) {
     if (error instanceof UnsafeKey) throw unsafeKey(field, error.message)
     throw error instanceof NestedTooDeeply ? nestedTooDeeply(field) : error
@@ -62,9 +62,9 @@ const cleaning: Walk<Place> = {
     checkDepth(depth)
     return true
   },
-  member: ({ depth, shape }, key) => ({
+  member: ({ depth, shape }, key, value) => ({
     depth: depth + 1,
-    shape: key === undefined ? elementShape(shape) : memberShape(shape, key),
+    shape: shapeInside(shape, key, value),
   }),
   drops: (key, { shape }) => isForbiddenIn(shape, key),
 }
