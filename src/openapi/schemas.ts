@@ -5,14 +5,21 @@
  */
 
 import { object } from 'zod/mini'
-import { type $ZodObject, type $ZodType, type $ZodTypes, toJSONSchema } from 'zod/v4/core'
+import {
+  type $ZodObject,
+  type $ZodType,
+  type $ZodTypes,
+  globalRegistry,
+  toJSONSchema,
+} from 'zod/v4/core'
 import type { Model } from '../model/model.ts'
 import { isRemovable } from '../model/null.ts'
 import { referenceOf } from '../model/reference.ts'
 import { lastDefined } from '../model/registry.ts'
+import { objectShape } from '../model/shape.ts'
 import { staticDefault } from '../model/static-default.ts'
 import { timestampFields } from '../model/timestamps.ts'
-import type { IdType } from '../ports/shape.ts'
+import { DATE_AMONG_OTHERS, type IdType, shapeFor } from '../ports/shape.ts'
 import type { Schema } from './specification.ts'
 
 /** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
@@ -59,9 +66,11 @@ export function converted(
       const { write } = conversion
       const json = jsonSchema as Editable
       adapt(zodSchema, json, conversion)
-      if (write) clear(zodSchema, json, write === 'update' && path.length === 0)
+      if (io === 'input') asWritten(zodSchema, json)
+      if (write) markClears(zodSchema, json, write === 'update' && path.length === 0)
     },
   }) as Schema
+  if (conversion.write) clear(made)
   const { $schema: _, $defs = {}, '~standard': __, ...schema } = made
   return { schema, defs: $defs as Converted['defs'] }
 }
@@ -76,18 +85,52 @@ function adapt(zod: $ZodType, json: Editable, { filledIn }: Conversion): void {
     Object.assign(json, filledIn ? filled(id) : id)
   }
   if (def.type === 'date') Object.assign(json, DATE)
+  // zod freezes such values; clients may write them.
+  if (def.type === 'readonly' && !globalRegistry.get(zod)?.readOnly) delete json.readOnly
   // A default that is made anew each time is none that a document could name.
   if (def.type === 'default' && staticDefault(zod) === undefined) delete json.default
 }
 
-/** Lets members of an object be null where a write takes that for their absence. */
-function clear(zod: $ZodType, json: Editable, isUpdate: boolean): void {
+/** Says what a write takes, where zod says what a schema is declared to take. */
+function asWritten(zod: $ZodType, json: Editable): void {
   const { def } = (zod as $ZodTypes)._zod
-  if (def.type !== 'object' || !json.properties) return
-  for (const [name, property] of Object.entries(json.properties)) {
-    const member = def.shape[name]
-    const clears = isUpdate ? isRemovable : mayBeLeftOut
-    if (member && clears(member)) json.properties[name] = orNull(property)
+  if (def.type === 'object' && json.required) {
+    json.required = json.required.filter((name) => !isCaught(def.shape[name]))
+    if (json.required.length === 0) delete json.required
+  }
+  if (def.type !== 'union' || !json.anyOf) return
+  const shape = objectShape({ value: zod }, 'input').fields.get('value')
+  // Where strings stay strings, a client can't send a date.
+  if (shape?.kind !== 'mixed' || shapeFor(shape, '') === DATE_AMONG_OTHERS) return
+  const options = def.options as readonly $ZodType[]
+  json.anyOf = json.anyOf.filter((_, at) => options[at]?._zod.def.type !== 'date')
+}
+
+/** Whether an absent member is caught, as any other value that does not fit. */
+function isCaught(schema: $ZodType | undefined): boolean {
+  const { def } = (schema as $ZodTypes)._zod
+  return def.type === 'catch' || (def.type === 'pipe' && isCaught(def.out))
+}
+
+/** The names of members that may be null, in a schema that is not finished: zod has yet to fill in some members. */
+const CLEARS = 'x-clears'
+
+/** Names the members of an object where a write takes null for their absence. */
+function markClears(zod: $ZodType, json: Editable, isUpdate: boolean): void {
+  const { def } = (zod as $ZodTypes)._zod
+  if (def.type !== 'object') return
+  const clears = isUpdate ? isRemovable : mayBeLeftOut
+  json[CLEARS] = Object.keys(def.shape).filter((name) => clears(def.shape[name] as $ZodType))
+}
+
+/** Lets the named members be null, everywhere in `json`. */
+function clear(json: unknown): void {
+  if (typeof json !== 'object' || json === null) return
+  for (const inner of Object.values(json)) clear(inner)
+  const { [CLEARS]: names, properties } = json as Editable
+  delete (json as Editable)[CLEARS]
+  for (const name of Array.isArray(names) && properties ? names : []) {
+    Object.assign(properties ?? {}, { [name]: orNull(properties?.[name] ?? {}) })
   }
 }
 
@@ -146,6 +189,7 @@ export interface ObjectSchema extends Schema {
 }
 
 interface Editable {
+  anyOf?: readonly Schema[]
   properties?: Record<string, Editable>
   required?: string[]
   [keyword: string]: unknown

@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import * as z from 'zod'
+import { createRouter, defineModel, type Model } from '../../src/index.ts'
+import { document } from '../../src/openapi/index.ts'
+import { service } from '../records/service.ts'
+
+/** Schemas of a field, by what makes them peculiar. */
+const FIELDS: Readonly<Record<string, z.ZodType>> = {
+  string: z.string(),
+  nullable: z.string().nullable(),
+  optional: z.string().optional(),
+  default: z.string().default('a'),
+  prefault: z.string().prefault('a'),
+  caught: z.number().catch(5),
+  caughtAnew: z.number().catch(() => 5),
+  caughtFrozen: z.number().catch(5).readonly(),
+  caughtLazily: z.lazy(() => z.number().catch(5)),
+  caughtNull: z.number().nullable().catch(null),
+  caughtMaybe: z.number().catch(5).optional(),
+  caughtAfter: z.preprocess((value) => value, z.number().catch(5)),
+  frozen: z.string().readonly(),
+  frozenList: z.array(z.string().readonly()).readonly(),
+  frozenMaybe: z.string().readonly().optional(),
+  frozenDefault: z.string().default('a').readonly(),
+  frozenCaught: z.object({ in: z.number().readonly().catch(1) }).readonly(),
+  cast: z.codec(z.string(), z.number(), { decode: Number, encode: String }),
+  cut: z.string().transform((text) => text.length),
+  firm: z.nonoptional(z.string().optional()),
+  unknown: z.unknown(),
+}
+
+/** A JSON Schema, so far as the tests look into it. */
+interface Json {
+  readonly type?: string
+  readonly format?: string
+  readonly readOnly?: boolean
+  readonly default?: unknown
+  readonly required?: readonly string[]
+  readonly properties: Readonly<Record<string, Json>>
+  readonly anyOf: readonly Json[]
+}
+
+function made(schema: z.ZodType) {
+  const Held = defineModel('SchemaHeld', {
+    fields: { name: z.string(), field: schema, in: z.object({ field: schema }).optional() },
+  }) as unknown as Model
+  const { app, send } = service()
+  const options = { middlewares: [], allowedFields: ['name', 'field', 'in'] }
+  app.mount('/held', createRouter({ model: Held, ...options } as never))
+  const { components } = document(app, { title: 'Test', version: '1.0' })
+  return { send, schemas: components.schemas as unknown as Readonly<Record<string, Json>> }
+}
+
+it.each(Object.keys(FIELDS))(
+  'says that %s is required if a POST without it is refused',
+  async (name) => {
+    const { send, schemas } = made(FIELDS[name] as z.ZodType)
+    const { SchemaHeldCreate: create, SchemaHeldUpdate: update } = schemas
+    const isRequired = create?.required?.includes('field')
+    const inside = create?.properties.in?.anyOf[0]?.required ?? []
+    const { status, body } = await send('POST', '/held', { json: { name: 'a', in: {} } })
+    expect(status).toBe(isRequired ? 400 : 201)
+    expect(Object.keys(body.fields ?? {})).toEqual(isRequired ? ['field', 'in.field'] : [])
+    expect(inside).toEqual(isRequired ? ['field'] : [])
+    expect(update?.required).toBeUndefined()
+  },
+)
+
+it.each(Object.keys(FIELDS))('says of %s that clients may write it', async (name) => {
+  const { schemas } = made(FIELDS[name] as z.ZodType)
+  expect(JSON.stringify(schemas)).not.toContain('readOnly')
+})
+
+it('keeps readOnly where you wrote it', () => {
+  const { schemas } = made(z.string().readonly().meta({ readOnly: true }))
+  expect(schemas.SchemaHeld?.properties.field?.readOnly).toBe(true)
+})
+
+it('says that a record has what it was given for an absent value', () => {
+  const { schemas } = made(z.number().catch(5).readonly())
+  expect(schemas.SchemaHeld?.required).toContain('field')
+  expect(schemas.SchemaHeldCreate?.properties.field?.default).toBe(5)
+})
+
+it('offers dates in a union unless strings stay strings there', () => {
+  const optionsOf = (schema: z.ZodType) =>
+    made(
+      z.object({ one: schema }),
+    ).schemas.SchemaHeldCreate?.properties.field?.properties.one?.anyOf.map(
+      ({ format, type }) => format ?? type,
+    )
+  expect(optionsOf(z.union([z.date(), z.number()]))).toEqual(['date-time', 'number'])
+  expect(optionsOf(z.union([z.date(), z.literal('never')]))).toEqual(['date-time', 'string'])
+  expect(optionsOf(z.union([z.date(), z.email()]))).toEqual(['email'])
+  expect(optionsOf(z.union([z.number(), z.date(), z.string().min(1)]))).toEqual([
+    'number',
+    'string',
+  ])
+})
