@@ -15,46 +15,58 @@ import type { Fields, Read } from '../ports/store.ts'
 /** The part of a collection that writes. */
 export type Writing = Pick<Settling, 'insert' | 'update' | 'updateMany' | 'delete'>
 
+/** What a record was before a write; null if there was none. */
+interface Earlier {
+  readonly id: string
+  readonly was: Fields | null
+  /** Whether the batch had written it. */
+  readonly hadWritten: boolean
+}
+
 /** Reads the records of one model. */
 export class OverlaidRecords {
   readonly #model: Model
   readonly #stored: Settling
   /** The records that the batch has written, by id; null for one that it has removed. */
   readonly #written = new Map<string, Fields | null>()
-  /** What the records noted since `keep` were before; undefined if they had not been written. */
-  #before: (readonly [id: string, record: Fields | null | undefined])[] = []
+  /** What the records noted since `keep` were before. */
+  #before: Earlier[] = []
+  /** What records were before the operations that have written them, in the order of the operations. */
+  readonly #history: (Earlier & { readonly operation: number })[] = []
 
   constructor(model: Model, stored: Settling) {
     this.#model = model
     this.#stored = stored
   }
 
-  /** Notes records that have been written, or with `isGone` removed. */
-  note(records: readonly Fields[], isGone = false): void {
-    for (const record of records) {
-      const id = String(record._id)
-      this.#before.push([id, this.#written.get(id)])
-      this.#written.set(id, isGone ? null : record)
-    }
+  /** Notes that a record has been written, or removed: what it was, and what it is. */
+  note(was: Fields | null, is: Fields | null): void {
+    const id = String((is ?? was)?._id)
+    this.#before.push({ id, was, hadWritten: this.#written.has(id) })
+    this.#written.set(id, is)
   }
 
-  /** What has been noted stays. */
-  keep(): void {
+  /** What has been noted stays: `operation` has written it. */
+  keep(operation: number): void {
+    for (const earlier of this.#before) this.#history.push({ ...earlier, operation })
     this.#before = []
   }
 
   /** Forgets what has been noted since `keep`. */
   undo(): void {
-    for (const [id, record] of this.#before.reverse()) {
-      if (record === undefined) this.#written.delete(id)
-      else this.#written.set(id, record)
+    for (const { id, was, hadWritten } of this.#before.reverse()) {
+      if (hadWritten) this.#written.set(id, was)
+      else this.#written.delete(id)
     }
     this.#before = []
   }
 
-  /** Forgets everything, once it is stored. */
-  clear(): void {
+  /** Once everything is stored: the records are as `operation` has left them, without what later ones have done. */
+  rewind(operation: number): void {
     this.#written.clear()
+    for (const earlier of this.#history.toReversed()) {
+      if (earlier.operation > operation) this.#written.set(earlier.id, earlier.was)
+    }
   }
 
   /** The records that match, as the collection would return them after what the batch has done. */

@@ -121,13 +121,13 @@ export class Overlay {
     }
     if ('failed' in outcome) return { overtaken: this.#operationOf(outcome.failed) }
     this.#state = 'written'
-    this.#each((records) => records.clear())
     this.#results = outcome.results
     return undefined
   }
 
-  /** Lets an operation go on that waits for what was written. */
+  /** Lets an operation go on that waits for what was written. Reads find what it has left, as alone. */
   release(operation: number): void {
+    this.#each((records) => records.rewind(operation))
     let from = 0
     for (const part of this.#parts) {
       const to = from + part.steps.length
@@ -252,7 +252,7 @@ export class Overlay {
       this.#each((records) => records.undo())
       throw this.#refusal.error
     }
-    this.#each((records) => records.keep())
+    this.#each((records) => records.keep(this.#operation))
     for (const { action } of steps) {
       if ('insert' in action) this.#ids.set(this.#operation, String(action.insert._id))
     }
@@ -267,7 +267,7 @@ export class Overlay {
     const records = this.#of(model)
     const found = (filter: Filter, limit: number) => records.find({ filter, sort: [], limit })
     if ('insert' in action) {
-      records.note([action.insert])
+      records.note(null, action.insert)
       return true
     }
     if ('require' in action) {
@@ -275,17 +275,18 @@ export class Overlay {
     }
     if ('updateMany' in action) {
       const all = await found(action.updateMany, Number.MAX_SAFE_INTEGER)
-      records.note(all.map((record) => changed(record, action.change)))
+      for (const record of all) records.note(record, changed(record, action.change))
       return true
     }
     if ('deleteMany' in action) {
-      records.note(await found(action.deleteMany, Number.MAX_SAFE_INTEGER), true)
+      const all = await found(action.deleteMany, Number.MAX_SAFE_INTEGER)
+      for (const record of all) records.note(record, null)
       return true
     }
     const isRemoval = 'delete' in action
     const [record] = await found(isRemoval ? action.delete : action.update, 1)
     if (!record || !holds(record, action.options?.expect)) return false
-    records.note([isRemoval ? record : changed(record, action.change)], isRemoval)
+    records.note(record, isRemoval ? null : changed(record, action.change))
     return true
   }
 }

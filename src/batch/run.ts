@@ -85,6 +85,8 @@ async function attempted(
     // What comes after the write may fail, as alone; the write has happened.
     settled.push(await response.catch((error) => errorHandler()(error, request, context)))
   }
+  // What is read from now on is as the whole batch has left it.
+  overlay.release(operations.length)
   return { responses: settled }
 }
 

@@ -78,6 +78,26 @@ describe('a batch', () => {
     expect(records).toEqual([created?.body.data])
   })
 
+  it('fills references in as each operation has left them, whatever later ones do', async () => {
+    const { batch, send } = library({ onGet: () => ({ populate: 'shelf' }) })
+    const shelf = String((await send('POST', '/shelves', { json: { name: 'A' } })).record._id)
+    const book = await send('POST', '/books', { json: { title: 'one', shelf } })
+    const path = `/books/${book.record._id}`
+    const answer = await batch([
+      { method: 'PATCH', path, body: { pages: 1 } },
+      { method: 'PATCH', path: `/shelves/${shelf}`, body: { name: 'B' } },
+      { method: 'PATCH', path, body: { pages: 2 } },
+      { method: 'POST', path: '/shelves', body: { name: 'C' } },
+      { method: 'PATCH', path, body: { shelf: { $id: 3 } } },
+      { method: 'DELETE', path: `/shelves/${shelf}` },
+      { method: 'PATCH', path: '/shelves/$3', body: { name: 'D' } },
+    ])
+    expect(outcomes(answer).map(({ body }) => (body.data?.shelf as Fields)?.name)).toEqual([
+      ...['A', undefined, 'B', undefined, 'C', undefined, undefined],
+    ])
+    expect((await send('GET', path)).record).toMatchObject({ shelf: { name: 'D' }, pages: 2 })
+  })
+
   it('stores nothing if one operation is refused, and says which and why', async () => {
     const { batch, send } = library()
     const shelf = await send('POST', '/shelves', { json: { name: 'A' } })

@@ -49,6 +49,13 @@ export const MODELS = { teams: Team, players: Player, notes: Note, trips: Trip }
 export type Place = keyof typeof MODELS
 export const PLACES: readonly Place[] = ['teams', 'players', 'notes', 'trips']
 
+/** The references that responses fill in. */
+const FILLED_IN: Readonly<Partial<Record<Place, string>>> = {
+  players: 'team',
+  notes: 'player',
+  trips: 'players',
+}
+
 /** Who the requests are from: the scope of notes. */
 export const OWNER: { readonly 'x-owner': string } = { 'x-owner': 'me' }
 
@@ -71,9 +78,13 @@ export function worldOn(store: Store): World {
     const model = MODELS[place] as unknown as Model<Fields>
     const allowedFields = Object.keys(model.fields) as never
     const scope = (request: Request) => ({ owner: request.headers.get('x-owner') ?? '' }) as never
+    const populate = FILLED_IN[place]
     app.mount(
       `/${place}`,
-      createRouter({ model, allowedFields, ...(place === 'notes' && { scope }) }),
+      createRouter({
+        ...{ model, allowedFields, ...(place === 'notes' && { scope }) },
+        ...(populate && { onGet: () => ({ populate }) as never }),
+      }),
     )
   }
   app.mount('/batch', batch())
