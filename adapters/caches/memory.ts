@@ -30,7 +30,7 @@ let made = 0
 
 /** A bounded cache in memory. */
 export function memoryCache(options: MemoryCacheOptions = {}): CacheStore {
-  const { maxEntries = DEFAULT_ENTRIES, maxBytes = DEFAULT_BYTES } = options
+  const { maxEntries = DEFAULT_ENTRIES, maxBytes = DEFAULT_BYTES } = { ...options }
   for (const [name, limit] of Object.entries({ maxEntries, maxBytes })) {
     if (!Number.isSafeInteger(limit) || limit < 1) {
       throw new TypeError(`memoryCache: '${name}' must be a whole number of at least 1`)

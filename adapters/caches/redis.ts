@@ -34,7 +34,8 @@ interface Connection {
 const SILENCE_MS = 2000
 
 /** A cache in Redis. It connects on first use, and reconnects after a connection was lost. */
-export function redisCache({ url }: RedisCacheOptions): CacheStore {
+export function redisCache(options: RedisCacheOptions): CacheStore {
+  const { url } = { ...options }
   if (typeof url !== 'string' || !/^rediss?:\/\//.test(url)) {
     throw new TypeError(`redisCache: 'url' must start with redis:// or rediss://`)
   }

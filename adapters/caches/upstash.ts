@@ -23,7 +23,8 @@ export interface UpstashCacheOptions {
 const SILENCE_MS = 2000
 
 /** A cache in Upstash, over HTTP. */
-export function upstashCache({ url, token }: UpstashCacheOptions): CacheStore {
+export function upstashCache(options: UpstashCacheOptions): CacheStore {
+  const { url, token } = { ...options }
   for (const [name, value] of Object.entries({ url, token })) {
     if (typeof value !== 'string' || value === '')
       throw new TypeError(`upstashCache: '${name}' is needed`)

@@ -34,7 +34,7 @@ export interface AuditRow extends FieldColumns {
  * ```
  */
 export function audit(app: Pick<App, 'store'>): readonly AuditRow[] {
-  const { guards, mounted } = hostOf(app.store)
+  const { guards, mounted } = hostOf(app?.store, 'audit(app)')
   return mounted.flatMap(({ mount, routes, early }) =>
     routes.flatMap((route) => rowOf(mount, route, early ? [] : guards)),
   )

@@ -27,6 +27,9 @@ export class Connection {
   readonly #fetch: typeof fetch
 
   constructor(url: string, { fetch: send, storage, onSignedOut }: ClientOptions) {
+    if (typeof url !== 'string') {
+      throw new TypeError(`createClient: 'url' must be a string, e.g. 'https://api.example.com'`)
+    }
     let end = url.length
     while (url[end - 1] === '/') end -= 1
     this.base = url.slice(0, end)

@@ -48,7 +48,7 @@ const RULES: Readonly<Record<keyof ApiKeyOptions, Rule>> = {
  * ```
  */
 export function apiKey(options: ApiKeyOptions): Guard {
-  const { keys, header = 'X-API-Key' } = checked(options)
+  const { keys, header = 'X-API-Key' } = checked(options ?? {})
   const principalOf = typeof keys === 'function' ? keys : among(keys)
   const guard: Guard = async (request) => {
     const key = request.headers.get(header)

@@ -87,8 +87,13 @@ const RULES: Readonly<Record<keyof CorsOptions, Rule>> = {
  * ```
  */
 export function cors(options: CorsOptions): Guard {
-  const { credentials = false, maxAge = 600, allowedHeaders = [], exposedHeaders = [] } = options
-  const { origins } = checkedCors(options)
+  const {
+    origins,
+    credentials = false,
+    maxAge = 600,
+    allowedHeaders = [],
+    exposedHeaders = [],
+  } = checkedCors(options ?? {})
   const isAllowed = checkOf(origins)
   const allowed = [...REQUEST_HEADERS, ...allowedHeaders].join(', ')
   const exposed = [...RESPONSE_HEADERS, ...exposedHeaders].join(', ')

@@ -59,7 +59,7 @@ const UNAVAILABLE = 503
  * ```
  */
 export function idempotency(options: IdempotencyOptions): Guard {
-  const { ttlSeconds, cache, required = false } = checked(options)
+  const { ttlSeconds, cache, required = false } = checked(options ?? {})
   const claimsOf = perApp((host) =>
     cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
   )

@@ -63,7 +63,7 @@ const RULES: Readonly<Record<keyof RateLimitOptions, Rule>> = {
  * ```
  */
 export function rateLimit(options: RateLimitOptions): Guard {
-  const { limit, windowSeconds, cache, name = 'default' } = checked(options)
+  const { limit, windowSeconds, cache, name = 'default' } = checked(options ?? {})
   const { key = byAddress(), timeoutMs = TIMEOUT_MS } = options
   const policy = `"${name}";q=${limit};w=${windowSeconds}`
   const windowMs = windowSeconds * 1000

@@ -26,7 +26,7 @@ export interface RouterS3uploadOptions<R> extends RouterOptions<R> {
  * @deprecated Since 3.3; use `createRouter({ upload: { path, fields, imgOptimizations } })`. Removed in 4.0.
  */
 export function createRouterS3upload<R>(options: RouterS3uploadOptions<R>): Router {
-  const { path, fields, imgOptimizations, upload, ...rest } = options
+  const { path, fields, imgOptimizations, upload, ...rest } = { ...options }
   const router = createRouter<R>({
     ...rest,
     upload: {

@@ -19,6 +19,8 @@ export function checkOptions(
   rules: Readonly<Record<string, Rule>>,
   fail: Fail,
 ): void {
+  // Programs in JavaScript may pass anything.
+  if (typeof given !== 'object' || given === null) fail('the options must be an object')
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(rules, name)) fail(`unknown option '${name}'`)
     const { test, must } = rules[name] as Rule

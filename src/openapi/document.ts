@@ -50,7 +50,7 @@ export function document(
   options: DocumentOptions,
   version: OpenApiVersion = '3.2',
 ): OpenApiDocument {
-  const { guards, mounted } = hostOf(app.store)
+  const { guards, mounted } = hostOf(app?.store, 'document(app, options)')
   return documentOf({ guards, mounted }, options, version)
 }
 
@@ -75,7 +75,7 @@ export function documentOf(
   options: DocumentOptions,
   version: OpenApiVersion,
 ): OpenApiDocument {
-  checkOptions(options, version)
+  checkOptions(options ?? {}, version)
   const paper = new Paper(version)
   for (const { mount, routes, early } of mounted) {
     for (const route of routes) {
@@ -96,7 +96,11 @@ export function documentOf(
   }
 }
 
-function checkOptions({ title, version }: DocumentOptions, of: OpenApiVersion): void {
+/** Throws a `TypeError` that names the option that makes no sense. */
+export function checkOptions(
+  { title, version }: Partial<DocumentOptions>,
+  of: OpenApiVersion,
+): void {
   for (const [name, value] of Object.entries({ title, version })) {
     if (typeof value !== 'string' || value === '') {
       throw new TypeError(`openapi: '${name}' must be a string that is not empty`)

@@ -10,7 +10,13 @@ import { HttpError } from '../http/errors.ts'
 import { notFound } from '../http/refusals.ts'
 import type { Host, Mountable } from '../records/engine/host.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
-import { type DocumentOptions, documentOf, type OpenApiVersion, unlist } from './document.ts'
+import {
+  checkOptions,
+  type DocumentOptions,
+  documentOf,
+  type OpenApiVersion,
+  unlist,
+} from './document.ts'
 import { pageResponse } from './page.ts'
 import { fileNameOf, scriptResponse } from './reference-script.ts'
 
@@ -33,6 +39,7 @@ export interface OpenApiOptions extends DocumentOptions {
  * ```
  */
 export function openapi(options: OpenApiOptions): Mountable {
+  checkOptions(options ?? {}, '3.2')
   const { title, version, servers = [], script: path } = options
   if (path !== undefined && !/^\/[^/\\]/.test(path)) {
     throw new TypeError(`openapi: 'script' must be a path like '/scalar.js' (got '${path}')`)
@@ -47,7 +54,6 @@ export function openapi(options: OpenApiOptions): Mountable {
   }
   return {
     attach(host, mount) {
-      documentOf({ guards: [], mounted: [] }, options, '3.2')
       served.set(host, options)
       const base = mount === '/' ? '' : mount
       const pageHandler: Handler = async (_, { basePath }) => {

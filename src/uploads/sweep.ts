@@ -70,6 +70,7 @@ export async function sweepFiles(
   options: SweepOptions = {},
 ): Promise<Swept> {
   const { graceSeconds = 3600, dryRun = false, now = Date.now } = options
+  if (!app?.files) throw new TypeError('sweepFiles(app) takes an app that createApp() returned')
   const { files } = app
   await app.ready()
   const before = now() - graceSeconds * 1000

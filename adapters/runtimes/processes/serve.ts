@@ -49,6 +49,9 @@ export async function inProcesses<Options extends ServeOptions>(
   here: ServeHere<Options>,
   forkOf: () => Promise<ForkWith>,
 ): Promise<Served> {
+  if (typeof app?.handle !== 'function') {
+    throw new TypeError('serve(app) takes an app that createApp() returned')
+  }
   const place = listening(options)
   const { processes = 1 } = options
   if (isWorker) return processes > 1 ? work(app, options, here) : servedByFirst(app, place)

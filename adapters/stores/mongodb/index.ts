@@ -42,10 +42,11 @@ export interface MongoStoreOptions {
  * warns of others.
  */
 export function mongoStore(options: MongoStoreOptions): Store {
-  if (options.client !== undefined) refuseOther(options.client)
-  const client = options.client ?? connect(options.url)
+  const { client: own, url, database: name, searchIndexes } = { ...options }
+  if (own !== undefined) refuseOther(own)
+  const client = own ?? connect(url)
   refuseWeaker(client)
-  const database = client.db(options.database, {
+  const database = client.db(name, {
     writeConcern: { w: 'majority', journal: true },
     readConcern: new ReadConcern('majority'),
     readPreference: 'primary',
@@ -53,8 +54,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
   })
 
   // Routers add searchable paths until the app starts.
-  const indexedOf = (schema: CollectionSchema) =>
-    options.searchIndexes ? schema.searchable : undefined
+  const indexedOf = (schema: CollectionSchema) => (searchIndexes ? schema.searchable : undefined)
   let closed: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
 
@@ -80,7 +80,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
 
   async function close(): Promise<void> {
     await Promise.allSettled(underWay)
-    if (client !== options.client) await client.close()
+    if (client !== own) await client.close()
   }
 
   let sharded: boolean | undefined

@@ -44,7 +44,7 @@ export interface PostgresStoreOptions {
  * reconnects by itself.
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
-  const { schema: space = 'public', max = 10, prepare = true, url, ssl, client } = options
+  const { schema: space = 'public', max = 10, prepare = true, url, ssl, client } = { ...options }
   const connection = new Connection({ url, ssl, client, max, prepare })
   /** The tables that `prepare` has brought to their columns. */
   const prepared = new Set<string>()

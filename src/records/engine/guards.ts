@@ -30,6 +30,9 @@ export function describeGuard<G extends Guard>(
   text: string,
   more: Omit<GuardDescription, 'text'> = {},
 ): G {
+  if (typeof guard !== 'function') {
+    throw new TypeError('describeGuard(guard, text) takes a guard, which is a function')
+  }
   descriptions.set(guard, { ...more, text })
   return guard
 }

@@ -149,11 +149,15 @@ export class HostedRecords implements RecordStore {
   }
 }
 
-/** The app that `store` belongs to. */
-export function hostOf(store: RecordStore): Host {
-  const host = HostedRecords.hostOf(store)
-  if (!host) throw new TypeError("a request's context must be passed on as the app gave it")
-  return host
+/** The app that `store` belongs to; `call` is the public function that takes the app, if one does. */
+export function hostOf(store: RecordStore | undefined, call?: string): Host {
+  const host = store instanceof HostedRecords ? HostedRecords.hostOf(store) : undefined
+  if (host) return host
+  throw new TypeError(
+    call === undefined
+      ? "a request's context must be passed on as the app gave it"
+      : `${call} takes an app that createApp() returned`,
+  )
 }
 
 /** What `app.mount` takes, e.g. a router; `T` tells the typed client what it serves. */
