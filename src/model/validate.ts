@@ -35,7 +35,7 @@ export async function validateRecord(model: Model, input: Fields): Promise<Valid
   const given = await castInSlices(model.input, await withoutNulls(model.schema, input))
   const result = await parse(model.schema, given)
   return result.success
-    ? storable(defined(result.data as Fields))
+    ? storable(model, defined(result.data as Fields))
     : { ok: false, fields: messagesOf(result.error.issues) }
 }
 
@@ -55,7 +55,7 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
   }
   return Object.keys(fields).length > 0
     ? { ok: false, fields: firstMessages(fields) }
-    : storable(values)
+    : storable(model, values)
 }
 
 /** A touched field's new value. */
@@ -108,23 +108,44 @@ function defined(values: Fields): Fields {
 
 /**
  * Refuses what a store could not return as it was written: a string with a lone surrogate has no UTF-8 form, BSON ends
- * keys at a NUL, JSON has no infinity, and dates are ordered by years of four digits.
+ * keys at a NUL, JSON has no infinity, and dates are ordered by years of four digits. Throws a `TypeError` for a value that
+ * only the program can have made, such as a Map: that is a mistake in the model, and not the client's.
  */
-async function storable(values: Fields): Promise<Validation> {
+async function storable({ name }: Model, values: Fields): Promise<Validation> {
   const fields: Record<string, string> = {}
   const dates = { count: 0 }
   for (const [field, value] of Object.entries(values)) {
-    const complaint = await complaintInSlices(value, dates)
+    const complaint = await complaintInSlices(value, { dates, depth: 0 })
+    if (complaint?.startsWith(NO_RECORD)) {
+      throw new TypeError(
+        `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
+      )
+    }
     if (complaint !== undefined) fields[field] = complaint
   }
   return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
 }
 
-function complaintOf(value: unknown, dates: Dates): string | undefined {
+function complaintOf(value: unknown, place: Place): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
-  if (value instanceof Date) return complaintOfDate(value, dates)
-  return typeof value === 'object' && value !== null ? complaintInside(value, dates) : undefined
+  if (['bigint', 'symbol', 'function'].includes(typeof value)) return unheld(typeof value)
+  if (typeof value !== 'object' || value === null) return undefined
+  if (value instanceof Date) return complaintOfDate(value, place.dates)
+  return complaintInside(value, { ...place, depth: place.depth + 1 })
+}
+
+/** How values begin to be refused that no record can hold. */
+const NO_RECORD = 'a record cannot hold '
+
+function unheld(what: string): string {
+  return `${NO_RECORD}the type '${what}'`
+}
+
+/** Objects of JavaScript's own classes, of which stores would keep other things, or nothing. */
+function classOf(value: object): string | undefined {
+  const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  return name === 'Object' || name === 'Array' ? undefined : name
 }
 
 function complaintOfDate(date: Date, dates: Dates): string | undefined {
@@ -133,25 +154,33 @@ function complaintOfDate(date: Date, dates: Dates): string | undefined {
   return dateFrom(date.getTime()) ? undefined : 'Invalid date.'
 }
 
-function complaintInside(value: object, dates: Dates): string | undefined {
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const complaint = complaintOf(item, dates)
-      if (complaint !== undefined) return complaint
-    }
-    return undefined
+function complaintInside(value: object, place: Place): string | undefined {
+  const known = classOf(value)
+  if (known !== undefined) return unheld(known)
+  if (place.depth > MOST_LEVELS) return `${NO_RECORD}a value that contains itself`
+  return Array.isArray(value) ? complaintInList(value, place) : complaintInMembers(value, place)
+}
+
+function complaintInList(list: readonly unknown[], place: Place): string | undefined {
+  for (const item of list) {
+    const complaint = complaintOf(item, place)
+    if (complaint !== undefined) return complaint
   }
+  return undefined
+}
+
+function complaintInMembers(value: object, place: Place): string | undefined {
   for (const [key, item] of Object.entries(value)) {
-    const complaint = isKey(key) ? complaintOf(item, dates) : NO_TEXT
+    const complaint = isKey(key) ? complaintOf(item, place) : NO_TEXT
     if (complaint !== undefined) return complaint
   }
   return undefined
 }
 
 /** Same as `complaintOf`, but goes through large values in slices; the first complaint ends the walk. */
-async function complaintInSlices(value: unknown, dates: Dates): Promise<string | undefined> {
+async function complaintInSlices(value: unknown, place: Place): Promise<string | undefined> {
   try {
-    await inSlices(value, dates, complaining)
+    await inSlices(value, place, complaining)
     return undefined
   } catch (error) {
     if (error instanceof Complaint) return error.message
@@ -164,21 +193,31 @@ class Complaint extends Error {}
 /** The most dates in one record: each takes a store as long as ten other values. */
 const MOST_DATES = 20_000
 
+/** Far more levels than clients may nest; only a value that contains itself has more. */
+const MOST_LEVELS = 500
+
+/** Where a value is: how deep in a record, and what was counted in it so far. */
+interface Place {
+  readonly dates: Dates
+  readonly depth: number
+}
+
 /** The dates counted in a record so far. */
 interface Dates {
   count: number
 }
 
-const complaining: Walk<Dates> = {
-  whole(value, dates) {
-    const complaint = complaintOf(value, dates)
+const complaining: Walk<Place> = {
+  whole(value, place) {
+    const complaint = complaintOf(value, place)
     if (complaint !== undefined) throw new Complaint(complaint)
     return value
   },
-  opens: () => true,
-  member(dates, key) {
+  // A walk goes through plain values alone.
+  opens: (value, { depth }) => classOf(value) === undefined && depth <= MOST_LEVELS,
+  member({ dates, depth }, key) {
     if (typeof key === 'string' && !isKey(key)) throw new Complaint(NO_TEXT)
-    return dates
+    return { dates, depth: depth + 1 }
   },
 }
 

@@ -133,3 +133,66 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
     expect(answer.record.name).toBe('b')
   })
 })
+
+describe('values that only the program can have made', () => {
+  const circle: Record<string, unknown> = {}
+  circle.in = [circle]
+  const long = Array.from({ length: 2000 }, () => 'a')
+
+  test.each<readonly [type: string, value: unknown]>([
+    ['Map', new Map([[1, 2]])],
+    ['Map', { deep: [new Map()] }],
+    ['Map', [...long, new Map()]],
+    ['Map', new Map(long.entries())],
+    ['Set', new Set([1])],
+    ['bigint', 5n],
+    ['bigint', { deep: [5n] }],
+    ['symbol', Symbol('a')],
+    ['function', () => 1],
+    ['function', { toJSON: () => 1 }],
+    ['RegExp', /a/],
+    ['URL', new URL('http://a.example')],
+    ['Uint8Array', new Uint8Array([1])],
+    ['Error', new Error('a')],
+    ['Promise', { late: Promise.resolve(1) }],
+    ['itself', circle],
+    ['itself', { long, circle }],
+  ])(
+    '%s are a mistake in the model: a 500 that the log explains, and nothing is stored',
+    async (type, value) => {
+      const Made = defineModel('OddMade', {
+        fields: {
+          name: z.string(),
+          made: z
+            .string()
+            .transform(() => value)
+            .optional(),
+        },
+      })
+      const { app, send, stored, log } = served(Made)
+      const before = await stored.insert({ name: 'a' })
+      const json = { name: 'b', made: 'c' }
+      expect((await send('POST', '/things', { json })).status).toBe(500)
+      expect((await send('PATCH', `/things/${before._id}`, { json })).status).toBe(500)
+      const what = type === 'itself' ? 'a value that contains itself' : `the type '${type}'`
+      const error = `Model 'OddMade': field 'made': a record cannot hold ${what}. Let the schema make a value of JSON of it, or a date`
+      expect(log.text.split(JSON.stringify(error).slice(1, -1))).toHaveLength(3)
+      await expect(app.store.collection(Made).insert(json)).rejects.toThrow(new TypeError(error))
+      expect(await stored.find()).toEqual([before])
+    },
+  )
+
+  test('are stored if they are made of plain values', async () => {
+    class Point {
+      readonly x = 1
+      readonly at = new Date(0)
+    }
+    const plain = Object.assign(Object.create(null), { a: [new Point()] })
+    const Made = defineModel('OddPlain', {
+      fields: { name: z.string(), made: z.string().transform(() => plain) },
+    })
+    const { send } = served(Made)
+    const { record } = await send('POST', '/things', { json: { name: 'a', made: 'b' } })
+    expect(record.made).toEqual({ a: [{ x: 1, at: '1970-01-01T00:00:00.000Z' }] })
+  })
+})
