@@ -111,5 +111,10 @@ function checkApart(others: Iterable<Model>, { name, collection }: Model): void 
         `Model '${name}': the model '${other.name}' has its name or its collection. Use one model, in several routers with a scope`,
       )
     }
+    if (other.collection.toLowerCase() === collection.toLowerCase()) {
+      throw new TypeError(
+        `Model '${name}': its collection '${collection}' and '${other.collection}' of the model '${other.name}' differ only in case, which not every store tells apart. Give one of them another 'collection'`,
+      )
+    }
   }
 }

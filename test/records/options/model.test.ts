@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import type { Model } from '../../../src/index.ts'
 import {
   createRouter,
   defineModel,
@@ -143,6 +144,21 @@ describe('design, Model: definitions that make no sense are refused with the opt
   test('design, ref: it takes the name of a model', () => {
     expect(() => ref('')).toThrow("ref() takes the name of a model, as in ref('Country')")
     expect(() => ref(undefined as unknown as string)).toThrow(TypeError)
+  })
+
+  test('whose collection differs from another one in case alone', () => {
+    const fields = { name: z.string() }
+    const Memo = defineModel('CaseMemo', { fields, collection: 'notes' })
+    const Note = defineModel('CaseNote', { fields, collection: 'Notes' })
+    const { app } = service()
+    const mount = (path: string, model: Model) =>
+      app.mount(path, createRouter({ model, middlewares: [], allowedFields: [] } as never))
+    mount('/memos', Memo as unknown as Model)
+    expect(() => mount('/notes', Note as unknown as Model)).toThrow(
+      new TypeError(
+        "Model 'CaseNote': its collection 'Notes' and 'notes' of the model 'CaseMemo' differ only in case, which not every store tells apart. Give one of them another 'collection'",
+      ),
+    )
   })
 
   test('design, App: two models of one app may not share a name or a collection', () => {
