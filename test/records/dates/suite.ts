@@ -86,6 +86,10 @@ export function dates(name: string, open: () => Store, numRuns = 10): void {
       expect(await found(`or=${SHOWN}`)).toEqual([SHOWN])
       expect(await found('or=never')).toEqual(['never'])
       expect(await found(`text=${DAY}`)).toEqual([DAY])
+      // An empty value finds what has none, and a number is not compared with a string.
+      expect(await found('or=')).toEqual([DAY])
+      expect(await found('or=5')).toEqual([])
+      expect(await found('compareField=or&compareValue=5')).toEqual([5])
       const json = { filter: { or: { gte: DAY, lt: '2026-01-03' } } }
       expect((await send('QUERY', '/dated', { json })).records).toMatchObject([{ or: SHOWN }])
     })

@@ -110,6 +110,7 @@ const TEXTS: readonly Case[] = [
   ['stops.km', '7', ['yes']],
   ['stops.city', '7', ['yes']],
   ['any', '7', ['yes']],
+  ['any', '', EMPTY],
 ]
 
 const SCALARS: readonly Case[] = [
@@ -140,6 +141,7 @@ const SCALARS: readonly Case[] = [
   ['days', NOON, ['yes']],
   ['any', '7', ['yes']],
   ['any', 7, ['no']],
+  ['any', '', []],
   ['any', null, EMPTY],
 ]
 
