@@ -113,6 +113,8 @@ export function checkFieldNames(names: readonly string[], fail: Fail): void {
   for (const name of names) {
     if (isForbiddenKey(name)) fail(`'fields' must not contain '${name}', which the server sets`)
     if (/["\u0000-\u001f]/.test(name) || name === '') fail(`a field cannot be named '${name}'`)
+    if (name.startsWith('-'))
+      fail(`a field cannot be named '${name}': '-' begins a descending sort`)
     // Every object has such a member, so a lookup would find one even if the record lacks it.
     if (name in Object.prototype)
       fail(`a field cannot be named '${name}': every object has a member of this name`)

@@ -107,10 +107,15 @@ const names: ReadonlySet<string> = new Set<string>(
 
 /**
  * Refuses fields in `query` with the name of a parameter: it would never filter by the field, and control the list
- * instead.
+ * instead. A name with a bracket in it reads as an operator on the field before the bracket.
  */
 export function checkEqualities(fields: readonly string[], fail: Fail): void {
   for (const field of fields) {
+    if (field.indexOf('[') > 0) {
+      fail(
+        `'query' lists '${field}', but brackets in a URL are refused as operators. Rename the field, or list it in 'filterableFields' for QUERY`,
+      )
+    }
     if (!names.has(field)) continue
     fail(
       `'query' lists '${field}', but ?${field}= is a parameter of every list. Rename the field, or list it in 'filterableFields' for QUERY`,
