@@ -200,7 +200,8 @@ function routerSpec(
   const maxLimit = random.of([2, 5, 100])
   const sign = () => (random.chance(50) ? '-' : '')
   const options = {
-    query: some(random, paths, 70),
+    // Brackets in a URL are refused as operators.
+    query: some(random, paths, 70).filter((path) => path.indexOf('[') < 1),
     ...(random.chance(40) && { filterableFields: some(random, paths, 70) }),
     ...(random.chance(40) && { sortableFields: some(random, ordered, 80) }),
     search: [
