@@ -45,8 +45,9 @@ export function prepareTables(
   // If everything is in place, start-up takes no lock.
   if (schemas.every((schema) => isReady(schema, before))) return before
   connection.transaction(() => {
-    const existing = existingFor(connection, schemas)
     for (const schema of schemas) {
+      // Two collections may share a table.
+      const existing = existingFor(connection, [schema])
       take(connection, schema, stepsTo(schema, existing))
       if (fullText && !hasSearch(existing, schema)) makeSearch(connection, existing, schema)
     }
