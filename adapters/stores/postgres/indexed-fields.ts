@@ -13,10 +13,11 @@ import type { Column } from './columns.ts'
 export function fieldsIn(key: string, columns: readonly Column[]): readonly string[] {
   const fieldOf = (name: string) => columns.find((column) => column.name === name)?.field
   const fields = partsOf(key).flatMap((part) => {
-    const [, start = '', path = ''] = INSIDE.exec(part) ?? []
-    if (path !== '')
-      return [[fieldOf(unquoted(start)) ?? unquoted(start), ...keysIn(path)].join('.')]
-    return namesIn(part).flatMap((name) => fieldOf(name) ?? [])
+    const [start = '', ...inside] = part.split(INSIDE)
+    const names = namesIn(start)
+    const column = names.at(-1) ?? ''
+    if (inside.length > 0) return [[fieldOf(column) ?? column, ...keysIn(part)].join('.')]
+    return names.flatMap((name) => fieldOf(name) ?? [])
   })
   return [...new Set(fields)]
 }
@@ -29,27 +30,61 @@ export function namesIn(expression: string): readonly string[] {
 /** In an expression, its names: types begin with `::`, functions end with `(`. */
 const NAMES = /::[^\s"(),:]+|"[^"]*"|[^\s"(),:]+\(?/g
 
-/** A column of JSON, and what leads into it. */
-const INSIDE = /("[^"]*"|[^\s"(),:]+)((?:\)* -> E?'(?:[^']|'')*'::text)+)/
+/** Follows a column of JSON, before a key. */
+const INSIDE = ' -> '
 
-function keysIn(path: string): string[] {
-  return [...path.matchAll(/(E?)'((?:[^']|'')*)'/g)].map(([, escaped, key = '']) => {
-    const text = key.replaceAll("''", "'")
-    return escaped ? text.replaceAll('\\\\', '\\') : text
-  })
+/** The first keys in a row that lead into JSON. */
+function keysIn(expression: string): string[] {
+  const keys: string[] = []
+  let between = ''
+  for (const token of tokensIn(expression)) {
+    if (!token.startsWith("'")) {
+      between += token
+      continue
+    }
+    const [, sign] = between.split(INSIDE)
+    const isNext = between.replaceAll(')', '').startsWith(`::text${INSIDE}`)
+    if (keys.length > 0 && !isNext) break
+    const text = token.slice(1, -1).replaceAll("''", "'")
+    keys.push(sign === 'E' ? text.replaceAll('\\\\', '\\') : text)
+    between = ''
+  }
+  return keys
 }
 
 /** The parts of a list, whose commas are in no parentheses or quotes. */
 function partsOf(list: string): string[] {
   const parts = ['']
   let depth = 0
-  for (const [token] of list.matchAll(/'(?:[^']|'')*'|"[^"]*"|[^'"]/gs)) {
+  for (const token of tokensIn(list)) {
     if (token === '(') depth += 1
     if (token === ')') depth -= 1
     if (token === ',' && depth === 0) parts.push('')
     else parts[parts.length - 1] += token
   }
   return parts
+}
+
+/** What is in quotes, as a whole, and every other character. */
+function tokensIn(text: string): string[] {
+  const tokens: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const end = endOfToken(text, at)
+    tokens.push(text.slice(at, end))
+    at = end
+  }
+  return tokens
+}
+
+function endOfToken(text: string, start: number): number {
+  const quote = text[start]
+  if (quote !== "'" && quote !== '"') return start + 1
+  for (let at = start + 1; ; at += 2) {
+    at = text.indexOf(quote, at)
+    if (at === -1) return text.length
+    // Twice, it stands for itself.
+    if (text[at + 1] !== quote) return at + 1
+  }
 }
 
 function unquoted(name: string): string {

@@ -7,9 +7,9 @@
 import { parseInSlices, stringifyInSlices } from '../../../src/ports/json.ts'
 import { isLarge } from '../../../src/ports/slices.ts'
 import type { Fields, Projection } from '../../../src/ports/store.ts'
+import { restoreOf } from '../json-values.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
 import { dateFrom, dateText } from './dates.ts'
-import { restoreOf } from './json-values.ts'
 import { identifier } from './sql.ts'
 import { inStoredJson, restored, restoredValue } from './text.ts'
 
@@ -84,7 +84,7 @@ export function parserOf({ kind, shape }: Column): Parse {
     case 'boolean':
       return (text) => text === 't'
     case 'json': {
-      const restore = restoreOf(shape) ?? ((value: unknown) => value)
+      const restore = restoreOf(shape, true) ?? ((value: unknown) => value)
       const whole = (text: string, value: unknown) => restore(restoredValue(text, value))
       return (text) =>
         text.length > LONG
