@@ -149,9 +149,11 @@ function without(
 /** The new value of a shadow, or undefined if `change` does not affect it. */
 function changedShadow(
   { set, unset = [], push = {}, pull = {} }: Change,
-  { path, parts: [first = '', ...rest], column }: Shadow,
+  { path, parts: [first = '', ...rest], column, isLacking }: Shadow,
   parameters: Parameters,
 ): string | undefined {
+  // What a part of the list is put to, or taken from, must be there.
+  const ifThere = (list: string) => `iif(${isLacking}, NULL, ${list})`
   const covers = (field: string) => isWithin(path, field)
   if (unset.some(covers)) return 'NULL'
   const replaced = present(set).find(([field]) => covers(field))
@@ -163,8 +165,8 @@ function changedShadow(
   const added = push[first]
   if (added) {
     const element = shadowAt(added.value, rest)
-    return pushed(`coalesce(${column}, '[]')`, element, added.cap, parameters)
+    return ifThere(pushed(`coalesce(${column}, '[]')`, element, added.cap, parameters))
   }
   const taken = pull[first]
-  return taken && without(column, first, taken.key, taken.value, parameters)
+  return taken && ifThere(without(column, first, taken.key, taken.value, parameters))
 }

@@ -117,6 +117,34 @@ describe('An existing file under a changed model', () => {
     expect(integrityOf(path)).toBe('ok')
   })
 
+  it('finds the whole list that a version without search began and this one goes on with', async () => {
+    const path = newFile()
+    const [theirs, ours] = [sqliteStore({ path }), sqliteStore({ path })]
+    await ours.prepare([searching])
+    await theirs.prepare([bare])
+    for (const name of ['pushed', 'pulled', 'changed']) {
+      const tags = ['Física', 'óptica']
+      const homes = [{ city: 'Uppsala' }, { city: 'Lund' }]
+      await theirs.collection(bare).insert(person({ name, tags, homes }))
+    }
+    const [collection, by] = [
+      ours.collection(searching),
+      (name: string) => where('name', 'eq', name),
+    ]
+    await collection.update(by('pushed'), { push: { tags: { value: 'Química' } } })
+    await collection.update(by('pulled'), { pull: { homes: { key: 'city', value: 'Lund' } } })
+    await collection.update(by('changed'), { set: { tags: ['physics'] } })
+    await theirs.collection(bare).update(by('changed'), { push: { tags: { value: 'Óptica' } } })
+    expect(await namesOf(collection, containing('tags', 'FÍSICA'))).toBe('pushed pulled')
+    expect(await namesOf(collection, containing('tags', 'química'))).toBe('pushed')
+    expect(await namesOf(collection, containing('tags', 'óptica'))).toBe('pushed pulled changed')
+    expect(await namesOf(collection, containing('homes.city', 'uppsala'))).toBe(
+      'pushed pulled changed',
+    )
+    expect(await namesOf(collection, containing('homes.city', 'lund'))).toBe('pushed changed')
+    for (const store of [theirs, ours]) await store.close()
+  })
+
   it('keeps an index that was made by hand', async () => {
     const path = await oldFile(...records)
     rowsOf(path, "CREATE INDEX mine ON people (json_extract(doc, '$.score'))")
