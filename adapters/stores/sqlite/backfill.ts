@@ -5,9 +5,6 @@
  * @module
  */
 
-import { after, type Soon } from '../../../src/ports/soon.ts'
-import type { Runner } from './collection.ts'
-import type { Search } from './compile.ts'
 import { lackingIndex } from './schema.ts'
 import { asText, type Shadow, shadowAt } from './shadow.ts'
 import { every, exists, identifier, type Row, type Statement, some } from './sql.ts'
@@ -27,7 +24,7 @@ export function unfilled(
 }
 
 /** Some of the records that lack a shadow, quickly found; the same rows. */
-function someUnfilled(table: string, shadow: Shadow, limit: number): Statement {
+export function someUnfilled(table: string, shadow: Shadow, limit: number): Statement {
   return {
     sql: `${sourcesOf([shadow])} FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ?1`,
     values: [limit],
@@ -35,10 +32,29 @@ function someUnfilled(table: string, shadow: Shadow, limit: number): Statement {
 }
 
 /** Whether any record lacks one of the shadows: a row with `lacking`. */
-function isAnyUnfilled(table: string, shadows: readonly Shadow[]): Statement {
+export function isAnyUnfilled(table: string, shadows: readonly Shadow[]): Statement {
   const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
   return { sql: `SELECT ${some(found)} AS lacking`, values: [] }
 }
+
+/** `rows` in parts that one statement takes, however long their texts are: D1 takes a parameter of 2 MB. */
+export function inParts(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const parts: Row[][] = []
+  let room = 0
+  for (const row of rows) {
+    const length = Object.values(row).reduce((sum: number, value) => sum + String(value).length, 0)
+    if (length > room) {
+      parts.push([])
+      room = MOST_TEXT
+    }
+    room -= length
+    parts.at(-1)?.push(row)
+  }
+  return parts
+}
+
+/** Beside each text stands its shadow, and a UTF-16 unit may be three bytes. */
+const MOST_TEXT = 250_000
 
 /** Writes the shadows of `rows`, except those that have changed since they were read. */
 export function fill(table: string, shadows: readonly Shadow[], rows: readonly Row[]): Statement {
@@ -56,50 +72,6 @@ export function fill(table: string, shadows: readonly Shadow[], rows: readonly R
     sql: `UPDATE ${identifier(table)} AS old SET ${assignments.join(', ')} FROM json_each(?1) AS new WHERE old.rowid = new.value ->> 0 AND ${every(unchanged)}`,
     values: [JSON.stringify(list)],
   }
-}
-
-/** Fills the shadows that a search needs. */
-export interface Filler {
-  /** Whether a record lacked one of the shadows of `searches`; all have them now. */
-  fill(searches: readonly Search[]): Soon<boolean>
-  /** What `read` returns when no record lacks a shadow of `searches`. */
-  filled<T>(searches: readonly Search[], read: () => Soon<T>): Soon<T>
-}
-
-/** How many records are filled at once. */
-const PAGE = 200
-
-/** Fills the shadows of `table`. */
-export function fillerOf(
-  table: string,
-  { quick, read, write }: Pick<Runner, 'quick' | 'read' | 'write'>,
-): Filler {
-  const fillOne = async (shadow: Shadow): Promise<void> => {
-    const rows = await read(someUnfilled(table, shadow, PAGE))
-    if (rows.length > 0) await write(fill(table, [shadow], rows))
-    if (rows.length === PAGE) await fillOne(shadow)
-  }
-  const fillAll = async (shadows: readonly Shadow[]): Promise<true> => {
-    for (const shadow of shadows) await fillOne(shadow)
-    return true
-  }
-  const filler: Filler = {
-    fill(searches) {
-      if (searches.length === 0) return false
-      const shadows = [...new Set(searches.map(({ shadow }) => shadow))]
-      const probe = isAnyUnfilled(table, shadows)
-      const isAny = ([row]: readonly Row[]) => (row?.lacking === 1 ? fillAll(shadows) : false)
-      return after(quick ? quick(probe) : read(probe), isAny)
-    },
-    filled(searches, search) {
-      if (searches.length === 0) return search()
-      if (quick) return after(filler.fill(searches), search)
-      // Where a statement is a round trip, both go at once.
-      const both = Promise.all([filler.fill(searches), search()])
-      return both.then(([isFilled, found]) => (isFilled ? search() : found))
-    },
-  }
-  return filler
 }
 
 function sourcesOf(shadows: readonly Shadow[]): string {

@@ -17,9 +17,9 @@ import type {
   WriteOptions,
 } from '../../../src/ports/store.ts'
 import { expecting } from '../expecting.ts'
-import { type Filler, fillerOf } from './backfill.ts'
 import { columnReader, whereInTime } from './column.ts'
 import { type Candidates, type Compilation, type Search, searchesIn } from './compile.ts'
+import { type Filler, fillerOf } from './filling.ts'
 import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
 import { parsed, readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
@@ -128,14 +128,16 @@ function readsOf({
       settled(() => after(column(read, marks?.shown() ?? 'doc'), (texts) => shown(texts, read))),
 
     async count(filter, hints) {
+      const countWith = (compiled: Compilation) => {
+        // SQLite counts a whole table without reading each row.
+        const conditions = filter === everything ? [] : whereInTime(filter, compiled, runner)
+        const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
+        return runner.count(compiled.parameters.statement(sql), filter, hints)
+      }
       const compiled = compilation()
-      // SQLite counts a whole table without reading each row.
-      const conditions = filter === everything ? [] : whereInTime(filter, compiled, runner)
-      const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
-      const statement = compiled.parameters.statement(sql)
-      return filler.filled(searchesIn(filter, compiled.shadows), () =>
-        runner.count(statement, filter, hints),
-      )
+      const searches = searchesIn(filter, compiled.shadows)
+      if (searches.length === 0) return countWith(compiled)
+      return filler.searched(searches, (lacking) => countWith({ ...compilation(), lacking }), hints)
     },
 
     async estimate() {
@@ -148,16 +150,36 @@ function readsOf({
 /** The statements that write to the collection of `schema`, and the records that they return. */
 export function openWrites(
   schema: CollectionSchema,
-  runner: Pick<Runner, 'shapes' | 'candidates'>,
-): { readonly writes: Writes; readonly parse: ReturnType<typeof readerOf> } {
+  runner: Runner,
+): {
+  readonly writes: Writes
+  readonly parse: ReturnType<typeof readerOf>
+  /** Resolves when the records have what the filter of a write searches. */
+  readonly filledFor: (filter: Filter) => Soon<void>
+} {
   const { shape, declared, name } = schema
   const marks = declared && new Marks(declared, runner.shapes)
-  const target = { table: identifier(name), marks, compilation: compiler(schema, runner) }
-  return { writes: writesTo(target), parse: readerOf(shape) }
+  const compilation = compiler(schema, runner)
+  const target = { table: identifier(name), marks, compilation }
+  const filler = fillerOf(name, runner)
+  return {
+    writes: writesTo(target),
+    parse: readerOf(shape),
+    filledFor: (filter) => filledFor(filter, { schema, filler, compilation }),
+  }
+}
+
+function filledFor(
+  filter: Filter,
+  { schema, filler, compilation }: Pick<Opened, 'schema' | 'filler' | 'compilation'>,
+): Soon<void> {
+  // At once where nothing is searched, so that writes happen in the order of the calls.
+  if (schema.searchable.length === 0) return undefined
+  return filler.fill(searchesIn(filter, compilation().shadows))
 }
 
 function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {
-  const { schema, runner, parse, table, compilation, filler } = opened
+  const { runner, parse, table, compilation } = opened
   const writes = writesTo(opened)
 
   const written = async (statement: Statement): Promise<Fields | null> => {
@@ -166,11 +188,8 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
     return row ? parse(row.doc as string) : null
   }
 
-  /** `write`, once every record has what the filter searches: at once, so that writes happen in the order of the calls. */
-  const filledFor = async <T>(filter: Filter, write: () => Promise<T>): Promise<T> =>
-    schema.searchable.length === 0
-      ? write()
-      : after(filler.fill(searchesIn(filter, compilation().shadows)), write)
+  const whenFilled = async <T>(filter: Filter, write: () => Promise<T>): Promise<T> =>
+    after(filledFor(filter, opened), write)
 
   /** Writes the record that matches, if it holds what is expected; see `expecting`. */
   const writeExpecting = (
@@ -198,16 +217,16 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
       await runner.write(await writes.insert(record))
     },
     update: (filter, change, options) =>
-      filledFor(filter, () =>
+      whenFilled(filter, () =>
         writeExpecting(filter, options, (held) => writes.update(filter, change, held)),
       ),
     updateMany: (filter, change) =>
-      filledFor(
+      whenFilled(
         filter,
         async () => (await runner.write(writes.updateMany(filter, change))).changes,
       ),
     delete: (filter, options) =>
-      filledFor(filter, () =>
+      whenFilled(filter, () =>
         writeExpecting(filter, options, (held) => writes.delete(filter, held)),
       ),
   }

@@ -7,9 +7,9 @@
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { after, type Soon } from '../../../src/ports/soon.ts'
 import { AnchorGone, QueryTooLong, type Read, type ReadHints } from '../../../src/ports/store.ts'
-import type { Filler } from './backfill.ts'
 import type { Runner } from './collection.ts'
 import { type Compilation, fieldJson, isStorable, searchesIn } from './compile.ts'
+import type { Filler } from './filling.ts'
 import { compilePage, isQuick, namesOne } from './page.ts'
 import { isLonger, type Row, type Statement } from './sql.ts'
 import { where, whereAll } from './writes.ts'
@@ -106,10 +106,13 @@ export function columnReader({
     }
     // Only a search waits for its candidates.
     if (searches.length === 0) return rowsWith(compiled)
-    return filler.filled(searches, () =>
-      after(runner.found?.(searches, read.hints), (candidates) =>
-        rowsWith({ ...compilation(), candidates }),
-      ),
+    return filler.searched(
+      searches,
+      (lacking) =>
+        after(runner.found?.(searches, read.hints), (candidates) =>
+          rowsWith({ ...compilation(), candidates, lacking }),
+        ),
+      read.hints,
     )
   }
 

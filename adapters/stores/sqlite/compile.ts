@@ -17,7 +17,12 @@ export interface Compilation {
   readonly parameters: Parameters
   /** Finds the rows that may contain a string, if there is an index. */
   readonly candidates?: Candidates | undefined
+  /** Finds those among the records that lack a shadow, if there are any. */
+  readonly lacking?: Lacking | undefined
 }
+
+/** The ids of the rows that lack a shadow, and would contain a folded string there. */
+export type Lacking = (shadow: Shadow, text: string) => readonly unknown[]
 
 /** The SQL function that matches a pattern; only if the store has one. */
 export const MATCHES = 'fieldgate_matches'
@@ -201,7 +206,7 @@ function isList({ parts }: Shadow): boolean {
 }
 
 function contains(field: string, text: string, compilation: Compilation): string {
-  const { shadows, parameters, candidates } = compilation
+  const { shadows, parameters, candidates, lacking } = compilation
   const { shadow, text: whole } = searchFor(field, text, shadows)
   if (!text.isWellFormed()) return 'FALSE'
   const candidate = candidates?.(shadow, whole, parameters)
@@ -213,7 +218,10 @@ function contains(field: string, text: string, compilation: Compilation): string
       exists(`json_tree(${shadow.column}) AS leaf`, `instr(leaf.atom, ${within}) > 0`),
     )
   }
-  return every(conditions)
+  const others = lacking?.(shadow, folded(text)) ?? []
+  if (others.length === 0) return every(conditions)
+  const rowids = parameters.bind(JSON.stringify(others))
+  return some([every(conditions), `rowid IN (SELECT value FROM json_each(${rowids}))`])
 }
 
 function matches(field: string, pattern: string, compilation: Compilation): string {

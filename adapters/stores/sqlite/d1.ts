@@ -15,9 +15,9 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import { fill, unfilled } from './backfill.ts'
+import { fill, inParts, unfilled } from './backfill.ts'
 import { openCollection, type Runner } from './collection.ts'
-import { isDuplicate, portError } from './errors.ts'
+import { isDuplicate, isUnusable, portError } from './errors.ts'
 import {
   CREATE_SHAPES,
   newShapes,
@@ -29,6 +29,7 @@ import {
 import {
   checkNames,
   columnsOf,
+  type Drop,
   dropsOf,
   type Existing,
   existingIn,
@@ -218,11 +219,23 @@ async function dropLeftOvers(
   const { existing } = await findIn(binding, schemas)
   const left: LeftOver[] = []
   for (const schema of schemas) {
-    const drops = dropsOf(schema, existing)
-    if (drops.length > 0) await binding.batch(drops.map(({ sql }) => binding.prepare(sql)))
-    left.push(...leftOversIn(schema, drops))
+    for (const drop of dropsOf(schema, existing)) {
+      const isDropped = await dropped(binding, drop)
+      if (isDropped) left.push(...leftOversIn(schema, [drop]))
+    }
   }
   return left
+}
+
+/** Whether it could be dropped. */
+async function dropped(binding: D1Binding, { sql, mayFail }: Drop): Promise<boolean> {
+  try {
+    await binding.prepare(sql).all()
+    return true
+  } catch (error) {
+    if (!mayFail || isUnusable(error)) throw error
+    return false
+  }
 }
 
 async function take(binding: D1Binding, schema: CollectionSchema, steps: Steps): Promise<void> {
@@ -254,7 +267,7 @@ async function backfill(
   for (let after = 0; ; ) {
     const { results } = await bound(binding, unfilled(table, shadows, after, PAGE)).all()
     if (results.length === 0) return
-    await bound(binding, fill(table, shadows, results)).all()
+    for (const part of inParts(results)) await bound(binding, fill(table, shadows, part)).all()
     after = Number(results.at(-1)?.rowid)
   }
 }

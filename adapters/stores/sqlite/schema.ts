@@ -112,6 +112,8 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
 export interface Drop {
   readonly sql: string
   readonly what?: string
+  /** Whether something of another program may be in its way: a view that is broken, say. */
+  readonly mayFail?: true
 }
 
 /** Drops what only other versions of `schema` need, in this order. */
@@ -139,6 +141,7 @@ export function dropsOf(schema: CollectionSchema, existing: Existing): readonly 
     ...columns.map((column) => ({
       what: `the column ${column}, which served a search`,
       sql: `ALTER TABLE ${identifier(table)} DROP COLUMN ${identifier(column)}`,
+      mayFail: true as const,
     })),
   ]
 }
@@ -196,8 +199,18 @@ const UNIQUE = ' unique '
 
 /** The fields of the unique index of a table that `name` is the name of; undefined if it is none. */
 export function uniqueFieldsIn(table: string, name: string): readonly string[] | undefined {
-  const list = name.slice(table.length + UNIQUE.length)
-  return isUnique(table, name) ? JSON.parse(caseRestored(list)) : undefined
+  return listIn(name, `${table}${UNIQUE}`)
+}
+
+/** The strings in the list that follows `start`; undefined in any other name. */
+export function listIn(name: string, start: string): readonly string[] | undefined {
+  if (!name.startsWith(`${start}["`) || !name.endsWith('"]')) return undefined
+  try {
+    return JSON.parse(caseRestored(name.slice(start.length)))
+  } catch {
+    // Somebody else's.
+    return undefined
+  }
 }
 
 interface Index {
@@ -269,11 +282,7 @@ function createIndex(kind: string, name: string, table: string, keys: string): s
 
 /** Only fieldgate's own: an index that you created by hand stays. */
 function isDeclaredIndex(table: string, name: string): boolean {
-  return isUnique(table, name) || name.startsWith(`${table} index [`)
-}
-
-function isUnique(table: string, name: string): boolean {
-  return name.startsWith(`${table}${UNIQUE}[`)
+  return (uniqueFieldsIn(table, name) ?? listIn(name, `${table} index `)) !== undefined
 }
 
 function isOfShadow({ table, name }: Made): boolean {

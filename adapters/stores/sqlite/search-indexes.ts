@@ -74,7 +74,9 @@ export class SearchIndexes {
     read: (statement: Statement) => Promise<readonly Row[]>,
   ): Promise<Candidates | undefined> {
     const index = this.#indexes.get(name)
-    return index && foundIn(index.names, searches, read)
+    // An app that only reads merges what others write.
+    const hear = (noted: number) => this.changed(name, Math.max(0, noted - MOST_UNSEARCHED))
+    return index && foundIn(index.names, searches, read, hear)
   }
 
   /** Records that `rows` rows of a collection were written. */

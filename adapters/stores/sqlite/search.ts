@@ -15,8 +15,8 @@ import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { Candidates, Search } from './compile.ts'
 import type { Connection } from './connection.ts'
 import { DEADLINE } from './functions.ts'
-import { type Drop, dropOf, type Existing } from './schema.ts'
-import { type Shadow, shadowsOf } from './shadow.ts'
+import { type Drop, dropOf, type Existing, listIn, type Made } from './schema.ts'
+import { SHADOW_PREFIX, type Shadow, shadowsOf } from './shadow.ts'
 import type { Row } from './sql.ts'
 import { identifier, literal, type Statement } from './sql.ts'
 
@@ -57,14 +57,16 @@ export function searchNames(schema: CollectionSchema): SearchNames {
 }
 
 function namesOf(name: string): SearchNames {
-  const [index = '', trigrams = '', notes = ''] = ['', ...PARTS].map((part) =>
+  const [index = '', trigrams = '', notes = ''] = ['', TRIGRAMS, UNSEARCHED].map((part) =>
     identifier(name + part),
   )
   return { index, trigrams, notes }
 }
 
-/** What follows the index's name in those of its other tables. */
-const PARTS = [' trigrams', ' unsearched'] as const
+/** What follows the index's name in those of its other tables, and of its triggers. */
+const [TRIGRAMS, UNSEARCHED] = [' trigrams', ' unsearched'] as const
+const NOTES = '(rowid INTEGER PRIMARY KEY)'
+const TRIGGERS = [' insert', ' update', ' delete'] as const
 
 /** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
 export function candidatesIn({ index, notes }: SearchNames): Candidates {
@@ -79,12 +81,13 @@ export function candidatesIn({ index, notes }: SearchNames): Candidates {
 /**
  * The conditions for the first rows in order. The index is queried for the `searches` beforehand, once for each,
  * because its time grows with the records. The notes are read in the same statement, because another process may merge
- * them before the next one.
+ * them before the next one; `hear` is told how many there are.
  */
 export async function foundIn(
   { index, trigrams, notes }: SearchNames,
   searches: readonly Search[],
   read: (statement: Statement) => Promise<readonly Row[]>,
+  hear: (noted: number) => void = () => {},
 ): Promise<Candidates> {
   const found = new Map<string, string>()
   for (const { shadow, text } of searches) {
@@ -95,9 +98,10 @@ export async function foundIn(
     const some = `SELECT rowid, 1 AS isFound FROM (${sql} LIMIT ${FEW + 1})`
     const noted = `SELECT rowid, 0 FROM ${notes}`
     const [row] = await read({
-      sql: `SELECT sum(isFound) AS found, json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
+      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
       values,
     })
+    hear(Number(row?.all) - Number(row?.found))
     if (Number(row?.found) <= FEW) found.set(shadow.column + text, String(row?.rowids))
   }
   return ({ column }, text, parameters) => {
@@ -163,16 +167,26 @@ export function searchDropsOf(
   const wanted = objectsFor(schema)
   // A script without the routers of the app doesn't know what they search.
   if (wanted.size === 0) return []
-  const start = `${schema.name} search`
-  const others = [...made.values()].filter(({ type, name, table, sql }) => {
-    if (wanted.has(name) || !name.startsWith(start)) return false
-    if (type === 'trigger') return table === schema.name
-    return isVirtual(sql) ? fullText : name.endsWith(PARTS[1])
-  })
-  return others.map((one) => {
-    const isIndex = isVirtual(one.sql) && !one.name.endsWith(PARTS[0])
-    return { sql: dropOf(one), ...(isIndex && { what: `the index ${one.name}` }) }
-  })
+  const others = [...made.values()].filter(
+    (one) => isOfSearch(schema.name, one) && !wanted.has(one.name),
+  )
+  return others
+    .filter(({ sql }) => fullText || !isVirtual(sql))
+    .map((one) => {
+      const isIndex = isVirtual(one.sql) && !one.name.endsWith(TRIGRAMS)
+      return { sql: dropOf(one), ...(isIndex && { what: `the index ${one.name}` }) }
+    })
+}
+
+/** Whether it is a part of a search index of the table; before they were one for each set of paths, without the set. */
+function isOfSearch(table: string, { type, name, table: of, sql }: Made): boolean {
+  const isOwn = type === 'trigger' ? of === table : isVirtual(sql) || sql.endsWith(NOTES)
+  if (!isOwn) return false
+  if (name === `${table}${UNSEARCHED}`) return true
+  const part = [...TRIGGERS, TRIGRAMS, UNSEARCHED].find((one) => name.endsWith(one)) ?? ''
+  const whole = name.slice(0, name.length - part.length)
+  if (whole === `${table} search`) return true
+  return listIn(whole, `${table} search `)?.every((path) => path.startsWith(SHADOW_PREFIX)) === true
 }
 
 function isVirtual(sql: string): boolean {
@@ -216,8 +230,8 @@ function objectsFor(schema: CollectionSchema): Map<string, string> {
       own,
       `CREATE VIRTUAL TABLE ${index} USING fts5(${listOf(shadows)}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
     ],
-    [own + PARTS[0], `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`],
-    [own + PARTS[1], `CREATE TABLE ${notes} (rowid INTEGER PRIMARY KEY)`],
+    [own + TRIGRAMS, `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`],
+    [own + UNSEARCHED, `CREATE TABLE ${notes} ${NOTES}`],
     trigger('insert', 'INSERT', 'new'),
     trigger('update', `UPDATE OF ${listOf(shadows)}`, 'new'),
     trigger('delete', 'DELETE', 'old'),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { everything, type Filter } from '../../../src/ports/filter.ts'
 import type {
   CollectionSchema,
   StepResult,
@@ -23,7 +24,7 @@ type RunAll = (
 
 /** A store's `write`, on top of what runs statements together. */
 export function stepWriter(
-  runnerOf: (schema: CollectionSchema) => Pick<Runner, 'shapes' | 'candidates'>,
+  runnerOf: (schema: CollectionSchema) => Runner,
   runAll: RunAll,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
   const opened = new WeakMap<CollectionSchema, ReturnType<typeof openWrites>>()
@@ -45,7 +46,9 @@ export function stepWriter(
     if (steps.length === 0) return { results: [] }
     const statements: Statement[] = []
     for (const [at, step] of steps.entries()) {
-      statements.push(await statementOf(step, open(step.in).writes, `${FAILED} ${at}`))
+      const { writes, filledFor } = open(step.in)
+      await filledFor(filterOf(step))
+      statements.push(await statementOf(step, writes, `${FAILED} ${at}`))
     }
     try {
       const written = await runAll(steps, statements)
@@ -63,6 +66,14 @@ const FAILED = 'fieldgate step'
 function failedStep(error: unknown): number | undefined {
   const [, at] = /'fieldgate step (\d+)'/.exec(String(error)) ?? []
   return at === undefined ? undefined : Number(at)
+}
+
+function filterOf(step: WriteStep): Filter {
+  if ('insert' in step) return everything
+  if ('update' in step) return step.update
+  if ('updateMany' in step) return step.updateMany
+  if ('delete' in step) return step.delete
+  return 'deleteMany' in step ? step.deleteMany : step.require
 }
 
 function statementOf(

@@ -5,9 +5,9 @@
  */
 
 import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
-import { fill, unfilled } from './backfill.ts'
+import { fill, isAnyUnfilled, someUnfilled, unfilled } from './backfill.ts'
 import type { Connection } from './connection.ts'
-import { isDuplicate } from './errors.ts'
+import { isDuplicate, isUnusable } from './errors.ts'
 import {
   CREATE_SHAPES,
   FIND_SHAPES,
@@ -20,6 +20,7 @@ import {
 import {
   checkNames,
   columnsOf,
+  type Drop,
   dropsOf,
   type Existing,
   existingIn,
@@ -30,7 +31,7 @@ import {
   stepsTo,
 } from './schema.ts'
 import { hasSearch, makeSearch, searchDropsOf } from './search.ts'
-import type { Shadow } from './shadow.ts'
+import { type Shadow, shadowsOf } from './shadow.ts'
 
 /** Brings every table to its schema, or leaves all as they are. Returns what there was before. */
 export function prepareTables(
@@ -40,7 +41,9 @@ export function prepareTables(
 ): Existing {
   checkNames(schemas)
   const isReady = (schema: CollectionSchema, existing: Existing): boolean =>
-    isEmpty(stepsTo(schema, existing)) && (!fullText || hasSearch(existing, schema))
+    isEmpty(stepsTo(schema, existing)) &&
+    (!fullText || hasSearch(existing, schema)) &&
+    !isLacking(connection, schema)
   const before = existingFor(connection, schemas)
   // If everything is in place, start-up takes no lock.
   if (schemas.every((schema) => isReady(schema, before))) return before
@@ -49,6 +52,7 @@ export function prepareTables(
       // Two collections may share a table.
       const existing = existingFor(connection, [schema])
       take(connection, schema, stepsTo(schema, existing))
+      fillLacking(connection, schema)
       if (fullText && !hasSearch(existing, schema)) makeSearch(connection, existing, schema)
     }
   })
@@ -66,10 +70,23 @@ export function dropLeftOvers(
     return schemas.flatMap((schema) => {
       // The search indexes name columns.
       const drops = [...searchDropsOf(existing, schema, fullText), ...dropsOf(schema, existing)]
-      for (const { sql } of drops) connection.db.exec(sql)
-      return leftOversIn(schema, drops)
+      return leftOversIn(
+        schema,
+        drops.filter((drop) => dropped(connection, drop)),
+      )
     })
   })
+}
+
+/** Whether it could be dropped. */
+function dropped(connection: Connection, { sql, mayFail }: Drop): boolean {
+  try {
+    connection.asOne(() => connection.db.exec(sql))
+    return true
+  } catch (error) {
+    if (!mayFail || isUnusable(error)) throw error
+    return false
+  }
 }
 
 /** What the database knows of the tables of `schemas`. */
@@ -104,6 +121,22 @@ function take(connection: Connection, schema: CollectionSchema, steps: Steps): v
     } catch (error) {
       if (!fields || !isDuplicate(error)) throw error
       throw new IndexConflict(schema.name, fields, { cause: error })
+    }
+  }
+}
+
+/** Whether another version of the app has left out what this one searches. */
+function isLacking(connection: Connection, schema: CollectionSchema): boolean {
+  const shadows = [...shadowsOf(schema).values()]
+  if (shadows.length === 0) return false
+  return connection.rows(isAnyUnfilled(schema.name, shadows))[0]?.lacking === 1
+}
+
+function fillLacking(connection: Connection, schema: CollectionSchema): void {
+  for (const shadow of shadowsOf(schema).values()) {
+    for (let filled = 1; filled > 0; ) {
+      const rows = connection.rows(someUnfilled(schema.name, shadow, PAGE))
+      filled = connection.write(fill(schema.name, [shadow], rows)).changes
     }
   }
 }

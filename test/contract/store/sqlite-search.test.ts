@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { searchNames } from '../../../adapters/stores/sqlite/search.ts'
 import { containing, keys, where } from '../../../src/contract/store/ask.ts'
@@ -77,4 +78,84 @@ it('a model that searches other fields has an index of its own, until the others
   // A script that searches nothing leaves what the app searches.
   expect(await open(model(), (found) => found.count(everything))).toBe(1)
   expect(made()).toHaveLength(1)
+})
+
+it('drops what is its own alone: not the index of another collection, nor what somebody else has made', async () => {
+  const path = newFile()
+  const [one, other] = ['user', 'user searches'].map((name) => ({ ...people, name })) as [
+    CollectionSchema,
+    CollectionSchema,
+  ]
+  const store = sqliteStore({ path })
+  await store.prepare([one, other])
+  const theirs = {
+    'user search by hand': 'CREATE VIRTUAL TABLE "user search by hand" USING fts5(a)',
+    'user search': 'CREATE TABLE "user search" (a)',
+    'user unsearched': 'CREATE TABLE "user unsearched" (a)',
+    'user unique [lower(email)]':
+      'CREATE UNIQUE INDEX "user unique [lower(email)]" ON user (shape, rowid)',
+    'user index [by hand': 'CREATE INDEX "user index [by hand" ON user (shape)',
+    'user search noted':
+      'CREATE TRIGGER "user search noted" AFTER DELETE ON user BEGIN SELECT 1; END',
+    report: 'CREATE VIEW report AS SELECT * FROM gone',
+  }
+  for (const sql of Object.values(theirs)) rowsOf(path, sql)
+  const silent = { ...one, searchable: ['name'] }
+  const again = sqliteStore({ path })
+  const warnings: string[] = []
+  await again.prepare([silent, other], (message) => warnings.push(message))
+  expect(warnings).toEqual([])
+  const dropped = (await again.dropLeftOvers?.([silent, other])) ?? []
+  expect(dropped.map(({ collection }) => collection)).toEqual(dropped.map(() => 'user'))
+  const left = rowsOf(path, 'SELECT name FROM sqlite_master').map(({ name }) => name)
+  expect(left).toEqual(expect.arrayContaining(Object.keys(theirs)))
+  for (const schema of [silent, other]) {
+    await again.collection(schema).insert(person({ name: 'Kraków' }))
+    expect(await again.collection(schema).count(containing('name', 'RAKÓ'))).toBe(1)
+  }
+  for (const one of [store, again]) await one.close()
+})
+
+it('a search waits neither for a lock nor for what it fills, and misses nothing', async () => {
+  const path = newFile()
+  const bare = { ...people, searchable: [] }
+  const [theirs, ours] = [sqliteStore({ path }), sqliteStore({ path })]
+  await ours.prepare([people])
+  await theirs.prepare([bare])
+  const names = Array.from({ length: 300 }, (_, at) => `NAME ${at}`)
+  await Promise.all(names.map((name) => theirs.collection(bare).insert(person({ name }))))
+  const holder = new Connection(path)
+  holder.db.exec('BEGIN IMMEDIATE')
+  const collection = ours.collection(people)
+  const first = await collection.find({
+    filter: containing('name', 'ame 2'),
+    sort: here,
+    limit: 500,
+  })
+  expect(first).toHaveLength(111)
+  expect(await collection.count(containing('name', 'name'))).toBe(300)
+  holder.db.exec('ROLLBACK')
+  holder.close()
+  const steps = [
+    { in: people, updateMany: containing('name', 'name 29'), change: { set: { age: 1 } } },
+  ]
+  expect(await ours.write?.(steps)).toMatchObject({ results: [{ count: 11 }] })
+  for (const store of [theirs, ours]) await store.close()
+})
+
+it('an app that only reads merges what others write', async () => {
+  const path = newFile()
+  const [writer, reader] = [people, { ...people, searchable: ['name'] }]
+  const [theirs, ours] = [sqliteStore({ path }), sqliteStore({ path })]
+  await theirs.prepare([writer])
+  await ours.prepare([reader])
+  const left = () =>
+    Number(rowsOf(path, `SELECT count(*) AS n FROM ${searchNames(reader).notes}`)[0]?.n)
+  await Promise.all(many.map((record) => theirs.collection(writer).insert(person(record))))
+  expect(left()).toBe(many.length)
+  await ours
+    .collection(reader)
+    .find({ filter: containing('name', 'common 7'), sort: here, limit: 1 })
+  await expect.poll(left).toBe(0)
+  for (const store of [theirs, ours]) await store.close()
 })

@@ -1,0 +1,119 @@
+/**
+ * Searches among records that lack their shadow, because another version of the app has written them.
+ *
+ * @module
+ */
+
+import { after, type Soon } from '../../../src/ports/soon.ts'
+import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
+import { fill, inParts, isAnyUnfilled, someUnfilled } from './backfill.ts'
+import type { Runner } from './collection.ts'
+import type { Lacking, Search } from './compile.ts'
+import { type Shadow, shadowAt } from './shadow.ts'
+import type { Row } from './sql.ts'
+
+/** Fills what is lacking in one table. */
+export interface Filler {
+  /** Resolves when the records have the shadows that a write searches; undefined if they have them. */
+  fill(searches: readonly Search[]): Soon<void>
+  /**
+   * The result of a read that searches. It is given what the records that lack a shadow would have there, so that it waits
+   * for no write; they are filled meanwhile.
+   */
+  searched<T>(
+    searches: readonly Search[],
+    search: (lacking?: Lacking) => Soon<T>,
+    hints?: ReadHints,
+  ): Soon<T>
+}
+
+/** How many records are filled at once. */
+const PAGE = 200
+/** The most records whose texts a search looks at by itself; if more lack their shadow, it fills some first. */
+const MOST = 1000
+
+/** Fills the shadows of `table`. */
+export function fillerOf(
+  table: string,
+  { quick, read, write }: Pick<Runner, 'quick' | 'read' | 'write'>,
+): Filler {
+  let isFilling = false
+
+  /** Whether there was something to fill that could be. */
+  async function fillPage(shadow: Shadow): Promise<boolean> {
+    const rows = await read(someUnfilled(table, shadow, PAGE))
+    let filled = 0
+    for (const part of inParts(rows)) filled += (await write(fill(table, [shadow], part))).changes
+    return filled > 0
+  }
+
+  async function fillAll(shadows: readonly Shadow[]): Promise<void> {
+    for (const shadow of shadows) while (await fillPage(shadow));
+  }
+
+  /** Fills without anybody waiting for it. If it fails, the next search tries again. */
+  function fillSoon(shadows: readonly Shadow[]): void {
+    if (isFilling) return
+    isFilling = true
+    fillAll(shadows)
+      .catch(() => {})
+      .finally(() => {
+        isFilling = false
+      })
+  }
+
+  /** The records that lack a shadow, at most about `MOST`. */
+  async function fewLacking(
+    shadow: Shadow,
+    { timeLimitMs = Number.POSITIVE_INFINITY, signal }: ReadHints,
+  ): Promise<readonly Row[]> {
+    const end = Date.now() + timeLimitMs
+    for (;;) {
+      const rows = await read(someUnfilled(table, shadow, MOST + 1))
+      if (rows.length <= MOST || !(await fillPage(shadow))) return rows
+      signal?.throwIfAborted()
+      if (Date.now() > end) throw new StoreTimeout(`a search took longer than ${timeLimitMs} ms`)
+    }
+  }
+
+  async function lackingIn(shadows: readonly Shadow[], hints: ReadHints): Promise<Lacking> {
+    const lacking = new Map<string, readonly Row[]>()
+    for (const shadow of shadows) lacking.set(shadow.column, await fewLacking(shadow, hints))
+    fillSoon(shadows)
+    return (shadow, text) => {
+      const rows = lacking.get(shadow.column) ?? []
+      const holds = (row: Row) => textsOf(row, shadow).some((one) => one.includes(text))
+      return rows.filter(holds).map((row) => row.rowid)
+    }
+  }
+
+  function probe(searches: readonly Search[]): readonly [readonly Shadow[], Soon<boolean>] {
+    const shadows = [...new Set(searches.map(({ shadow }) => shadow))]
+    const statement = isAnyUnfilled(table, shadows)
+    const found = quick ? quick(statement) : read(statement)
+    return [shadows, after(found, ([row]) => row?.lacking === 1)]
+  }
+
+  return {
+    fill(searches) {
+      if (searches.length === 0) return undefined
+      const [shadows, isLacking] = probe(searches)
+      return after(isLacking, (is) => (is ? fillAll(shadows) : undefined))
+    },
+    searched(searches, search, hints = {}) {
+      if (searches.length === 0) return search()
+      const [shadows, isLacking] = probe(searches)
+      const again = () => lackingIn(shadows, hints).then(search)
+      if (quick) return after(isLacking, (is) => (is ? again() : search()))
+      // Where a statement is a round trip, both go at once.
+      const both = Promise.all([isLacking, search()])
+      return both.then(([is, found]) => (is ? again() : found))
+    },
+  }
+}
+
+/** The strings of a row's shadow. */
+function textsOf(row: Row, { parts: [, ...rest] }: Shadow): readonly string[] {
+  const shadow = shadowAt(JSON.parse(String(row[0])), ['', ...rest])
+  return [shadow].flat(Number.POSITIVE_INFINITY).filter((text) => typeof text === 'string')
+}
