@@ -26,7 +26,10 @@ app.mount('/books', createRouter({ model: Book, allowedFields: ['title'], middle
 `
 
 /** The model that stored the records. */
-const Old = defineModel('Book', { fields: { name: z.string(), pages: z.string() } })
+const Old = defineModel('Book', {
+  fields: { name: z.string(), pages: z.string() },
+  indexes: ['pages'],
+})
 
 const cli = fileURLToPath(new URL('../../adapters/cli/fieldgate.ts', import.meta.url))
 
@@ -73,7 +76,7 @@ describe('fieldgate backfill', () => {
     const made = await books(many.slice(0, 2))
     expect(await made.fieldgate('backfill', './app.ts')).toMatchObject({
       code: 0,
-      out: 'Book: 2 of 2 records changed\n',
+      out: 'Book: 2 of 2 records changed\nbooks: dropped the index books index ["pages"]\n',
     })
     expect(await stored(made)).toEqual([
       { title: 'book 0', pages: 0, language: 'en' },
@@ -84,6 +87,7 @@ describe('fieldgate backfill', () => {
       ok: true,
       models: [{ model: 'Book', records: 2, changed: 0 }],
       problems: [],
+      dropped: [],
     })
   })
 
