@@ -14,7 +14,7 @@ versions(
     const binding = fresh()
     return () => d1Store(binding)
   },
-  { indexesSearches: true },
+  { indexesSearches: true, isSlow: true },
 )
 
 it('a Worker that starts asks D1 as little with many models as with one', async () => {

@@ -31,10 +31,15 @@ export function someUnfilled(table: string, shadow: Shadow, limit: number): Stat
   }
 }
 
-/** Whether any record lacks one of the shadows: a row with `lacking`. */
-export function isAnyUnfilled(table: string, shadows: readonly Shadow[]): Statement {
+/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
+export function probeFor(table: string, shadows: readonly Shadow[]): Statement {
   const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
-  return { sql: `SELECT ${some(found)} AS lacking`, values: [] }
+  return { sql: `SELECT ${found.map((one, at) => `${one} AS "${at}"`).join(', ')}`, values: [] }
+}
+
+/** Those of the shadows that a record lacks. */
+export function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
+  return shadows.filter((_, at) => row?.[at] === 1)
 }
 
 /** `rows` in parts that one statement takes, however long their texts are: D1 takes a parameter of 2 MB. */

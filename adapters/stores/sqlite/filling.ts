@@ -6,7 +6,7 @@
 
 import { after, type Soon } from '../../../src/ports/soon.ts'
 import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
-import { fill, inParts, isAnyUnfilled, someUnfilled } from './backfill.ts'
+import { fill, inParts, lackingOf, probeFor, someUnfilled } from './backfill.ts'
 import type { Runner } from './collection.ts'
 import type { Lacking, Search } from './compile.ts'
 import { type Shadow, shadowAt } from './shadow.ts'
@@ -39,12 +39,15 @@ export function fillerOf(
 ): Filler {
   let isFilling = false
 
-  /** Whether there was something to fill that could be. */
-  async function fillPage(shadow: Shadow): Promise<boolean> {
-    const rows = await read(someUnfilled(table, shadow, PAGE))
+  /** How many of the records could be filled. */
+  async function fillRows(shadow: Shadow, rows: readonly Row[]): Promise<number> {
     let filled = 0
     for (const part of inParts(rows)) filled += (await write(fill(table, [shadow], part))).changes
-    return filled > 0
+    return filled
+  }
+
+  async function fillPage(shadow: Shadow): Promise<boolean> {
+    return (await fillRows(shadow, await read(someUnfilled(table, shadow, PAGE)))) > 0
   }
 
   async function fillAll(shadows: readonly Shadow[]): Promise<void> {
@@ -52,14 +55,16 @@ export function fillerOf(
   }
 
   /** Fills without anybody waiting for it. If it fails, the next search tries again. */
-  function fillSoon(shadows: readonly Shadow[]): void {
+  async function fillSoon(lacking: ReadonlyMap<Shadow, readonly Row[]>): Promise<void> {
     if (isFilling) return
     isFilling = true
-    fillAll(shadows)
-      .catch(() => {})
-      .finally(() => {
-        isFilling = false
-      })
+    try {
+      for (const [shadow, rows] of lacking) await fillRows(shadow, rows)
+    } catch {
+      // The database is in use, or full.
+    } finally {
+      isFilling = false
+    }
   }
 
   /** The records that lack a shadow, at most about `MOST`. */
@@ -77,37 +82,41 @@ export function fillerOf(
   }
 
   async function lackingIn(shadows: readonly Shadow[], hints: ReadHints): Promise<Lacking> {
-    const lacking = new Map<string, readonly Row[]>()
-    for (const shadow of shadows) lacking.set(shadow.column, await fewLacking(shadow, hints))
-    fillSoon(shadows)
+    const found = new Map<Shadow, readonly Row[]>()
+    for (const shadow of shadows) found.set(shadow, await fewLacking(shadow, hints))
+    void fillSoon(found)
+    const byColumn = new Map([...found].map(([shadow, rows]) => [shadow.column, rows]))
     return (shadow, text) => {
-      const rows = lacking.get(shadow.column) ?? []
+      const rows = byColumn.get(shadow.column) ?? []
       const holds = (row: Row) => textsOf(row, shadow).some((one) => one.includes(text))
       return rows.filter(holds).map((row) => row.rowid)
     }
   }
 
-  function probe(searches: readonly Search[]): readonly [readonly Shadow[], Soon<boolean>] {
+  /** The shadows of `searches` that records lack. */
+  function lackingFor(searches: readonly Search[]): Soon<readonly Shadow[]> {
     const shadows = [...new Set(searches.map(({ shadow }) => shadow))]
-    const statement = isAnyUnfilled(table, shadows)
-    const found = quick ? quick(statement) : read(statement)
-    return [shadows, after(found, ([row]) => row?.lacking === 1)]
+    const probe = probeFor(table, shadows)
+    return after(quick ? quick(probe) : read(probe), (rows) => lackingOf(shadows, rows))
   }
 
   return {
     fill(searches) {
       if (searches.length === 0) return undefined
-      const [shadows, isLacking] = probe(searches)
-      return after(isLacking, (is) => (is ? fillAll(shadows) : undefined))
+      return after(lackingFor(searches), (shadows) =>
+        shadows.length > 0 ? fillAll(shadows) : undefined,
+      )
     },
     searched(searches, search, hints = {}) {
       if (searches.length === 0) return search()
-      const [shadows, isLacking] = probe(searches)
-      const again = () => lackingIn(shadows, hints).then(search)
-      if (quick) return after(isLacking, (is) => (is ? again() : search()))
+      const lacking = lackingFor(searches)
+      const again = (shadows: readonly Shadow[]) => lackingIn(shadows, hints).then(search)
+      if (quick) {
+        return after(lacking, (shadows) => (shadows.length > 0 ? again(shadows) : search()))
+      }
       // Where a statement is a round trip, both go at once.
-      const both = Promise.all([isLacking, search()])
-      return both.then(([is, found]) => (is ? again() : found))
+      const both = Promise.all([lacking, search()])
+      return both.then(([shadows, found]) => (shadows.length > 0 ? again(shadows) : found))
     },
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
-import { fill, isAnyUnfilled, someUnfilled, unfilled } from './backfill.ts'
+import { fill, lackingOf, probeFor, someUnfilled, unfilled } from './backfill.ts'
 import type { Connection } from './connection.ts'
 import { isDuplicate, isUnusable } from './errors.ts'
 import {
@@ -129,7 +129,7 @@ function take(connection: Connection, schema: CollectionSchema, steps: Steps): v
 function isLacking(connection: Connection, schema: CollectionSchema): boolean {
   const shadows = [...shadowsOf(schema).values()]
   if (shadows.length === 0) return false
-  return connection.rows(isAnyUnfilled(schema.name, shadows))[0]?.lacking === 1
+  return lackingOf(shadows, connection.rows(probeFor(schema.name, shadows))).length > 0
 }
 
 function fillLacking(connection: Connection, schema: CollectionSchema): void {
