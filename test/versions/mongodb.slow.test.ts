@@ -89,6 +89,30 @@ await withService('mongo', ({ url }) => {
       expect(await store.dropLeftOvers?.([people])).toEqual([])
     })
 
+    it('a backfill leaves the indexes of the version that it is for, whatever its fields are called', async () => {
+      const open = await database(false)()
+      const text = z.string().optional()
+      const version = (order: readonly string[]): Version => ({
+        fields: { name: text, 2024: text, 7: text },
+        options: { unique: [order], indexes: [order, ['name', '-7']] },
+      })
+      const now = version(['name', '2024'])
+      const taken = { status: 409, data: { error: 'Duplicate value for: name, 2024.' } }
+      const app = serve(open, now)
+      expect((await app.call('POST', '/things', { name: 'a', 2024: 'b' })).status).toBe(201)
+      const before = version(['2024', 'name'])
+      const other = serve(open, before)
+      await other.app.ready()
+      const whats = (dropped: readonly { what: string }[]) => dropped.map(({ what }) => what)
+      for (const run of [1, 2]) {
+        const restarted = serve(open, now)
+        const dropped = run === 1 ? ["the unique index 'unique(2024,name)'"] : []
+        expect(whats((await restarted.backfill()).dropped)).toEqual(dropped)
+        if (run === 2) expect(restarted.log.text).not.toContain('unique(')
+        expect(await app.call('POST', '/things', { name: 'a', 2024: 'b' })).toEqual(taken)
+      }
+    })
+
     it('a backfill leaves the indexes of other programs', async () => {
       const name = `versions-${crypto.randomUUID()}`
       const store = mongoStore({ client, database: name, searchIndexes: true })

@@ -4,13 +4,14 @@
  * @module
  */
 
-import type { Collection, IndexDescriptionInfo } from 'mongodb'
+import type { Collection } from 'mongodb'
 import { hasCode } from './errors.ts'
+import type { ExistingIndex } from './existing.ts'
 
 const NO_INDEX = 27
 
 /** Drops an index; another process may have dropped it first. */
-export async function drop(native: Collection, { name = '' }: IndexDescriptionInfo): Promise<void> {
+export async function drop(native: Collection, { name = '' }: ExistingIndex): Promise<void> {
   try {
     await native.dropIndex(name)
   } catch (error) {

@@ -4,15 +4,29 @@
  * @module
  */
 
-import type { Collection, Document, IndexDescriptionInfo } from 'mongodb'
+import {
+  BSON,
+  type Collection,
+  type Document,
+  type IndexDescription,
+  type IndexDirection,
+} from 'mongodb'
+import { bsonOf, membersIn } from './bson.ts'
 import { hasCode } from './errors.ts'
 
 const NO_COLLECTION = 26
 
+/** An index that exists. A plain object would have fields with names like `2024` before the others. */
+export interface ExistingIndex extends Omit<IndexDescription, 'key'> {
+  /** Its fields in order, with their directions. */
+  readonly key: ReadonlyMap<string, IndexDirection>
+  readonly v?: number
+}
+
 /** A collection as it is. */
 export interface Existing {
   /** Each has a `collation` only if that is not the collection's. */
-  readonly indexes: readonly IndexDescriptionInfo[]
+  readonly indexes: readonly ExistingIndex[]
   /** How the collection compares strings, if it has a collation of its own. */
   readonly collation: Document | undefined
 }
@@ -27,20 +41,34 @@ export async function existingOf(native: Collection): Promise<Existing> {
 }
 
 /** `index` with the collation in which it differs from the collection's. */
-function relativeTo(own: Document, index: IndexDescriptionInfo): IndexDescriptionInfo {
+function relativeTo(own: Document, index: ExistingIndex): ExistingIndex {
   const { collation, ...rest } = index
   if (JSON.stringify(collation) === JSON.stringify(own)) return rest
   return collation ? index : { ...rest, collation: { locale: 'simple' } }
 }
 
-async function indexesOf(native: Collection): Promise<IndexDescriptionInfo[]> {
+async function indexesOf(native: Collection): Promise<ExistingIndex[]> {
   try {
-    return await native.indexes()
+    const listed: unknown[] = await native.listIndexes({ raw: true }).toArray()
+    return listed.map((bytes) => indexOf(bytes as Uint8Array))
   } catch (error) {
     if (hasCode(error, NO_COLLECTION)) return []
     throw error
   }
 }
+
+function indexOf(bytes: Uint8Array): ExistingIndex {
+  const index = BSON.deserialize(bytes) as Omit<ExistingIndex, 'key'> & { key: Directions }
+  const bson = bsonOf(bytes)
+  const at = membersIn(bson, 0).find(({ name }) => name === 'key')?.at
+  const ordered = at === undefined ? [] : membersIn(bson, at).map(({ name }) => name)
+  const names = Object.keys(index.key)
+  // A direction of a rare type ends the list early.
+  const fields = ordered.length === names.length ? ordered : names
+  return { ...index, key: new Map(fields.map((field) => [field, index.key[field] ?? 1])) }
+}
+
+type Directions = Readonly<Record<string, IndexDirection>>
 
 /** The locale and the strength of a collation, for people. */
 export function collationText({ locale, strength }: Document): string {

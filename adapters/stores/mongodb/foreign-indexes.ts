@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Document, IndexDescriptionInfo } from 'mongodb'
+import type { Document } from 'mongodb'
 import { topOf } from '../../../src/ports/paths.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { ForeignIndex } from '../../../src/ports/surroundings.ts'
 import { haveSameFields } from './errors.ts'
-import { collationText } from './existing.ts'
+import { collationText, type ExistingIndex } from './existing.ts'
 import {
   begins,
   collationFor,
@@ -27,7 +27,7 @@ import {
  * for.
  */
 export function foreignIndexes(
-  indexes: readonly IndexDescriptionInfo[],
+  indexes: readonly ExistingIndex[],
   schema: CollectionSchema,
 ): readonly ForeignIndex[] {
   return indexes.flatMap((index) => {
@@ -59,8 +59,8 @@ function quoted(text: string): string {
 }
 
 /** Those of a text index are not in its key. */
-function fieldsOf({ key, weights = {} }: IndexDescriptionInfo): readonly string[] {
-  const named = Object.keys(key).filter((path) => path !== '_fts' && path !== '_ftsx')
+function fieldsOf({ key, weights = {} }: ExistingIndex): readonly string[] {
+  const named = [...key.keys()].filter((path) => path !== '_fts' && path !== '_ftsx')
   return [...named, ...Object.keys(weights)]
 }
 
@@ -69,11 +69,11 @@ function fieldsOf({ key, weights = {} }: IndexDescriptionInfo): readonly string[
  * of the keys and more records in it make it stricter.
  */
 export function isAsStrict(
-  index: IndexDescriptionInfo,
+  index: ExistingIndex,
   fields: readonly string[],
   schema: CollectionSchema,
 ): boolean {
-  if (index.unique !== true || !haveSameFields(Object.keys(index.key), fields)) return false
+  if (index.unique !== true || !haveSameFields([...index.key.keys()], fields)) return false
   const collation = collationFor(fields, schema)
   if (collation && !isCollation(index.collation, collation)) return false
   const condition: Document = index.partialFilterExpression ?? {}
@@ -88,7 +88,7 @@ export function isAsStrict(
 type Found = Pick<ForeignIndex, 'harm' | 'note'> & { readonly when?: string }
 
 /** What an index does to writes that the model doesn't say. */
-function unlikeOurs(index: IndexDescriptionInfo, schema: CollectionSchema): Found | undefined {
+function unlikeOurs(index: ExistingIndex, schema: CollectionSchema): Found | undefined {
   const { expireAfterSeconds: after, unique, collation } = index
   const list = fieldsOf(index).join(', ')
   if (typeof after === 'number') {
@@ -114,7 +114,7 @@ function unlikeOurs(index: IndexDescriptionInfo, schema: CollectionSchema): Foun
 }
 
 /** Which records without a value a unique index refuses though the model takes them, and what it counts as a value. */
-function clashingLack(index: IndexDescriptionInfo, schema: CollectionSchema): string | undefined {
+function clashingLack(index: ExistingIndex, schema: CollectionSchema): string | undefined {
   if (index.partialFilterExpression) return undefined
   const fields = fieldsOf(index)
   const mayLack = fields.filter((field) => schema.absence?.get(field) !== 'never')
@@ -130,9 +130,9 @@ function clashingLack(index: IndexDescriptionInfo, schema: CollectionSchema): st
 
 /** What is worth knowing of an index that neither deletes nor refuses anything. */
 function harmless(
-  index: IndexDescriptionInfo,
+  index: ExistingIndex,
   schema: CollectionSchema,
-  indexes: readonly IndexDescriptionInfo[],
+  indexes: readonly ExistingIndex[],
 ): Found | undefined {
   const note = (text: string): Found => ({ harm: 'none', note: text })
   if (servesOtherwise(index, schema)) return undefined
@@ -162,8 +162,8 @@ function harmless(
 }
 
 /** Whether an index is of a kind that no model declares, though reads may need it: of elements of lists, texts, places. */
-function servesOtherwise({ key }: IndexDescriptionInfo, { shape }: CollectionSchema): boolean {
-  return Object.entries(key).some(
+function servesOtherwise({ key }: ExistingIndex, { shape }: CollectionSchema): boolean {
+  return [...key].some(
     ([path, kind]) =>
       typeof kind !== 'number' || path.endsWith('$**') || mayHoldLists(shape, path.split('.')),
   )

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { AnyBulkWriteOperation, Collection, Document, IndexDescriptionInfo } from 'mongodb'
+import type { AnyBulkWriteOperation, Collection, Document } from 'mongodb'
 import { drop } from './drop.ts'
+import type { ExistingIndex } from './existing.ts'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from './grams.ts'
 
 /** How many documents get their grams in one round trip. */
@@ -18,7 +19,7 @@ const BATCH = 1000
  */
 export async function prepareGrams(
   native: Collection,
-  existing: readonly IndexDescriptionInfo[],
+  existing: readonly ExistingIndex[],
   paths: Indexed,
 ): Promise<void> {
   if (!paths) {
@@ -26,7 +27,7 @@ export async function prepareGrams(
     return
   }
   if (paths.length === 0) return
-  const members = existing.flatMap(({ key }) => Object.keys(key))
+  const members = existing.flatMap(({ key }) => [...key.keys()])
   const added = paths.filter((path) => !members.includes(memberOf(path)))
   // An index is built faster than it grows. Grams without an index may be older than their strings.
   if (added.length > 0) await backfill(native, added, {})
@@ -38,27 +39,27 @@ export async function prepareGrams(
 
 /** The indexes in `existing` over the grams of other paths than `paths`. */
 export function otherGrams(
-  existing: readonly IndexDescriptionInfo[],
+  existing: readonly ExistingIndex[],
   paths: readonly string[],
-): IndexDescriptionInfo[] {
+): ExistingIndex[] {
   const wanted = paths.map(memberOf)
   return existing.filter((index) => isOfGrams(index) && !wanted.includes(memberIn(index)))
 }
 
 /** Drops an index over grams, with the grams. */
-export async function dropGrams(native: Collection, index: IndexDescriptionInfo): Promise<void> {
+export async function dropGrams(native: Collection, index: ExistingIndex): Promise<void> {
   const member = memberIn(index)
   // The index goes last: as long as it exists, the rest still has to go.
   await native.updateMany({ [member]: { $ne: null } }, [{ $unset: member }])
   await drop(native, index)
 }
 
-function isOfGrams(index: IndexDescriptionInfo): boolean {
+function isOfGrams(index: ExistingIndex): boolean {
   return memberIn(index).startsWith(`${GRAMS}.`)
 }
 
-function memberIn({ key }: IndexDescriptionInfo): string {
-  return Object.keys(key)[0] ?? ''
+function memberIn({ key }: ExistingIndex): string {
+  return key.keys().next().value ?? ''
 }
 
 async function backfill(

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Collection, Db, IndexDescriptionInfo } from 'mongodb'
+import type { Collection, Db } from 'mongodb'
 import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
 import { drop } from './drop.ts'
 import { haveSameFields } from './errors.ts'
-import { type Existing, existingOf } from './existing.ts'
+import { type Existing, type ExistingIndex, existingOf } from './existing.ts'
 import { isAsStrict } from './foreign-indexes.ts'
 import { dropGrams, otherGrams } from './gram-indexes.ts'
 import type { Indexed } from './grams.ts'
@@ -27,7 +27,7 @@ import {
  * The unique indexes and orders with names of this store's own that the model doesn't declare. An order has such a name
  * only if MongoDB's own was taken.
  */
-export function leftIn(existing: Existing, schema: CollectionSchema): IndexDescriptionInfo[] {
+export function leftIn(existing: Existing, schema: CollectionSchema): ExistingIndex[] {
   const orders = schema.indexes.map(totalOrder)
   return existing.indexes.filter((index) => {
     if (UNIQUE.test(index.name ?? '')) {
@@ -43,7 +43,7 @@ const ORDER = /^order\(.*\)$/s
 /** Whether an index keeps `fields` unique exactly as the model says. */
 function isOf(
   fields: readonly string[],
-  { key, unique, collation, partialFilterExpression }: IndexDescriptionInfo,
+  { key, unique, collation, partialFilterExpression }: ExistingIndex,
   { existing, schema }: { existing: Existing; schema: CollectionSchema },
 ): boolean {
   const wanted = collationFor(fields, schema)
@@ -52,7 +52,8 @@ function isOf(
     fields.map((field) => [field, valueCondition(field, schema)]),
   )
   const isSame = JSON.stringify(partialFilterExpression) === JSON.stringify(condition)
-  return unique === true && isCollated && isSame && Object.keys(key).join() === fields.join()
+  const isOn = JSON.stringify([...key.keys()]) === JSON.stringify(fields)
+  return unique === true && isCollated && isSame && isOn
 }
 
 /**
@@ -99,14 +100,17 @@ async function dropIndexes(
  */
 async function staysUnique(
   native: Collection,
-  { key }: IndexDescriptionInfo,
-  { schema, staying }: { schema: CollectionSchema; staying: readonly IndexDescriptionInfo[] },
+  { name, key }: ExistingIndex,
+  { schema, staying }: { schema: CollectionSchema; staying: readonly ExistingIndex[] },
 ): Promise<boolean> {
-  const fields = schema.unique.find((set) => haveSameFields(set, Object.keys(key)))
+  const fields = schema.unique.find((set) => haveSameFields(set, [...key.keys()]))
   if (!fields || staying.some((index) => isAsStrict(index, fields, schema))) return true
   const wanted = uniqueIndex(fields, schema)
-  if (!(await refusal(native, wanted))) return true
-  return !(await refusal(native, besideOther(wanted, fields, schema)))
+  for (const one of [wanted, besideOther(wanted, fields, schema)]) {
+    // One that is there already may be this very index.
+    if (!(await refusal(native, one))) return one.options.name !== name
+  }
+  return false
 }
 
 async function dropSearches(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Collection, Db, IndexDescriptionInfo } from 'mongodb'
+import type { Collection, Db } from 'mongodb'
 import type { SortKey } from '../../../src/ports/filter.ts'
 import { type CollectionSchema, IndexConflict } from '../../../src/ports/store.ts'
 import type { Surroundings } from '../../../src/ports/surroundings.ts'
@@ -12,7 +12,7 @@ import { leftOverWarning } from '../left-over.ts'
 import { LOCK } from './documents.ts'
 import { drop } from './drop.ts'
 import { DUPLICATE_KEY, hasCode, haveSameFields } from './errors.ts'
-import { collationText, type Existing, existingOf } from './existing.ts'
+import { collationText, type Existing, type ExistingIndex, existingOf } from './existing.ts'
 import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
 import { prepareGrams } from './gram-indexes.ts'
 import { GRAMS, type Indexed } from './grams.ts'
@@ -84,7 +84,7 @@ function warningsOf(existing: Existing, schema: CollectionSchema): string[] {
     return `MongoDB: the index '${name}' of '${schema.name}' ${whose}${note} ${advice}`
   })
   for (const { name = '', key, unique } of leftIn(existing, schema)) {
-    const of = { collection: schema.name, name, unique: unique ? Object.keys(key) : undefined }
+    const of = { collection: schema.name, name, unique: unique ? [...key.keys()] : undefined }
     warnings.push(leftOverWarning('MongoDB', of))
   }
   if (collation) {
@@ -119,18 +119,14 @@ async function createUnique(
  * Before MongoDB 5, indexes over the same fields cannot differ in their conditions alone: until the new one is complete
  * nothing is unique.
  */
-async function replace(
-  native: Collection,
-  own: IndexDescriptionInfo,
-  wanted: Wanted,
-): Promise<void> {
+async function replace(native: Collection, own: ExistingIndex, wanted: Wanted): Promise<void> {
   await drop(native, own)
   try {
     await native.createIndex(new Map(wanted.keys), wanted.options)
   } catch (error) {
     // What earlier versions of the app rely on stays.
-    const { key, v, ...options } = own
-    await native.createIndex(key, options)
+    const { key, v: _, ...options } = own
+    await native.createIndex(new Map(key), options)
     throw error
   }
 }
@@ -138,11 +134,11 @@ async function replace(
 function clash(
   schema: CollectionSchema,
   fields: readonly string[],
-  indexes: readonly IndexDescriptionInfo[],
+  indexes: readonly ExistingIndex[],
   cause: Error,
 ): Error {
   const others = indexes.filter(({ key, name }) => {
-    return name !== '_id_' && haveSameFields(Object.keys(key), fields)
+    return name !== '_id_' && haveSameFields([...key.keys()], fields)
   })
   if (others.length === 0) return cause
   const names = others.map(({ name }) => `'${name}'`).join(', ')

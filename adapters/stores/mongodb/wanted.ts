@@ -4,18 +4,19 @@
  * @module
  */
 
-import { type Document, type IndexDescriptionInfo, ObjectId } from 'mongodb'
+import { type Document, ObjectId } from 'mongodb'
 import type { SortKey } from '../../../src/ports/filter.ts'
 import { placeOf } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { haveSameFields } from './errors.ts'
+import type { ExistingIndex } from './existing.ts'
 import { leastOf } from './stored.ts'
 
 /** The names of the indexes that this store creates. Another app may rely on every other one. */
 const OWN = /^(?:_id_|(?:unique|order|search)\(.*\))$/s
 
 /** Whether this store created an index. */
-export function isOwn({ name = '' }: IndexDescriptionInfo): boolean {
+export function isOwn({ name = '' }: ExistingIndex): boolean {
   return OWN.test(name)
 }
 
@@ -142,18 +143,18 @@ export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
 }
 
 /** Whether an index holds all records in the order of `keys`. No read uses it while it is hidden. */
-export function holds(index: IndexDescriptionInfo, keys: readonly SortKey[]): boolean {
+export function holds(index: ExistingIndex, keys: readonly SortKey[]): boolean {
   const { unique, sparse, partialFilterExpression, collation } = index
   if (unique || sparse || partialFilterExpression || collation) return false
-  const order = Object.entries(index.key).map(([field, direction]) => `${field} ${direction}`)
+  const order = [...index.key].map(([field, direction]) => `${field} ${direction}`)
   return order.join() === keys.map((key) => `${key.field} ${directionOf(key)}`).join()
 }
 
 /** Whether every read that uses `index` can use one over all records in the order of `keys`, which goes on after it. */
-export function begins(index: IndexDescriptionInfo, keys: readonly SortKey[]): boolean {
+export function begins(index: ExistingIndex, keys: readonly SortKey[]): boolean {
   // Another collation has other equal values and another order.
   if (index.unique || index.collation) return false
-  const own = Object.entries(index.key)
+  const own = [...index.key]
   const turns = new Set(
     own.map(([, direction], at) => keys[at] && direction === directionOf(keys[at])),
   )
