@@ -168,6 +168,36 @@ export function versions(
       expect(await found(app, 'kureyr')).toEqual(['a'])
     })
 
+    it('find what they write at a path that leads through a list in one of them', async () => {
+      const open = await database()
+      const version = (info: z.ZodType): Version => ({
+        fields: { name: z.string(), info: info.optional() },
+        search: ['info.place'],
+        query: ['name'],
+      })
+      const [one, many] = [{ place: 'Reykjavík' }, [{ place: 'Akureyri' }]]
+      const place = z.object({ place: text })
+      const before = serve(open, version(place))
+      await post(before, { name: 'one', info: one })
+      const after = serve(open, version(z.array(place)))
+      await post(after, { name: 'many', info: many })
+      const finds = async (served: Served, term: string, name: string) =>
+        expect(await found(served, term)).toEqual([name])
+      await finds(after, 'kureyr', 'many')
+      await finds(before, 'ykjav', 'one')
+      const restarted = serve(open, version(z.array(place)))
+      await finds(restarted, 'kureyr', 'many')
+      const { dropped } = await restarted.backfill()
+      await finds(restarted, 'kureyr', 'many')
+      expect((await restarted.backfill()).dropped).toEqual([])
+      if (store === 'PostgreSQL') {
+        expect(dropped.map(({ what }) => what)).toEqual([
+          "the search index 'things_search_info.place'",
+          "the search column '_search_info.place'",
+        ])
+      }
+    })
+
     it('start at the same time, again and again', async () => {
       const open = await database()
       const first = serve(open, MORE)

@@ -45,7 +45,7 @@ function distinct(names: readonly string[], things: readonly unknown[]): string[
   })
 }
 
-/** The name of the index that serves a search. */
-export function searchName(table: string, path: string): string {
-  return shortName(`${table}_search_${path}`)
+/** The name of the index that serves a search; `label` as `searchLabel` has it. */
+export function searchName(table: string, label: string): string {
+  return shortName(`${table}_search_${label}`)
 }

@@ -10,7 +10,7 @@ import { type Column, NULLS, type Table } from './columns.ts'
 import { orderNames, primaryKeyName, searchName, uniqueNames } from './names.ts'
 import { orderOf } from './order.ts'
 import { valueAt } from './places.ts'
-import { searchColumn } from './search.ts'
+import { searchColumn, searchLabel } from './search.ts'
 import { identifier, literal } from './sql.ts'
 
 /** A collection and its table. */
@@ -89,7 +89,7 @@ export function indexesOf({ schema, table }: Prepared, trigrams: string | undefi
   const searches = schema.searchable.map((path): Index => {
     const { sql } = searchColumn(path, collected)
     const on = `USING gin (${sql} ${trigrams}.gin_trgm_ops)`
-    return { name: searchName(table.name, path), on, isConstraint: false }
+    return { name: searchName(table.name, searchLabel(path, schema)), on, isConstraint: false }
   })
   return [...unique, ...orders, ...(trigrams === undefined ? [] : searches)]
 }

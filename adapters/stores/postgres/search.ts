@@ -5,6 +5,7 @@
  */
 
 import { fold } from '../../../src/ports/fold.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { type Column, FOLD, SEARCH_PREFIX } from './columns.ts'
 import type { Compilation } from './compile.ts'
 import { columnOf, found, json, placeAt } from './places.ts'
@@ -33,11 +34,20 @@ export function searchColumn(
   const [first = ''] = parts
   const keys = first.split('.')
   const column = columnOf(keys[0] ?? '', table)
-  const name = shortName(SEARCH_PREFIX + path)
+  const name = shortName(SEARCH_PREFIX + searchLabel(path, schema))
   const value =
     parts.length > 1 ? `(${json(column.value, keys.slice(1))})::text` : textAt(column, keys)
   const expression = `${table.fold}(${value})`
   return { path, name, sql: table.isAdopted ? expression : identifier(name), expression }
+}
+
+/**
+ * What names a search: its path, with a second dot after the first list. The values of another version of the model, where
+ * there is no list or another one, are in a column of their own.
+ */
+export function searchLabel(path: string, { shape }: CollectionSchema): string {
+  const [first = '', ...rest] = placeAt(path, shape).parts
+  return rest.length === 0 ? path : `${first}.${path.slice(first.length) || '.'}`
 }
 
 function textAt(column: Column, keys: readonly string[]): string {
