@@ -115,19 +115,14 @@ interface Refusal {
 function takenFields(error: unknown, table: Table): readonly string[] {
   const { constraints, columns, isAdopted } = table
   const { constraint_name: name = '', detail = '' } = error as Refusal
-  const key = keyOf(detail) ?? ''
+  // Key (email, (info -> 'code'::text))=(a@b.c, 7) already exists.
+  const key = detail.slice(detail.indexOf('('))
   const found = isAdopted ? [] : fieldsIn(key, columns)
   const fields = found.length > 0 ? found : (constraints.get(name) ?? ['_id'])
   if (fields.length > 0) return fields
   // Key (lower(email::text))=(a@b.c) already exists.
   const names = new Set(namesIn(key))
   return columns.filter(({ name: column }) => names.has(column)).map(({ field }) => field)
-}
-
-/** The columns or expressions that a refusal's detail begins with: `Key (country_id)=(7) is not present in …`. */
-function keyOf(detail: string): string | undefined {
-  const end = detail.indexOf(')=(')
-  return end < 0 ? undefined : detail.slice(detail.indexOf('(') + 1, end)
 }
 
 /** The rule that refused a write to `table`; `fields` are those that the error names. */
@@ -145,6 +140,10 @@ function ruleOf(error: unknown, { sql }: Table, fields: readonly string[]): Refu
 /** The fields that the error names. */
 function refusedFields(error: unknown, { columns }: Table): readonly string[] {
   const { column_name: column, detail = '' } = error as Refusal
-  const names = keyOf(detail)?.split(', ') ?? [column]
+  // Key (country_id)=(7) is not present in table "countries": here no name is in quotes.
+  const key = detail.slice(detail.indexOf('(') + 1)
+  const end = key.indexOf(')=(')
+  const single = columns.find(({ name }) => key.startsWith(`${name})=(`))
+  const names = single ? [single.name] : end < 0 ? [column] : key.slice(0, end).split(', ')
   return columns.filter(({ name }) => names.includes(name)).map(({ field }) => field)
 }

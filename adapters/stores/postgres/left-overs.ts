@@ -14,7 +14,7 @@ import {
 import { FOLD, SEARCH_PREFIX } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { codeOf } from './errors.ts'
-import { fieldsIn } from './indexed-fields.ts'
+import { fieldsIn, keyIn } from './indexed-fields.ts'
 import { patiently, permitted, runLocking } from './locks.ts'
 import { dropIndex, extraColumns, type Index, indexesOf, type Prepared } from './schema.ts'
 import { checksum, identifier, shortName } from './sql.ts'
@@ -37,8 +37,7 @@ export function wantedIn(
   trigrams: string | undefined,
 ): Index[] {
   return indexesOf(collection, trigrams).map((index) => {
-    const { name, on, fields } = index
-    if (!fields) return index
+    const { name, on } = index
     const found = existing.indexes.get(name)
     const other = shortName(`${name}_${checksum(on)}`)
     const isTaken = found?.isOwn && !isOf(index, found, collection)
@@ -47,11 +46,12 @@ export function wantedIn(
   })
 }
 
-/** Whether an index that exists is over the same values. */
-function isOf({ on, fields }: Index, existing: ExistingIndex, collection: Prepared): boolean {
-  const typesIn = (sql: string) => [...sql.matchAll(/WHEN '(\w+)'/g)].map(([, type]) => type).join()
-  const isSame = uniqueFields(existing, collection).join() === fields?.join()
-  return isSame && typesIn(on) === typesIn(existing.definition)
+/** Whether an index that exists is over the same values, in the same order. */
+function isOf({ on, fields }: Index, existing: ExistingIndex, { table }: Prepared): boolean {
+  const [wanted, found] = [on, existing.definition].map((sql) =>
+    JSON.stringify(keyIn(sql, table.columns)),
+  )
+  return wanted === found && existing.isUnique === (fields !== undefined)
 }
 
 /** The names of the indexes that a collection needs. */
@@ -76,11 +76,8 @@ function kindOf({ isUnique, columns }: ExistingIndex): LeftIndex['kind'] {
 }
 
 /** The fields of a unique index; the model may not declare them. */
-export function uniqueFields(
-  { isWhole, columns, definition }: ExistingIndex,
-  { table }: Prepared,
-): readonly string[] {
-  return isWhole ? columns : fieldsIn(definition.replace(/^.*? USING \w+ \(/s, ''), table.columns)
+export function uniqueFields(existing: ExistingIndex, { table }: Prepared): readonly string[] {
+  return existing.isWhole ? existing.columns : fieldsIn(existing.definition, table.columns)
 }
 
 /** Drops what only other versions of the models need, and says what it was. */

@@ -209,6 +209,60 @@ await withService('postgres', ({ url }) => {
       await store.close()
     })
 
+    it('name the fields of a conflict, and know their own indexes, whatever the fields are called', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const text = z.string().optional()
+      const names = ['a -> b', 'x)=(y', "WHEN 'string'", 'a, b', "it's", '(', 'E', 'DESC', 'ba\\ck']
+      const all = Object.fromEntries(names.map((name) => [name, text]))
+      const fields = { a: text, b: text, x: text, ...all, in: z.object(all).optional() }
+      const inside = names.map((name) => `in.${name}`)
+      const sets = [...names, ...inside].map((path) => [path, 'x'])
+      const declared = thing(fields, { unique: sets, indexes: [...names, ...inside] })
+      await store.prepare([declared])
+      const told: string[] = []
+      await store.prepare([declared], (message) => told.push(message))
+      expect([told, await store.dropLeftOvers?.([declared])]).toEqual([[], []])
+      const conflicts = names.flatMap((name): [string, object][] => [
+        [name, { [name]: 'v', x: `of ${name}` }],
+        [`in.${name}`, { in: { [name]: 'v' }, x: `in ${name}` }],
+      ])
+      const insert = (model: CollectionSchema, record: object) =>
+        store.collection(model).insert({ _id: crypto.randomUUID(), ...record })
+      for (const [path, record] of conflicts) {
+        await insert(declared, record)
+        for (const model of [declared, thing(fields)]) {
+          await expect(insert(model, record)).rejects.toMatchObject({ fields: [path, 'x'] })
+        }
+      }
+      await store.close()
+    })
+
+    it('have both orders of two versions that give them the same name', async () => {
+      const schema = fresh()
+      const store = postgresStore({ url, schema })
+      const text = z.string().optional()
+      const version = (more: object, t: z.ZodType) =>
+        thing(
+          { a: text, b: text, a_and_b: text, a_desc: text, in: z.object({ t }).optional() },
+          more,
+        )
+      const before = version({ indexes: ['a_and_b', 'a_desc', 'in.t'] }, text)
+      const after = version({ indexes: [['a', 'b'], '-a', 'in.t'] }, z.number().optional())
+      await store.prepare([before])
+      const first = await indexesOf(schema)
+      expect(first).toHaveLength(4)
+      for (const model of [after, before, after]) await store.prepare([model])
+      expect(await indexesOf(schema)).toHaveLength(7)
+      const dropped = await store.dropLeftOvers?.([after])
+      const left = first.filter((name) => name !== 'things_pkey')
+      expect(dropped?.map(({ what }) => what)).toEqual(left.map((name) => `the index '${name}'`))
+      const told: string[] = []
+      await store.prepare([after], (message) => told.push(message))
+      expect([told, await indexesOf(schema)]).toEqual([[], expect.objectContaining({ length: 4 })])
+      await store.close()
+    })
+
     it('lose with a backfill only what the store has made: no index, and no column that something else needs', async () => {
       const schema = fresh()
       const store = postgresStore({ url, schema })
