@@ -18,13 +18,22 @@ import type { Fields } from '../../src/ports/store.ts'
 /** Returns the value that JSON stands for. May change what it is given. */
 export type Restore = (value: unknown) => unknown
 
-/** How values of a shape come back; undefined if JSON holds them as they are. With `orders`, in the model's order. */
-export function restoreOf(shape: Shape, orders = false): Restore | undefined {
-  const inner = (one: Shape) => restoreOf(one, orders)
+/** How values come back. */
+interface Manner {
+  /** Whether members come in the model's order. */
+  readonly orders?: boolean
+  /** Returns the date that a string stands for where the model has one; any other string as it is. */
+  readonly date?: (text: string) => Date | string
+}
+
+/** How values of a shape come back; undefined if JSON holds them as they are. */
+export function restoreOf(shape: Shape, manner: Manner = {}): Restore | undefined {
+  const { orders = false, date = storedDate } = manner
+  const inner = (one: Shape) => restoreOf(one, manner)
   switch (shape.kind) {
     case 'date':
       if (shape === DATE_AMONG_OTHERS) return dateOfJson
-      return (value) => (typeof value === 'string' ? new Date(value) : value)
+      return (value) => (typeof value === 'string' ? date(value) : value)
     case 'list':
       return listRestore(shape, inner)
     case 'map': {
@@ -41,6 +50,23 @@ export function restoreOf(shape: Shape, orders = false): Restore | undefined {
     default:
       return undefined
   }
+}
+
+/** The date that this store has written: `2020-01-31T12:00:00.000Z`. A regular expression would be slower. */
+function storedDate(text: string): Date | string {
+  const isLike =
+    text.length === 24 &&
+    text[4] === '-' &&
+    text[10] === 'T' &&
+    text[19] === '.' &&
+    text[23] === 'Z'
+  return isLike ? anyDate(text) : text
+}
+
+/** The date that another program may have written in a form of its own. */
+export function anyDate(text: string): Date | string {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) ? text : date
 }
 
 type Inner = (shape: Shape) => Restore | undefined

@@ -100,6 +100,21 @@ export function changes(
       expect(changed.log.text).not.toContain('has changed since')
     })
 
+    it('shows strings that are no dates as they are stored, in every response', async () => {
+      const times = ['soon', '2020', '2020-01-31', '2020-13-01T00:00:00.000Z', 'x'.repeat(24)]
+      const stored = { name: 'a', in: { when: 'soon' }, times }
+      const fields = (when: z.ZodType) => ({ name, in: z.object({ when }), times: z.array(when) })
+      const before: Version = { fields: fields(z.string()) }
+      const { open, id } = await started(database, { before, stored })
+      const { call, list } = serve(open, { fields: fields(z.date()) })
+      expect((await call('GET', `/things/${id}`)).data).toEqual({ _id: id, ...stored })
+      expect(await list()).toEqual([stored])
+      const changed = { ...stored, name: 'b' }
+      const { data } = await call('PATCH', `/things/${id}`, { name: 'b' })
+      expect(data).toEqual({ _id: id, ...changed })
+      expect(await list()).toEqual([changed])
+    })
+
     it('shows no default on a lean router, and of selected fields only theirs', async () => {
       const { open, id } = await started(database, {
         before: { fields: { name } },

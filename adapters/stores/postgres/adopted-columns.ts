@@ -10,7 +10,10 @@ import type { Column, ColumnKind } from './columns.ts'
 import { type DateType, readableDate, readableDateJson } from './dates.ts'
 
 /** How a column's values are read, compared and written. */
-type Reading = Pick<Column, 'kind' | 'value' | 'ordered' | 'isFine' | 'boundAs' | 'fromJson'>
+type Reading = Pick<
+  Column,
+  'kind' | 'value' | 'ordered' | 'isFine' | 'hasAnyDates' | 'boundAs' | 'fromJson'
+>
 
 /** A column of an existing type. */
 interface Given {
@@ -91,9 +94,10 @@ function dateTypeOf(base: string): DateType | undefined {
 }
 
 function asJson({ sql, type, base }: Given, shape: Shape): Reading | undefined {
-  if (base === 'jsonb') return plain('json', 'jsonb', sql)
+  if (base === 'jsonb') return { ...plain('json', 'jsonb', sql), hasAnyDates: true }
   if (base === 'json') {
-    return { ...plain('json', 'jsonb', `${sql}::jsonb`), fromJson: (json) => `(${json})::json` }
+    const fromJson = (json: string) => `(${json})::json`
+    return { ...plain('json', 'jsonb', `${sql}::jsonb`), fromJson, hasAnyDates: true }
   }
   if (!base.endsWith('[]') || shape.kind !== 'list') return undefined
   const fromJson = (json: string) =>

@@ -26,6 +26,8 @@ export interface Column {
   readonly ordered: string
   /** Of a date: whether `ordered` may have parts of a millisecond, which `value` has not. */
   readonly isFine?: true
+  /** Of JSON: whether another program may have written its dates in a form of its own. */
+  readonly hasAnyDates?: true
   /** The type of the parameters that it is compared with. */
   readonly boundAs: string
   /** Turns `jsonb` into its type. */

@@ -7,7 +7,7 @@
 import { parseInSlices, stringifyInSlices } from '../../../src/ports/json.ts'
 import { isLarge } from '../../../src/ports/slices.ts'
 import type { Fields, Projection } from '../../../src/ports/store.ts'
-import { restoreOf } from '../json-values.ts'
+import { anyDate, restoreOf } from '../json-values.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
 import { dateFrom, dateText } from './dates.ts'
 import { identifier } from './sql.ts'
@@ -75,7 +75,7 @@ function isSelected(field: string, select: Projection | undefined): boolean {
 type Parse = (text: string) => unknown
 
 /** How a column's text becomes a value; a long one in slices. */
-export function parserOf({ kind, shape }: Column): Parse {
+export function parserOf({ kind, shape, hasAnyDates }: Column): Parse {
   switch (kind) {
     case 'text':
       return restored
@@ -84,7 +84,8 @@ export function parserOf({ kind, shape }: Column): Parse {
     case 'boolean':
       return (text) => text === 't'
     case 'json': {
-      const restore = restoreOf(shape, true) ?? ((value: unknown) => value)
+      const manner = { orders: true, ...(hasAnyDates && { date: anyDate }) }
+      const restore = restoreOf(shape, manner) ?? ((value: unknown) => value)
       const whole = (text: string, value: unknown) => restore(restoredValue(text, value))
       return (text) =>
         text.length > LONG
