@@ -163,7 +163,7 @@ function castText(shape: Shape, text: string): Scalar {
 }
 
 /** A number or a word may be another value: such strings stay, as does a year. */
-function dateAmongOthers(text: string): Date | string {
+export function dateAmongOthers(text: string): Date | string {
   return (ISO_DATE.test(text) && !YEAR.test(text) && dateFrom(text)) || text
 }
 

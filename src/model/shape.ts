@@ -10,14 +10,22 @@ import {
   type $ZodTupleDef,
   type $ZodType,
   type $ZodTypes,
-  type $ZodUnionDef,
   util,
 } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../ports/shape.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
 import { hasFreeNames, isKept, storedValuesOf } from './stored.ts'
-import { type ListShape, mixed, type Side, sameKind, sameShape, unionShape } from './union-shape.ts'
+import {
+  bothShape,
+  type ListShape,
+  mixed,
+  type Side,
+  sameKind,
+  sameShape,
+  tagged,
+  unionShape,
+} from './union-shape.ts'
 
 /** Schemas may recurse; below this depth values are not looked into. */
 const MAX_DEPTH = 12
@@ -60,7 +68,7 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'literal':
       return sameKind(def.values)
     case 'object':
-      return { ...objectShape(def.shape, side, path, depth), ...restOf(def, side, path, depth) }
+      return tagged(wholeObject(def, side, path, depth), schema)
     case 'array':
       return { kind: 'list', element: shapeOf(def.element, side, `${path}[]`, depth + 1) }
     case 'record':
@@ -84,9 +92,9 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
       return isTransform(end) ? mixed : inner(end)
     }
     case 'union':
-      return withVariants(unionShape(def.options.filter(isSomething).map(inner), side), def, inner)
+      return unionShape(def.options.filter(isSomething).map(inner), side)
     case 'intersection':
-      return unionShape([inner(def.left), inner(def.right)], side, [mixed])
+      return bothShape(inner(def.left), inner(def.right), side)
     case 'tuple':
       return side === 'input'
         ? tupleShape(def, inner)
@@ -100,21 +108,28 @@ function newShape(schema: $ZodType, side: Side, path: string, depth: number): Sh
     case 'file':
     case 'nan':
     case 'never':
-      throw new TypeError(`field '${path}': a record cannot hold the type '${def.type}'`)
+      return noShape(def.type, side, path)
     default:
       return mixed
   }
 }
 
-/** What an object's shape says of keys that it does not declare. */
-function restOf(
-  { catchall }: $ZodObjectDef,
+/** A write may make something else of what a record cannot hold. */
+function noShape(type: string, side: Side, path: string): Shape {
+  if (side === 'input') return mixed
+  throw new TypeError(`field '${path}': a record cannot hold the type '${type}'`)
+}
+
+/** The shape of an object, and of keys that it does not declare. */
+function wholeObject(
+  { shape, catchall }: $ZodObjectDef,
   side: Side,
   path: string,
   depth: number,
-): Pick<ObjectShape, 'open' | 'rest'> {
-  if (!catchall || catchall._zod.def.type === 'never') return {}
-  return { open: true, rest: shapeOf(catchall, side, `${path}.*`, depth + 1) }
+): ObjectShape {
+  const object = objectShape(shape, side, path, depth)
+  if (!catchall || catchall._zod.def.type === 'never') return object
+  return { ...object, open: true, rest: shapeOf(catchall, side, `${path}.*`, depth + 1) }
 }
 
 /** The shape of a schema that `ref()` or `storedAs()` marked. */
@@ -165,42 +180,6 @@ function referenceShape(ref: string): Shape {
       return id?.kind === 'id' ? id.stored : undefined
     },
   }
-}
-
-/** The shape of a union, of whose objects a member may tell which one it is. */
-function withVariants(
-  union: Shape,
-  { options, discriminator }: $ZodUnionDef & { readonly discriminator?: string },
-  inner: (schema: $ZodType) => Shape,
-): Shape {
-  const by = discriminator ?? tagOf(options)
-  if (by === undefined) return union
-  const shapes = new Map(
-    options.flatMap((option) => valuesAt(option, by).map((value) => [value, inner(option)])),
-  )
-  const add = (shape: Shape): Shape =>
-    shape.kind === 'object' ? { ...shape, variants: { by, shapes } } : shape
-  return union.kind === 'mixed' && union.inside
-    ? { ...union, inside: union.inside.map(add) }
-    : add(union)
-}
-
-/** The member that has another value, named by the schema, in each object of a union. */
-function tagOf(options: readonly $ZodType[]): string | undefined {
-  const objects = options.filter(({ _zod }) => _zod.def.type === 'object')
-  const [first, ...others] = objects
-  if (!first || others.length === 0) return undefined
-  return Object.keys(first._zod.propValues ?? {}).find((name) => {
-    const values = objects.map((object) => valuesAt(object, name))
-    return (
-      values.every(({ length }) => length > 0) &&
-      new Set(values.flat()).size === values.flat().length
-    )
-  })
-}
-
-function valuesAt(schema: $ZodType, name: string): readonly unknown[] {
-  return [...(schema._zod.propValues?.[name] ?? [])]
 }
 
 function tupleShape({ items, rest }: $ZodTupleDef, inner: (schema: $ZodType) => Shape): ListShape {

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { DATE_AMONG_OTHERS, FREE, type Shape } from '../ports/shape.ts'
-import { dateFrom } from './cast.ts'
+import type { $ZodType } from 'zod/v4/core'
+import { DATE_AMONG_OTHERS, FREE, type ObjectShape, type Shape } from '../ports/shape.ts'
+import { dateAmongOthers } from './cast.ts'
 
 /** Which side of a schema: the values that it accepts, or those that it produces and a record stores. */
 export type Side = 'input' | 'output'
@@ -22,10 +23,10 @@ export function sameKind(values: readonly unknown[]): Shape {
   // Like `.nullable()`, an option that is null or undefined says nothing about the others' type.
   const some = values.filter((value) => value !== null && value !== undefined)
   const [kind, ...others] = new Set(some.map((value) => typeof value))
-  if (some.some((value) => typeof value === 'string' && dateFrom(value))) {
+  if (some.some((value) => typeof value === 'string' && dateAmongOthers(value) !== value)) {
     return others.length === 0 ? { kind: 'string' } : mixed
   }
-  if (others.length > 0) return namedValues
+  if (!kind || others.length > 0) return namedValues
   if (kind === 'string') return namedTexts
   return kind === 'number' || kind === 'boolean' ? { kind } : mixed
 }
@@ -33,6 +34,7 @@ export function sameKind(values: readonly unknown[]): Shape {
 /** The shape of values that have all the same; `mixed` if they don't. */
 export function sameShape(shapes: readonly Shape[]): Shape {
   const [first, ...rest] = shapes
+  if (first && rest.every((shape) => shape === first)) return first
   if (!first || !isSimple(first) || !rest.every((shape) => isLike(shape, first))) return mixed
   // Integers beside other numbers are numbers, and named strings beside others are strings.
   const isWide = (shape: Shape) => shape !== namedTexts && !('isInteger' in shape)
@@ -50,16 +52,32 @@ function isLike(shape: Shape, { kind, stored }: Scalar): boolean {
 type Scalar = Extract<Shape, { isInteger?: true }>
 
 /**
- * The shape of values that have one of `shapes`. `known` are shapes that say nothing beside others, as of an intersection
- * whose other side allows anything. Records are stored as they are; for an incoming write, objects are read as one object
- * with the fields of all.
+ * The shape of values that have one of `shapes`. Records are stored as they are; for an incoming write, objects are read as
+ * one object with the fields of all.
  */
-export function unionShape(all: readonly Shape[], side: Side, known: readonly Shape[] = []): Shape {
-  const shapes = all.filter((shape) => !known.includes(shape))
-  const [only, ...others] = new Set(shapes)
-  if (only && others.length === 0) return only
+export function unionShape(shapes: readonly Shape[], side: Side): Shape {
+  return merged(shapes, { side, areBoth: false })
+}
+
+/** The shape of values that have both shapes: one that allows anything says nothing beside another. */
+export function bothShape(left: Shape, right: Shape, side: Side): Shape {
+  return merged([left, right], { side, areBoth: true })
+}
+
+/** How shapes are merged. */
+interface Merge {
+  readonly side: Side
+  /** Whether values have all of the shapes, and not one of them. */
+  readonly areBoth: boolean
+}
+
+function merged(all: readonly Shape[], merge: Merge): Shape {
+  const { side, areBoth } = merge
+  const shapes = areBoth ? all.filter((shape) => shape !== mixed) : all
+  if (shapes.length === 0) return mixed
   if (shapes.includes(FREE)) return FREE
-  const same = sameShape(shapes)
+  // A store may keep anything where one of the schemas allows it.
+  const same = side === 'input' || shapes.length === all.length ? sameShape(shapes) : mixed
   if (same !== mixed) return same
   const parts = shapes
     .flatMap((shape) => (shape.kind === 'mixed' && shape.inside ? shape.inside : [shape]))
@@ -67,7 +85,7 @@ export function unionShape(all: readonly Shape[], side: Side, known: readonly Sh
   // What may be anything may be any of the others.
   if (parts.some(({ kind }) => kind === 'mixed')) return mixed
   const objects = parts.filter(isObject)
-  const object = mergedObjects(objects, side, known)
+  const object = withVariants(objects, merge)
   if (side === 'input' && object && objects.length === parts.length) return object
   const inside = [textAmong(parts), mergedLists(parts.filter(isList), side), object]
   return { ...mixed, inside: inside.filter((shape) => shape !== undefined) }
@@ -100,13 +118,109 @@ function mergedLists(lists: readonly ListShape[], side: Side): ListShape | undef
 
 type AnyObject = Extract<Shape, { kind: 'object' | 'map' }>
 
-function mergedObjects(
-  objects: readonly AnyObject[],
-  side: Side,
-  known: readonly Shape[],
-): AnyObject | undefined {
+/** The values of the members that may tell an object from others, as its schema names them. */
+type Tags = ReadonlyMap<string, ReadonlySet<unknown>>
+
+const none: Tags = new Map()
+
+/** By shape, how to look up its tags: a schema that refers to itself has them once it is complete. */
+const tagsOf = new WeakMap<Shape, () => Tags>()
+
+/** By the shape of what may be one of several objects, those objects. */
+const optionsOf = new WeakMap<Shape, readonly AnyObject[]>()
+
+/** By the first of several objects, what was made of them: schemas that refer to themselves ask again at each level. */
+const knownMerges = new WeakMap<Shape, Map<string, AnyObject>>()
+
+/** The most pairs of objects where values have both of two shapes, each of which may be one of several. */
+const MOST_PAIRS = 100
+
+/** Remembers which values of its members tell an object of this shape from others. */
+export function tagged(shape: ObjectShape, { _zod }: $ZodType): ObjectShape {
+  tagsOf.set(shape, () => new Map(Object.entries(_zod.propValues ?? {})))
+  return shape
+}
+
+/** The shape of one of several objects, or of one that is all of them. */
+function withVariants(objects: readonly AnyObject[], merge: Merge): AnyObject | undefined {
+  const [first, ...others] = objects
+  if (!first || others.length === 0) return first
+  const merges = knownMerges.get(first) ?? new Map<string, AnyObject>()
+  knownMerges.set(first, merges)
+  const key = [merge.side, merge.areBoth, ...others.map(idOf)].join()
+  const shape = merges.get(key) ?? newObject(objects, merge)
+  merges.set(key, shape)
+  return shape
+}
+
+const ids = new WeakMap<Shape, number>()
+let lastId = 0
+
+function idOf(shape: Shape): number {
+  const id = ids.get(shape) ?? ++lastId
+  ids.set(shape, id)
+  return id
+}
+
+function newObject(objects: readonly AnyObject[], merge: Merge): AnyObject {
+  const object = mergedObjects(objects, merge)
+  const options = merge.areBoth ? pairs(objects, merge) : objects.flatMap(optionsIn)
+  const variants = variantsOf(options, merge)
+  const shape = { ...object, ...(variants && { variants }) }
+  optionsOf.set(shape, options)
+  return shape
+}
+
+function optionsIn(object: AnyObject): readonly AnyObject[] {
+  return optionsOf.get(object) ?? [object]
+}
+
+/** What a value may be that has both shapes. */
+function pairs(objects: readonly AnyObject[], merge: Merge): readonly AnyObject[] {
+  const [some = [], others = []] = objects.map(optionsIn)
+  if (some.length * others.length > MOST_PAIRS) return []
+  const tags = (one: AnyObject) => tagsOf.get(one)?.() ?? none
+  return some.flatMap((one) =>
+    others.map((other) => {
+      const both = mergedObjects([one, other], merge)
+      tagsOf.set(both, () => new Map([...tags(one), ...tags(other)]))
+      return both
+    }),
+  )
+}
+
+/** Tells objects apart by the member whose values, named by the schemas, do so for the most of them. */
+function variantsOf(options: readonly AnyObject[], { side }: Merge): ObjectShape['variants'] {
+  const tags = options.map((option) => tagsOf.get(option)?.() ?? none)
+  const valuesAt = (name: string) => tags.map((tag) => [...(tag.get(name) ?? [])])
+  const [by] = [...new Set(tags.flatMap((tag) => [...tag.keys()]))]
+    .map((name) => ({ name, values: valuesAt(name), told: toldApart(valuesAt(name)) }))
+    .filter(({ told }) => told > 1)
+    .sort((one, other) => other.told - one.told)
+  if (!by) return undefined
+  const untold = options.filter((_, at) => by.values[at]?.length === 0)
+  const shapes = new Map<unknown, Shape>()
+  for (const [at, option] of options.entries()) {
+    // An object that has no tag may have any value there.
+    const shape = mergedObjects([option, ...untold], { side, areBoth: false })
+    for (const value of by.values[at] ?? []) shapes.set(value, shape)
+  }
+  // Clients may send a number or a boolean as a string, which is cast.
+  for (const [value, shape] of [...shapes]) {
+    if (!shapes.has(String(value))) shapes.set(String(value), shape)
+  }
+  return { by: by.name, shapes }
+}
+
+/** How many objects have values that no other one has; none if two have the same value. */
+function toldApart(values: readonly (readonly unknown[])[]): number {
+  const all = values.flat()
+  return new Set(all).size === all.length ? values.filter(({ length }) => length > 0).length : 0
+}
+
+function mergedObjects(objects: readonly AnyObject[], merge: Merge): AnyObject {
   const [only, ...others] = objects
-  if (!only || others.length === 0) return only
+  if (only && others.length === 0) return only
   const at = (name?: string) =>
     objects.flatMap((one) => {
       if (one.kind === 'map') return [one.value]
@@ -117,8 +231,8 @@ function mergedObjects(
   const kept = new Set(objects.flatMap((one) => ('kept' in one ? [...(one.kept ?? [])] : [])))
   return {
     kind: 'object',
-    fields: new Map([...names].map((name) => [name, unionShape(at(name), side, known)])),
-    ...(rest.length > 0 && { open: true, rest: unionShape(rest, side, known) }),
+    fields: new Map([...names].map((name) => [name, merged(at(name), merge)])),
+    ...(rest.length > 0 && { open: true, rest: merged(rest, merge) }),
     kept,
   }
 }

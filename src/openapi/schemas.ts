@@ -67,10 +67,9 @@ export function converted(
       const json = jsonSchema as Editable
       adapt(zodSchema, json, conversion)
       if (io === 'input') asWritten(zodSchema, json)
-      if (write) markClears(zodSchema, json, write === 'update' && path.length === 0)
+      if (write) clear(zodSchema, json, write === 'update' && path.length === 0)
     },
   }) as Schema
-  if (conversion.write) clear(made)
   const { $schema: _, $defs = {}, '~standard': __, ...schema } = made
   return { schema, defs: $defs as Converted['defs'] }
 }
@@ -112,25 +111,29 @@ function isCaught(schema: $ZodType | undefined): boolean {
   return def.type === 'catch' || (def.type === 'pipe' && isCaught(def.out))
 }
 
-/** The names of members that may be null, in a schema that is not finished: zod has yet to fill in some members. */
-const CLEARS = 'x-clears'
-
-/** Names the members of an object where a write takes null for their absence. */
-function markClears(zod: $ZodType, json: Editable, isUpdate: boolean): void {
+/** Lets members of an object be null where a write takes that for their absence. */
+function clear(zod: $ZodType, { properties }: Editable, isUpdate: boolean): void {
   const { def } = (zod as $ZodTypes)._zod
-  if (def.type !== 'object') return
+  if (def.type !== 'object' || !properties) return
   const clears = isUpdate ? isRemovable : mayBeLeftOut
-  json[CLEARS] = Object.keys(def.shape).filter((name) => clears(def.shape[name] as $ZodType))
+  for (const [name, property] of Object.entries(properties)) {
+    const member = def.shape[name]
+    // Schemas that extend one another share their properties.
+    if (!member || !clears(member) || property instanceof OrNull) continue
+    properties[name] = new OrNull(property) as unknown as Editable
+  }
 }
 
-/** Lets the named members be null, everywhere in `json`. */
-function clear(json: unknown): void {
-  if (typeof json !== 'object' || json === null) return
-  for (const inner of Object.values(json)) clear(inner)
-  const { [CLEARS]: names, properties } = json as Editable
-  delete (json as Editable)[CLEARS]
-  for (const name of Array.isArray(names) && properties ? names : []) {
-    Object.assign(properties ?? {}, { [name]: orNull(properties?.[name] ?? {}) })
+/** A schema that allows null once zod writes the document: at first, zod has yet to fill in some schemas. */
+class OrNull {
+  readonly #schema: Schema
+
+  constructor(schema: Schema) {
+    this.#schema = schema
+  }
+
+  toJSON(): Schema {
+    return orNull(this.#schema)
   }
 }
 
