@@ -19,7 +19,7 @@ import { lastDefined } from '../model/registry.ts'
 import { objectShape } from '../model/shape.ts'
 import { staticDefault } from '../model/static-default.ts'
 import { timestampFields } from '../model/timestamps.ts'
-import { DATE_AMONG_OTHERS, type IdType, shapeFor } from '../ports/shape.ts'
+import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
 import type { Schema } from './specification.ts'
 
 /** A converted schema, and the named ones that it refers to as `#/$defs/<name>`. */
@@ -97,18 +97,30 @@ function asWritten(zod: $ZodType, json: Editable): void {
     json.required = json.required.filter((name) => !isCaught(def.shape[name]))
     if (json.required.length === 0) delete json.required
   }
-  if (def.type !== 'union' || !json.anyOf) return
-  const shape = objectShape({ value: zod }, 'input').fields.get('value')
+  const key = json.anyOf ? 'anyOf' : 'oneOf'
+  if (def.type !== 'union' || !json[key]) return
+  const shape = inputShape(zod)
   // Where strings stay strings, a client can't send a date.
   if (shape?.kind !== 'mixed' || shapeFor(shape, '') === DATE_AMONG_OTHERS) return
-  const options = def.options as readonly $ZodType[]
-  json.anyOf = json.anyOf.filter((_, at) => options[at]?._zod.def.type !== 'date')
+  json[key] = json[key].flatMap((option, at) =>
+    inputShape(def.options[at] as $ZodType)?.kind === 'date' ? nullOf(option) : [option],
+  )
+}
+
+function inputShape(zod: $ZodType): Shape | undefined {
+  return objectShape({ value: zod }, 'input').fields.get('value')
+}
+
+/** What is left of an option without its dates: null, if it takes that too. */
+function nullOf({ anyOf = [] }: Editable): readonly Editable[] {
+  return anyOf.filter(({ type }) => type === 'null')
 }
 
 /** Whether an absent member is caught, as any other value that does not fit. */
 function isCaught(schema: $ZodType | undefined): boolean {
   const { def } = (schema as $ZodTypes)._zod
-  return def.type === 'catch' || (def.type === 'pipe' && isCaught(def.out))
+  if (def.type !== 'pipe') return def.type === 'catch'
+  return isCaught(def.in) || (def.in._zod.def.type === 'transform' && isCaught(def.out))
 }
 
 /** Lets members of an object be null where a write takes that for their absence. */
@@ -192,7 +204,8 @@ export interface ObjectSchema extends Schema {
 }
 
 interface Editable {
-  anyOf?: readonly Schema[]
+  anyOf?: readonly Editable[]
+  oneOf?: readonly Editable[]
   properties?: Record<string, Editable>
   required?: string[]
   [keyword: string]: unknown

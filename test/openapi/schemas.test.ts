@@ -18,6 +18,8 @@ const FIELDS: Readonly<Record<string, z.ZodType>> = {
   caughtNull: z.number().nullable().catch(null),
   caughtMaybe: z.number().catch(5).optional(),
   caughtAfter: z.preprocess((value) => value, z.number().catch(5)),
+  caughtAtTheEnd: z.string().pipe(z.string().catch('x')),
+  caughtAtFirst: z.string().catch('5').transform(Number).pipe(z.number()),
   frozen: z.string().readonly(),
   frozenList: z.array(z.string().readonly()).readonly(),
   frozenMaybe: z.string().readonly().optional(),
@@ -38,6 +40,7 @@ interface Json {
   readonly required?: readonly string[]
   readonly properties: Readonly<Record<string, Json>>
   readonly anyOf: readonly Json[]
+  readonly oneOf?: readonly Json[]
 }
 
 function made(schema: z.ZodType) {
@@ -84,11 +87,11 @@ it('says that a record has what it was given for an absent value', () => {
 
 it('offers dates in a union unless strings stay strings there', () => {
   const optionsOf = (schema: z.ZodType) =>
-    made(
-      z.object({ one: schema }),
-    ).schemas.SchemaHeldCreate?.properties.field?.properties.one?.anyOf.map(
-      ({ format, type }) => format ?? type,
+    optionsIn(
+      made(z.object({ one: schema })).schemas.SchemaHeldCreate?.properties.field?.properties.one,
     )
+  const optionsIn = (json?: Json): readonly unknown[] | undefined =>
+    (json?.anyOf ?? json?.oneOf ?? [json]).flatMap((one) => one?.format ?? one?.type)
   expect(optionsOf(z.union([z.date(), z.number()]))).toEqual(['date-time', 'number'])
   expect(optionsOf(z.union([z.date(), z.literal('never')]))).toEqual(['date-time', 'string'])
   expect(optionsOf(z.union([z.date(), z.email()]))).toEqual(['email'])
@@ -96,4 +99,42 @@ it('offers dates in a union unless strings stay strings there', () => {
     'number',
     'string',
   ])
+  expect(optionsOf(z.union([z.date().nullable(), z.string()]))).toEqual(['null', 'string'])
+  expect(optionsOf(z.union([z.date().transform(Number), z.string()]))).toEqual(['string'])
+  expect(optionsOf(z.xor([z.date(), z.string()]))).toEqual(['string'])
+  expect(optionsOf(z.xor([z.date(), z.number()]))).toEqual(['date-time', 'number'])
+})
+
+it('describes what has both of two types as one object', () => {
+  const createOf = (schema: z.ZodType) => made(schema).schemas.SchemaHeldCreate?.properties.field
+  const a = z.strictObject({ a: z.string() })
+  const b = z.strictObject({ b: z.number().optional() })
+  const both = {
+    type: 'object',
+    properties: {
+      a: { type: 'string' },
+      b: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+    },
+    required: ['a'],
+    additionalProperties: false,
+  }
+  expect(createOf(a.and(b))).toEqual(both)
+  expect(createOf(z.lazy(() => a.and(b)))).toEqual(both)
+  expect(createOf(a.and(z.union([b, z.strictObject({ c: z.string() })])))).toMatchObject({
+    anyOf: [both, { properties: { a: { type: 'string' }, c: { type: 'string' } } }],
+  })
+})
+
+it('keeps every name of a member', () => {
+  const { SchemaHeldCreate } = made(
+    z.object({ 'x-clears': z.string(), toJSON: z.string().optional() }),
+  ).schemas
+  expect(SchemaHeldCreate?.properties.field).toEqual({
+    type: 'object',
+    properties: {
+      'x-clears': { type: 'string' },
+      toJSON: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    },
+    required: ['x-clears'],
+  })
 })
