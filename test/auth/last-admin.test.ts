@@ -82,6 +82,17 @@ describe('the last admin', () => {
   })
 })
 
+it.each([
+  ['without any of several roles', true, []],
+  ['without a role', false, ''],
+])('a user %s is no admin', async (_, multiple, role) => {
+  const app = await service({ auth: { routes, roles: { multiple } } as never })
+  const [ann, bob] = [await app.register('ann@example.com'), await app.register('bob@example.com')]
+  await app.users.update(ann.user._id, { role })
+  expect((await remove(app, ann.user._id, ann.token)).status).toBe(200)
+  expect(await app.users.find()).toMatchObject([{ _id: bob.user._id }])
+})
+
 /** Stores that write one record at a time. */
 const single: Record<string, () => Store> = {
   'without write': () => {
@@ -106,7 +117,7 @@ it('a store without write keeps an admin whom two processes remove', async () =>
       return {
         ...collection,
         async update(filter, change, options) {
-          if (change.set?.role !== '') return collection.update(filter, change, options)
+          if (change.set?.role !== '(taken)') return collection.update(filter, change, options)
           await before()
           const taken = await collection.update(filter, change, options)
           await after()

@@ -137,9 +137,12 @@ function isAdminNow(auth: AuthInstance, user: Fields): boolean {
   return (isAdmin || holds(user, withoutRole(auth))) && !isDisabled(auth, user)
 }
 
+/** Your app may leave a user without a role, who then never was an admin. */
+const TAKEN = '(taken)'
+
 /** The role of one whose role was taken; no route leaves it. */
 function withoutRole({ names, settings }: AuthInstance): Fields {
-  return { [names.role]: settings.roles.multiple ? [] : '' }
+  return { [names.role]: settings.roles.multiple ? [TAKEN] : TAKEN }
 }
 
 /** The id of an admin who may sign in, and is none of the users `gone`. */
