@@ -15,6 +15,7 @@ import {
 import english from 'zod/v4/locales/en.js'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import type { Shape } from '../ports/shape.ts'
+import { isLarge } from '../ports/slices.ts'
 import type { Fields } from '../ports/store.ts'
 import { boundedParse } from './bounded-parse.ts'
 import { castInSlices, dateFrom } from './cast.ts'
@@ -115,7 +116,7 @@ async function storable({ name }: Model, values: Fields): Promise<Validation> {
   const fields: Record<string, string> = {}
   const dates = { count: 0 }
   for (const [field, value] of Object.entries(values)) {
-    const complaint = await complaintInSlices(value, { dates, depth: 0 })
+    const complaint = await complaintInSlices(value, { dates })
     if (complaint?.startsWith(NO_RECORD)) {
       throw new TypeError(
         `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
@@ -130,9 +131,9 @@ function complaintOf(value: unknown, place: Place): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
   if (['bigint', 'symbol', 'function'].includes(typeof value)) return unheld(typeof value)
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || isOfBson(value)) return undefined
   if (value instanceof Date) return complaintOfDate(value, place.dates)
-  return complaintInside(value, { ...place, depth: place.depth + 1 })
+  return isBoxed(value) ? complaintOf(value.valueOf(), place) : complaintInside(value, place)
 }
 
 /** How values begin to be refused that no record can hold. */
@@ -142,10 +143,21 @@ function unheld(what: string): string {
   return `${NO_RECORD}the type '${what}'`
 }
 
-/** Objects of JavaScript's own classes, of which stores would keep other things, or nothing. */
+/** Whether it is a value of BSON, such as a Decimal128. A client's object has such a member of its own. */
+function isOfBson(value: object): boolean {
+  return '_bsontype' in value && !Object.hasOwn(value, '_bsontype')
+}
+
+function isBoxed(value: object): boolean {
+  return value instanceof String || value instanceof Number || value instanceof Boolean
+}
+
+/** The class of an object of which stores would keep other things, or nothing. */
 function classOf(value: object): string | undefined {
   const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
-  return name === 'Object' || name === 'Array' ? undefined : name
+  if (name === 'Object' || name === 'Array') return undefined
+  // An app may name its classes; what they hold is kept.
+  return ArrayBuffer.isView(value) || Object.keys(value).length === 0 ? name : undefined
 }
 
 function complaintOfDate(date: Date, dates: Dates): string | undefined {
@@ -154,11 +166,19 @@ function complaintOfDate(date: Date, dates: Dates): string | undefined {
   return dateFrom(date.getTime()) ? undefined : 'Invalid date.'
 }
 
-function complaintInside(value: object, place: Place): string | undefined {
+function complaintInside(value: object, { dates, within }: Place): string | undefined {
   const known = classOf(value)
   if (known !== undefined) return unheld(known)
-  if (place.depth > MOST_LEVELS) return `${NO_RECORD}a value that contains itself`
+  const place = { dates, within: { value, within } }
+  if (isWithin(value, within)) return CYCLIC
   return Array.isArray(value) ? complaintInList(value, place) : complaintInMembers(value, place)
+}
+
+const CYCLIC = `${NO_RECORD}a value that contains itself`
+
+function isWithin(value: object, within: Within | undefined): boolean {
+  for (let at = within; at; at = at.within) if (at.value === value) return true
+  return false
 }
 
 function complaintInList(list: readonly unknown[], place: Place): string | undefined {
@@ -171,10 +191,19 @@ function complaintInList(list: readonly unknown[], place: Place): string | undef
 
 function complaintInMembers(value: object, place: Place): string | undefined {
   for (const [key, item] of Object.entries(value)) {
-    const complaint = isKey(key) ? complaintOf(item, place) : NO_TEXT
+    const complaint = isKey(key) ? complaintOfMember(key, item, place) : NO_TEXT
     if (complaint !== undefined) return complaint
   }
   return undefined
+}
+
+function complaintOfMember(key: string, item: unknown, place: Place): string | undefined {
+  return isLeftOut(key, item) ? undefined : complaintOf(item, place)
+}
+
+/** Stores leave out a function, unless it says what to keep instead. */
+function isLeftOut(key: string, item: unknown): boolean {
+  return typeof item === 'function' && key !== 'toJSON' && key !== 'toBSON'
 }
 
 /** Same as `complaintOf`, but goes through large values in slices; the first complaint ends the walk. */
@@ -193,13 +222,16 @@ class Complaint extends Error {}
 /** The most dates in one record: each takes a store as long as ten other values. */
 const MOST_DATES = 20_000
 
-/** Far more levels than clients may nest; only a value that contains itself has more. */
-const MOST_LEVELS = 500
-
-/** Where a value is: how deep in a record, and what was counted in it so far. */
+/** Where a value is: what it is in, and what was counted in its record so far. */
 interface Place {
   readonly dates: Dates
-  readonly depth: number
+  readonly within?: Within | undefined
+}
+
+/** A container, and the one that it is in. */
+interface Within {
+  readonly value: object
+  readonly within: Within | undefined
 }
 
 /** The dates counted in a record so far. */
@@ -207,17 +239,22 @@ interface Dates {
   count: number
 }
 
+const LEFT_OUT: Place = { dates: { count: 0 } }
+
 const complaining: Walk<Place> = {
   whole(value, place) {
-    const complaint = complaintOf(value, place)
+    const complaint = place === LEFT_OUT ? undefined : complaintOf(value, place)
     if (complaint !== undefined) throw new Complaint(complaint)
     return value
   },
   // A walk goes through plain values alone.
-  opens: (value, { depth }) => classOf(value) === undefined && depth <= MOST_LEVELS,
-  member({ dates, depth }, key) {
+  opens: (value) => classOf(value) === undefined && !isOfBson(value) && !isBoxed(value),
+  member(place, key, value) {
     if (typeof key === 'string' && !isKey(key)) throw new Complaint(NO_TEXT)
-    return { dates, depth: depth + 1 }
+    if (typeof key === 'string' && isLeftOut(key, value)) return LEFT_OUT
+    if (!isLarge(value)) return place
+    if (isWithin(value, place.within)) throw new Complaint(CYCLIC)
+    return { dates: place.dates, within: { value, within: place.within } }
   },
 }
 

@@ -138,6 +138,8 @@ describe('values that only the program can have made', () => {
   const circle: Record<string, unknown> = {}
   circle.in = [circle]
   const long = Array.from({ length: 2000 }, () => 'a')
+  const largeCircle: Record<string, unknown> = { long }
+  largeCircle.in = [largeCircle]
 
   test.each<readonly [type: string, value: unknown]>([
     ['Map', new Map([[1, 2]])],
@@ -150,6 +152,8 @@ describe('values that only the program can have made', () => {
     ['symbol', Symbol('a')],
     ['function', () => 1],
     ['function', { toJSON: () => 1 }],
+    ['function', [() => 1]],
+    ['function', { long: [...long, () => 1] }],
     ['RegExp', /a/],
     ['URL', new URL('http://a.example')],
     ['Uint8Array', new Uint8Array([1])],
@@ -157,6 +161,7 @@ describe('values that only the program can have made', () => {
     ['Promise', { late: Promise.resolve(1) }],
     ['itself', circle],
     ['itself', { long, circle }],
+    ['itself', largeCircle],
   ])(
     '%s are a mistake in the model: a 500 that the log explains, and nothing is stored',
     async (type, value) => {
@@ -194,5 +199,53 @@ describe('values that only the program can have made', () => {
     const { send } = served(Made)
     const { record } = await send('POST', '/things', { json: { name: 'a', made: 'b' } })
     expect(record.made).toEqual({ a: [{ x: 1, at: '1970-01-01T00:00:00.000Z' }] })
+  })
+
+  test('are stored if they are as deep as JSON can be, or hold one value several times', async () => {
+    const Held = defineModel('OddDeep', { fields: { name: z.string(), made: z.any() } })
+    const { stored } = served(Held)
+    const twice = { a: 1 }
+    let deep: unknown = [twice, twice]
+    for (let level = 0; level < 600; level += 1) deep = { deep }
+    const made = { deep, wide: Array.from({ length: 2000 }, () => twice) }
+    const { _id } = await stored.insert({ name: 'a', made })
+    expect((await stored.findById(String(_id)))?.made).toEqual(made)
+  })
+
+  test('are stored without their functions, and unboxed', async () => {
+    class Tagged {
+      readonly x = 1
+      readonly [Symbol.toStringTag] = 'Tagged'
+      readonly double = () => 2
+    }
+    const Held = defineModel('OddBoxed', { fields: { name: z.string(), made: z.any() } })
+    const { stored } = served(Held)
+    const wide = Array.from({ length: 2000 }, (_, at) => at)
+    const made = { text: Object('😀'), number: Object(5), tagged: new Tagged(), wide, f: () => 1 }
+    const { _id } = await stored.insert({ name: 'a', made })
+    const kept = { text: '😀', number: 5, tagged: { x: 1 }, wide }
+    expect((await stored.findById(String(_id)))?.made).toEqual(kept)
+    await expect(stored.insert({ name: 'a', made: { text: Object('\ud800') } })).rejects.toThrow()
+  })
+
+  test('may be of the classes of BSON, but a client cannot name one', async () => {
+    class Decimal {
+      readonly bytes = new Uint8Array(16)
+      get _bsontype() {
+        return 'Decimal128'
+      }
+      toJSON() {
+        return { $numberDecimal: '1.5' }
+      }
+    }
+    const Held = defineModel('OddBson', { fields: { name: z.string(), made: z.any() } })
+    const { send, stored } = served(Held)
+    const wide = Array.from({ length: 2000 }, () => new Decimal())
+    for (const made of [new Decimal(), { in: [new Decimal()] }, wide]) {
+      const { _id } = await stored.insert({ name: 'a', made })
+      expect(JSON.stringify((await stored.findById(String(_id)))?.made)).toBe(JSON.stringify(made))
+    }
+    const json = { name: 'a', made: { _bsontype: 'Decimal128', text: '\ud800' } }
+    expect((await send('POST', '/things', { json })).status).toBe(400)
   })
 })
