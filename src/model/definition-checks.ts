@@ -78,7 +78,7 @@ export function renames(
   fields: object,
   fail: Fail,
 ): ReadonlyMap<string, string> {
-  checkFieldNames(Object.keys(given), (message) => fail(`'renamed': ${message}`))
+  checkStoredNames(Object.keys(given), (message) => fail(`'renamed': ${message}`))
   for (const [old, now] of Object.entries(given)) {
     if (Object.hasOwn(fields, old)) {
       fail(`'renamed' names '${old}' as an earlier name, but it is a field. Write { old: 'new' }`)
@@ -111,10 +111,17 @@ function noField(option: string, name: string): string {
 /** Refuses names that a field cannot have. */
 export function checkFieldNames(names: readonly string[], fail: Fail): void {
   for (const name of names) {
-    if (isForbiddenKey(name)) fail(`'fields' must not contain '${name}', which the server sets`)
-    if (/["\u0000-\u001f]/.test(name) || name === '') fail(`a field cannot be named '${name}'`)
     if (name.startsWith('-'))
       fail(`a field cannot be named '${name}': '-' begins a descending sort`)
+  }
+  checkStoredNames(names, fail)
+}
+
+/** Refuses names that no field can have had. */
+function checkStoredNames(names: readonly string[], fail: Fail): void {
+  for (const name of names) {
+    if (isForbiddenKey(name)) fail(`'fields' must not contain '${name}', which the server sets`)
+    if (/["\u0000-\u001f]/.test(name) || name === '') fail(`a field cannot be named '${name}'`)
     // Every object has such a member, so a lookup would find one even if the record lacks it.
     if (name in Object.prototype)
       fail(`a field cannot be named '${name}': every object has a member of this name`)
