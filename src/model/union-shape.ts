@@ -189,33 +189,42 @@ function pairs(objects: readonly AnyObject[], merge: Merge): readonly AnyObject[
   )
 }
 
-/** Tells objects apart by the member whose values, named by the schemas, do so for the most of them. */
+/** Tells objects apart by the member whose values, named by the schemas, do so best. */
 function variantsOf(options: readonly AnyObject[], { side }: Merge): ObjectShape['variants'] {
   const tags = options.map((option) => tagsOf.get(option)?.() ?? none)
-  const valuesAt = (name: string) => tags.map((tag) => [...(tag.get(name) ?? [])])
-  const [by] = [...new Set(tags.flatMap((tag) => [...tag.keys()]))]
-    .map((name) => ({ name, values: valuesAt(name), told: toldApart(valuesAt(name)) }))
-    .filter(({ told }) => told > 1)
-    .sort((one, other) => other.told - one.told)
-  if (!by) return undefined
-  const untold = options.filter((_, at) => by.values[at]?.length === 0)
+  const names = new Set(tags.flatMap((tag) => [...tag.keys()]))
+  const [best] = [...names]
+    .map((by) => ({ by, ...groupsBy(by, options, tags) }))
+    .filter(({ told, largest }) => told > 1 && largest < options.length)
+    .sort((one, other) => other.told - one.told || one.largest - other.largest)
+  if (!best) return undefined
+  const merge = { side, areBoth: false }
   const shapes = new Map<unknown, Shape>()
-  for (const [at, option] of options.entries()) {
-    // An object that has no tag may have any value there.
-    const shape = mergedObjects([option, ...untold], { side, areBoth: false })
-    for (const value of by.values[at] ?? []) shapes.set(value, shape)
+  for (const [value, group] of best.groups) {
+    const isTold = best.told === options.length
+    const shape = isTold ? withVariants(group, merge) : mergedObjects(group, merge)
+    if (shape) shapes.set(value, shape)
   }
   // Clients may send a number or a boolean as a string, which is cast.
   for (const [value, shape] of [...shapes]) {
     if (!shapes.has(String(value))) shapes.set(String(value), shape)
   }
-  return { by: by.name, shapes }
+  return { by: best.by, shapes }
 }
 
-/** How many objects have values that no other one has; none if two have the same value. */
-function toldApart(values: readonly (readonly unknown[])[]): number {
-  const all = values.flat()
-  return new Set(all).size === all.length ? values.filter(({ length }) => length > 0).length : 0
+/** The objects that each value of a member leaves; one that names no values there may have any. */
+function groupsBy(by: string, options: readonly AnyObject[], tags: readonly Tags[]) {
+  const groups = new Map<unknown, readonly AnyObject[]>()
+  for (const value of tags.flatMap((tag) => [...(tag.get(by) ?? [])])) {
+    if (groups.has(value)) continue
+    const group = options.filter((_, at) => tags[at]?.get(by)?.has(value) ?? true)
+    groups.set(value, group)
+  }
+  return {
+    groups,
+    told: tags.filter((tag) => tag.has(by)).length,
+    largest: Math.max(...[...groups.values()].map(({ length }) => length)),
+  }
 }
 
 function mergedObjects(objects: readonly AnyObject[], merge: Merge): AnyObject {

@@ -9,10 +9,9 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel, type Model, type Store } from '../../../src/index.ts'
 import { service } from '../service.ts'
+import { DAY, HELD, UNIONS } from './tagged.ts'
 import { type Case, cases } from './values.ts'
 
-const DAY = '2026-01-02'
-const HELD = new Date(DAY)
 const SHOWN = HELD.toISOString()
 let models = 0
 
@@ -48,6 +47,26 @@ export function dates(name: string, open: () => Store, numRuns = 10): void {
           expect((await send('GET', `/dated/${_id}`)).record).toEqual({ _id, ...json })
         }),
         { numRuns },
+      )
+    })
+
+    test.each(Object.entries(UNIONS))('are cast in unions: %s', async (_, [schema, ...values]) => {
+      const { send, stored } = served({ value: schema })
+      for (const [sent, held] of values) {
+        const { record } = await send('POST', '/dated', { json: { value: sent } })
+        expect(await stored.findById(String(record._id))).toEqual({ _id: record._id, value: held })
+        const again = await stored.insert({ value: held })
+        expect((await stored.findById(String(again._id)))?.value).toEqual(held)
+      }
+    })
+
+    test('may stand beside other members, whatever the schema makes of those', async () => {
+      const n = z.coerce.bigint().transform(String)
+      const { send } = served({ value: z.object({ at: z.date() }).catchall(n) })
+      const { record } = await send('POST', '/dated', { json: { value: { at: DAY, n: '5' } } })
+      expect(record.value).toEqual({ at: SHOWN, n: '5' })
+      expect(() => served({ value: z.object({}).catchall(z.bigint()) })).toThrow(
+        "a record cannot hold the type 'bigint'",
       )
     })
 
