@@ -121,8 +121,6 @@ type AnyObject = Extract<Shape, { kind: 'object' | 'map' }>
 /** The values of the members that may tell an object from others, as its schema names them. */
 type Tags = ReadonlyMap<string, ReadonlySet<unknown>>
 
-const none: Tags = new Map()
-
 /** By shape, how to look up its tags: a schema that refers to itself has them once it is complete. */
 const tagsOf = new WeakMap<Shape, () => Tags>()
 
@@ -175,15 +173,18 @@ function optionsIn(object: AnyObject): readonly AnyObject[] {
   return optionsOf.get(object) ?? [object]
 }
 
+function tagsIn(object: AnyObject): Tags {
+  return tagsOf.get(object)?.() ?? new Map()
+}
+
 /** What a value may be that has both shapes. */
 function pairs(objects: readonly AnyObject[], merge: Merge): readonly AnyObject[] {
   const [some = [], others = []] = objects.map(optionsIn)
   if (some.length * others.length > MOST_PAIRS) return []
-  const tags = (one: AnyObject) => tagsOf.get(one)?.() ?? none
   return some.flatMap((one) =>
     others.map((other) => {
       const both = mergedObjects([one, other], merge)
-      tagsOf.set(both, () => new Map([...tags(one), ...tags(other)]))
+      tagsOf.set(both, () => new Map([...tagsIn(one), ...tagsIn(other)]))
       return both
     }),
   )
@@ -191,7 +192,7 @@ function pairs(objects: readonly AnyObject[], merge: Merge): readonly AnyObject[
 
 /** Tells objects apart by the member whose values, named by the schemas, do so best. */
 function variantsOf(options: readonly AnyObject[], { side }: Merge): ObjectShape['variants'] {
-  const tags = options.map((option) => tagsOf.get(option)?.() ?? none)
+  const tags = options.map(tagsIn)
   const names = new Set(tags.flatMap((tag) => [...tag.keys()]))
   const [best] = [...names]
     .map((by) => ({ by, ...groupsBy(by, options, tags) }))
@@ -201,9 +202,7 @@ function variantsOf(options: readonly AnyObject[], { side }: Merge): ObjectShape
   const merge = { side, areBoth: false }
   const shapes = new Map<unknown, Shape>()
   for (const [value, group] of best.groups) {
-    const isTold = best.told === options.length
-    const shape = isTold ? withVariants(group, merge) : mergedObjects(group, merge)
-    if (shape) shapes.set(value, shape)
+    shapes.set(value, withVariants(group, merge) as Shape)
   }
   // Clients may send a number or a boolean as a string, which is cast.
   for (const [value, shape] of [...shapes]) {

@@ -116,7 +116,8 @@ async function storable({ name }: Model, values: Fields): Promise<Validation> {
   const fields: Record<string, string> = {}
   const dates = { count: 0 }
   for (const [field, value] of Object.entries(values)) {
-    const complaint = await complaintInSlices(value, { dates })
+    const within = isLarge(value) ? { value, within: undefined } : undefined
+    const complaint = await complaintInSlices(value, { dates, within })
     if (complaint?.startsWith(NO_RECORD)) {
       throw new TypeError(
         `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
@@ -130,10 +131,16 @@ async function storable({ name }: Model, values: Fields): Promise<Validation> {
 function complaintOf(value: unknown, place: Place): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
-  if (['bigint', 'symbol', 'function'].includes(typeof value)) return unheld(typeof value)
+  if (['bigint', 'symbol'].includes(typeof value)) return unheld(typeof value)
+  if (typeof value === 'function') return complaintOfFunction(place)
   if (typeof value !== 'object' || value === null || isOfBson(value)) return undefined
   if (value instanceof Date) return complaintOfDate(value, place.dates)
   return isBoxed(value) ? complaintOf(value.valueOf(), place) : complaintInside(value, place)
+}
+
+/** Stores leave out members that are functions. */
+function complaintOfFunction({ within }: Place): string | undefined {
+  return within && !Array.isArray(within.value) ? undefined : unheld('function')
 }
 
 /** How values begin to be refused that no record can hold. */
@@ -154,6 +161,8 @@ function isBoxed(value: object): boolean {
 
 /** The class of an object of which stores would keep other things, or nothing. */
 function classOf(value: object): string | undefined {
+  if (typeof Object.getOwnPropertyDescriptor(value, 'toJSON')?.value === 'function')
+    return 'function'
   const name = Object.prototype.toString.call(value).slice('[object '.length, -1)
   if (name === 'Object' || name === 'Array') return undefined
   // An app may name its classes; what they hold is kept.
@@ -191,19 +200,10 @@ function complaintInList(list: readonly unknown[], place: Place): string | undef
 
 function complaintInMembers(value: object, place: Place): string | undefined {
   for (const [key, item] of Object.entries(value)) {
-    const complaint = isKey(key) ? complaintOfMember(key, item, place) : NO_TEXT
+    const complaint = isKey(key) ? complaintOf(item, place) : NO_TEXT
     if (complaint !== undefined) return complaint
   }
   return undefined
-}
-
-function complaintOfMember(key: string, item: unknown, place: Place): string | undefined {
-  return isLeftOut(key, item) ? undefined : complaintOf(item, place)
-}
-
-/** Stores leave out a function, unless it says what to keep instead. */
-function isLeftOut(key: string, item: unknown): boolean {
-  return typeof item === 'function' && key !== 'toJSON' && key !== 'toBSON'
 }
 
 /** Same as `complaintOf`, but goes through large values in slices; the first complaint ends the walk. */
@@ -239,11 +239,9 @@ interface Dates {
   count: number
 }
 
-const LEFT_OUT: Place = { dates: { count: 0 } }
-
 const complaining: Walk<Place> = {
   whole(value, place) {
-    const complaint = place === LEFT_OUT ? undefined : complaintOf(value, place)
+    const complaint = complaintOf(value, place)
     if (complaint !== undefined) throw new Complaint(complaint)
     return value
   },
@@ -251,7 +249,6 @@ const complaining: Walk<Place> = {
   opens: (value) => classOf(value) === undefined && !isOfBson(value) && !isBoxed(value),
   member(place, key, value) {
     if (typeof key === 'string' && !isKey(key)) throw new Complaint(NO_TEXT)
-    if (typeof key === 'string' && isLeftOut(key, value)) return LEFT_OUT
     if (!isLarge(value)) return place
     if (isWithin(value, place.within)) throw new Complaint(CYCLIC)
     return { dates: place.dates, within: { value, within: place.within } }
