@@ -50,7 +50,18 @@ export interface Runner {
 
 /** The collection of `schema`. Its searchable paths may grow until the store is prepared for them. */
 export function openCollection(schema: CollectionSchema, runner: Runner): Collection {
-  const opened: Opened = {
+  const opened = openedFor(schema, runner)
+  const { marks } = opened
+  return {
+    seeksRecords: true,
+    ...readsOf(opened),
+    ...writesOf(opened),
+    ...(marks && { refresh: (ids: readonly string[]) => refresh(ids, marks, opened) }),
+  }
+}
+
+function openedFor(schema: CollectionSchema, runner: Runner): Opened {
+  return {
     schema,
     runner,
     table: identifier(schema.name),
@@ -58,13 +69,6 @@ export function openCollection(schema: CollectionSchema, runner: Runner): Collec
     marks: schema.declared && new Marks(schema.declared, runner.shapes),
     compilation: compiler(schema, runner),
     filler: fillerOf(schema.name, runner),
-  }
-  const { marks } = opened
-  return {
-    seeksRecords: true,
-    ...readsOf(opened),
-    ...writesOf(opened),
-    ...(marks && { refresh: (ids: readonly string[]) => refresh(ids, marks, opened) }),
   }
 }
 
@@ -157,22 +161,15 @@ export function openWrites(
   /** Resolves when the records have what the filter of a write searches. */
   readonly filledFor: (filter: Filter) => Soon<void>
 } {
-  const { shape, declared, name } = schema
-  const marks = declared && new Marks(declared, runner.shapes)
-  const compilation = compiler(schema, runner)
-  const target = { table: identifier(name), marks, compilation }
-  const filler = fillerOf(name, runner)
+  const opened = openedFor(schema, runner)
   return {
-    writes: writesTo(target),
-    parse: readerOf(shape),
-    filledFor: (filter) => filledFor(filter, { schema, filler, compilation }),
+    writes: writesTo(opened),
+    parse: opened.parse,
+    filledFor: (filter) => filledFor(filter, opened),
   }
 }
 
-function filledFor(
-  filter: Filter,
-  { schema, filler, compilation }: Pick<Opened, 'schema' | 'filler' | 'compilation'>,
-): Soon<void> {
+function filledFor(filter: Filter, { schema, filler, compilation }: Opened): Soon<void> {
   // At once where nothing is searched, so that writes happen in the order of the calls.
   if (schema.searchable.length === 0) return undefined
   return filler.fill(searchesIn(filter, compilation().shadows))

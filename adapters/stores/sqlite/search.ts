@@ -87,7 +87,7 @@ export async function foundIn(
   { index, trigrams, notes }: SearchNames,
   searches: readonly Search[],
   read: (statement: Statement) => Promise<readonly Row[]>,
-  hear: (noted: number) => void = () => {},
+  hear: (noted: number) => void,
 ): Promise<Candidates> {
   const found = new Map<string, string>()
   for (const { shadow, text } of searches) {
