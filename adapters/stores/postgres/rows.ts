@@ -101,15 +101,20 @@ export function parserOf({ kind, shape, hasAnyDates }: Column): Parse {
 export async function rowJson(record: Fields, table: Table): Promise<string> {
   const row: Fields = {}
   const nulls: string[] = []
-  for (const { field, name, absence } of table.columns) {
+  for (const { field, name, kind, absence } of table.columns) {
     const value = record[field]
     if (value === null && absence === 'either') nulls.push(field)
     if (value === undefined || value === null) continue
-    row[name] = value instanceof Date ? dateText(value) : value
+    row[name] = jsonOf(value, kind)
   }
   if (table.hasNulls) row[NULLS] = nulls
   const json = isLarge(row) ? await stringifyInSlices(row) : JSON.stringify(row)
   return inStoredJson(json ?? '{}', () => row)
+}
+
+/** What `JSON.stringify` makes a column's value of. A date among JSON is written as inside of it, in ISO 8601. */
+function jsonOf(value: unknown, kind: Column['kind']): unknown {
+  return kind !== 'json' && value instanceof Date ? dateText(value) : value
 }
 
 /**
