@@ -100,7 +100,7 @@ class Place implements Declared {
 function membersOf({ objects, values }: Containers): ReadonlyMap<string, Declared> {
   const names = new Set(objects.flatMap(({ _zod }) => Object.keys(_zod.def.shape)))
   const members = [...names].map((name) => {
-    const schemas = objects.flatMap((object) => object._zod.def.shape[name] ?? catchallOf(object))
+    const schemas = objects.flatMap((object) => memberOf(object, name))
     return [name, placeOf([...schemas, ...values])] as const
   })
   return new Map(members)
@@ -113,6 +113,12 @@ function defaultsOf({ _zod: { def } }: $ZodObject): ReadonlyMap<string, unknown>
 
 function restOf({ objects, values }: Containers): readonly $ZodType[] {
   return [...objects.flatMap(catchallOf), ...values]
+}
+
+function memberOf(object: $ZodObject, name: string): readonly $ZodType[] {
+  const { shape } = object._zod.def
+  const member = Object.hasOwn(shape, name) ? shape[name] : undefined
+  return member ? [member] : catchallOf(object)
 }
 
 /** The schema of the members that an object does not name, if it keeps such members. */
