@@ -65,10 +65,18 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 
 /** The process and those that it started: workerd is a child of miniflare's. */
 function processesOf(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-    proc(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
-  )
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => startedBy(pid, thread))
   return [pid, ...children.flatMap(processesOf)]
+}
+
+/** The processes that a thread started; none if it has ended since it was listed. */
+function startedBy(pid: number, thread: string): number[] {
+  try {
+    return proc(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }
 
 function cpuSecondsOf(pid: number): number {
