@@ -6,6 +6,7 @@
 
 import type { $ZodObject, $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Declared } from '../ports/declared.ts'
+import { catchallOf, memberOf } from './object-members.ts'
 import { staticDefault } from './static-default.ts'
 
 /** By schema: a schema that refers to itself leads back to the same place. */
@@ -100,7 +101,7 @@ class Place implements Declared {
 function membersOf({ objects, values }: Containers): ReadonlyMap<string, Declared> {
   const names = new Set(objects.flatMap(({ _zod }) => Object.keys(_zod.def.shape)))
   const members = [...names].map((name) => {
-    const schemas = objects.flatMap((object) => memberOf(object, name))
+    const schemas = objects.flatMap(({ _zod }) => memberOf(_zod.def, name) ?? [])
     return [name, placeOf([...schemas, ...values])] as const
   })
   return new Map(members)
@@ -112,18 +113,7 @@ function defaultsOf({ _zod: { def } }: $ZodObject): ReadonlyMap<string, unknown>
 }
 
 function restOf({ objects, values }: Containers): readonly $ZodType[] {
-  return [...objects.flatMap(catchallOf), ...values]
-}
-
-function memberOf(object: $ZodObject, name: string): readonly $ZodType[] {
-  const { shape } = object._zod.def
-  const member = Object.hasOwn(shape, name) ? shape[name] : undefined
-  return member ? [member] : catchallOf(object)
-}
-
-/** The schema of the members that an object does not name, if it keeps such members. */
-function catchallOf({ _zod: { def } }: $ZodObject): readonly $ZodType[] {
-  return def.catchall && def.catchall._zod.def.type !== 'never' ? [def.catchall] : []
+  return [...objects.flatMap(({ _zod }) => catchallOf(_zod.def) ?? []), ...values]
 }
 
 function containersIn(schemas: readonly $ZodType[]): Containers {

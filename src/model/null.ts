@@ -8,6 +8,7 @@
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../ports/store.ts'
 import { inSlices, type Walk } from './in-slices.ts'
+import { memberOf } from './object-members.ts'
 import { isFields } from './writable.ts'
 
 /**
@@ -76,7 +77,7 @@ function memberAt(schema: $ZodType, key: string): readonly $ZodType[] {
   const { def } = (schema as $ZodTypes)._zod
   if (def.type === 'record') return [def.valueType as $ZodType]
   if (def.type !== 'object') return []
-  const member = Object.hasOwn(def.shape, key) ? def.shape[key] : def.catchall
+  const member = memberOf(def, key)
   return member ? [member] : []
 }
 

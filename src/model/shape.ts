@@ -13,6 +13,7 @@ import {
   util,
 } from 'zod/v4/core'
 import { FREE, type ObjectShape, type Shape } from '../ports/shape.ts'
+import { catchallOf } from './object-members.ts'
 import { referenceOf } from './reference.ts'
 import { lastDefined } from './registry.ts'
 import { hasFreeNames, isKept, storedValuesOf } from './stored.ts'
@@ -121,15 +122,12 @@ function noShape(type: string, side: Side, path: string): Shape {
 }
 
 /** The shape of an object, and of keys that it does not declare. */
-function wholeObject(
-  { shape, catchall }: $ZodObjectDef,
-  side: Side,
-  path: string,
-  depth: number,
-): ObjectShape {
-  const object = objectShape(shape, side, path, depth)
-  if (!catchall || catchall._zod.def.type === 'never') return object
-  return { ...object, open: true, rest: shapeOf(catchall, side, `${path}.*`, depth + 1) }
+function wholeObject(def: $ZodObjectDef, side: Side, path: string, depth: number): ObjectShape {
+  const object = objectShape(def.shape, side, path, depth)
+  const catchall = catchallOf(def)
+  return catchall
+    ? { ...object, open: true, rest: shapeOf(catchall, side, `${path}.*`, depth + 1) }
+    : object
 }
 
 /** The shape of a schema that `ref()` or `storedAs()` marked. */
