@@ -12,7 +12,10 @@ export interface Ask {
   readonly json?: unknown
   /** Sent as it is; a stream is made by a function, as it may have to be sent again. */
   readonly body?: BodyInit | (() => BodyInit)
-  /** The server may refuse it, and hang up, before it has read all of the body; it is then asked again. */
+  /**
+   * The server may refuse it, and hang up, before it has read all of the body. It is then asked again, and always over
+   * a connection that nothing is asked over afterwards: the server may still be closing it.
+   */
   readonly refusedEarly?: true
 }
 
@@ -74,7 +77,11 @@ export function client(base: string): Client {
       const isSafe = refusedEarly || ['GET', 'HEAD', 'OPTIONS', 'QUERY'].includes(method)
       const response = await answered(base + path, isSafe ? TRIES : 1, () => ({
         method,
-        headers: { ...(json !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+        headers: {
+          ...(json !== undefined && { 'Content-Type': 'application/json' }),
+          ...(refusedEarly && { Connection: 'close' }),
+          ...headers,
+        },
         redirect: 'manual',
         ...(sent !== undefined && {
           body: typeof sent === 'function' ? sent() : sent,
