@@ -8,7 +8,7 @@ import { type BackfillResult, backfillRecords } from '../../src/changes/backfill
 import { tableOf } from '../../src/check/table.ts'
 import { bar, commandLine, openApp } from './command.ts'
 
-const USAGE = `Stores what your app shows of old records: fields under the names of now, converted values and defaults.
+const USAGE = `Stores what your app shows of old records: fields under the current names, converted values and defaults.
 
   fieldgate backfill <module> [--json]
 

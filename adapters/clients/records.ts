@@ -14,7 +14,7 @@ import {
   type Values,
 } from './results.ts'
 
-/** What ends a request whose answer nobody waits for. */
+/** What ends a request whose response is no longer needed. */
 export interface Aborting {
   readonly signal?: AbortSignal
 }

@@ -203,7 +203,7 @@ export interface RefineAuth {
   login(params: Values): Promise<RefineOutcome>
   /** Signs out, here even if the server cannot be reached. */
   logout(params?: unknown): Promise<RefineOutcome>
-  /** A server that cannot be reached signs nobody out. */
+  /** If the server cannot be reached, the user stays signed in. */
   check(params?: unknown): Promise<{
     authenticated: boolean
     logout?: boolean
@@ -212,7 +212,7 @@ export interface RefineAuth {
   }>
   /** Signs out on a 401. */
   onError(error: unknown): Promise<{ logout?: boolean; redirectTo?: string; error?: ClientError }>
-  /** The user with `id` and `name`; null if nobody is signed in. */
+  /** The user with `id` and `name`; null for an anonymous user. */
   getIdentity(params?: unknown): Promise<NamedRecord | null>
   /** The user's `role`: a name, or a list of names. */
   getPermissions(params?: unknown): Promise<unknown>

@@ -35,13 +35,13 @@ export type ExpressListener = (
 
 type Platform = NonNullable<Parameters<App['handle']>[2]>
 
-/** An `AuthContext`, or nothing or `false` if nobody is signed in; or a promise of it. */
+/** An `AuthContext`, or nothing or `false` for an anonymous request; or a promise of it. */
 type FoundAuth = ReturnType<NonNullable<Platform['auth']>>
 
 /** Options of `toExpress`. `R` is the request that `auth` gets: write its type, such as Express's own `Request`. */
 export interface ExpressOptions<R extends ExpressRequest = ExpressRequest> {
   /**
-   * Returns who makes a request, as a middleware in front has found out; undefined or `false` if nobody is signed in.
+   * Returns who makes a request, as a middleware in front has found out; undefined or `false` for an anonymous request.
    * Guards find it in `request.auth`. Called once for each request that the app serves. If it throws, or returns anything
    * else, the response is a 500 and no guard runs.
    */

@@ -9,7 +9,7 @@ import { after, type Soon } from '../ports/soon.ts'
 import { Note } from './note.ts'
 import type { ApiRequest, AuthContext } from './request.ts'
 
-/** Who makes a request. Nobody, if it is nothing, or what `isSignedIn && { userId }` is without a user. */
+/** The caller of a request; a falsy value such as undefined or `false` for an anonymous one. */
 export type AuthOrNobody = AuthContext | false | '' | 0 | null | undefined
 
 const given = new Note<AuthContext>('given auth')

@@ -55,8 +55,8 @@ export interface ModelDefinition<S extends FieldSchemas, H = FieldName<Values<S>
   /** Transforms each record for responses, as the last step; a router's `lean` skips it. */
   readonly output?: (record: Values<S> & Managed) => U
   /**
-   * Earlier names of fields, each with the field's name of now: `{ surname: 'lastName' }`. Reads and filters find values
-   * under both names; writes use the one of now, and `fieldgate backfill` moves the rest.
+   * Earlier names of fields, each with the current name of the field: `{ surname: 'lastName' }`. Reads and filters find values
+   * under both names; writes use the current one, and `fieldgate backfill` moves the rest.
    */
   readonly renamed?: Readonly<Record<string, keyof NoInfer<S> & string>>
   /**

@@ -40,7 +40,7 @@ export type SortName<R> = FieldName<R> | `-${FieldName<R>}`
 /** Makes a stored value that a field no longer takes into one that it does. */
 export type Convert = (stored: unknown) => unknown
 
-/** Stands among the hidden fields of a model whose `output` decides what is shown. */
+/** Marks, in the list of hidden fields, a model whose `output` decides what is shown. */
 export type ByOutput = '()'
 
 /**
@@ -77,9 +77,9 @@ export interface Model<R = Fields, I = unknown, H = unknown> {
   readonly indexes: readonly (readonly SortKey[])[]
   readonly hidden: readonly string[]
   readonly output?: (record: never) => unknown
-  /** The earlier names of fields, each with the name of now. */
+  /** The earlier names of fields, each with the current name. */
   readonly renamed: ReadonlyMap<string, string>
-  /** What makes a value that an earlier model allowed into one of now, by field. */
+  /** What makes a value that an earlier model allowed into a current one, by field. */
   readonly convert?: Readonly<Record<string, Convert>>
   /** Carries the record's type; never set. */
   readonly '~values'?: R

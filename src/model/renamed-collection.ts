@@ -1,6 +1,6 @@
 /**
  * A collection whose fields have had other names (`renamed` in a model): reads and filters find values under all of
- * them, and a record that is written moves to the names of now.
+ * them, and a record that is written moves to the current names.
  *
  * @module
  */
@@ -15,20 +15,20 @@ import { valueAt } from './value-at.ts'
 
 type Renamed = Model['renamed']
 
-/** A collection whose records can be moved to the names of now, where they have others. */
+/** A collection whose records can be moved to the current names, where they have others. */
 export interface Settling extends Collection {
   /** Moves every record that matches. */
   settle?(filter: Filter): Promise<void>
 }
 
-/** `inner` under the names of now; `inner` itself if nothing was renamed. */
+/** `inner` under the current names; `inner` itself if nothing was renamed. */
 export function renamedCollection(inner: Collection, renamed: Renamed): Settling {
   if (renamed.size === 0) return inner
   const { settled, unsettled } = conditionsOf(renamed)
   const current = (record: Fields) => underCurrentNames(record, renamed)
   const found = (filter: Filter) => underAllNames(filter, renamed)
 
-  /** Moves one record that matches `filter` to the names of now; whether there was one to move. */
+  /** Moves one record that matches `filter` to the current names; whether there was one to move. */
   const settle = async (filter: Filter): Promise<boolean> => {
     const [record] = await inner.find({ filter: all([filter, unsettled]), sort: [], limit: 1 })
     if (!record) return false
@@ -37,7 +37,7 @@ export function renamedCollection(inner: Collection, renamed: Renamed): Settling
     return true
   }
 
-  /** Writes one record under the names of now. */
+  /** Writes one record under the current names. */
   const written = async (
     filter: Filter,
     write: (filter: Filter) => Promise<Fields | null>,
@@ -80,7 +80,7 @@ export function renamedCollection(inner: Collection, renamed: Renamed): Settling
 /** How often other writers may come in between. */
 const MAX_TRIES = 50
 
-/** What moves a stored record to the names of now, and what it must hold until then. */
+/** What moves a stored record to the current names, and what it must hold until then. */
 function moveOf(
   record: Fields,
   renamed: Renamed,
@@ -99,7 +99,7 @@ function moveOf(
   }
 }
 
-/** The records under the names of now alone, and the others. */
+/** The records under the current names alone, and the others. */
 function conditionsOf(renamed: Renamed): { readonly settled: Filter; readonly unsettled: Filter } {
   const old = [...renamed.keys()]
   return { settled: all(old.map(lacks)), unsettled: any(old.map(has)) }

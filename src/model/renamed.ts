@@ -1,7 +1,7 @@
 /**
  * Fields that had other names: until `fieldgate backfill` has moved them, records hold values under either.
  *
- * A write stores the name of now and removes the earlier one. So a value under an earlier name is the one that was
+ * A write stores the current name and removes the earlier one. So a value under an earlier name is the one that was
  * written last, perhaps by an earlier version of the app that runs beside this one.
  *
  * @module
@@ -19,7 +19,7 @@ export function formerPaths(path: string, renamed: Renamed): string[] {
   return [...renamed].flatMap(([old, now]) => (now === field ? [old + path.slice(now.length)] : []))
 }
 
-/** `record` under the names of now: `record` itself if it has no earlier one, otherwise a copy. */
+/** `record` under the current names: `record` itself if it has no earlier one, otherwise a copy. */
 export function underCurrentNames(record: Fields, renamed: Renamed): Fields {
   let current: Fields | undefined
   // The first of several earlier names wins, as in filters.

@@ -10,7 +10,7 @@ import { converted } from './convert.ts'
 import type { Model } from './model.ts'
 import { underCurrentNames } from './renamed.ts'
 
-/** `record` under the names of now, with old values converted and missing defaults filled in; the rest as stored. */
+/** `record` under the current names, with old values converted and missing defaults filled in; the rest as stored. */
 export function upgraded(model: Model, record: Fields): Fields {
   const current = converted(model, underCurrentNames(record, model.renamed))
   return withDefaults(model.declared, current) as Fields
@@ -21,7 +21,7 @@ export interface Upgrade {
   readonly change: Change
   /** What the record must still hold. */
   readonly expect: Fields
-  /** The fields that it concerns, under their names of now. */
+  /** The fields that it concerns, under their current names. */
   readonly fields: readonly string[]
 }
 

@@ -24,7 +24,7 @@ export interface ReactAdminAuth {
   login(params: Values): Promise<void>
   /** Signs out, here even if the server cannot be reached. */
   logout(params?: unknown): Promise<void>
-  /** Rejects if nobody is signed in. A server that cannot be reached signs nobody out. */
+  /** Rejects if the user is not signed in. If the server cannot be reached, they stay signed in. */
   checkAuth(params?: unknown): Promise<void>
   /** Rejects on a 401, so that react-admin signs out. */
   checkError(error: unknown): Promise<void>

@@ -73,7 +73,7 @@ export interface ReactAdminData {
     params: One & { readonly previousData?: object },
   ): Promise<{ data: R }>
   deleteMany(resource: string, params: Many): Promise<{ data: Identifier[] }>
-  /** react-admin aborts requests whose answer nobody waits for. */
+  /** react-admin aborts requests whose response is no longer needed. */
   readonly supportAbortSignal: true
 }
 

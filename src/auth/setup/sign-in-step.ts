@@ -9,7 +9,7 @@ import type { Fields } from '../../ports/store.ts'
 
 /**
  * Throw it in `onLogin` if the sign-in needs a second step. The client gets a 401 with `message`, a `ticket` and
- * `expiresIn` (seconds), and sends `POST /login` with the ticket and whatever the second step asks for. `onLogin` then
+ * `expiresIn` (seconds), and sends `POST /login` with the ticket and what the second step asks for. `onLogin` then
  * runs again with that body as `step.answer`.
  */
 export class SecondStepRequired extends HttpError {

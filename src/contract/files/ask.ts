@@ -9,7 +9,7 @@ import type { FileMeta, FileStore } from '../../ports/files.ts'
 /** A store, and how clients read its objects. */
 export interface OpenFiles {
   readonly files: FileStore
-  /** A GET of a URL of the store, wherever it is served. */
+  /** A GET of a URL of the store, at the place where it is served. */
   get(url: string, headers?: Record<string, string>): Promise<Response>
   /** Advances the store's clock; leave it out if the store uses the real one. */
   pass?(seconds: number): void

@@ -220,7 +220,7 @@ function storedStep({ engine, action }: EngineStep): WriteStep {
   return { ...step, ...Object.fromEntries(filters) }
 }
 
-/** Which record must be under the names of now before a step: what is expected of it is. */
+/** Which record must be under the current names before a step: what is expected of it is. */
 function settledBefore(action: WriteAction): Filter | undefined {
   if ('update' in action) return action.update
   return 'delete' in action && action.options ? action.delete : undefined

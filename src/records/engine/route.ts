@@ -21,7 +21,7 @@ export interface Context extends RequestContext {
 
 /**
  * Sees the response of a request. If `isLate` is true, it is the 503 of a request that takes too long: the code that
- * serves it still runs, and the hook is called again with what that returns, which nobody gets.
+ * serves it still runs, and the hook is called again with what that returns, which is not sent.
  */
 export type ResponseHook = (
   response: Response,
@@ -38,7 +38,7 @@ export interface Guard {
     context: Context,
   ): Response | undefined | void | Promise<Response | undefined | void>
   /**
-   * If true, `app.use` puts it before whatever else may refuse a request: start-up, probes, the limit on concurrent
+   * If true, `app.use` puts it before all else that may refuse a request: start-up, probes, the limit on concurrent
    * requests. For guards that set headers on every response. It must be quick: `requestTimeoutMs` counts only after it.
    */
   readonly early?: boolean

@@ -9,7 +9,7 @@ import { didYouMean } from '../../model/suggest.ts'
 import { refuseMiddlewares } from '../engine/guards.ts'
 import type { Guard } from '../engine/route.ts'
 
-/** Who may use a route: nobody (405), everyone who passes `middlewares`, or those who also pass these guards. */
+/** Who may use a route: no one (405), everyone who passes `middlewares`, or those who also pass these guards. */
 export type RouteAccess = boolean | Guard | readonly Guard[]
 
 /** The access of each route of a router. */
