@@ -17,6 +17,7 @@ import {
 } from 'zod/mini'
 import { RouteTable } from '../app/route-table.ts'
 import { isJson, readJson } from '../http/body.ts'
+import type { ApiRequest } from '../http/request.ts'
 import { dataResponse } from '../http/respond.ts'
 import { checkOptions, natural } from '../model/option-rules.ts'
 import { isFields } from '../model/writable.ts'
@@ -108,11 +109,16 @@ function handlerOf(host: Host, max: number): Handler {
       if (error.cause instanceof Response) return error.cause
       throw error.cause
     } finally {
-      // Caches and the log treat the response as the user's.
-      const auth = operations.find((one) => one.request?.auth)?.request?.auth
-      if (auth) request.auth ??= auth
+      leave(operations, request)
     }
   }
+}
+
+/** What the guards of operations leave to the batch: headers, and the user that caches and the log treat as its own. */
+function leave(operations: readonly Operation[], request: ApiRequest): void {
+  for (const one of operations) one.giveHeaders()
+  const auth = operations.find((one) => one.request?.auth)?.request?.auth
+  if (auth) request.auth ??= auth
 }
 
 /** The routes of all that is mounted; more may be mounted until the first request. */

@@ -18,6 +18,7 @@ import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { create } from '../records/write/create.ts'
 import { remove } from '../records/write/remove.ts'
 import { update } from '../records/write/update.ts'
+import { addHeaders } from './headers.ts'
 import { type Asked, resolved } from './operations.ts'
 import type { Overlay } from './overlay.ts'
 import { notInBatch } from './refusals.ts'
@@ -65,6 +66,8 @@ export class Operation {
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
+  /** What its guards add to the response of the batch. */
+  readonly #headers = new Headers()
   #overlay: Overlay | undefined
   #admitted: Promise<Admitted | Response> | undefined
   #request: ApiRequest | undefined
@@ -91,6 +94,11 @@ export class Operation {
     if (operation === 'create') return create(resource, request, this.#context)
     if (operation === 'update') return update(resource, request, this.#context)
     return remove(resource, request)
+  }
+
+  /** Adds the headers of its guards to the response of the batch. */
+  giveHeaders(): void {
+    addHeaders(this.#surroundings.context.headers, this.#headers)
   }
 
   /** Calls the hooks of its guards, as alone; resolves to the response that they leave. */
@@ -127,6 +135,7 @@ export class Operation {
 
   #contextIn(whole: Context): Context {
     const overlaid = () => this.#overlay?.store ?? whole.store
+    const headers = this.#headers
     return notAResponse<Context>({
       env: whole.env,
       logger: whole.logger,
@@ -136,7 +145,7 @@ export class Operation {
         return whole.signal
       },
       get headers() {
-        return whole.headers
+        return headers
       },
       get store() {
         return overlaid()

@@ -8,12 +8,16 @@ import type { HttpError } from '../http/errors.ts'
 import { inSlices } from '../model/in-slices.ts'
 import { isFields } from '../model/writable.ts'
 import {
+  ifMatchTooLong,
   invalidIfMatch,
   invalidPath,
+  MAX_IF_MATCH,
+  MAX_PATH,
   methodNotInBatch,
   notAnOperation,
   notCreatedBefore,
   operationsNotList,
+  pathTooLong,
 } from './refusals.ts'
 
 /** What one operation asks for: the request that a client would send alone. */
@@ -97,7 +101,11 @@ function mistakeIn(operation: unknown): HttpError | undefined {
   if (!Object.keys(operation).every((name) => MEMBERS.includes(name))) return notAnOperation()
   const { method, path, ifMatch } = operation
   if (!METHODS.includes(method)) return methodNotInBatch()
-  if (typeof path !== 'string' || !PATH.test(path)) return invalidPath()
+  if (typeof path !== 'string') return invalidPath()
+  if (path.length > MAX_PATH) return pathTooLong()
+  if (!PATH.test(path)) return invalidPath()
   if (ifMatch === undefined) return undefined
-  return typeof ifMatch === 'string' && HEADER.test(ifMatch) ? undefined : invalidIfMatch()
+  if (typeof ifMatch !== 'string') return invalidIfMatch()
+  if (ifMatch.length > MAX_IF_MATCH) return ifMatchTooLong()
+  return HEADER.test(ifMatch) ? undefined : invalidIfMatch()
 }

@@ -15,6 +15,9 @@ import type { Fields, Read } from '../ports/store.ts'
 /** The part of a collection that writes. */
 export type Writing = Pick<Settling, 'insert' | 'update' | 'updateMany' | 'delete'>
 
+/** Counts what is read; throws once it is too much. */
+export type Spend = (records: readonly Fields[]) => Promise<void>
+
 /** What a record was before a write; null if there was none. */
 interface Earlier {
   readonly id: string
@@ -27,6 +30,7 @@ interface Earlier {
 export class OverlaidRecords {
   readonly #model: Model
   readonly #stored: Settling
+  readonly #spend: Spend
   /** The records that the batch has written, by id; null for one that it has removed. */
   readonly #written = new Map<string, Fields | null>()
   /** What the records noted since `keep` were before. */
@@ -34,9 +38,11 @@ export class OverlaidRecords {
   /** What records were before the operations that have written them, in the order of the operations. */
   readonly #history: (Earlier & { readonly operation: number })[] = []
 
-  constructor(model: Model, stored: Settling) {
+  /** `spend` is told of all records that are read. */
+  constructor(model: Model, stored: Settling, spend: Spend) {
     this.#model = model
     this.#stored = stored
+    this.#spend = spend
   }
 
   /** Notes that a record has been written, or removed: what it was, and what it is. */
@@ -69,8 +75,17 @@ export class OverlaidRecords {
     }
   }
 
-  /** The records that match, as the collection would return them after what the batch has done. */
+  /**
+   * The records that match, as the collection would return them after what the batch has done. Values inside them are
+   * shared: only copies may be changed.
+   */
   async find(read: Read): Promise<Fields[]> {
+    const found = await this.#found(read)
+    await this.#spend(found)
+    return found
+  }
+
+  async #found(read: Read): Promise<Fields[]> {
     const { filter, sort, after, skip = 0, limit, select, ...rest } = read
     const concerned = this.#concernedBy(filter)
     if (concerned.ids.length === 0) return this.#stored.find(read)
@@ -91,6 +106,14 @@ export class OverlaidRecords {
       .sort((a, b) => compareAt(sort, position(sort, a), position(sort, b)))
       .slice(skip, most)
       .map((record) => project(record, select))
+  }
+
+  /** These records as a collection for the code of users, who may change what they read. */
+  copies(): Settling {
+    return {
+      ...this.collection(this.#stored),
+      find: async (read) => (await this.find(read)).map((record) => structuredClone(record)),
+    }
   }
 
   /** These records as a collection, which `writing` writes to. */
@@ -132,7 +155,7 @@ export class OverlaidRecords {
   #own(ids: readonly string[], filter: Filter): Fields[] {
     return ids.flatMap((id) => {
       const record = this.#written.get(id)
-      return record && matches(filter, record) ? [structuredClone(record)] : []
+      return record && matches(filter, record) ? [record] : []
     })
   }
 }

@@ -16,6 +16,7 @@ import { changed } from '../ports/evaluate.ts'
 import { type Filter, nothing } from '../ports/filter.ts'
 import {
   DuplicateKey,
+  type Fields,
   RefusedWrite,
   type StepResult,
   type WriteAction,
@@ -26,6 +27,8 @@ import type { EngineStep, Integrity } from '../records/engine/integrity.ts'
 import { holds, type RecordEngine } from '../records/engine/record-engine.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
+import { Budget, sizeOf } from './budget.ts'
+import { joined, resultsOf, type Taken } from './one-step.ts'
 import { OverlaidRecords, type Writing } from './overlaid-records.ts'
 
 /** An operation whose write the store refuses with an error of its own, e.g. for a unique value that is taken. */
@@ -40,8 +43,15 @@ export type Unwritten = { readonly refusal: Refusal } | { readonly overtaken: nu
 /** The steps of one operation, and the promise on which it waits. */
 interface Part {
   readonly operation: number
-  readonly steps: readonly EngineStep[]
+  readonly steps: readonly Taken[]
   readonly written: PromiseWithResolvers<WriteOutcome>
+}
+
+/** What a run needs to know of its batch. */
+interface Asked {
+  readonly host: Host
+  readonly request: ApiRequest
+  readonly operations: readonly unknown[]
 }
 
 /** The state of one run of a batch. */
@@ -52,6 +62,9 @@ export class Overlay {
   readonly #request: ApiRequest
   readonly #refusal: Refusal | undefined
   readonly #ids: Map<number, string>
+  readonly #budget: Budget
+  /** The bytes of the records that operations respond with. */
+  readonly #answers = new Map<number, number>()
   readonly #integrity: Integrity
   readonly #records = new Map<Model, OverlaidRecords>()
   readonly #engines = new Map<Model, RecordEngine>()
@@ -66,11 +79,12 @@ export class Overlay {
    * `ids` are those of the records that operations create: every run of a batch creates them under the same ones.
    * `refusal` is what an earlier run has met.
    */
-  constructor(host: Host, request: ApiRequest, ids: Map<number, string>, refusal?: Refusal) {
+  constructor({ host, request, operations }: Asked, ids: Map<number, string>, refusal?: Refusal) {
     this.#host = host
     this.#request = request
     this.#ids = ids
     this.#refusal = refusal
+    this.#budget = new Budget(host.maxResponseBytes, operations.length)
     this.#integrity = host.integrity.over(
       (model) => this.#engine(model),
       (steps) => this.#take(steps),
@@ -79,8 +93,7 @@ export class Overlay {
       host,
       async () => checkTime(request),
       (model) => {
-        const { stored } = host.engine(model)
-        return host.engine(model).over(this.#of(model).collection(stored), host.integrity)
+        return host.engine(model).over(this.#of(model).copies(), host.integrity)
       },
     )
   }
@@ -99,7 +112,10 @@ export class Overlay {
     if (known) return known
     const engine = (model: Model) => this.#engine(model)
     const host = { ...resource.host, engine }
-    const own = { ...resource, engine: engine(resource.model), host }
+    const own = { ...resource, engine: engine(resource.model), host, maxResponseBytes: 0 }
+    // References are filled in after the write, when nothing can be refused any more: within what is left.
+    const most = () => (this.#answers.get(this.#operation) ?? 0) + this.#budget.share
+    Object.defineProperty(own, 'maxResponseBytes', { get: most })
     this.#resources.set(resource, own)
     return own
   }
@@ -111,22 +127,26 @@ export class Overlay {
 
   /** Writes what all operations have done; undefined if it was written. */
   async write(): Promise<Unwritten | undefined> {
-    const steps = this.#parts.flatMap((part) => part.steps)
+    const taken = this.#parts.flatMap((part) => part.steps)
+    const plan = joined(taken)
     checkTime(this.#request)
     let outcome: WriteOutcome = { results: [] }
     try {
-      if (steps.length > 0) outcome = await this.#host.integrity.write(this.#stored(steps))
+      if (taken.length > 0) outcome = await this.#host.integrity.write(this.#stored(plan.steps))
     } catch (error) {
       return this.#refusedBy(error)
     }
-    if ('failed' in outcome) return { overtaken: this.#operationOf(outcome.failed) }
+    if ('failed' in outcome) {
+      return { overtaken: this.#operationOf(plan.places.indexOf(outcome.failed)) }
+    }
     this.#state = 'written'
-    this.#results = outcome.results
+    this.#results = resultsOf(taken, plan, outcome.results)
     return undefined
   }
 
   /** Lets an operation go on that waits for what was written. Reads find what it has left, as alone. */
   release(operation: number): void {
+    this.#operation = operation
     this.#each((records) => records.rewind(operation))
     let from = 0
     for (const part of this.#parts) {
@@ -180,13 +200,14 @@ export class Overlay {
 
   /** Lets the store take the first `count` parts, and then a step that fails, so that nothing is written. */
   async #rehearse(count: number): Promise<Unwritten | undefined> {
-    const steps = this.#parts.slice(0, count).flatMap((part) => part.steps)
+    const { steps, places } = joined(this.#parts.slice(0, count).flatMap((part) => part.steps))
     const [first] = steps
     if (!first) return undefined
     const end: EngineStep = { engine: first.engine, action: { require: nothing, exists: true } }
     const outcome = await this.#host.integrity.write(this.#stored([...steps, end]))
     const failed = 'failed' in outcome ? outcome.failed : steps.length
-    return failed === steps.length ? undefined : { overtaken: this.#operationOf(failed) }
+    if (failed === steps.length) return undefined
+    return { overtaken: this.#operationOf(places.indexOf(failed)) }
   }
 
   #operationOf(step: number): number {
@@ -204,7 +225,8 @@ export class Overlay {
 
   #of(model: Model): OverlaidRecords {
     const records =
-      this.#records.get(model) ?? new OverlaidRecords(model, this.#host.engine(model).stored)
+      this.#records.get(model) ??
+      new OverlaidRecords(model, this.#host.engine(model).stored, (found) => this.#spend(found))
     this.#records.set(model, records)
     return records
   }
@@ -243,11 +265,17 @@ export class Overlay {
   async #take(steps: readonly EngineStep[]): Promise<WriteOutcome> {
     if (this.#state === 'written') return this.#host.integrity.write(this.#stored(steps))
     if (this.#state === 'abandoned') throw new Error('the batch was not written')
+    const taken: Taken[] = []
     for (const [failed, step] of steps.entries()) {
-      if (await this.#isTaken(step)) continue
+      const done = await this.#taken(step)
+      if (done) {
+        taken.push(done)
+        continue
+      }
       this.#each((records) => records.undo())
       return { failed }
     }
+    await this.#answer(taken)
     if (this.#refusal?.operation === this.#operation) {
       this.#each((records) => records.undo())
       throw this.#refusal.error
@@ -257,38 +285,64 @@ export class Overlay {
       if ('insert' in action) this.#ids.set(this.#operation, String(action.insert._id))
     }
     const written = Promise.withResolvers<WriteOutcome>()
-    this.#parts.push({ operation: this.#operation, steps, written })
+    this.#parts.push({ operation: this.#operation, steps: taken, written })
     this.#hasWritten()
     return written.promise
   }
 
-  /** Takes a step in memory; false if the store would let it fail. */
-  async #isTaken({ engine: { model }, action }: EngineStep): Promise<boolean> {
-    const records = this.#of(model)
+  /** Counts the records that the operation responds with. */
+  async #answer(taken: readonly Taken[]): Promise<void> {
+    const operation = this.#operation
+    for (const { is } of taken) {
+      if (!is) continue
+      const bytes = await sizeOf(is)
+      this.#answers.set(operation, (this.#answers.get(operation) ?? 0) + bytes)
+      this.#budget.spend(bytes)
+    }
+  }
+
+  /** Counts what is read before the write; after it nothing can be refused. */
+  async #spend(found: readonly Fields[]): Promise<void> {
+    if (this.#state !== 'open') return
+    for (const record of found) this.#budget.spend(await sizeOf(record))
+  }
+
+  /** Takes a step in memory; undefined if the store would let it fail. */
+  async #taken(step: EngineStep): Promise<Taken | undefined> {
+    const { engine, action } = step
+    const records = this.#of(engine.model)
     const found = (filter: Filter, limit: number) => records.find({ filter, sort: [], limit })
     if ('insert' in action) {
       records.note(null, action.insert)
-      return true
+      return { ...step, is: action.insert }
     }
     if ('require' in action) {
-      return (await found(action.require, 1)).length > 0 === action.exists
+      return (await found(action.require, 1)).length > 0 === action.exists ? step : undefined
     }
-    if ('updateMany' in action) {
-      const all = await found(action.updateMany, Number.MAX_SAFE_INTEGER)
-      for (const record of all) records.note(record, changed(record, action.change))
-      return true
+    if ('updateMany' in action || 'deleteMany' in action) {
+      for (const record of await found(everyIn(action), Number.MAX_SAFE_INTEGER)) {
+        records.note(record, after(record, action))
+      }
+      return step
     }
-    if ('deleteMany' in action) {
-      const all = await found(action.deleteMany, Number.MAX_SAFE_INTEGER)
-      for (const record of all) records.note(record, null)
-      return true
-    }
-    const isRemoval = 'delete' in action
-    const [record] = await found(isRemoval ? action.delete : action.update, 1)
-    if (!record || !holds(record, action.options?.expect)) return false
-    records.note(record, isRemoval ? null : changed(record, action.change))
-    return true
+    const [record] = await found('delete' in action ? action.delete : action.update, 1)
+    if (!record || !holds(record, action.options?.expect)) return undefined
+    const is = after(record, action)
+    records.note(record, is)
+    return is ? { ...step, was: record, is } : step
   }
+}
+
+/** The records of a step that writes all that match. */
+function everyIn(
+  action: Extract<WriteAction, { updateMany: Filter } | { deleteMany: Filter }>,
+): Filter {
+  return 'updateMany' in action ? action.updateMany : action.deleteMany
+}
+
+/** `record` after a step that changes or removes it; null once it is removed. */
+function after(record: Fields, action: WriteAction): Fields | null {
+  return 'change' in action ? changed(record, action.change) : null
 }
 
 /** `error` if a store refuses an operation with it; throws any other error. */

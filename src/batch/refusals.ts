@@ -6,6 +6,10 @@
 
 import { HttpError } from '../http/errors.ts'
 
+/** As much as servers take of a request's first line, and of one header field. */
+export const MAX_PATH = 8192
+export const MAX_IF_MATCH = 1024
+
 const badRequest = (message: string): HttpError => new HttpError(400, message)
 
 export const operationsNotList = (most: number): HttpError =>
@@ -18,6 +22,9 @@ export const methodNotInBatch = (): HttpError =>
   badRequest("'method' must be POST, PATCH or DELETE.")
 export const invalidPath = (): HttpError =>
   badRequest("'path' must be a path like '/cities' or '/cities/<id>'.")
+export const pathTooLong = (): HttpError => badRequest(`'path' has more than ${MAX_PATH} bytes.`)
+export const ifMatchTooLong = (): HttpError =>
+  badRequest(`'ifMatch' has more than ${MAX_IF_MATCH} bytes.`)
 export const invalidIfMatch = (): HttpError => badRequest("'ifMatch' must be an ETag, or '*'.")
 export const notCreatedBefore = (): HttpError =>
   badRequest("'$' with a number stands for the record that an earlier operation creates.")
@@ -25,3 +32,5 @@ export const notInBatch = (): HttpError =>
   badRequest('A batch only creates, changes and deletes records. This path does something else.')
 export const overtaken = (): HttpError =>
   new HttpError(409, 'Other requests kept changing the same entries. Try again.')
+export const batchTooLarge = (): HttpError =>
+  new HttpError(413, 'The batch is too large. Send fewer operations.')

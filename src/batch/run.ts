@@ -53,11 +53,12 @@ interface Done {
 }
 
 async function attempted(
-  { host, request, context, operations }: Batch,
+  batch: Batch,
   ids: Map<number, string>,
   refusal: Refusal | undefined,
 ): Promise<Done | Unwritten> {
-  const overlay = new Overlay(host, request, ids, refusal)
+  const { request, context, operations } = batch
+  const overlay = new Overlay(batch, ids, refusal)
   const responses: Promise<Response>[] = []
   let isWritten = false
   try {

@@ -98,9 +98,8 @@ export function compareAt(
 
 /** A copy of `record` after `change`. */
 export function changed(record: Fields, { set, unset, increment, push, pull }: Change): Fields {
-  const copy = structuredClone(record)
-  for (const [path, value] of Object.entries(set ?? {}))
-    put(copy, path, () => structuredClone(value))
+  const copy = { ...record }
+  for (const [path, value] of Object.entries(set ?? {})) put(copy, path, () => value)
   for (const path of unset ?? []) put(copy, path, () => undefined)
   for (const [path, by] of Object.entries(increment ?? {})) {
     put(copy, path, (before) => (typeof before === 'number' ? before : 0) + by)
@@ -116,6 +115,7 @@ export function changed(record: Fields, { set, unset, increment, push, pull }: C
   return copy
 }
 
+/** Changes `record`, but copies what is inside it: other versions of the record share it. */
 function put(record: Fields, path: string, next: (before: unknown) => unknown): void {
   const [key = '', ...rest] = path.split('.')
   if (rest.length === 0) {
@@ -127,7 +127,11 @@ function put(record: Fields, path: string, next: (before: unknown) => unknown): 
   const inner = record[key]
   const isObject = typeof inner === 'object' && inner !== null
   if (!isObject && next(undefined) === undefined) return
-  const object = isObject ? (inner as Fields) : {}
+  const object: Fields = isObject ? copyOf(inner as Fields) : {}
   put(object, rest.join('.'), next)
   record[key] = object
+}
+
+function copyOf(inner: Fields): Fields {
+  return (Array.isArray(inner) ? [...inner] : { ...inner }) as Fields
 }

@@ -251,4 +251,51 @@ describe('rules of the router', () => {
     await batch([create('a'), create('b')])
     expect((await names()).slice(1)).toEqual(['a', 'b'])
   })
+
+  it('set each header of the response once, with the last value, however many operations there are', async () => {
+    const { app, batch, create } = tasks({
+      middlewares: [
+        rateLimit({ limit: 500, windowSeconds: 60, name: 'router', cache: memoryCache() }),
+        (_: ApiRequest, { headers }: Context) => {
+          headers.append('Vary', 'X-Team')
+          headers.append('X-Seen', 'yes')
+          headers.append('Set-Cookie', 'seen=1; Path=/')
+          headers.append('Set-Cookie', 'team=2; Path=/')
+        },
+      ],
+    })
+    for (const name of ['second', 'minute', 'hour', 'day']) {
+      app.use(rateLimit({ limit: 1000, windowSeconds: 60, name, cache: memoryCache() }))
+    }
+    app.use((_, { headers }) => headers.append('Vary', 'Accept'))
+    const { headers, status } = await batch(Array.from({ length: 100 }, (_, at) => create(`${at}`)))
+    expect(status).toBe(200)
+    const remaining = headers
+      .get('ratelimit')
+      ?.replaceAll(/;t=\d+/g, '')
+      .split(', ')
+    expect(remaining?.toSorted()).toEqual([
+      '"day";r=899',
+      '"hour";r=899',
+      '"minute";r=899',
+      '"router";r=400',
+      '"second";r=899',
+    ])
+    expect(headers.get('ratelimit-policy')?.split(', ').length).toBe(5)
+    expect(headers.get('x-seen')).toBe('yes')
+    expect(headers.getSetCookie()).toEqual(['seen=1; Path=/', 'team=2; Path=/'])
+    expect([...headers].join().length).toBeLessThan(1500)
+  })
+
+  it('tell a client that is refused when to come back', async () => {
+    const { batch, create } = tasks({
+      middlewares: [rateLimit({ limit: 2, windowSeconds: 60, cache: memoryCache() })],
+    })
+    const { headers, status } = await batch([create('a'), create('b'), create('c')])
+    expect([status, headers.get('ratelimit')?.replace(/;t=\d+/, '')]).toEqual([
+      429,
+      '"default";r=0',
+    ])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  })
 })

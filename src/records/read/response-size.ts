@@ -6,6 +6,7 @@
 
 import { responseTooLarge } from '../../http/refusals.ts'
 import { listJson, type Pagination } from '../../http/respond.ts'
+import { utf8Length } from '../../http/utf8-length.ts'
 
 /** The bytes of a date in JSON. */
 const DATE_BYTES = 26
@@ -61,18 +62,4 @@ export function jsonWithin(most: number, text: string): string {
     text.length * MOST_PER_UNIT <= most || (text.length <= most && utf8Length(text) <= most)
   if (!fits) throw responseTooLarge()
   return text
-}
-
-const encoder = new TextEncoder()
-const buffer = new Uint8Array(64 * 1024)
-
-/** Encodes one piece at a time: encoding the whole would need as much memory again. */
-function utf8Length(text: string): number {
-  let length = 0
-  for (let at = 0; at < text.length; ) {
-    const { read, written } = encoder.encodeInto(text.slice(at, at + buffer.length), buffer)
-    length += written
-    at += read
-  }
-  return length
 }
