@@ -7,8 +7,8 @@
 import { HttpError } from '../http/errors.ts'
 
 const badRequest = (message: string): HttpError => new HttpError(400, message)
-const unauthorized = (message: string): HttpError =>
-  new HttpError(401, message, { headers: { 'WWW-Authenticate': 'Bearer' } })
+const unauthorized = (message: string, cause?: unknown): HttpError =>
+  new HttpError(401, message, { headers: { 'WWW-Authenticate': 'Bearer' }, cause })
 const unavailable = (message: string, seconds: number): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': String(seconds) } })
 
@@ -81,8 +81,8 @@ export const providerNotEnabled = (name: string): HttpError =>
   new HttpError(404, `Sign-in with '${name}' is not enabled.`)
 export const providerCredentialNeeded = (names: readonly string[]): HttpError =>
   badRequest(`Provide ${names.map((name) => `'${name}'`).join(' or ')}.`)
-export const providerRefused = (): HttpError =>
-  unauthorized('The provider did not accept this sign-in.')
+export const providerRefused = (cause?: unknown): HttpError =>
+  unauthorized('The provider did not accept this sign-in.', cause)
 export const providerUnreachable = (cause?: unknown): HttpError =>
   new HttpError(503, 'Could not reach the identity provider.', {
     headers: { 'Retry-After': '5' },

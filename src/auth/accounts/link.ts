@@ -13,7 +13,7 @@ import { withId } from '../../ports/filter.ts'
 import { type Change, DuplicateKey, type Fields } from '../../ports/store.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled } from '../instance/user.ts'
-import type { Profile, Provider } from '../providers/provider.ts'
+import type { Provider, Verified } from '../providers/provider.ts'
 import { accountExists } from '../refusals.ts'
 import { firstRole } from '../setup/roles.ts'
 import { createAccount } from './create-account.ts'
@@ -35,7 +35,7 @@ const MAX_TRIES = 10
 export async function accountOf(
   auth: AuthInstance,
   provider: Provider,
-  profile: Profile,
+  profile: Verified,
   request: ApiRequest,
 ): Promise<Fields> {
   const email = addressOf(auth, profile)
@@ -59,7 +59,7 @@ type Again = 'again'
 async function found(
   auth: AuthInstance,
   provider: Provider,
-  profile: Profile,
+  profile: Verified,
 ): Promise<Fields | Again | undefined> {
   const user = await findBy(auth, provider.idField, profile.id)
   if (!user || isDisabled(auth, user)) return user
@@ -73,7 +73,7 @@ async function found(
 async function ownerLinked(
   auth: AuthInstance,
   provider: Provider,
-  profile: Profile,
+  profile: Verified,
   email: string | undefined,
 ): Promise<Fields | Again | undefined> {
   const field = auth.names.email
@@ -114,7 +114,7 @@ function mayLink(
 async function proven(
   auth: AuthInstance,
   provider: Provider,
-  profile: Profile,
+  profile: Verified,
   user: Fields,
 ): Promise<Fields | Again> {
   const { names, engine, settings } = auth
@@ -140,12 +140,12 @@ function emailIdentifier(settings: AuthInstance['settings']) {
 }
 
 /** The profile's address as accounts store it, if addresses are identifiers. */
-function addressOf({ settings }: AuthInstance, { email }: Profile): string | undefined {
+function addressOf({ settings }: AuthInstance, { email }: Verified): string | undefined {
   return email === undefined ? undefined : emailIdentifier(settings)?.normalize(email)
 }
 
 /** Whether the provider vouches for the account's address. */
-function verifies(auth: AuthInstance, profile: Profile, user: Fields): boolean {
+function verifies(auth: AuthInstance, profile: Verified, user: Fields): boolean {
   const email = addressOf(auth, profile)
   return profile.emailVerified === true && email !== undefined && user[auth.names.email] === email
 }
@@ -165,7 +165,7 @@ function findBy(
 function made(
   auth: AuthInstance,
   provider: Provider,
-  profile: Profile,
+  profile: Verified,
   email: string | undefined,
   request: ApiRequest,
 ): Promise<Fields | undefined> {

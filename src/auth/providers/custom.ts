@@ -10,6 +10,7 @@ import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
 import type { CustomOptions, Provider } from './provider.ts'
+import { providerId } from './provider-id.ts'
 
 /** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
 export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {
@@ -27,10 +28,9 @@ export function customProvider(name: string, idField: string, settings: CustomOp
         throw error instanceof HttpError ? error : providerRefused()
       })
       const { id, email, emailVerified, name: fullName } = profile ?? {}
-      const known = typeof id === 'number' || (typeof id === 'string' && id !== '')
-      if (!known) throw providerRefused()
+      if (!profile) throw providerRefused()
       return {
-        id: String(id),
+        id: providerId(id),
         ...(typeof email === 'string' && { email }),
         emailVerified: emailVerified === true,
         ...(typeof fullName === 'string' && { name: fullName }),

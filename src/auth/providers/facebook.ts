@@ -10,6 +10,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { providerRefused } from '../refusals.ts'
 import { asking } from './ask.ts'
 import type { FacebookOptions, Provider } from './provider.ts'
+import { providerId } from './provider-id.ts'
 import { endpointsOf, needed } from './settings.ts'
 
 /** Facebook: `accessToken`. Graph marks no address as verified, so none links accounts. */
@@ -49,10 +50,10 @@ export function facebookProvider(
         }),
       )
       const { id, email, name: fullName } = person.body
-      const sameUser = typeof id === 'string' && id !== '' && id === String(data.user_id ?? id)
+      const sameUser = typeof id === 'string' && id === String(data.user_id ?? id)
       if (person.status !== 200 || !sameUser) throw providerRefused()
       return {
-        id,
+        id: providerId(id),
         ...(typeof email === 'string' && { email }),
         emailVerified: false,
         ...(typeof fullName === 'string' && { name: fullName }),

@@ -8,6 +8,7 @@ import type { Fields } from '../../ports/store.ts'
 import { providerRefused } from '../refusals.ts'
 import { type Ask, asking } from './ask.ts'
 import type { GithubOptions, Profile, Provider } from './provider.ts'
+import { providerId } from './provider-id.ts'
 import { endpointsOf, needed } from './settings.ts'
 
 const JSON_HEADERS = {
@@ -70,10 +71,9 @@ export function githubProvider(name: string, idField: string, settings: GithubOp
       const headers = { ...JSON_HEADERS, Authorization: `Bearer ${token}` }
       const user = await ask(urls.user, { headers })
       const { id, name: fullName } = user.body
-      const known = typeof id === 'number' || (typeof id === 'string' && id !== '')
-      if (user.status !== 200 || !known) throw providerRefused()
+      if (user.status !== 200) throw providerRefused()
       return {
-        id: String(id),
+        id: providerId(id),
         ...(typeof fullName === 'string' && { name: fullName }),
         ...(await mailbox(ask, urls.emails, headers)),
       }

@@ -11,6 +11,7 @@ import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
 import { checkNonce, nonceRule } from './nonce.ts'
 import type { IdTokenOptions, Provider, Verified } from './provider.ts'
+import { providerId } from './provider-id.ts'
 import { checkedUrl, endpointsOf } from './settings.ts'
 
 interface Issuer {
@@ -72,12 +73,12 @@ function idTokenProvider(
       const claims = await verified(token, await keys(), issuers, now())
       checkNonce(nonce, claims.nonce, body.nonce)
       const { sub, aud, email } = claims
-      // An audience list would need `azp` too; neither provider issues one.
-      if (typeof sub !== 'string' || sub === '') throw providerRefused()
+      // `azp` may be another client of the same project: Google's tokens for Android apps name that.
+      if (typeof sub !== 'string') throw providerRefused()
       if (typeof aud !== 'string' || !clientIds.includes(aud)) throw providerRefused()
       const person = usual.name(claims, body)
       return {
-        id: sub,
+        id: providerId(sub),
         ...(typeof email === 'string' && { email }),
         emailVerified: usual.verified(claims.email_verified),
         ...(typeof person === 'string' && { name: person }),
@@ -125,6 +126,8 @@ async function verified(
       clockTolerance: TOLERANCE_SECONDS,
       currentDate: new Date(now),
     })
+    // A token from the future, beyond what clocks differ by, was not made by the provider's clock.
+    if (Number(payload.iat) > now / 1000 + TOLERANCE_SECONDS) throw providerRefused()
     return payload
   } catch (error) {
     // A generic error means that the keys could not be fetched; any other error is the token's fault.

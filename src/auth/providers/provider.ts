@@ -5,12 +5,16 @@
  */
 
 import type { Fields } from '../../ports/store.ts'
+import type { ProviderId } from './provider-id.ts'
 import type { SingleUse } from './used-tokens.ts'
 
 /** What a provider says about the person who signs in. */
 export interface Profile {
-  /** The provider's own id of the account. */
-  readonly id: string
+  /**
+   * The provider's own id of the account: 1 to 255 characters without control characters, or a positive integer up to
+   * 2^53 - 1. Parse larger numbers as strings: two that JavaScript rounds alike would be one account.
+   */
+  readonly id: string | number
   /** The person's e-mail address. */
   readonly email?: string
   /** Whether the provider itself vouches for the address; nothing else links accounts. */
@@ -19,8 +23,9 @@ export interface Profile {
   readonly name?: string
 }
 
-/** A profile, and the token, if it may sign in only once. */
+/** A profile whose id is known to be one person's, and the token, if it may sign in only once. */
 export interface Verified extends Profile {
+  readonly id: ProviderId
   readonly once?: SingleUse
 }
 

@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
 import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
@@ -12,7 +13,8 @@ import { accountOf } from '../accounts/link.ts'
 import { awaitsProof } from '../delivery/verification.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled } from '../instance/user.ts'
-import type { Profile, Provider } from '../providers/provider.ts'
+import type { Provider, Verified } from '../providers/provider.ts'
+import { UnusableId } from '../providers/provider-id.ts'
 import type { SingleUse } from '../providers/used-tokens.ts'
 import {
   emailNotConfirmed,
@@ -56,6 +58,10 @@ async function social(auth: AuthInstance, request: ApiRequest): Promise<Response
     )
   } catch (error) {
     if (isRefusal(error)) report(auth, request, 'sign-in-failed', tried.userId)
+    const cause = error instanceof Error ? error.cause : undefined
+    if (cause instanceof UnusableId) {
+      auth.host.logger.error(`social.${provider.name}: ${cause.message}`, idsOf(request))
+    }
     throw error
   }
 }
@@ -68,7 +74,7 @@ interface Tried {
 async function signedIn(
   auth: AuthInstance,
   provider: Provider,
-  profile: Profile,
+  profile: Verified,
   request: ApiRequest,
   tried: Tried,
 ): Promise<Response> {

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { type Service, service } from './service.ts'
+
+/** Values that two people's ids may both become, or that no provider gives. */
+const UNUSABLE: readonly unknown[] = [
+  ...[Number.NaN, Infinity, 0, -1, 1.5, 1e21, 2 ** 53, null, undefined, true, {}, [1], ['a'], 7n],
+  ...['', 'a\0', 'a\nb', '\ud800', 'x'.repeat(256), new Date(0)],
+]
+
+/** An app with a provider of its own that gives this id. */
+function signingInAs(id: () => unknown): Promise<Service> {
+  const verify = () => ({ id: id(), email: 'a@b.example' })
+  return service({ unique: ['ownId'], auth: { social: { own: { verify } } } as never })
+}
+
+it('an id that several people might share signs nobody in, and the log says what to return', async () => {
+  let id: unknown
+  const { post, users, log } = await signingInAs(() => id)
+  for (id of UNUSABLE) {
+    const { status, body } = await post('/auth/social/own', {})
+    expect([status, body.error]).toEqual([401, 'The provider did not accept this sign-in.'])
+  }
+  expect(await users.count()).toBe(0)
+  const told = log.filter((line) => line.includes('social.own: '))
+  expect(told.filter((line) => line.includes('Return it as a string')).length).toBe(UNUSABLE.length)
+})
+
+it('ids of up to 255 characters, and numbers that are exact, are each an account of its own', async () => {
+  let id: unknown
+  const { post, users } = await signingInAs(() => id)
+  const ids = ['x'.repeat(255), 'auth0|5f', 2 ** 53 - 1, 1, '\u65e5\u{1f600}']
+  for (id of ids) {
+    const { status, body } = await post('/auth/social/own', {})
+    expect([status, body.data?.user.ownId ?? body.error]).toEqual([200, String(id)])
+  }
+  expect(await users.count()).toBe(ids.length)
+})
