@@ -11,10 +11,11 @@ import {
   RefusedWrite,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
+import { RESULT, resultCode } from './result-code.ts'
 import { uniqueFieldsIn } from './schema.ts'
 
-/** Primary result codes: busy, locked, read-only, I/O error, full, cannot open. */
-const UNUSABLE: ReadonlySet<number> = new Set([5, 6, 8, 10, 13, 14])
+const { BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN } = RESULT
+const UNUSABLE: ReadonlySet<unknown> = new Set([BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN])
 
 /** The same of D1, whose errors have nothing but a message. The service behind it fails in ways of its own. */
 const UNUSABLE_D1: RegExp =
@@ -40,9 +41,7 @@ export function isDuplicate(error: unknown): error is Error {
 
 /** Whether the database, not the statement, is the reason. Earlier changes of the transaction may then be lost. */
 export function isUnusable(error: unknown): boolean {
-  const { errcode, message } = error as { errcode?: unknown; message?: unknown }
-  if (typeof errcode === 'number') return UNUSABLE.has(errcode & 0xff)
-  return UNUSABLE_D1.test(String(message))
+  return UNUSABLE.has(resultCode(error)) || UNUSABLE_D1.test(String((error as Error)?.message))
 }
 
 /** Whether a value that is taken is one of the collection's: the message names an index, or the table's `_id`. */

@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { RESULT, resultCode } from './result-code.ts'
 
 /** How long to wait for another connection's transaction, in milliseconds. */
 export const PATIENCE_MS = 10_000
@@ -13,12 +14,9 @@ export const PATIENCE_MS = 10_000
 const FIRST_MS = 1
 const LAST_MS = 25
 
-const BUSY = 5
-
 /** Whether another connection has the lock that a statement needs. */
 export function isBusy(error: unknown): boolean {
-  const { errcode } = error as { errcode?: unknown }
-  return typeof errcode === 'number' && (errcode & 0xff) === BUSY
+  return resultCode(error) === RESULT.BUSY
 }
 
 /** How long to wait before the next try, by the number of tries so far. */

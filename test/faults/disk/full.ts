@@ -49,13 +49,17 @@ const PADDING = 8000
 /** Bytes of the smallest file. */
 const MIN_FILE = 50_000
 
-/** One disk, filled once. */
-export async function fillDisk(options: Omit<FullOptions, 'rounds'>): Promise<FullToll> {
+/** One disk, filled once by a server on this runtime. */
+export async function fillDisk(
+  options: Omit<FullOptions, 'rounds'>,
+  runtime = 'node',
+): Promise<FullToll> {
   const disk = await smallDisk()
   const { folder } = disk
   const server = await startNotes(
     { store: join(folder, 'notes.db'), files: join(folder, 'files') },
     disk.wrapper,
+    runtime,
   )
   try {
     return await filled(disk, server, options)

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { FROM_SOURCE } from '../../runtimes/commands.ts'
+import { RUNTIMES } from '../../runtimes/commands.ts'
 import type { NotesOptions } from './server.ts'
 
 /** A server that runs. */
@@ -25,24 +25,19 @@ export interface NotesProcess {
 }
 
 /**
- * Starts a server; `wrapper` is a command that runs the one that follows it in its own place. Rejects where the server
+ * Starts a server on one of the runtimes; `wrapper` is a command that runs the one that follows it in its own place. Rejects where the server
  * ends before it accepts requests.
  */
 export async function startNotes(
   options: NotesOptions,
   wrapper: readonly string[] = [],
+  runtime = 'node',
 ): Promise<NotesProcess> {
   const begun = performance.now()
   const script = fileURLToPath(new URL('server.ts', import.meta.url))
-  const node = [
-    process.execPath,
-    FROM_SOURCE,
-    '--no-warnings',
-    '--expose-gc',
-    script,
-    JSON.stringify(options),
-  ]
-  const [command = '', ...args] = [...wrapper, ...node]
+  const garbage = runtime === 'node' ? ['--expose-gc'] : []
+  const run = [...(RUNTIMES[runtime] ?? []), ...garbage, script, JSON.stringify(options)]
+  const [command = '', ...args] = [...wrapper, ...run]
   const server = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(server, 'exit')
   const [line] = await Promise.race([once(createInterface(server.stdout), 'line'), gone])

@@ -10,7 +10,6 @@ import * as z from 'zod'
 import { memoryCache } from '../../../adapters/caches/memory.ts'
 import { redisCache } from '../../../adapters/caches/redis.ts'
 import { diskFiles } from '../../../adapters/files/disk.ts'
-import { serve } from '../../../adapters/runtimes/node.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { type CacheStore, createApp, createRouter, defineModel } from '../../../src/index.ts'
@@ -58,8 +57,16 @@ async function main({ store, cache, files }: NotesOptions): Promise<void> {
       ...(files && { upload: { acl: 'public-read', fields: [{ name: 'file' }] } }),
     }),
   )
+  const { serve } = await runtime()
   const { url } = await serve(app, { port: 0, hostname: '127.0.0.1' })
   console.log(`listening ${new URL(url).port}`)
+}
+
+/** The server of the runtime that this runs on. */
+function runtime(): Promise<typeof import('../../../adapters/runtimes/node.ts')> {
+  if ('Deno' in globalThis) return import('../../../adapters/runtimes/deno.ts') as never
+  if ('Bun' in globalThis) return import('../../../adapters/runtimes/bun.ts') as never
+  return import('../../../adapters/runtimes/node.ts')
 }
 
 function cacheAt(address: string): CacheStore {
