@@ -25,7 +25,7 @@ export async function audit(args: readonly string[]): Promise<number> {
   const { module, values, flags } = given
   const { against } = values
   const before = against === undefined ? undefined : linesIn(against)
-  const { app } = await openApp(module)
+  const { app } = await openApp(module, 'existing')
   try {
     const rows = auditOf(app)
     if (before) return compared(before, rows.map(lineOf))

@@ -27,7 +27,7 @@ export async function backfill(args: readonly string[]): Promise<number> {
   const given = commandLine(args, USAGE)
   if (!given) return 0
   const { module, json } = given
-  const { app, host } = await openApp(module)
+  const { app, host } = await openApp(module, 'existing')
   try {
     // Not a whole start-up: that may refuse to run until this has run.
     await host.database.prepare(host.schemas())

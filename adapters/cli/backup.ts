@@ -4,8 +4,10 @@
  * @module
  */
 
+import { collectionSchema } from '../../src/model/collection-schema.ts'
 import { backUp } from '../stores/sqlite/backup.ts'
 import type { SqliteStore } from '../stores/sqlite/node.ts'
+import { MEMORY } from '../stores/sqlite/opening.ts'
 import { commandLine, openApp, Unusable } from './command.ts'
 
 const USAGE = `Copies the SQLite database of your app to a new file, while the app serves.
@@ -20,7 +22,14 @@ The copy holds everything that was written before the command began. It is check
 Uploaded files are not in it. To restore, stop the app and put the copy in the place of the database; remove the files
 that end in -wal and -shm beside it.
 
-Exit codes: 0 the copy is there, 2 it could not be made.`
+Exit codes: 0 the copy is there, 1 it is there and has no table of your models, 2 it could not be made.`
+
+/** How to back up what this command does not. */
+const OTHERS: Readonly<Record<string, string>> = {
+  postgres: 'Use pg_dump: docs/operations.md#backups',
+  mongodb: 'Use mongodump --oplog: docs/operations.md#backups',
+  d1: 'Use Time Travel, or wrangler d1 export: docs/operations.md#backups',
+}
 
 /** Runs the command; resolves to its exit code. */
 export async function backup(args: readonly string[]): Promise<number> {
@@ -28,17 +37,24 @@ export async function backup(args: readonly string[]): Promise<number> {
   if (!given) return 0
   const { module, json, values } = given
   if (!values.to) throw new Unusable('name the new file: --to backup.db')
-  const { app, host } = await openApp(module)
+  const { app, host } = await openApp(module, 'existing')
   try {
-    const { name, path } = host.database as Partial<SqliteStore>
-    if (name !== 'sqlite' || path === undefined || path === ':memory:') {
+    const { name = '', path } = host.database as Partial<SqliteStore>
+    if (name !== 'sqlite' || path === undefined) {
       throw new Unusable(
-        `the app's store is ${name === 'sqlite' ? 'in memory' : `'${name}'`}: backup copies SQLite files. The manual says how to back up others`,
+        `backup copies SQLite files, and the app's store is '${name}'. ${OTHERS[name] ?? 'Use what its database has for backups'}`,
       )
     }
+    if (path === MEMORY) throw new Unusable(`the app's store is in memory, where nothing is kept`)
     const made = { file: values.to, ...backUp(path, values.to) }
     console.log(json ? JSON.stringify(made) : linesOf(made))
-    return 0
+    const wanted = [...host.known()].map((model) => collectionSchema(model).name)
+    const isOther = !made.collections.some((collection) => wanted.includes(collection.name))
+    if (!isOther || wanted.length === 0) return 0
+    console.error(
+      `fieldgate backup: '${path}' has no table of your models (${wanted.join(', ')}): is it the right file?`,
+    )
+    return 1
   } finally {
     await app.close()
   }

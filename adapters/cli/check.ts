@@ -25,7 +25,7 @@ export async function check(args: readonly string[]): Promise<number> {
   const given = commandLine(args, USAGE)
   if (!given) return 0
   const { module, json } = given
-  const { app, host } = await openApp(module)
+  const { app, host } = await openApp(module, 'existing')
   try {
     // What is printed for people or machines alone belongs on the standard output.
     const result = await checkRecords(host.database, host.known(), bar(process.stderr))

@@ -10,6 +10,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { App } from '../../src/app/app.ts'
 import { type Host, HostedRecords } from '../../src/records/engine/host.ts'
 import { makerOf } from '../runtimes/makers.ts'
+import { type Opening, openFilesAs } from '../stores/sqlite/opening.ts'
 import { type BindingOptions, openBindings } from './bindings.ts'
 import { Unusable } from './unusable.ts'
 
@@ -46,6 +47,9 @@ export function commandLine(
   for (const name of ['config', 'env', ...names]) options[name] = { type: 'string' }
   for (const flag of [...flags, 'json']) options[flag] = { type: 'boolean' }
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
+  if (!values.help && positionals.length > 1) {
+    throw new Unusable(`'${positionals[1]}' is one argument too many: only the module has no name`)
+  }
   if (values.help) {
     console.log(usage)
     return undefined
@@ -72,10 +76,11 @@ export interface OpenedApp {
 
 /**
  * The app that `module` exports as `app`, or as its default; a function or the handler of a Worker makes it from the
- * bindings of wrangler. Throws an `Unusable` that says what to write.
+ * bindings of wrangler. Its SQLite file must exist, or is not opened. Throws an `Unusable` that says what to write.
  */
-export async function openApp(module: AppModule): Promise<OpenedApp> {
+export async function openApp(module: AppModule, opening: Opening): Promise<OpenedApp> {
   const { path } = module
+  openFilesAs(opening)
   if (!path) throw new Unusable('name the file that exports your app, as in ./src/app.ts')
   const exported = await load(path)
   const found = exported.app ?? exported.default

@@ -5,6 +5,7 @@
  */
 
 import type { Store } from '../../src/ports/store.ts'
+import { openFilesAs } from '../stores/sqlite/opening.ts'
 import { commandLine, openApp, Unusable } from './command.ts'
 import { copy as copyStores, linesOf, lossesOf } from './copying.ts'
 import { openSource, openStore, STORES } from './stores.ts'
@@ -32,7 +33,8 @@ export async function copy(args: readonly string[]): Promise<number> {
   if (!given) return 0
   const { module, json, values, flags } = given
   if (!values.to) throw new Unusable('name the store to copy to: --to mongodb://host/database')
-  const { app, host } = await openApp(module)
+  const { app, host } = await openApp(module, values.from === undefined ? 'existing' : 'none')
+  openFilesAs('make')
   const opened: { close(): Promise<void> }[] = [app]
   const kept = (store: Store) => {
     opened.push(store)
@@ -41,7 +43,7 @@ export async function copy(args: readonly string[]): Promise<number> {
   try {
     const convert = flags.has('convert')
     const end = await copyStores({
-      from: values.from ? kept(await openSource(values.from, module)) : host.database,
+      from: values.from === undefined ? host.database : kept(await openSource(values.from, module)),
       to: kept(await openStore(values.to, module)),
       models: host.known(),
       convert,

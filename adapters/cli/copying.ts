@@ -5,12 +5,13 @@
  */
 
 import { table } from '../../src/check/table.ts'
-import { type CopyResult, copyRecords } from '../../src/copy/copy.ts'
+import { type CopyResult, copyRecords, SamePlace } from '../../src/copy/copy.ts'
 import { ForeignValues, type Loss } from '../../src/copy/losses.ts'
 import { CopyMismatch } from '../../src/copy/mismatch.ts'
 import type { Model } from '../../src/model/model.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { bar } from './command.ts'
+import { Unusable } from './unusable.ts'
 
 /** What is copied, and how. */
 export interface CopyJob {
@@ -43,8 +44,11 @@ export async function copy({ from, to, models, convert, stream }: CopyJob): Prom
   }
   try {
     const options = { ...bar(stream), convert, converting }
-    return { ok: true, collections: await copyRecords(from, to, [...models], options), lost }
+    const collections = await copyRecords(from, to, [...models], options)
+    const isEmpty = collections.every(({ source }) => source === 0)
+    return { ok: !isEmpty, collections, lost, ...(isEmpty && { error: NOTHING_THERE }) }
   } catch (error) {
+    if (error instanceof SamePlace) throw new Unusable(error.message)
     if (error instanceof ForeignValues) {
       return { ok: false, collections: [], lost: error.lost, error: NOTHING_WRITTEN }
     }
@@ -53,6 +57,8 @@ export async function copy({ from, to, models, convert, stream }: CopyJob): Prom
   }
 }
 
+const NOTHING_THERE =
+  'the source has no record of your models: is it the right one? Nothing has been copied'
 const NOTHING_WRITTEN =
   'the target would hold values in another way than the source. Nothing has been written. Look at the table; to copy them so, add --convert'
 

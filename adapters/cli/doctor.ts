@@ -36,7 +36,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
   if (mongo !== undefined && !/^mongodb(?:\+srv)?:/.test(mongo)) {
     throw new Unusable(`--mongo is an address such as mongodb://host/database`)
   }
-  const { app, host } = await openApp(module)
+  const { app, host } = await openApp(module, mongo === undefined ? 'existing' : 'none')
   const other = mongo === undefined ? undefined : await openStore(mongo)
   try {
     const diagnosis = await examine(patientOf(host, other ?? host.database), bar(process.stderr))

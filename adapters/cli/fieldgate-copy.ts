@@ -13,6 +13,7 @@ import type { Store } from '../../src/ports/store.ts'
 import { copy, linesOf, lossesOf } from './copying.ts'
 import { end } from './end.ts'
 import { openSource, openStore, STORES } from './stores.ts'
+import { Unusable } from './unusable.ts'
 
 const USAGE = `Copies all records of your models from one store to another.
 
@@ -74,6 +75,6 @@ async function modelsOf(module: string): Promise<Model[]> {
 
 const code = await main().catch((error: Error) => {
   console.error(`fieldgate-copy: ${error.message}`)
-  return 1
+  return error instanceof Unusable ? 2 : 1
 })
 await end(code)

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { causeOf } from '../../src/http/outages.ts'
 import { audit } from './audit.ts'
 import { backfill } from './backfill.ts'
 import { backup } from './backup.ts'
@@ -49,10 +50,18 @@ Variables that are not set are taken from the file .env of this folder, if it is
 A Worker's app gets its bindings from wrangler, as in wrangler dev: --config <wrangler.toml> and --env <environment>
 choose other ones than those of this folder.
 
-fieldgate <command> --help tells the options of a command. Exit codes: 0 fine, 1 problems found, 2 could not run.`
+fieldgate <command> --help tells the options of a command, fieldgate --version the version. Exit codes: 0 fine, 1 problems found, 2 could not run.`
 
 const [, , name = '', ...args] = process.argv
 await end(await run())
+
+/** The version of the package that this file is of. */
+function versionOf(file: string): string {
+  const folder = new URL('./', file)
+  const found = new URL('package.json', folder)
+  if (existsSync(found)) return JSON.parse(readFileSync(found, 'utf8')).version
+  return versionOf(new URL('..', folder).href)
+}
 
 /** Variables of `.env` in this folder, if it is there; those that are set already stay. */
 function readEnvFile(): void {
@@ -61,6 +70,10 @@ function readEnvFile(): void {
 
 /** Runs the command; resolves to its exit code. */
 async function run(): Promise<number> {
+  if (name === '--version' || name === '-v') {
+    console.log(versionOf(import.meta.url))
+    return 0
+  }
   const command = Object.hasOwn(COMMANDS, name) && COMMANDS[name as keyof typeof COMMANDS]
   if (!command) {
     console.log(USAGE)
@@ -70,7 +83,7 @@ async function run(): Promise<number> {
     readEnvFile()
     return await command.run(args)
   } catch (error) {
-    console.error(`fieldgate ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    console.error(`fieldgate ${name}: ${causeOf(error)}`)
     if (!(error instanceof Unusable) && process.env.DEBUG) console.error(error)
     return 2
   }

@@ -26,7 +26,7 @@ export async function openapi(args: readonly string[]): Promise<number> {
   const { module, values } = given
   const of = versionIn(values.version)
   if (!of) throw new Unusable(`--version is 3.2 or 3.1, not '${values.version}'`)
-  const { app, host } = await openApp(module)
+  const { app, host } = await openApp(module, 'none')
   try {
     const served = servedOptions(host)
     const title = values.title ?? served?.title ?? 'API'

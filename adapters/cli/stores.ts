@@ -16,14 +16,14 @@ export const STORES = `<store>    sqlite:<file>, mongodb://host/database, postgr
 
 /** Opens a store that must exist, by its address. */
 export async function openSource(address: string, bindings: BindingOptions = {}): Promise<Store> {
-  const file = nameIn('sqlite:', address)
+  const file = fileIn(address)
   if (file !== undefined && !existsSync(file)) throw new Unusable(`there is no file '${file}'`)
   return openStore(address, bindings)
 }
 
 /** Opens a store by its address; a SQLite file that doesn't exist is made. Drivers are loaded on demand. */
 export async function openStore(address: string, bindings: BindingOptions = {}): Promise<Store> {
-  const path = nameIn('sqlite:', address)
+  const path = fileIn(address)
   if (path !== undefined) {
     const { sqliteStore } = await import('../stores/sqlite/node.ts')
     return sqliteStore({ path })
@@ -66,6 +66,17 @@ async function openD1(binding: string, options: BindingOptions): Promise<Store> 
 
 function isD1(value: unknown): value is D1Binding {
   return typeof value === 'object' && value !== null && 'prepare' in value && 'batch' in value
+}
+
+/** The file that an address of SQLite names; undefined for another address. */
+function fileIn(address: string): string | undefined {
+  const file = nameIn('sqlite:', address)
+  if (file === '') throw new Unusable('the address names no file; write sqlite:<file>')
+  // `file:` begins an address of SQLite's own, which may be in memory too.
+  if (file !== undefined && /^(?::memory:|file:)/i.test(file)) {
+    throw new Unusable(`'${address}' may be in memory, and be gone in the end; write sqlite:<file>`)
+  }
+  return file
 }
 
 function nameIn(scheme: string, address: string): string | undefined {

@@ -45,7 +45,7 @@ export interface CopyResult {
  *
  * Resolves only if both sides were equal at one moment. Throws a `ForeignValues`, before anything is written, if the
  * target can't hold what the source has; a `CopyMismatch` if the two sides are not equal afterwards, or if that can't be
- * told because the source was written to.
+ * told because the source was written to. Throws a `SamePlace` for a copy of a store onto itself.
  */
 export async function copyRecords(
   from: Store,
@@ -53,11 +53,21 @@ export async function copyRecords(
   models: readonly Model[],
   options: CopyOptions = {},
 ): Promise<CopyResult[]> {
+  const places = await Promise.all([from, to].map(({ copying }) => copying?.place?.()))
+  if (from === to || (places[0] !== undefined && places[0] === places[1])) throw new SamePlace()
   const schemas = models.map((model) => collectionSchema(model))
   const exact = exactly(from, to)
   return exact
     ? copyAll(from, to, schemas, exact, options)
     : copyAll(from, to, schemas, sideOf, options)
+}
+
+/** The source and the target are one database. */
+export class SamePlace extends Error {
+  override readonly name = 'SamePlace'
+  constructor() {
+    super('the source and the target are the same database: nothing would be copied')
+  }
 }
 
 /** Opens a collection of a store. */

@@ -226,6 +226,8 @@ export interface Copying {
    * Looks for stored values that `find` returns as something else, because records can't hold them. Changes nothing.
    */
   foreign?(schema: CollectionSchema): AsyncIterable<ForeignBatch>
+  /** What two stores have in common that are one place, and no others: a copy of a place onto itself is refused. */
+  place?(): Promise<string>
   /** A collection with its records exactly as the database holds them, for a copy into a store of the same name. */
   exact?(schema: CollectionSchema): Copyable<Uint8Array>
 }

@@ -64,6 +64,7 @@ describe('fieldgate check', () => {
   })
 
   it('asks whether a store without any record is the right one', async () => {
+    await writeFile(join(folder.folder, 'other.db'), '')
     const { code, out } = await fieldgate('check', './empty.ts')
     const question = 'No model has a record in the store: is it the right one?\n'
     expect([code, out]).toEqual([0, question])

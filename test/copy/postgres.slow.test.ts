@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { openStore } from '../../adapters/cli/stores.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { copyRecords } from '../../src/copy/copy.ts'
 import { createApp, defineModel, type Model, ref, type Store } from '../../src/index.ts'
 import { withService } from '../services/shared.ts'
@@ -69,14 +70,9 @@ await withService('mongo', async (mongo) => {
       it('from SQLite to PostgreSQL, on to MongoDB, back to PostgreSQL and to SQLite is the same', async () => {
         const database = new URL(mongo.url)
         database.pathname = `/copy-${crypto.randomUUID()}`
-        const stores = [
-          'sqlite::memory:',
-          addressOf(url, fresh()),
-          database.href,
-          addressOf(url, fresh()),
-          'sqlite::memory:',
-        ]
-        const opened = await Promise.all(stores.map((address) => openStore(address)))
+        const stores = [addressOf(url, fresh()), database.href, addressOf(url, fresh())]
+        const others = await Promise.all(stores.map((address) => openStore(address)))
+        const opened = [sqliteStore(), ...others, sqliteStore()] as const
         const [first] = opened
         await fill(first)
         await copyAlong(opened)

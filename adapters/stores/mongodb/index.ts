@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type MongoClient, ReadConcern } from 'mongodb'
+import { type Db, type MongoClient, ReadConcern } from 'mongodb'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { connect, refuseOther, refuseWeaker } from './client.ts'
 import { openCollection } from './collection.ts'
@@ -108,6 +108,7 @@ export function mongoStore(options: MongoStoreOptions): Store {
       watch: (names) => run(undefined, () => watchWrites(client, database, names)),
       foreign: (schema) =>
         foreignValues(database.collection(schema.name), schema, (work) => run(schema, work)),
+      place: () => run(undefined, () => placeOf(database)),
       exact: (schema) =>
         exactCollection(database.collection(schema.name), (work) => run(schema, work)),
     },
@@ -126,4 +127,11 @@ export function mongoStore(options: MongoStoreOptions): Store {
       return closed
     },
   }
+}
+
+/** The replica set, else the process of the server, whatever names lead to it, and the database. */
+async function placeOf(database: Db): Promise<string> {
+  const { setName, hosts, topologyVersion } = await database.command({ hello: 1 })
+  const server = setName ? [setName, hosts] : [String(topologyVersion?.processId)]
+  return JSON.stringify([...server, database.databaseName])
 }

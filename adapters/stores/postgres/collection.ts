@@ -16,7 +16,7 @@ import {
   type ReadHints,
 } from '../../../src/ports/store.ts'
 import type { Table } from './columns.ts'
-import { type Compilation, namesOne, where } from './compile.ts'
+import { type Compilation, namesOne, namesUnique, where } from './compile.ts'
 import type { Result } from './connection.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
@@ -70,8 +70,12 @@ function readsOf({
   const writeJson = jsonWriter(table, schema.declared, false)
   const writeFilled = jsonWriter(table, schema.declared, true)
 
-  const rowsIn = async (sql: string, { parameters }: Compilation, hints?: ReadHints) =>
-    (await runner.read(parameters.statement(sql), hints)).rows
+  const rowsIn = async (
+    sql: string,
+    { parameters }: Compilation,
+    hints?: ReadHints,
+    isLong = false,
+  ) => (await runner.read({ ...parameters.statement(sql), isLong }, hints)).rows
 
   // Once: the driver knows a prepared statement by its text, and a text put together again has to be hashed again.
   const oneById = `SELECT ${whole.columns} FROM ${table.sql} WHERE ${table.id} = $1::text`
@@ -94,7 +98,8 @@ function readsOf({
       return row ? [row] : []
     }
     const compiled = compilation()
-    const rows = await rowsIn(compileRead(read, reader, compiled), compiled, read.hints)
+    const isLong = !namesUnique(schema, read.filter)
+    const rows = await rowsIn(compileRead(read, reader, compiled), compiled, read.hints, isLong)
     if (rows.length === 0 && read.afterRecord) await requireRecord(read.afterRecord, read.hints)
     return rows
   }
@@ -130,7 +135,7 @@ function readsOf({
     async count(filter, hints) {
       const compiled = compilation()
       const sql = `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
-      return numberIn(await rowsIn(sql, compiled, hints))
+      return numberIn(await rowsIn(sql, compiled, hints, !namesUnique(schema, filter)))
     },
 
     async estimate() {

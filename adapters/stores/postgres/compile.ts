@@ -5,6 +5,7 @@
  */
 
 import { everything, type Filter, type Scalar } from '../../../src/ports/filter.ts'
+import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { Table } from './columns.ts'
 import { dateText, FIRST, isoText, LAST } from './dates.ts'
 import { type Collected, found, jsonOperand, type Operand } from './places.ts'
@@ -56,6 +57,21 @@ export function where(filter: Filter, compiled: Compilation, more: readonly stri
 export function namesOne(filter: Filter): boolean {
   if (filter.op === 'and') return filter.filters.some(namesOne)
   return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
+}
+
+/** Whether only records with certain ids, or with a certain unique value, can match. */
+export function namesUnique({ unique }: CollectionSchema, filter: Filter): boolean {
+  const named = namedIn(filter)
+  return named.has('_id') || unique.some((fields) => fields.every((field) => named.has(field)))
+}
+
+/** The fields that must have one of certain values. */
+function namedIn(filter: Filter): ReadonlySet<string> {
+  if (filter.op === 'and') return new Set(filter.filters.flatMap((one) => [...namedIn(one)]))
+  const isNamed =
+    (filter.op === 'eq' && filter.value !== null) ||
+    (filter.op === 'in' && filter.values.length > 0 && !filter.values.includes(null))
+  return new Set(isNamed ? [filter.field] : [])
 }
 
 /** The condition that a field's value is one of `values`. */

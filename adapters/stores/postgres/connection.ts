@@ -6,14 +6,16 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
-import { type ReadHints, StoreTimeout, StoreUnavailable } from '../../../src/ports/store.ts'
+import { type ReadHints, StoreUnavailable } from '../../../src/ports/store.ts'
 import { within } from '../../../src/ports/within.ts'
 import { Calls } from './calls.ts'
 import { type ConnectionOptions, lineMaker } from './driver.ts'
+import { Ending, tooLong } from './ending.ts'
 import { brokenConnection, codeOf, isCollision, isConnectionLost } from './errors.ts'
 import { type Line, Lines } from './lines.ts'
 import type { Row } from './rows.ts'
-import type { Statement } from './sql.ts'
+import { Share } from './share.ts'
+import type { Endable, Statement } from './sql.ts'
 
 /** What a statement returned. */
 export interface Result {
@@ -24,6 +26,15 @@ export interface Result {
 
 /** The server keeps each prepared statement for as long as a connection lives. */
 const MOST_PREPARED = 500
+
+/** Connections that lists, counts and searches leave to reads by id, sessions and writes. */
+const KEPT_FREE = 3
+/** The longest that one of them may take, in milliseconds, unless the router says otherwise. */
+const LONGEST_READ_MS = 30_000
+
+/** Ends a statement, if it is still the one that its connection runs. */
+const END = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1::text::int AND state = 'active' AND left(query, 500) = left($2::text, 500)`
 
 /** How often a statement is sent again after it collided with another one. */
 const MOST_ATTEMPTS = 5
@@ -42,29 +53,40 @@ const PROBE_MS = 1500
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #lines: Lines
+  readonly #long: Share
   readonly #prepared = new Set<string>()
   readonly #calls = new Calls(PATIENCE_MS, () => this.#probe())
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#lines = new Lines(lineMaker(options))
+    const maker = lineMaker(options)
+    this.#lines = new Lines(maker)
+    this.#long = new Share(Math.max(1, maker.most - KEPT_FREE))
   }
 
-  /** Runs a statement that reads. Rejects with the driver's error, `StoreTimeout`, or the signal's reason. */
+  /**
+   * Runs a statement that reads. Rejects with the driver's error, `StoreTimeout`, or the signal's reason; the server ends
+   * it then. Long ones leave some connections to the others.
+   */
   read(statement: Statement, { timeLimitMs, signal }: ReadHints = {}): Promise<Result> {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const reading =
-      timeLimitMs === undefined ? this.run(statement) : this.#limited(statement, timeLimitMs)
-    return signal ? unlessAborted(reading, signal) : reading
+    const ending = new Ending()
+    const endable = { ...statement, sent: ending.sent }
+    const isLimited = timeLimitMs !== undefined
+    const run = () => (isLimited ? this.#limited(endable, timeLimitMs) : this.run(endable))
+    if (!statement.isLong) return ending.of(run(), signal)
+    // It keeps its place until the server has ended it: what ends it needs a connection too.
+    const reading = this.#long.use(() => ending.unlessOver(run), signal)
+    return ending.of(reading, signal, isLimited ? undefined : LONGEST_READ_MS)
   }
 
   /** Runs a statement; again if it collided with another one. */
-  run(statement: Statement): Promise<Result> {
+  run(statement: Endable): Promise<Result> {
     return this.#noted(() => this.#attempt(statement, 1))
   }
 
-  #attempt(statement: Statement, attempt: number): Promise<Result> {
+  #attempt(statement: Endable, attempt: number): Promise<Result> {
     return this.#lines
       .use((line) => this.#send(line, statement))
       .catch((error: unknown) => {
@@ -160,12 +182,17 @@ export class Connection {
     }
   }
 
-  async #send(line: Line, { sql, values }: Statement, on?: TransactionSql): Promise<Result> {
+  async #send(line: Line, { sql, values, sent }: Endable, on?: TransactionSql): Promise<Result> {
     // The driver would send it on the next connection, and there it would be no part of the transaction.
     if (line.isLost) throw brokenConnection()
     // Without values, a statement goes by the protocol that cannot prepare.
     const prepare = this.#options.prepare && values.length > 0 && this.#mayPrepare(sql)
     const query = (on ?? line.sql).unsafe(sql, [...values], { prepare })
+    sent?.(() => {
+      // The driver's own way (3.4.9) fails for half of all connections, with a rejection that ends the process.
+      const pid = (query as { state?: { pid?: number } | null }).state?.pid
+      if (pid !== undefined) this.run({ sql: END, values: [String(pid), sql] }).catch(() => {})
+    })
     try {
       // A client of the app's own has parsers of its own.
       const rows = await (this.#options.client ? query.raw() : query.values())
@@ -185,7 +212,7 @@ export class Connection {
   }
 
   /** A read that the server ends. The time that it waits for a connection counts too. */
-  #limited(statement: Statement, timeLimitMs: number): Promise<Result> {
+  #limited(statement: Endable, timeLimitMs: number): Promise<Result> {
     const limit = Math.max(1, Math.ceil(timeLimitMs))
     return within(
       limit,
@@ -195,7 +222,7 @@ export class Connection {
           const [, result] = await Promise.all([run(limiting), run(statement)])
           return result
         }),
-      () => new StoreTimeout('the read took too long'),
+      tooLong,
     )
   }
 }
@@ -213,18 +240,5 @@ function isAnswer(error: unknown): boolean {
 }
 
 /** What happens in a transaction, whose statements `run` sends. */
-type Work<T> = (run: (statement: Statement) => Promise<Result>) => Promise<T>
+type Work<T> = (run: (statement: Endable) => Promise<Result>) => Promise<T>
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]
-
-async function unlessAborted<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-  })
-  try {
-    return await Promise.race([reading, aborted])
-  } finally {
-    if (abort) signal.removeEventListener('abort', abort)
-  }
-}

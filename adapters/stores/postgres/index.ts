@@ -16,6 +16,7 @@ import { portError } from './errors.ts'
 import { dropLeftOvers } from './left-overs.ts'
 import { prepareTables } from './prepare.ts'
 import type { Prepared } from './schema.ts'
+import { literal } from './sql.ts'
 import { surveyed } from './survey.ts'
 import { stepWriter } from './transactions.ts'
 
@@ -102,8 +103,17 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     },
     dropLeftOvers: (schemas) => ported(dropLeftOvers(connection, collectionsOf(schemas))),
     write: stepWriter(connection, tableFor),
+    copying: { place: () => ported(placeOf(connection, space)) },
     close: () => connection.close(),
   }
+}
+
+/** The server's process by the moment when it started, the database and the schema, whatever name leads to them. */
+async function placeOf(connection: Connection, space: string): Promise<string> {
+  const sql = `SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()), oid, ${literal(space)})
+    FROM pg_database WHERE datname = current_database()`
+  const { rows } = await connection.run({ sql, values: [] })
+  return JSON.stringify(rows[0])
 }
 
 /** The result of `call`; its errors are the port's. */

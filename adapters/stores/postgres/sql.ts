@@ -8,6 +8,14 @@
 export interface Statement {
   readonly sql: string
   readonly values: readonly string[]
+  /** Whether it reads as much as there is, such as a list, a count or a search: of these, not all run at once. */
+  readonly isLong?: boolean
+}
+
+/** A statement that can be ended while it runs. */
+export interface Endable extends Statement {
+  /** Called when it is sent, with what ends it. */
+  sent?(end: () => void): void
 }
 
 /** The values of a statement being built. */

@@ -7,6 +7,7 @@
 
 import type { Store } from '../../../src/ports/store.ts'
 import { openStore } from './open.ts'
+import { MEMORY, pathToOpen } from './opening.ts'
 
 /** Where the database is. */
 export interface SqliteOptions {
@@ -23,8 +24,12 @@ export interface SqliteStore extends Store {
 /**
  * A store in one SQLite file, which several processes of a machine may share. A write resolves when it is on disk;
  * concurrent writes share a transaction. Reads that take longer than a few milliseconds run on their own threads.
- * Throws if the file cannot be opened.
+ * Throws if the file cannot be opened, and a `TypeError` if `path` is empty.
  */
-export function sqliteStore({ path = ':memory:' }: SqliteOptions = {}): SqliteStore {
-  return { ...openStore(path), path }
+export function sqliteStore({ path = MEMORY }: SqliteOptions = {}): SqliteStore {
+  // SQLite would open a temporary file, which is removed in the end.
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`sqliteStore: 'path' must be the name of a file, or '${MEMORY}'`)
+  }
+  return { ...openStore(pathToOpen(path)), path }
 }

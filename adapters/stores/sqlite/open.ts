@@ -4,6 +4,7 @@
  * @module
  */
 
+import { statSync } from 'node:fs'
 import { caught, type Soon } from '../../../src/ports/soon.ts'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { openCollection, type Runner } from './collection.ts'
@@ -62,6 +63,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     }),
     copying: {
       watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
+      place: async () => placeOf(connection.file),
     },
     async prepare(schemas, warn = () => {}) {
       checkOpen()
@@ -93,6 +95,13 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       connection.close()
     },
   }
+}
+
+/** A file by its number on its disk: links and other spellings of its path lead to it too. */
+function placeOf(file: string | undefined): string {
+  if (file === undefined) return crypto.randomUUID()
+  const { dev, ino } = statSync(file, { bigint: true })
+  return `${dev} ${ino}`
 }
 
 /** What the collections of one database share. */
