@@ -54,6 +54,11 @@ export class ScriptedServer {
     if (session) session.isEnded = true
   }
 
+  /** How many sessions there have been. */
+  get opened(): number {
+    return this.#sessions.size
+  }
+
   isEnded(name: string): boolean {
     return this.#sessions.get(name)?.isEnded ?? true
   }
@@ -70,14 +75,14 @@ export class ScriptedServer {
     const body = typeof init.body === 'string' ? JSON.parse(init.body) : init.body
     const session = this.sessionOf(headers.get('Authorization'))
     this.seen.push({ method: init.method ?? 'GET', path, headers, body, session })
-    const response = this.#answer(path, headers, body)
+    const response = this.#answer(init.method ?? 'GET', path, headers, body)
     await this.after?.(path)
     lose()
     return response
   }
 
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one line for each route
-  #answer(path: string, headers: Headers, body: Record<string, string>): Response {
+  #answer(method: string, path: string, headers: Headers, body: Record<string, string>): Response {
     if (path === '/auth/login') return this.#open(body.identifier ?? 'nobody')
     const given = [...this.#sessions].find(([, { refreshToken, before }]) =>
       [refreshToken, before].includes(body?.refreshToken ?? 'none'),
@@ -93,6 +98,7 @@ export class ScriptedServer {
     if (token && (!session || session.isEnded || session.token !== token)) {
       return said(401, { success: false, error: 'Authentication required.' })
     }
+    if (path === '/cities' && method === 'QUERY') return new Response('Not here', { status: 501 })
     if (path === '/auth/me' && !session) {
       return said(401, { success: false, error: 'Authentication required.' })
     }
@@ -151,6 +157,11 @@ export class ScriptedStorage {
   readonly broken: Set<'getItem' | 'setItem' | 'removeItem'> = new Set()
   /** Runs before each access, if set: what it waits for delays it. */
   before: (() => unknown) | undefined
+
+  /** A key under which something is stored. */
+  keyOf(): string {
+    return [...this.items.keys()].at(-1) ?? 'none'
+  }
 
   getItem = (key: string) => this.#do('getItem', () => this.items.get(key) ?? null)
   setItem = (key: string, value: string) =>
