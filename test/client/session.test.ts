@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import type { TestApp } from './app.ts'
 import { Gate, ScriptedServer, ScriptedStorage } from './scripted.ts'
@@ -228,7 +228,9 @@ describe('a storage that fails', () => {
     expect(await who(api)).toBe('ann')
   })
 
-  it('a failing onSignedOut fails no call', async () => {
+  it('a failing onSignedOut fails no call, and is logged', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => logged.mockRestore())
     const { open } = started()
     const api = open({
       onSignedOut() {
@@ -238,5 +240,6 @@ describe('a storage that fails', () => {
     await login(api, 'ann')
     expect(await api('/auth').logout()).toMatchObject({ ok: true })
     expect(await who(api)).toBe(401)
+    expect(logged).toHaveBeenCalledTimes(1)
   })
 })
