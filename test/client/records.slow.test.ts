@@ -181,6 +181,9 @@ describe('lists', () => {
     expect(
       await requests(() => api.list({ where: { population: { gte: 1 } }, pageSize: 5 })),
     ).toEqual(['GET /closed'])
+    const between = { population: { gte: 1, lte: 2 }, name: { ne: 'city 001' } }
+    const [city, ...others] = await done(api.list({ where: between }))
+    expect([city?.name, ...others]).toEqual(['city 002'])
     expect(await api.list({ where: { population: { gte: 1, lt: 2 } } })).toMatchObject({
       ok: false,
       error: { status: 405 },
