@@ -7,6 +7,7 @@
 import type { RouteName } from '../auth/setup/options.ts'
 import type { AuthChoices, SecretName, ServedAccounts } from '../auth/setup/served.ts'
 import type { Counted } from './lists.ts'
+import type { CallOptions } from './records.ts'
 import type { Result } from './results.ts'
 import type { Added, Sent, Wire } from './shapes.ts'
 
@@ -55,6 +56,17 @@ type Account<T extends AnyAccounts> =
   | { readonly identifier: string }
   | { readonly [Name in Identifiers<T>]: { readonly [N in Name]: string } }[Identifiers<T>]
 
+/** For a client that keeps no session: the refresh token of one. */
+type Refreshing = { readonly refreshToken: string }
+
+/** New tokens. The refresh token is there if it was given. */
+export interface Refreshed {
+  readonly token: string
+  readonly expiresIn?: number
+  readonly refreshToken?: string
+  readonly refreshExpiresIn?: number
+}
+
 type SecondStep = { readonly ticket: string } & Readonly<Record<string, unknown>>
 type Message = Promise<Result<string>>
 
@@ -63,7 +75,7 @@ type UserList<T extends AnyAccounts> = {
   readonly [Name in Identifiers<T> | 'role']?: string
 } & { readonly page?: number; readonly pageSize?: number }
 
-/** Every route by its name. */
+/** Every route by its name. Those of sessions that this client does not keep take a refresh token. */
 export interface Routes<T extends AnyAccounts> {
   /** Creates an account and signs in, unless the address has to be proven first: then only `user` is there. */
   register(
@@ -71,45 +83,69 @@ export interface Routes<T extends AnyAccounts> {
         T,
         T['options']['registerFields']
       >,
+    options?: CallOptions,
   ): Promise<Result<SignedIn<T> | { readonly user: UserOf<T>; readonly token?: undefined }>>
   /** Signs in. A failure with a `ticket` asks for a second step: send it with what the step needs. */
   login(
     body: (Account<T> & { readonly password: string }) | SecondStep,
+    options?: CallOptions,
   ): Promise<Result<SignedIn<T>>>
   /** Signs in through a provider. */
-  social(provider: string, body: Readonly<Record<string, unknown>>): Promise<Result<SignedIn<T>>>
-  forgotPassword(body: Account<T> & { readonly channel?: 'email' | 'sms' }): Message
-  resetPassword(body: Account<T> & { readonly code: string; readonly newPassword: string }): Message
+  social(
+    provider: string,
+    body: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<Result<SignedIn<T>>>
+  forgotPassword(
+    body: Account<T> & { readonly channel?: 'email' | 'sms' },
+    options?: CallOptions,
+  ): Message
+  resetPassword(
+    body: Account<T> & { readonly code: string; readonly newPassword: string },
+    options?: CallOptions,
+  ): Message
   /** Ends every session, this one too. */
-  changePassword(body: { readonly currentPassword: string; readonly newPassword: string }): Message
+  changePassword(
+    body: { readonly currentPassword: string; readonly newPassword: string },
+    options?: CallOptions,
+  ): Message
   /** Gets new tokens now; calls do that by themselves when they need it. */
-  refresh(): Promise<Result<{ readonly token: string }>>
+  refresh(body?: Refreshing, options?: CallOptions): Promise<Result<Refreshed>>
   /** Ends the session, here even if the server cannot be reached. */
-  logout(): Message
-  logoutAll(): Message
-  listSessions(): Promise<Result<SessionInfo[]>>
-  endSession(id: string): Message
-  me(): Promise<Result<UserOf<T>>>
-  listUsers(options?: UserList<T>): Promise<Result<UserOf<T>[], Counted>>
-  getUser(id: string): Promise<Result<Partial<UserOf<T>> & Added>>
+  logout(body?: Refreshing, options?: CallOptions): Message
+  logoutAll(options?: CallOptions): Message
+  listSessions(options?: CallOptions): Promise<Result<SessionInfo[]>>
+  endSession(id: string, options?: CallOptions): Message
+  me(options?: CallOptions): Promise<Result<UserOf<T>>>
+  listUsers(list?: UserList<T>, options?: CallOptions): Promise<Result<UserOf<T>[], Counted>>
+  getUser(id: string, options?: CallOptions): Promise<Result<Partial<UserOf<T>> & Added>>
   updateUser(
     id: string,
     changes: Partial<Chosen<T, T['options']['updateFields']>> & {
       readonly currentPassword?: string
     },
+    options?: CallOptions,
   ): Promise<Result<UserOf<T>>>
   modifyRoles(
     id: string,
     body: { readonly role: string } | { readonly roles: readonly string[] },
+    options?: CallOptions,
   ): Promise<Result<UserOf<T>>>
-  endUserSessions(id: string): Message
-  sendEmailCode(body?: { readonly identifier: string }): Message
-  verifyEmail(body: {
-    readonly identifier?: string
-    readonly otp: string
-    readonly password?: string
-  }): Message
-  deleteUser(id: string, body?: { readonly currentPassword: string }): Message
+  endUserSessions(id: string, options?: CallOptions): Message
+  sendEmailCode(body?: { readonly identifier: string }, options?: CallOptions): Message
+  verifyEmail(
+    body: {
+      readonly identifier?: string
+      readonly otp: string
+      readonly password?: string
+    },
+    options?: CallOptions,
+  ): Message
+  deleteUser(
+    id: string,
+    body?: { readonly currentPassword: string },
+    options?: CallOptions,
+  ): Message
 }
 
 type OfSessions =

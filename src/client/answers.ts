@@ -15,10 +15,11 @@ export interface Progress {
 /** A request. */
 export interface Ask {
   readonly method: string
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
-  /** JSON if it is no form. */
-  readonly body?: unknown
+  /** It comes after the client's URL. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined
+  /** JSON, or a form. */
+  readonly body?: string | FormData | undefined
   readonly signal?: AbortSignal | undefined
   /** Told of the upload, where the platform can. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
@@ -31,7 +32,7 @@ export interface Answer {
   readonly text: string
   /** The envelope; undefined if something else has answered, such as a proxy. */
   readonly body: Envelope | undefined
-  header(name: string): string | null
+  readonly headers: Pick<Headers, 'get'>
 }
 
 interface Envelope extends Omit<Failure, 'status' | 'message' | 'retryAfter'> {
@@ -42,102 +43,81 @@ interface Envelope extends Omit<Failure, 'status' | 'message' | 'retryAfter'> {
   readonly pagination?: unknown
 }
 
-/** Sends a request. It never rejects. */
-export async function answered(ask: Ask, send: typeof fetch): Promise<Answer> {
-  const { body, url, onProgress, signal, ...rest } = ask
-  const isJson = body !== undefined && !(body instanceof FormData)
-  const headers = {
-    Accept: 'application/json',
-    ...(isJson && { 'Content-Type': 'application/json' }),
-    ...rest.headers,
-  }
-  const init: RequestInit & { method: string; headers: Record<string, string> } = {
-    method: rest.method,
-    headers,
-    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as FormData) }),
-    ...(signal && { signal }),
-  }
-  try {
-    if (onProgress && 'XMLHttpRequest' in globalThis) return await uploaded(url, init, onProgress)
-    const response = await send(url, init)
-    return answer(response.status, await response.text(), (name) => response.headers.get(name))
-  } catch (error) {
-    return answer(0, error instanceof Error ? error.message : String(error), () => null)
-  }
-}
-
-/** The request through XMLHttpRequest, the only way to see the progress of an upload. */
-function uploaded(
-  url: string,
-  init: RequestInit & { method: string; headers: Record<string, string> },
-  onProgress: (progress: Progress) => void,
-): Promise<Answer> {
-  const request = new XMLHttpRequest()
-  return new Promise((resolve, reject) => {
-    request.open(init.method, url)
-    for (const [name, value] of Object.entries(init.headers)) request.setRequestHeader(name, value)
-    request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, total })
-    request.onload = () =>
-      resolve(
-        answer(request.status, request.responseText, (name) => request.getResponseHeader(name)),
-      )
-    const fail = (message: string) => () => reject(new Error(message))
-    request.onerror = fail('The request failed.')
-    request.onabort = fail('The request was aborted.')
-    const abort = () => request.abort()
-    init.signal?.addEventListener('abort', abort)
-    if (init.signal?.aborted) return fail('The request was aborted.')()
-    request.onloadend = () => init.signal?.removeEventListener('abort', abort)
-    request.send(init.body as FormData)
+/**
+ * A value as JSON. Throws a `TypeError` for what JSON would turn into null, which removes a field, or cannot say.
+ */
+export function json(value: unknown): string {
+  const paths = new Map<unknown, string>()
+  return JSON.stringify(value, function (this: Record<string, unknown>, name, written) {
+    const raw = this[name]
+    const path = (paths.get(this) ?? '') + name
+    const number = raw instanceof Date ? Number(raw) : written
+    if (typeof number === 'bigint' || (typeof number === 'number' && !Number.isFinite(number))) {
+      throw new TypeError(`'${path}' is ${raw}, which JSON can't say.`)
+    }
+    paths.set(written, path && `${path}.`)
+    return written
   })
 }
 
-function answer(status: number, text: string, header: Answer['header']): Answer {
-  return { status, text, header, body: envelope(text) }
+/** What is read of a response. */
+export type Received = Pick<Response, 'status' | 'text'> & Pick<Answer, 'headers'>
+
+/** A request through XMLHttpRequest, the only way to see the progress of an upload. */
+export function uploaded(
+  url: string,
+  { method = '', headers, body, signal }: RequestInit & { headers: Headers },
+  onProgress: (progress: Progress) => void,
+): Promise<Received> {
+  return new Promise((resolve) => {
+    signal?.throwIfAborted()
+    const request = new XMLHttpRequest()
+    signal?.addEventListener('abort', () => request.abort())
+    request.open(method, url)
+    headers.forEach((value, name) => {
+      request.setRequestHeader(name, value)
+    })
+    request.upload.onprogress = ({ loaded, total }) => onProgress({ loaded, total })
+    // Also after an error, and when it was aborted: the status is 0 then.
+    request.onloadend = () =>
+      resolve({
+        status: request.status,
+        text: async () => request.responseText || 'Request failed.',
+        headers: { get: (name) => request.getResponseHeader(name) },
+      })
+    request.send(body as FormData)
+  })
 }
 
-function envelope(text: string): Envelope | undefined {
+/** A response; something else than fieldgate may have made it. */
+export function answer(status: number, text: string, headers: Answer['headers']): Answer {
+  let body: Envelope | undefined
   try {
-    const body = JSON.parse(text)
-    return typeof body?.success === 'boolean' ? body : undefined
+    body = JSON.parse(text)
   } catch {
-    return undefined
+    // A proxy's page.
   }
-}
-
-/** Whether the server did what was asked. */
-export function succeeded({ body }: Answer): boolean {
-  return body?.success === true
-}
-
-/** The failure that an answer tells of. */
-export function failed({ status, text, header, body }: Answer): Failure {
-  const { success: _, error, data: __, pagination: ___, message: ____, ...rest } = body ?? {}
-  const retryAfter = secondsIn(header('Retry-After'))
-  return {
-    ...(rest as Partial<Failure>),
-    status,
-    message: error ?? (status === 0 ? text : `The server answered ${status} without JSON.`),
-    ...(retryAfter !== undefined && { retryAfter }),
-  }
+  return { status, text, headers, body: typeof body?.success === 'boolean' ? body : undefined }
 }
 
 /** The result that an answer tells of; its data is the message where there is no other. */
-export function resultOf<T, P>(answer: Answer): Result<T, P> {
-  if (!succeeded(answer)) return { ok: false, error: failed(answer) }
-  const { data, message, pagination } = answer.body ?? {}
-  const etag = answer.header('ETag')
-  return {
-    ok: true,
-    data: (data === undefined ? message : data) as T,
-    ...(pagination !== undefined && { pagination: pagination as P }),
-    ...(etag !== null && { etag }),
+export function resultOf<T, P>({ status, text, headers, body }: Answer): Result<T, P> {
+  const { success, error, data, message, pagination, ...rest } = body ?? {}
+  if (success) {
+    const etag = headers.get('ETag') ?? undefined
+    const of = { pagination, etag } as { readonly pagination: P; readonly etag: string }
+    return { ok: true, data: (data === undefined ? message : data) as T, ...of }
   }
-}
-
-/** The seconds in `Retry-After`: a number, or a date (RFC 9110, 10.2.3). */
-function secondsIn(header: string | null): number | undefined {
-  if (header === null) return undefined
-  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))
+  // A number of seconds, or a date (RFC 9110, 10.2.3).
+  const after = `${headers.get('Retry-After')}`
+  const seconds = /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000
+  return {
+    ok: false,
+    error: {
+      ...(rest as Partial<Failure>),
+      status,
+      message: error ?? (status ? `The server answered ${status} without JSON.` : text),
+      ...(!Number.isNaN(seconds) && { retryAfter: Math.max(0, Math.ceil(seconds)) }),
+    },
+  }
 }

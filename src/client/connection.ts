@@ -1,82 +1,165 @@
 /**
- * Requests with the access token: a 401 is answered by one refresh and one more try.
+ * Requests of calls: whose they are, and what they are sent with. A 401 is answered by one refresh and one more try.
  *
  * @module
  */
 
-import { type Answer, type Ask, answered } from './answers.ts'
-import { Session, type TokenStorage } from './session.ts'
+import { type Answer, type Ask, answer, type Received, uploaded } from './answers.ts'
+import { type Held, type Post, type Session, sessionIn } from './session.ts'
+import { memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
+
+/** Header fields by their names. */
+export type HeaderFields = Readonly<Record<string, string>>
 
 /** Options of `createClient`. */
 export interface ClientOptions {
-  /** Sends requests. Default: the platform's `fetch`. */
+  /** Sends requests, uploads too. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch
-  /** Where tokens are kept. Default: `localStorage` in browsers, memory elsewhere. */
+  /** Where tokens are kept. Default: `localStorage` in browsers; without a window, as on a server, nowhere. */
   readonly storage?: TokenStorage
+  /**
+   * Names the session, if there are several at one URL. Tabs share a `storage` of your own only if you name the session.
+   * Default: the session of the URL and the storage.
+   */
+  readonly key?: string
+  /** The access token of each request, for a client that keeps no session: one on a server, for one user's request. */
+  readonly token?: () => string | undefined | Promise<string | undefined>
+  /** Header fields of each request, or what returns them. */
+  readonly headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>)
   /** Runs in every tab when the session has ended: signed out, expired, or ended elsewhere. */
   readonly onSignedOut?: () => void
+}
+
+/** What sends the requests of one call. */
+export interface Call {
+  /** The session that the call was made in. */
+  readonly held: Promise<Held | undefined> | undefined
+  /** Sends a request in that session; an open one is never sent twice. */
+  ask(request: Ask, isOpen?: boolean): Promise<Answer>
+  /** Sends anything in that session. */
+  twice<R>(
+    send: (held: Held | undefined) => Promise<R>,
+    isStale: (response: R) => boolean,
+  ): Promise<R | Answer>
+}
+
+/** A server, and the session that the client has there, if it keeps one. */
+export interface Connection {
+  readonly session: Session | undefined
+  /** Begins a call: all of its requests belong to the session that is held now. */
+  call(): Call
+  /** `fetch` with the access token. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Says once why a sign-in is not kept. */
+  warn(): void
 }
 
 /** The most milliseconds that a refresh waits, so that a second try falls into the server's grace period of 10 s. */
 const REFRESH_MS = 8_000
 
-/** A server, and the session that the client has there. */
-export class Connection {
-  readonly base: string
-  readonly session: Session
-  readonly #fetch: typeof fetch
+/** Connects a client with the server at `url`. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what its parts share would have to be passed around
+export function connect(url: string, options: ClientOptions): Connection {
+  if (typeof url !== 'string') throw new TypeError(`createClient: 'url' must be a string`)
+  const {
+    fetch: given,
+    storage = 'window' in globalThis ? (pageStorage() ?? memoryStorage()) : undefined,
+    headers: first,
+    token,
+  } = options
+  const base = url.replace(/\/+$/, '')
+  let isQuiet: unknown = token
 
-  constructor(url: string, { fetch: send, storage, onSignedOut }: ClientOptions) {
-    if (typeof url !== 'string') {
-      throw new TypeError(`createClient: 'url' must be a string, e.g. 'https://api.example.com'`)
+  /** Sends a request with its header fields: the client's over `own`, and the request's over these. */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: in parts it would be longer
+  async function send(
+    { path, headers: last, onProgress, ...init }: Sent,
+    held: Held | undefined,
+    own?: Ask['headers'],
+  ): Promise<Received> {
+    const headers = new Headers()
+    for (const fields of [own, typeof first === 'function' ? await first() : first, last]) {
+      for (const [name, value] of Object.entries(fields ?? {})) {
+        if (value !== undefined) headers.set(name, value)
+      }
     }
-    let end = url.length
-    while (url[end - 1] === '/') end -= 1
-    this.base = url.slice(0, end)
-    this.#fetch = send ?? ((input, init) => fetch(input, init))
-    const post = (to: string, body: object) =>
-      answered(
-        { method: 'POST', url: to, body, signal: AbortSignal.timeout(REFRESH_MS) },
-        this.#fetch,
+    const bearer = held?.token ?? (await token?.())
+    if (bearer && !headers.has('Authorization')) headers.set('Authorization', `Bearer ${bearer}`)
+    const request = { ...init, headers } as RequestInit & { headers: Headers }
+    return onProgress && !given && 'XMLHttpRequest' in globalThis
+      ? uploaded(base + path, request, onProgress)
+      : (given ?? fetch)(base + path, request)
+  }
+
+  /** Sends a request as it is. It never rejects. */
+  const once = async (ask: Ask, held?: Held): Promise<Answer> => {
+    try {
+      // Escaping cannot carry these, and a URL with them leads elsewhere.
+      const wrong = /\/(\.{0,2})(?=[/?]|$)/.exec(ask.path)
+      if (wrong) throw new Error(`'${wrong[1]}' can't be an id.`)
+      const type = typeof ask.body === 'string' ? 'application/json' : undefined
+      const own = { 'Content-Type': type }
+      const response = await send(ask, held, own)
+      return answer(response.status, await response.text(), response.headers)
+    } catch (error) {
+      return answer(0, (error as Error)?.message ?? `${error}`, new Headers())
+    }
+  }
+
+  const post: Post = (path, body) =>
+    once({ method: 'POST', path, body, signal: AbortSignal.timeout(REFRESH_MS) })
+  const session = storage && !token ? sessionIn(storage, post, base, options) : undefined
+
+  function call(): Call {
+    const held = session?.held()
+    let newest = held
+    /** Sends, and once more after a refresh if the token is too old. What the refresh came to, if it gave none. */
+    const twice: Call['twice'] = async (request, isStale) => {
+      const mine = await newest
+      const response = await request(mine)
+      const next = mine && isStale(response) && (await session?.renewed(mine))
+      if (!next) return response
+      // The server could not be asked for a new token: that says nothing about who is signed in, so it is not a 401.
+      if ('status' in next) return next
+      newest = Promise.resolve(next)
+      return request(next)
+    }
+    return {
+      held,
+      twice,
+      ask: (request, isOpen) =>
+        twice(
+          (mine) => once(request, mine),
+          // A wrong current password is a 401 too, and counts as a guess: asking again would count it twice.
+          ({ status, body }) => status === 401 && !isOpen && !/password/i.test(`${body?.error}`),
+        ),
+    }
+  }
+
+  return {
+    session,
+    call,
+    async fetch(path, init = {}) {
+      // Two slashes, which a URL may also have as backslashes and around line breaks, begin another host.
+      if (!/^\/(?![/\\\s])/.test(path)) throw new TypeError(`'${path}' must be a path`)
+      const request = { ...init, path, headers: Object.fromEntries(new Headers(init.headers)) }
+      let response: Received | undefined
+      await call().twice(
+        async (held) => {
+          response = await send(request, held)
+          return response
+        },
+        // A stream has been read.
+        ({ status }) => status === 401 && !(init.body as ReadableStream | undefined)?.getReader,
       )
-    this.session = new Session(`fieldgate:${this.base}`, storage, post, onSignedOut)
-  }
-
-  /** Sends a request with the access token. */
-  async ask(request: Ask): Promise<Answer> {
-    const token = await this.session.token()
-    const first = await this.once(request, token)
-    // A wrong current password is a 401 too, and counts as a guess: asking again would count it twice.
-    const isStale = first.status === 401 && !/password/i.test(first.body?.error ?? '')
-    if (token === undefined || !isStale) return first
-    const next = await this.session.renewed(token)
-    if (next === undefined) return first
-    // The server could not be asked for a new token: that says nothing about who is signed in, so it is not a 401.
-    return typeof next === 'string' ? this.once(request, next) : next
-  }
-
-  /** Sends a request as it is. */
-  once({ headers, ...request }: Ask, token: string | undefined): Promise<Answer> {
-    return answered({ ...request, headers: { ...headers, ...bearer(token) } }, this.#fetch)
-  }
-
-  /** `fetch` with the access token. */
-  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const send = (token: string | undefined) => {
-      const headers = new Headers(init.headers)
-      for (const [name, value] of Object.entries(bearer(token))) headers.set(name, value)
-      return this.#fetch(this.base + path, { ...init, headers })
-    }
-    const token = await this.session.token()
-    const response = await send(token)
-    // A stream has been read.
-    const isStream = init.body instanceof ReadableStream
-    if (response.status !== 401 || token === undefined || isStream) return response
-    const next = await this.session.renewed(token)
-    return typeof next === 'string' ? send(next) : response
+      return response as Response
+    },
+    warn() {
+      if (isQuiet) return
+      isQuiet = true
+      console.warn(`createClient keeps no session without 'storage'`)
+    },
   }
 }
 
-function bearer(token: string | undefined): Readonly<Record<string, string>> {
-  return token === undefined ? {} : { Authorization: `Bearer ${token}` }
-}
+type Sent = Pick<Ask, 'path' | 'headers' | 'onProgress'> & object

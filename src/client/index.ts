@@ -6,19 +6,30 @@
  */
 
 import type { AccountsClient, AnyAccounts } from './accounts.ts'
-import { Connection, type ClientOptions as ConnectionOptions } from './connection.ts'
-import { type Known, recordCalls, type ServedCalls } from './records.ts'
+import { type ClientOptions as ConnectionOptions, connect } from './connection.ts'
+import { inPath } from './paths.ts'
+import type { Refusal } from './query.ts'
+import { recordCalls, type ServedCalls } from './records.ts'
 import { type RoutePaths, routeCalls } from './routes.ts'
+import { sending } from './sending.ts'
 import type { AnyRecords } from './shapes.ts'
 
 export type { AccountsClient, Routes, SessionInfo, SignedIn, UserOf } from './accounts.ts'
 export type { Progress } from './answers.ts'
+export type { HeaderFields } from './connection.ts'
 export type { ConditionOn, Conditions, ListOptions, PaginationOf, Where } from './lists.ts'
-export type { CallOptions, CallsFor, Condition, RecordsClient, WriteOptions } from './records.ts'
+export type {
+  CallOptions,
+  CallsFor,
+  Condition,
+  CreateOptions,
+  RecordsClient,
+  WriteOptions,
+} from './records.ts'
 export { ClientError, type Failure, type Result, type Success } from './results.ts'
 export type { RoutePaths } from './routes.ts'
-export type { TokenStorage } from './session.ts'
 export type { Changes, ClosedCalls, Created, Populated, Shown, Wire, Written } from './shapes.ts'
+export { memoryStorage, type TokenStorage } from './storage.ts'
 
 /** Options of `createClient`. */
 export interface ClientOptions extends ConnectionOptions {
@@ -68,7 +79,7 @@ export type Client<M extends Mount<string, unknown>> = Signatures<M> & {
    * `fetch` with the access token, for your extra routes; `path` comes after the client's URL. On a 401 it refreshes
    * once and tries again. It rejects as `fetch` does.
    */
-  fetch(path: string, init?: RequestInit): Promise<Response>
+  fetch(path: `/${string}`, init?: RequestInit): Promise<Response>
 }
 
 /**
@@ -87,22 +98,19 @@ export function createClient<A extends object>(
   url: string,
   options: ClientOptions = {},
 ): Client<MountsOf<A>> {
-  const connection = new Connection(url, options)
-  const known: Known = new WeakMap()
-  const services = new Map<string, object>()
+  const connection = connect(url, options)
+  const send = sending(connection.call)
+  const refusals = new Map<string, Refusal>()
   function service(mount: string, params: Readonly<Record<string, string>> = {}): object {
-    const path = mount.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
-    const own = services.get(path)
-    if (own) return own
-    const at = connection.base + (path === '/' ? '' : path)
-    const made = {
-      ...recordCalls(at, connection, known),
-      ...routeCalls(at, connection, options.routes?.[mount]),
+    const path = mount.replace(/:(\w+)/g, (_, name) => inPath(params[name]))
+    const at = path === '/' ? '' : path
+    const own = refusals.get(mount) ?? { until: 0 }
+    refusals.set(mount, own)
+    return {
+      ...recordCalls(at, send, own),
+      ...routeCalls(at, connection, send, options.routes?.[mount]),
     }
-    services.set(path, made)
-    return made
   }
-  const fetch: Client<never>['fetch'] = (path, init) => connection.fetch(path, init)
   // The calls are made from names alone; what each takes and gives is checked by the type.
-  return Object.assign(service, { fetch }) as unknown as Client<MountsOf<A>>
+  return Object.assign(service, { fetch: connection.fetch }) as unknown as Client<MountsOf<A>>
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Managed } from '../model/model.ts'
+import type { HeaderFields } from './connection.ts'
 import type { AnyRecords } from './shapes.ts'
 
 type Element<L> = L extends readonly (infer E)[] ? E : never
@@ -75,6 +76,8 @@ export interface Conditions<T extends AnyRecords> {
   readonly pageSize?: number
   /** Aborts the request; the result is then a failure with the status 0. */
   readonly signal?: AbortSignal
+  /** Header fields of the request, over those of the client. */
+  readonly headers?: HeaderFields
 }
 
 /** One page, or with `limit` the first records: for routers that page by number. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Answer, Ask } from './answers.ts'
+import { type Answer, type Ask, json } from './answers.ts'
 
 /** What a list is asked for. */
 export interface Wanted {
@@ -16,110 +16,112 @@ export interface Wanted {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
   readonly signal?: AbortSignal | undefined
+  readonly headers?: Ask['headers']
 }
 
 type Send = (ask: Ask) => Promise<Answer>
 
 /** Statuses with which servers and proxies refuse a method that they do not know. */
 const UNKNOWN_METHOD = [400, 403, 404, 405, 501]
+/** What only the server knows: how it pages (by cursor there is no first page to name), and which strings are dates. */
+const UNSAID = /by cursor|^Invalid range/
+/** How long QUERY is not tried first after a refusal, in milliseconds. */
+const REFUSED_MS = 60_000
 
-/** Lists of one mount. It remembers when QUERY does not get through. */
-export class Lists {
-  readonly #url: string
-  readonly #send: Send
-  #isQueryRefused = false
-
-  constructor(url: string, send: Send) {
-    this.#url = url
-    this.#send = send
-  }
-
-  /** Asks for a list. */
-  async ask(wanted: Wanted): Promise<Answer> {
-    const { where, limit, pageSize, page, cursor } = wanted
-    // `pageSize` alone starts paging in a QUERY, and not in a URL.
-    const isPaged = pageSize === undefined || page !== undefined || cursor !== undefined
-    if (!where && limit === undefined && isPaged) {
-      const url = inUrl(wanted)
-      if (url !== undefined) return this.#get(url, wanted)
-    }
-    if (this.#isQueryRefused) return this.#otherwise(wanted)
-    const answer = await this.#send(this.#query('QUERY', wanted))
-    if (!isRefused(answer) || wanted.signal?.aborted) return answer
-    const other = await this.#otherwise(wanted)
-    this.#isQueryRefused = other.body?.success === true
-    return isRefused(other) ? answer : other
-  }
-
-  /** Without QUERY: as a URL if there is one, else as a POST that says what it means. */
-  async #otherwise(wanted: Wanted): Promise<Answer> {
-    const { pageSize, page, cursor } = wanted
-    const starts = pageSize !== undefined && page === undefined && cursor === undefined
-    const url = inUrl(starts ? { ...wanted, page: 1 } : wanted)
-    if (url === undefined) return this.#send(this.#query('POST', wanted))
-    const answer = await this.#get(url, wanted)
-    // Only the server knows how it pages. By cursor there is no first page to name.
-    const isByCursor = starts && answer.body?.error?.includes('paginates by cursor')
-    return isByCursor ? this.#get(inUrl(wanted) ?? url, wanted) : answer
-  }
-
-  #get(url: string, { signal }: Wanted): Promise<Answer> {
-    return this.#send({ method: 'GET', url: this.#url + url, signal })
-  }
-
-  #query(method: string, { where, signal, ...body }: Wanted): Ask {
-    return {
-      method,
-      url: this.#url,
-      body: { ...body, ...(where && { filter: where }) },
-      signal,
-      ...(method === 'POST' && { headers: { 'X-HTTP-Method-Override': 'QUERY' } }),
-    }
-  }
+/** What is remembered of a mount: until when QUERY is not tried first, because it did not get through. */
+export interface Refusal {
+  until: number
 }
 
-/** Whether QUERY did not get through: refused by the router, or answered by something that is not fieldgate. */
+/** Asks for the list at `path`: the first way that is not refused. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the ways stand in their order
+export async function listed(
+  path: string,
+  { signal, headers, ...given }: Wanted,
+  send: Send,
+  refusal: Refusal,
+): Promise<Answer> {
+  // As it is written: dates are strings, and what is undefined is not there.
+  const wanted: Wanted = JSON.parse(json(given))
+  const { where: filter, ...rest } = wanted
+  const { pageSize, page, cursor } = rest
+  // `pageSize` alone starts paging in a QUERY, and not in a URL.
+  const starts = pageSize && page === undefined && !cursor
+  const url = inUrl(starts ? { ...wanted, page: 1 } : wanted)
+  const get = (query = '') => ({ method: 'GET', path: path + query, signal, headers })
+  if (url !== undefined && !filter && !starts) return send(get(url))
+
+  const query: Ask = { ...get(), method: 'QUERY', body: JSON.stringify({ ...rest, filter }) }
+  const override = { ...headers, 'X-HTTP-Method-Override': 'QUERY' }
+  const ways: Ask[] = [{ ...query, method: 'POST', headers: override }]
+  if (url !== undefined) ways.unshift(get(url), ...(starts ? [get(inUrl(wanted))] : []))
+  if (Date.now() < refusal.until) ways.push(query)
+  else ways.unshift(query)
+
+  let first: Answer | undefined
+  for (const way of ways) {
+    const answer = await send(way)
+    const isFailed = isRefused(answer)
+    first ??= answer
+    if (way === query) {
+      refusal.until = isFailed ? Date.now() + REFUSED_MS : 0
+      // It may be lost because a browser does not send it to another origin.
+      if (answer.status === 0) continue
+    }
+    if (!isFailed) return answer.status === 0 ? first : answer
+  }
+  return first as Answer
+}
+
+/** Whether it did not get through: refused by the router, or answered by something that is not fieldgate. */
 function isRefused({ status, body }: Answer): boolean {
-  return status === 0 || status === 405 || (!body && UNKNOWN_METHOD.includes(status))
+  return status === 405 || (body ? UNSAID.test(`${body.error}`) : UNKNOWN_METHOD.includes(status))
 }
 
 /** The query string that says what is wanted; undefined if none does. */
-function inUrl({
-  where = {},
-  search,
-  sort,
-  page,
-  pageSize,
-  limit,
-  cursor,
-}: Wanted): string | undefined {
-  const [compared, another] = Object.entries(where).filter(
-    ([, condition]) => condition !== undefined,
-  )
-  const key = Array.isArray(sort) && sort.length === 1 ? sort[0] : sort
-  if (another || limit !== undefined || (key !== undefined && typeof key !== 'string'))
-    return undefined
-  const comparison = compared && inParameters(...compared)
-  if (compared && !comparison) return undefined
-  const parameters = new URLSearchParams(comparison)
-  for (const [name, value] of Object.entries({ s: search, sort: key, page, pageSize, cursor })) {
-    if (value !== undefined) parameters.set(name, String(value))
-  }
-  const text = parameters.toString()
+function inUrl({ where = {}, search, sort, limit, ...rest }: Wanted): string | undefined {
+  const [key, another] = [sort].flat()
+  const conditions = inParameters(where)
+  if (!conditions || limit !== undefined || another) return undefined
+  // What is undefined is left out.
+  const given = JSON.parse(JSON.stringify({ ...conditions, s: search, sort: key, ...rest }))
+  const text = `${new URLSearchParams(given)}`
   return text && `?${text}`
 }
 
-/** A condition as the parameters of one comparison, if it is one. */
-function inParameters(field: string, condition: unknown): Record<string, string> | undefined {
-  const isOperators = Object.prototype.toString.call(condition) === '[object Object]'
-  const operators = Object.entries(isOperators ? (condition as object) : { eq: condition })
-  const [[operator, value] = [], more] = operators
-  // An empty value would not compare at all, and lists and null cannot be written.
-  if (
-    operator === undefined ||
-    more ||
-    !(typeof value === 'number' || (typeof value === 'string' && value !== ''))
+/** Conditions as the parameters of a range and of a comparison of another field; undefined if there are more. */
+function inParameters(where: object): object | undefined {
+  const all = Object.entries(where).flatMap(([field, condition]) =>
+    Object.entries<string>(condition?.constructor === Object ? condition : { eq: condition }).map(
+      ([operator, value]) => [field, operator, value] as const,
+    ),
   )
-    return
-  return { compareField: field, compareOperator: operator, compareValue: String(value) }
+  // One comparison takes more values than a range does.
+  for (const rangeField of all.length > 1 ? Object.keys(where) : ['']) {
+    const range: Record<string, string> = { gte: '', lte: '' }
+    let between = ''
+    const [compared, more] = all.filter(([field, operator, value]) => {
+      const separator = field === rangeField && operator in range && separatorOf(value)
+      if (!separator) return true
+      between = separator
+      range[operator] = value
+      return false
+    })
+    const [compareField, compareOperator, compareValue = 0] = compared ?? []
+    // An empty value would not compare at all, and lists and null cannot be written.
+    const isSaid = /^("[^"]|[-\d])/.test(JSON.stringify(compareValue))
+    if (more || compareField === rangeField || !isSaid) continue
+    return {
+      ...(between && { rangeField, range: range.gte + between + range.lte }),
+      ...(compared && { compareField, compareOperator, compareValue }),
+    }
+  }
+  return undefined
+}
+
+/** What stands between the bounds of a range, of which this is one; undefined if no range can say it. */
+function separatorOf(value: unknown): string | undefined {
+  // Numbers have no minus, and dates have hyphens.
+  if (/^\d{4}-\d\d-\d\d/.test(`${value}`)) return '..'
+  return typeof value === 'number' && /^[\d.]+$/.test(`${value}`) ? '-' : undefined
 }

@@ -37,7 +37,7 @@ export type Result<T, P = never> = Success<T, P> | { readonly ok: false; readonl
 /** Ends the loop over `all` or `pages` when a page cannot be read; it has the members of the failure. */
 export class ClientError extends Error implements Failure {
   override readonly name = 'ClientError'
-  readonly status!: number
+  declare readonly status: number
   declare readonly fields?: Readonly<Record<string, string>>
   declare readonly requestId?: string
   declare readonly retryAfter?: number

@@ -5,100 +5,94 @@
  */
 
 import type { RouteName } from '../auth/setup/options.ts'
-import { type Answer, resultOf, succeeded } from './answers.ts'
+import { json, resultOf } from './answers.ts'
 import type { Connection } from './connection.ts'
+import { inPath } from './paths.ts'
+import type { CallOptions } from './records.ts'
 import type { Result } from './results.ts'
-import type { Tokens } from './session.ts'
+import type { Sending } from './sending.ts'
+import { tokensIn } from './session.ts'
 
-/** The method and the path of each route, as the server has them by default. */
+/**
+ * The method and the path of each route, as the server has them by default, and: `-` it takes no values; `!` its
+ * 401 is about what was sent, not about the access token; `.` it ends every session, this one too.
+ */
 const ROUTES: Readonly<Record<RouteName, string>> = {
-  register: 'POST /register',
-  login: 'POST /login',
-  social: 'POST /social/:provider',
-  forgotPassword: 'POST /password/forgot',
-  resetPassword: 'POST /password/reset',
-  changePassword: 'POST /password/change',
+  register: 'POST /register !',
+  login: 'POST /login !',
+  social: 'POST /social/:provider !',
+  forgotPassword: 'POST /password/forgot !',
+  resetPassword: 'POST /password/reset !',
+  changePassword: 'POST /password/change .',
   refresh: 'POST /token/refresh',
   logout: 'POST /logout',
-  logoutAll: 'POST /logout/all',
-  listSessions: 'GET /sessions',
-  endSession: 'DELETE /sessions/:id',
-  me: 'GET /me',
+  logoutAll: 'POST /logout/all -.',
+  listSessions: 'GET /sessions -',
+  endSession: 'DELETE /sessions/:id -',
+  me: 'GET /me -',
   listUsers: 'GET /users',
-  getUser: 'GET /users/:id',
+  getUser: 'GET /users/:id -',
   updateUser: 'PATCH /users/:id',
   modifyRoles: 'PATCH /users/:id/roles',
-  endUserSessions: 'DELETE /users/:id/sessions',
+  endUserSessions: 'DELETE /users/:id/sessions -',
   sendEmailCode: 'POST /email/code',
   verifyEmail: 'POST /email/verify',
   deleteUser: 'DELETE /users/:id',
 }
-
-/** Their 401 is about what was sent, not about the access token. */
-const OPEN = ['register', 'login', 'social', 'forgotPassword', 'resetPassword']
-/** They end every session, this one too. */
-const ENDING = ['changePassword', 'logoutAll']
 
 /** Paths of routes that an auth router has renamed. */
 export type RoutePaths = { readonly [Name in RouteName]?: string }
 
 type Call = (...given: never[]) => Promise<Result<unknown, unknown>>
 
-/** The calls for the auth router under `url`, by the names of its routes. */
+/** The calls for the auth router at `mount`, by the names of its routes. */
 export function routeCalls(
-  url: string,
+  mount: string,
   connection: Connection,
+  send: Sending,
   paths: RoutePaths = {},
 ): Readonly<Record<string, Call>> {
   const { session } = connection
-  const pathOf = (name: RouteName) => url + (paths[name] ?? ROUTES[name].split(' ')[1])
-  const call = async (name: RouteName, given: unknown[]): Promise<Result<unknown, unknown>> => {
-    const [method = ''] = ROUTES[name].split(' ')
-    const path = pathOf(name).replace(
-      /\/:\w+/,
-      () => `/${encodeURIComponent(String(given.shift()))}`,
-    )
-    const [body = {}] = given
-    const request =
-      method === 'GET' ? { method, url: path + parametersOf(body) } : { method, url: path, body }
-    const answer = OPEN.includes(name)
-      ? await connection.once(request, await session.token())
-      : await connection.ask(request)
-    const tokens = tokensIn(answer)
-    if (tokens) await session.keep(tokens, pathOf('refresh'), pathOf('logout'))
-    if (ENDING.includes(name) && succeeded(answer)) await session.end()
-    return resultOf(answer)
+  const pathOf = (name: RouteName) => mount + (paths[name] ?? ROUTES[name].split(' ')[1])
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each mark of a route is one step
+  const ask = async (name: RouteName, given: unknown[]): Promise<Result<unknown, unknown>> => {
+    const [method = '', , marks = ''] = ROUTES[name].split(' ')
+    const call = connection.call()
+    const path = pathOf(name).replace(/\/:\w+/, () => `/${inPath(given.shift())}`)
+    const body = json((marks.includes('-') ? undefined : given.shift()) ?? {})
+    const options = given[0] as CallOptions | undefined
+    const isGet = method === 'GET'
+    const query = isGet && `?${new URLSearchParams(JSON.parse(body))}`
+    const to = query ? path + query : path
+    const content = isGet ? undefined : body
+    const result = await send.one(method, to, content, options, call, marks.includes('!'))
+    const tokens = result.ok && tokensIn(result.data)
+    if (tokens) {
+      if (session) await session.keep(tokens, pathOf('refresh'))
+      else connection.warn()
+    }
+    if (result.ok && marks.includes('.')) await session?.replace(await call.held)
+    return result
   }
-  const calls = Object.keys(ROUTES).map((name): [string, Call] => [
-    name,
-    (...given: unknown[]) => call(name as RouteName, given),
-  ])
+  const calls: Record<string, Call> = {}
+  for (const name in ROUTES) calls[name] = (...given) => ask(name as RouteName, given)
   return {
-    ...Object.fromEntries(calls),
-    refresh: async () => refreshed(connection),
-    logout: async () => {
-      const answer = await session.signOut()
-      return answer ? resultOf(answer) : { ok: true, data: 'Signed out.' }
-    },
+    ...calls,
+    // Where no session is kept, they are routes as all others.
+    ...(session && {
+      async refresh() {
+        const held = await session.held()
+        const next = held && (await session.renewed(held))
+        // The server says why there is none.
+        if (!next) return ask('refresh', [])
+        return 'status' in next ? resultOf(next) : { ok: true, data: { token: next.token } }
+      },
+      async logout(options?: CallOptions) {
+        const held = await session.held()
+        await session.replace(held)
+        if (!held) return { ok: true, data: 'Signed out.' }
+        return ask('logout', [{ refreshToken: held.refreshToken }, options])
+      },
+    }),
   }
-}
-
-/** The tokens of a sign-in, if the answer is one. */
-function tokensIn({ body }: Answer): Tokens | undefined {
-  const data = body?.data as Partial<Tokens> | null | undefined
-  return data?.token === undefined ? undefined : (data as Tokens)
-}
-
-async function refreshed({ session }: Connection): Promise<Result<unknown>> {
-  const token = await session.token()
-  const next = token === undefined ? undefined : await session.renewed(token)
-  if (typeof next === 'string') return { ok: true, data: { token: next } }
-  return next
-    ? resultOf(next)
-    : { ok: false, error: { status: 401, message: 'Authentication required.' } }
-}
-
-function parametersOf(options: unknown): string {
-  const given = Object.entries(options ?? {}).filter(([, value]) => value !== undefined)
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }

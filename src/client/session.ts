@@ -1,201 +1,219 @@
 /**
- * The tokens of a client, which all tabs of a page's origin share, and the one refresh for all of them.
+ * The tokens of a client, which all clients of its storage share, and the one refresh for all of them.
  *
- * A refresh token is used once: presented again later than the server's grace period, it ends the session. So a refresh
- * holds a Web Lock, and who waited for it takes the tokens that it finds. A tab that begins a refresh tells the others,
- * which queue for the lock too: if it is closed before it has the answer, the next one asks again within the grace
- * period, and gets the same tokens.
+ * A refresh token is used once: presented again later than the server's grace period, it ends the session. So refreshes
+ * of a session take turns, and who waited for one takes the tokens that it finds. A tab that begins a refresh tells the
+ * others, which queue too: if it is closed before it has the answer, the next one asks again within the grace period,
+ * and gets the same tokens.
+ *
+ * What is held is replaced only if it is still of the session that was asked for: who signs in or out meanwhile, wins.
  *
  * @module
  */
 
-import { Announcements } from './announcements.ts'
 import type { Answer } from './answers.ts'
-
-/** Where tokens are kept: `localStorage`, or anything like it, which may be asynchronous. */
-export interface TokenStorage {
-  getItem(key: string): string | null | Promise<string | null>
-  setItem(key: string, value: string): unknown
-  removeItem(key: string): unknown
-}
+import { memoryStorage, pageStorage, type TokenStorage } from './storage.ts'
+import { turnsOf } from './turns.ts'
 
 /** What a sign-in returns. */
-export interface Tokens {
+interface Tokens {
   readonly token: string
   readonly refreshToken?: string
 }
 
-interface Held extends Tokens {
-  /** The URL of the route that refreshes, and of the one that signs out. */
+/** The tokens of a session. */
+export interface Held extends Tokens {
+  /** Names the session here. */
+  readonly id: string
+  /** The path of the route that refreshes. */
   readonly refreshAt: string
-  readonly logoutAt: string
   /** When they came, in epoch milliseconds; later tokens have a later time. */
   readonly at: number
 }
 
+/** Tokens that the server has refused. */
+type Stale = Pick<Held, 'id' | 'token'>
+
+/** What a refresh comes to. The server's answer if it gave no tokens; undefined if the session is no longer held. */
+type Renewal = Promise<Held | Answer | undefined>
+
+/** The session of one client. */
+export interface Session {
+  /** The tokens, if somebody is signed in. */
+  held(): Promise<Held | undefined>
+  /** Keeps the tokens of a sign-in. */
+  keep(tokens: Tokens, refreshAt: string): Promise<unknown>
+  /** Forgets the tokens of a session in every tab, or replaces them, if they are still held. What is held of it then. */
+  replace(from: Held | undefined, tokens?: Tokens): Promise<Held | undefined>
+  /** The tokens of the same session after `stale`, from a refresh if no other call or tab has had one. */
+  renewed(stale: Stale): Renewal
+}
+
 /** How a session asks the server. */
-type Post = (url: string, body: object) => Promise<Answer>
+export type Post = (path: string, body: string) => Promise<Answer>
 
 /** How long to wait for tokens that another tab has stored. */
 const PATIENCE_MS = 5_000
-/** Announced when the server could not be asked, so that not every tab tries. */
-const FAILED = 'failed'
+/** Announced with a session's id: the server could not be asked, so not every tab has to try. */
+const FAILED = 'f'
 
-/** The session of one client. */
-export class Session {
-  readonly #key: string
-  readonly #storage: TokenStorage
-  readonly #post: Post
-  readonly #onSignedOut: (() => void) | undefined
-  readonly #locks: LockManager | undefined
-  readonly #channel: BroadcastChannel | undefined
-  readonly #announcements: Announcements | undefined
-  #renewal: Promise<string | Answer | undefined> | undefined
+/** The refreshes that are under way here, by the session and the token that they replace. */
+const renewals: Record<string, Renewal> = {}
 
-  constructor(
-    key: string,
-    storage: TokenStorage | undefined,
-    post: Post,
-    onSignedOut: (() => void) | undefined,
-  ) {
-    this.#key = key
-    this.#post = post
-    this.#onSignedOut = onSignedOut
-    const shared = storage ?? browserStorage()
-    this.#storage = shared ?? memoryStorage()
-    // Without them, in old browsers and on pages without TLS, the server's grace period is what keeps tabs apart.
-    this.#locks = shared && globalThis.navigator?.locks
-    this.#announcements = this.#locks && new Announcements(this.#locks, key)
-    this.#channel = this.#locks && new BroadcastChannel(key)
-    this.#channel?.addEventListener('message', ({ data }) => this.#told(data))
-    // Node would wait for messages instead of ending.
-    ;(this.#channel as { unref?(): void } | undefined)?.unref?.()
-  }
+/** The session that a client has with the server at `url`. */
+export function sessionIn(
+  storage: TokenStorage,
+  post: Post,
+  url: string,
+  { key, onSignedOut }: { readonly key?: string; readonly onSignedOut?: () => void },
+): Session {
+  const name = `${key ?? 'fieldgate'}:${url}`
+  // Without them, in old browsers and on pages without TLS, the server's grace period is what keeps tabs apart.
+  // What storages other than the page's reach is known only to the program, which says so by naming the session.
+  const isShared = key !== undefined || storage === pageStorage()
+  const locks = isShared ? globalThis.navigator?.locks : undefined
+  const [take, announce, heard] = turnsOf(name, storage, locks)
+  const [read, put] = keptIn(storage, name, onSignedOut)
 
-  /** The access token, if somebody is signed in. */
-  async token(): Promise<string | undefined> {
-    return (await this.#held())?.token
-  }
+  /** When tokens were last stored or removed, as far as that is announced. */
+  const newest = async () => Math.max(...(await heard()).map((text) => Number(text) || 0))
 
-  /** Keeps the tokens of a sign-in. */
-  keep(tokens: Tokens, refreshAt: string, logoutAt: string): Promise<void> {
-    return this.#alone(() =>
-      this.#store({ ...picked(tokens), refreshAt, logoutAt, at: Date.now() }),
-    )
-  }
-
-  /** Forgets the tokens, in every tab. */
-  end(): Promise<void> {
-    return this.#alone(() => this.#forget())
-  }
-
-  /** Signs out: here, and on the server if it can be reached. Undefined if nobody was signed in. */
-  signOut(): Promise<Answer | undefined> {
-    return this.#alone(async () => {
-      const held = await this.#held()
-      if (!held) return undefined
-      const answer = await this.#post(held.logoutAt, { refreshToken: held.refreshToken })
-      await this.#forget()
-      return answer
-    })
-  }
-
-  /**
-   * The access token after `stale`, from a refresh if no other call or tab has had one. The server's answer if
-   * it gave no tokens; undefined if the session has ended.
-   */
-  renewed(stale: string): Promise<string | Answer | undefined> {
-    this.#renewal ??= this.#alone(() => this.#renew(stale)).finally(() => {
-      this.#renewal = undefined
-    })
-    return this.#renewal
-  }
-
-  async #renew(stale: string): Promise<string | Answer | undefined> {
-    const held = await this.#latest()
-    if (!held || held.token !== stale) return held?.token
-    const { refreshToken } = held
-    if (refreshToken === undefined) return this.#forget()
-    this.#channel?.postMessage(stale)
-    const ask = () => this.#post(held.refreshAt, { refreshToken })
-    // The server may have done it although the response was lost: asked again at once, it gives the same tokens.
-    let answer = await ask()
-    if (answer.status === 0) answer = await ask()
-    const data = answer.body?.data as Tokens | undefined
-    if (data?.token !== undefined) {
-      await this.#store({ ...held, ...picked(data), at: Math.max(Date.now(), held.at + 1) })
-      return data.token
+  /** The tokens, as new as the last tab has stored them: in Chromium a write may show later in other tabs. */
+  async function latest(): Promise<Held | undefined> {
+    const at = await newest()
+    const deadline = Date.now() + PATIENCE_MS
+    for (;;) {
+      const held = await read()
+      if (!held || held.at >= at || Date.now() > deadline) return held
+      await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    if (answer.status === 401) return this.#forget()
-    await this.#announcements?.make(FAILED)
+  }
+
+  /** Stores tokens, or removes what is stored, and tells it. */
+  async function change(tokens?: Omit<Held, 'at'>): Promise<Held | undefined> {
+    const at = Math.max(Date.now(), 1 + (await newest()))
+    await put(tokens && JSON.stringify({ ...tokens, at }))
+    await announce(`${at}`)
+    channel?.postMessage(0)
+    return read()
+  }
+
+  const replace: Session['replace'] = (from, tokens) =>
+    take(async () => {
+      const held = await latest()
+      if (held?.id !== from?.id) return undefined
+      if (!held || !tokens) return change()
+      return held.token === from?.token ? change({ ...held, ...tokens }) : held
+    })
+
+  async function renew({ id, token }: Stale): Renewal {
+    const held = await latest()
+    if (held?.id !== id) return undefined
+    if (held.token !== token) return held
+    const { refreshToken } = held
+    if (!refreshToken) return replace(held)
+    const ask = () => post(held.refreshAt, JSON.stringify({ refreshToken }))
+    channel?.postMessage({ id, token })
+    let answer = await ask()
+    // The server may have done it although the response was lost: asked again at once, it gives the same tokens.
+    if (answer.status === 0) answer = await ask()
+    const tokens = tokensIn(answer.body?.data)
+    if (tokens || answer.status === 401) return replace(held, tokens)
+    await announce(FAILED + id)
     return answer
   }
 
-  #told(message: unknown): void {
-    if (message === null) this.#onSignedOut?.()
-    else if (typeof message === 'string') void this.#alone(() => this.#finish(message))
+  const channel = locks && new BroadcastChannel(name)
+  if (channel) {
+    // Another tab begins a refresh, or has stored or removed tokens.
+    channel.onmessage = ({ data: stale }) =>
+      stale
+        ? take(async () => {
+            // It does the refresh if the other tab has not come to an end with it.
+            if (!(await heard()).includes(FAILED + stale.id)) await renew(stale)
+          }, stale.id)
+        : latest()
+    // Node would wait for messages instead of ending.
+    ;(channel as { unref?(): void }).unref?.()
+    void read()
   }
 
-  /** Does the refresh that another tab has begun, if that tab has not come to an end with it. */
-  async #finish(stale: string): Promise<void> {
-    if (!(await this.#announcements?.heard())?.includes(FAILED)) await this.#renew(stale)
-  }
-
-  /** The tokens, as new as the last tab has stored them: in Chromium a write may show later in other tabs. */
-  async #latest(): Promise<Held | undefined> {
-    const heard = (await this.#announcements?.heard()) ?? []
-    const newest = Math.max(0, ...heard.map(Number).filter((at) => at > 0))
-    const deadline = Date.now() + PATIENCE_MS
-    let held = await this.#held()
-    while (held && held.at < newest && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-      held = await this.#held()
-    }
-    return held
-  }
-
-  async #held(): Promise<Held | undefined> {
-    const text = await this.#storage.getItem(this.#key)
-    return text === null ? undefined : JSON.parse(text)
-  }
-
-  async #store(held: Held): Promise<void> {
-    await this.#storage.setItem(this.#key, JSON.stringify(held))
-    await this.#announcements?.make(String(held.at))
-  }
-
-  async #forget(): Promise<undefined> {
-    if (!(await this.#held())) return
-    await this.#storage.removeItem(this.#key)
-    this.#channel?.postMessage(null)
-    this.#onSignedOut?.()
-  }
-
-  /** Runs `work` while no other tab changes the tokens. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.#locks ? this.#locks.request(this.#key, work) : work()
+  return {
+    held: () => read(() => replace(undefined)),
+    keep: (tokens, refreshAt) =>
+      take(() => change({ ...tokens, refreshAt, id: `${Math.random()}` })),
+    replace,
+    renewed(stale) {
+      const own = stale.id + stale.token
+      renewals[own] ??= take(() => renew(stale), stale.id).finally(() => delete renewals[own])
+      return renewals[own]
+    },
   }
 }
 
-function picked({ token, refreshToken }: Tokens): Tokens {
-  return { token, ...(refreshToken !== undefined && { refreshToken }) }
+/** Reads the tokens; runs `clear` if there is something else, and `onSignedOut` if there are none any more. */
+type Read = (clear?: () => unknown) => Promise<Held | undefined>
+/** Stores a text, or removes what is stored: in memory, once the storage has failed. */
+type Put = (text: string | undefined) => Promise<void>
+
+/** What a storage keeps under a name. */
+function keptIn(
+  kept: TokenStorage,
+  name: string,
+  onSignedOut: (() => unknown) | undefined,
+): [Read, Put] {
+  let wasOn = false
+  return [
+    async (clear) => {
+      try {
+        const text = await kept.getItem(name)
+        const held = heldIn(text)
+        if (!held && isText(text)) await clear?.()
+        if (wasOn && !held) (async () => onSignedOut?.())().catch(console.error)
+        wasOn = !!held
+        return held
+      } catch {
+        // It may be there, but counts as signed out.
+        return undefined
+      }
+    },
+    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each step may fail by itself
+    async (text) => {
+      const remove = () => kept.removeItem(name)
+      try {
+        await (text ? kept.setItem(name, text) : remove())
+      } catch {
+        try {
+          if (text) await remove()
+        } catch {
+          // It stays there, for clients to come.
+        }
+        // For good: what is stored there could come back after this client has forgotten it.
+        // biome-ignore lint/style/noParameterAssign: it takes the place of what was given
+        kept = memoryStorage()
+        if (text) kept.setItem(name, text)
+      }
+    },
+  ]
 }
 
-/** `localStorage` in browsers. Undefined elsewhere, and where the user has blocked it. */
-function browserStorage(): TokenStorage | undefined {
+/** The tokens that are stored, if it is that. */
+function heldIn(text: string | null): Held | undefined {
   try {
-    if (!('document' in globalThis)) return undefined
-    return (globalThis as { localStorage?: TokenStorage }).localStorage
+    const held = JSON.parse(text as string)
+    const { token, refreshToken = '', id, refreshAt, at } = held
+    return [token, refreshToken, id, refreshAt].every(isText) && at > 0 ? held : undefined
   } catch {
     return undefined
   }
 }
 
-function memoryStorage(): TokenStorage {
-  const items = new Map<string, string>()
-  return {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => items.set(key, value),
-    removeItem: (key) => items.delete(key),
-  }
+/** The tokens in the data of an answer. */
+export function tokensIn(data: unknown): Tokens | undefined {
+  const { token, refreshToken } = (data ?? {}) as Partial<Tokens>
+  return isText(token) ? { token, ...(isText(refreshToken) && { refreshToken }) } : undefined
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
 }

@@ -11,27 +11,24 @@ import type { ServedRecords } from '../records/setup/served.ts'
 type Primitive = string | number | boolean | null | undefined
 
 // Most values are primitives, so they come first; `unknown` is none of these and comes last.
+// Of lists and tuples, `keyof` maps the elements alone.
 /** A value as JSON carries it: dates are ISO 8601 strings. */
 export type Wire<V> = V extends Primitive
   ? V
   : V extends Date
     ? string
-    : V extends readonly (infer E)[]
-      ? Wire<E>[]
-      : V extends object
-        ? { [K in keyof V]: Wire<V[K]> }
-        : V
+    : V extends object
+      ? { [K in keyof V]: Wire<V[K]> }
+      : V
 
 /** A value that a client may send: a date may be a `Date`. */
 export type Sent<V> = V extends Primitive
   ? V
   : V extends Date
     ? Date | string
-    : V extends readonly (infer E)[]
-      ? readonly Sent<E>[]
-      : V extends object
-        ? { readonly [K in keyof V]: Sent<V[K]> }
-        : V
+    : V extends object
+      ? { readonly [K in keyof V]: Sent<V[K]> }
+      : V
 
 /** The members that the server adds to each record. */
 export interface Added {

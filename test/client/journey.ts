@@ -4,12 +4,12 @@
  * @module
  */
 
-import { createClient } from '../../src/client/index.ts'
+import { createClient, memoryStorage } from '../../src/client/index.ts'
 import type { TestApp } from './app.ts'
 
 /** Signs up, and reads and writes records, at `url`. The server's clock passes the token's end when countries are read. */
 export async function journey(url: string): Promise<unknown[]> {
-  const api = createClient<TestApp>(url)
+  const api = createClient<TestApp>(url, { storage: memoryStorage() })
   const seen: unknown[] = []
   const account = { email: `${crypto.randomUUID()}@example.com`, password: 'correct horse battery' }
   seen.push((await api('/auth').register(account)).ok)

@@ -24,6 +24,7 @@ beforeEach(() => {
   }
 })
 
+const model = join(import.meta.dirname, 'model-main.ts')
 const refreshes = () => server.watched.seen.filter((one) => one.includes('refresh')).length
 
 describe('the client signs in, refreshes, reads and writes', () => {
@@ -53,5 +54,16 @@ describe('the client signs in, refreshes, reads and writes', () => {
     const response = await fetch((await worker.ready).origin)
     expect(await response.json()).toEqual(JOURNEY)
     expect(refreshes()).toBe(1)
+  })
+})
+
+describe('sessions in any order of events', () => {
+  it.each([
+    ['Node', [process.execPath, '--no-warnings', FROM_SOURCE]],
+    ['Deno, which has Web Locks', [bin('deno'), 'run', FROM_SOURCE, '--no-lock']],
+    ['Bun', [bin('bun'), FROM_SOURCE]],
+  ])('keep to theirs on %s', async (_, [command = '', ...flags]) => {
+    const { stdout } = await run(command, [...flags, model])
+    expect(JSON.parse(stdout)).toEqual([])
   })
 })

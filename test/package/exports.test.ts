@@ -136,7 +136,7 @@ describe('an entry', () => {
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",
-        "./client": "ClientError createClient",
+        "./client": "ClientError createClient memoryStorage",
         "./common-passwords": "commonPasswords",
         "./contract": "BrokenPromise cacheContract fileContract imageContract storeContract verify",
         "./d1": "d1Store",

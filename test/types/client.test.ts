@@ -46,6 +46,13 @@ const Other = defineModel('TypedClientOther', {
   output: () => ({ shown: 1 }),
 })
 
+const Place = defineModel('TypedClientPlace', {
+  fields: {
+    at: z.tuple([z.string(), z.number()]).optional(),
+    dates: z.tuple([z.date()], z.number()),
+  },
+})
+
 const Short = defineModel('TypedClientShort', { fields: { name: z.string() } })
 /** Written apart from the router. */
 const readers: FieldsFor<{ name: string }> = () => ['name']
@@ -111,6 +118,7 @@ function apps(store: Store) {
     )
     .mount('/known-readers', createRouter({ model: Short, fieldsFor: readers }))
     .mount('/others', createRouter({ model: Other }))
+    .mount('/places', createRouter({ model: Place }))
     .mount('/by-hand', createRouter({ model: ByHand }))
     .mount('/orgs/:org/cities', cities)
     .mount('/shared', shared)
@@ -174,6 +182,15 @@ async function reads(api: Api): Promise<void> {
   expectTypeOf(await api.fetch('/shown/top')).toEqualTypeOf<Response>()
 }
 
+/** Compiled, never run: tuples. */
+async function tuples(api: Api): Promise<void> {
+  const place = await api('/places').get('x', { headers: { 'Accept-Language': 'nb' } })
+  if (place.ok) {
+    expectTypeOf(place.data.at).toEqualTypeOf<[string, number] | undefined>()
+    expectTypeOf(place.data.dates).toEqualTypeOf<[string, ...number[]]>()
+  }
+}
+
 /** Compiled, never run: what may not be asked for. */
 async function mistakes(api: Api): Promise<void> {
   // @ts-expect-error there is no such path
@@ -200,6 +217,8 @@ async function mistakes(api: Api): Promise<void> {
   await api('/cities').list({ pagesize: 5 })
   // @ts-expect-error an auth router has no records
   await api('/auth').list()
+  // @ts-expect-error it does not begin with a slash
+  await api.fetch('shown/top')
   // @ts-expect-error a router of records has no accounts
   await api('/cities').login({ identifier: 'a', password: 'b' })
 }
@@ -212,6 +231,12 @@ async function writes(api: Api): Promise<void> {
   await api('/cities').create({ ...city, photo: new File([], 'a') }, { onProgress: () => {} })
   await api('/cities').update('x', { population: null, foundedAt: null }, { ifMatch: 'x' })
   await api('/cities').remove('x', { ifMatch: { _id: 'x' } })
+  await api('/cities').create(city, { idempotencyKey: 'x', headers: { 'X-Key': 'y' } })
+  await api('/places').create({ at: ['a', 1], dates: [new Date(), 1, 2] })
+  // @ts-expect-error a tuple has its length
+  await api('/places').create({ at: ['a', 1, 2], dates: [new Date()] })
+  // @ts-expect-error a tuple has its order
+  await api('/places').create({ at: [1, 'a'], dates: [new Date()] })
   // @ts-expect-error the name is missing
   await api('/cities').create({ country: 'x', foundedAt: null, tags: [] })
   // @ts-expect-error the scope sets it
@@ -280,6 +305,10 @@ async function signsIn(api: Api): Promise<void> {
   await auth.me()
   await auth.listSessions()
   await auth.listUsers({ email: 'a', page: 1 })
+  await auth.me({ headers: { 'X-Key': 'y' } })
+  const refreshed = await auth.refresh({ refreshToken: 'a' })
+  if (refreshed.ok) expectTypeOf(refreshed.data.refreshToken).toEqualTypeOf<string | undefined>()
+  await auth.logout({ refreshToken: 'a' })
   // @ts-expect-error a sign-up cannot set it
   await auth.register({ email: 'a', password: 'b', age: 5 })
   // @ts-expect-error it cannot be changed
@@ -311,7 +340,7 @@ function plain(store: Store): App {
 
 describe('next 5, the typed client', () => {
   test('reads, writes, lists and sign-ins that the server refuses do not compile', () => {
-    for (const compiled of [reads, mistakes, writes, limited, signsIn]) {
+    for (const compiled of [reads, tuples, mistakes, writes, limited, signsIn]) {
       expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
     }
     expectTypeOf(plain).returns.toEqualTypeOf<App>()

@@ -1,6 +1,6 @@
 import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient } from 'fieldgate/client'
+import { createClient, memoryStorage } from 'fieldgate/client'
 import { sqliteStore } from 'fieldgate/sqlite'
 import { type Api, makeApp } from '../src/make-app.ts'
 
@@ -14,6 +14,7 @@ function testApp() {
   const platform = { clientAddress: '127.0.0.1' }
   return () =>
     createClient<Api>('http://localhost', {
+      storage: memoryStorage(),
       fetch: (url, init) => app.handle(new Request(url, init), undefined, platform),
     })
 }
