@@ -22,6 +22,7 @@ import type {
   TemplateValues,
 } from '../setup/delivery-options.ts'
 import type { MailSettings } from '../setup/delivery-settings.ts'
+import { visitOf } from '../visit/visit.ts'
 import { mailTexts, smsText } from './templates.ts'
 
 /** A code to send to a user. */
@@ -65,7 +66,7 @@ export async function isSent(
   const secondsLeft = (expiresAt.getTime() - auth.now()) / 1000
   try {
     await sendCode(auth, user, to, { code, channel, secondsLeft, purpose }, request)
-    auth.breaker.succeeded()
+    auth.breakers[channel].succeeded()
     return true
   } catch (error) {
     const what = isReset
@@ -76,7 +77,7 @@ export async function isSent(
       // A sender's error may quote the message that it was given.
       error: String((error as Error)?.message ?? error).replaceAll(code, '…'),
     })
-    auth.breaker.failed(to, error)
+    auth.breakers[channel].failed({ recipient: to, client: visitOf(request).client, error })
     return false
   }
 }
