@@ -26,6 +26,7 @@ export type {
   MailOptions,
   MailTemplate,
   MessagePurpose,
+  NoticeKind,
   OtpOptions,
   ShownUser,
   SmsOptions,

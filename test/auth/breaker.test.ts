@@ -3,9 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { breaker } from '../../src/auth/instance/circuit-breaker.ts'
 import { recently } from '../../src/auth/instance/recently.ts'
 
+interface Failure {
+  readonly what: 'failed' | 'refused'
+  readonly client: number
+  readonly to: number
+}
+
 /** What can happen to one channel. */
 type Event =
-  | { readonly what: 'failed' | 'refused'; readonly client: number; readonly to: number }
+  | Failure
   | { readonly what: 'sent' | 'asked' }
   | { readonly what: 'later'; readonly seconds: number }
 
@@ -33,8 +39,8 @@ function channel() {
     else if (event.what === 'sent') one.succeeded()
     else if (event.what === 'asked') return one.admits()
     else {
-      const { client, to } = event
-      one.failed({ client: `c${client}`, recipient: `r${to}`, error: failures[event.what] })
+      const { what, client, to } = event as Failure
+      one.failed({ client: `c${client}`, recipient: `r${to}`, error: failures[what] })
     }
     return undefined
   }
@@ -68,7 +74,7 @@ function evidenceFor(now: () => number): (event: Event) => boolean {
 
 const histories = (clients: number) => fc.array(events(clients), { maxLength: 120 })
 
-describe('A breaker, whatever happens to it,', () => {
+describe('A breaker, in any order of events,', () => {
   it('stays closed while fewer than three clients meet failures', () => {
     fc.assert(
       fc.property(histories(2), (history) => {

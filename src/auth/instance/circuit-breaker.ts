@@ -70,7 +70,7 @@ export function breaker(now: () => number): Breaker {
     secondsLeft,
     admits() {
       if (secondsLeft() > 0) return false
-      // For a fixed time, whatever comes of it: how long it takes would tell whether there was an account.
+      // For a fixed time: how long the request takes would tell whether there is an account.
       if (isOpen()) probeAt = now() + PROBE_MS
       return true
     },
