@@ -9,7 +9,7 @@
  * blocked, or is refused. Such a failure says nothing about other recipients.
  *
  * ```ts
- * async function sender({ to, text }: CodeMessage): Promise<void> {
+ * async function send(to: string, text: string): Promise<void> {
  *   const response = await fetch('https://sms.example.com/send', { method: 'POST', body: JSON.stringify({ to, text }) })
  *   if (response.status === 422) throw new BadRecipient('the service refused the number')
  *   if (!response.ok) throw new Error(`the service responded ${response.status}`)
