@@ -10,7 +10,7 @@
  * @module
  */
 
-import { all, any, type Filter, withId } from '../ports/filter.ts'
+import { all, any, everything, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { type DecoyStep, NOBODY } from './instance/decoys.ts'
 import type { AuthInstance } from './instance/instance.ts'
@@ -52,11 +52,12 @@ export async function issueCode<Kind extends CodeKind>(
   const last = account[slot.sentAt]
   const isResting = resendSeconds > 0 && isAfter(last, at - resendSeconds * 1000)
   if (isResting) return undefined
-  // Each code that is sent has a time of its own, so that only the last one ends the pause or is taken back.
+  // Each message has a time of its own, so that only the last one ends the pause or takes the code back.
   const sentAt = new Date(isAfter(last, at - 1) ? (last as Date).getTime() + 1 : at)
-  const before = new Date(sentAt.getTime() - Math.max(1, resendSeconds * 1000))
+  const before = new Date(at - resendSeconds * 1000)
   const never: Filter = { op: 'eq', field: slot.sentAt, value: null }
-  const rested = any([never, { op: 'lte', field: slot.sentAt, value: before }])
+  const paused = any([never, { op: 'lte', field: slot.sentAt, value: before }])
+  const rested: Filter = resendSeconds > 0 ? paused : everything
   const none: Filter = { op: 'eq', field: slot.expiresAt, value: null }
   const over: Filter = { op: 'lte', field: slot.expiresAt, value: new Date(at) }
   const open: Filter = { op: 'gt', field: slot.expiresAt, value: new Date(at) }
