@@ -18,6 +18,7 @@ export type {
   SocialOptions,
 } from './auth/providers/provider.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
+export { BadRecipient } from './auth/setup/bad-recipient.ts'
 export type { ClientOption } from './auth/setup/client.ts'
 export type {
   Channel,
@@ -25,6 +26,7 @@ export type {
   MailOptions,
   MailTemplate,
   MessagePurpose,
+  NoticeKind,
   OtpOptions,
   ShownUser,
   SmsOptions,

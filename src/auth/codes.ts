@@ -10,7 +10,7 @@
  * @module
  */
 
-import { all, any, type Filter, withId } from '../ports/filter.ts'
+import { all, any, everything, type Filter, withId } from '../ports/filter.ts'
 import type { Fields } from '../ports/store.ts'
 import { type DecoyStep, NOBODY } from './instance/decoys.ts'
 import type { AuthInstance } from './instance/instance.ts'
@@ -38,8 +38,7 @@ export interface RightCode<Kind extends CodeKind = CodeKind> {
 /**
  * Opens a window for a code of `account`, or finds the open one, and records that a code is being sent. Undefined
  * during the pause between two codes (`otp.resendSeconds`). All of it happens in one conditional step, so that
- * concurrent requests send one code; the record as it was read only decides which step to try first. The code becomes
- * valid only once it was sent.
+ * concurrent requests send one code; the record as it was read only decides which step to try first.
  */
 export async function issueCode<Kind extends CodeKind>(
   auth: AuthInstance,
@@ -50,14 +49,18 @@ export async function issueCode<Kind extends CodeKind>(
   const { resendSeconds, ttlSeconds } = settings.otp
   const slot = slotOf(auth, kind)
   const at = now()
-  const sentAt = new Date(at)
+  const last = account[slot.sentAt]
+  const isResting = resendSeconds > 0 && isAfter(last, at - resendSeconds * 1000)
+  if (isResting) return undefined
+  // Each message has a time of its own, so that only the last one ends the pause or takes the code back.
+  const sentAt = new Date(isAfter(last, at - 1) ? (last as Date).getTime() + 1 : at)
   const before = new Date(at - resendSeconds * 1000)
-  if (isAfter(account[slot.sentAt], before.getTime())) return undefined
   const never: Filter = { op: 'eq', field: slot.sentAt, value: null }
-  const rested = any([never, { op: 'lte', field: slot.sentAt, value: before }])
+  const paused = any([never, { op: 'lte', field: slot.sentAt, value: before }])
+  const rested: Filter = resendSeconds > 0 ? paused : everything
   const none: Filter = { op: 'eq', field: slot.expiresAt, value: null }
-  const over: Filter = { op: 'lte', field: slot.expiresAt, value: sentAt }
-  const open: Filter = { op: 'gt', field: slot.expiresAt, value: sentAt }
+  const over: Filter = { op: 'lte', field: slot.expiresAt, value: new Date(at) }
+  const open: Filter = { op: 'gt', field: slot.expiresAt, value: new Date(at) }
   const opening = {
     [slot.expiresAt]: new Date(at + ttlSeconds * 1000),
     [slot.attempts]: 0,
@@ -81,26 +84,48 @@ export async function issueCode<Kind extends CodeKind>(
   return { kind, user, code: codeFor(auth, key, user, kind, expiresAt), expiresAt, key }
 }
 
-/** Makes a sent code valid, unless the window or the password has changed meanwhile. */
-export async function activateCode(auth: AuthInstance, issued: IssuedCode): Promise<void> {
+/**
+ * Makes a code valid that is about to be handed to its sender; false if the window or the password has changed
+ * meanwhile. `takeBack` undoes it, and ends the pause, if the sender fails: the next request tries again.
+ */
+export async function activateCode(
+  auth: AuthInstance,
+  issued: IssuedCode,
+): Promise<{ readonly isValid: boolean; takeBack(): Promise<void> }> {
   const { names, engine } = auth
   const { kind, user, code, key } = issued
   const slot = slotOf(auth, kind)
+  const sealed = seal(key, hashedText(auth, user, kind, code))
   const set = {
-    [slot.hash]: seal(key, hashedText(auth, user, kind, code)),
+    [slot.hash]: sealed,
     ...(kind === 'email' && { [names.otpPurpose]: slot.purpose }),
   }
-  const expect = { [names.passwordChangedAt]: user[names.passwordChangedAt] }
-  await engine.stored.update(windowOf(auth, issued), { set }, { expect })
+  const write = (more: Fields) =>
+    engine.stored.update(
+      windowOf(auth, issued),
+      { set },
+      { expect: { [names.passwordChangedAt]: user[names.passwordChangedAt], ...more } },
+    )
+  // A code that was valid before has been handed over before: it stays valid.
+  const isFirst =
+    (user[slot.hash] ?? null) === null && (await write({ [slot.hash]: undefined })) !== null
+  const isValid = isFirst || (await write({})) !== null
+  return { isValid, takeBack: () => takeBack(auth, issued, isFirst ? sealed : undefined) }
 }
 
-/** Ends the pause after a code that could not be sent: the next request tries again. */
-export async function endPause(auth: AuthInstance, issued: IssuedCode): Promise<void> {
-  const { sentAt } = slotOf(auth, issued.kind)
+/** Ends the pause after `issued`, and the code behind `sealed`, unless it was issued again meanwhile. */
+async function takeBack(
+  auth: AuthInstance,
+  issued: IssuedCode,
+  sealed: string | undefined,
+): Promise<void> {
+  const { sentAt, hash } = slotOf(auth, issued.kind)
+  const pause = { [sentAt]: issued.user[sentAt] }
+  const gone = sealed === undefined ? [] : hashesOf(auth, [issued.kind])
   await auth.engine.stored.update(
     windowOf(auth, issued),
-    { unset: [sentAt] },
-    { expect: { [sentAt]: issued.user[sentAt] } },
+    { unset: [sentAt, ...gone] },
+    { expect: { ...pause, ...(sealed !== undefined && { [hash]: sealed }) } },
   )
 }
 

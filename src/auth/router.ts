@@ -22,7 +22,7 @@ import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
 import { legacyAdvice } from './setup/legacy-settings.ts'
-import { guardedFields, modelAdvice } from './setup/model-checks.ts'
+import { guardedFields, guessAdvice, modelAdvice } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import { type Access, parametersIn } from './setup/routes.ts'
@@ -112,6 +112,7 @@ export function createAuthRouter<
       const { token, legacy } = settings
       const all = [
         modelAdvice(settings),
+        guessAdvice(settings),
         secretAdvice(token),
         legacy && secretAdvice(legacy, 'legacyTokens.secret'),
         legacy && legacyAdvice(legacy, token),

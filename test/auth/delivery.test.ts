@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BadRecipient } from '../../src/index.ts'
 import { type Service, service } from './service.ts'
 
 const forgot = ({ post }: Service, identifier: string) =>
@@ -11,9 +12,20 @@ const forgot = ({ post }: Service, identifier: string) =>
 const sentText = { success: true, message: 'If that account exists, a code has been sent.' }
 const down = [503, 'Could not send the code. Try again shortly.']
 const told = ({ status, body }: { status: number; body: { error: string } }) => [status, body.error]
+/** The client of the next request: each has one of its own, unless a test says otherwise. */
+let client: string | undefined
+let clients = 0
+const nextClient = () => {
+  clients += 1
+  return `client ${clients}`
+}
 const withSender = (send: (to: string) => unknown) =>
   service({
-    auth: { mail: { sender: ({ to }: { to: string }) => send(to) }, sms: undefined } as never,
+    auth: {
+      mail: { sender: ({ to }: { to: string }) => send(to) },
+      sms: undefined,
+      client: () => client ?? nextClient(),
+    } as never,
   })
 const names = (count: number) => Array.from({ length: count }, (_, at) => `user${at}@example.com`)
 
@@ -94,9 +106,12 @@ describe('A3 · W4: a sender that is down', () => {
     for (const email of ['user0@example.com', 'nobody@example.com']) {
       expect(told(await forgot(app, email))).toEqual(down)
     }
-    app.later(29)
+    app.later(9)
     expect((await forgot(app, 'nobody@example.com')).headers.get('retry-after')).toBe('1')
-    app.later(1)
+    app.later(21)
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect((await forgot(app, 'nobody@example.com')).body).toEqual(sentText)
+    }
     expect((await forgot(app, 'user0@example.com')).body).toEqual(sentText)
   })
 
@@ -147,6 +162,129 @@ describe('A3 · W4: a sender that is down', () => {
     const app = await service({ auth: { mail: { transporter, from: 'a@b.example' } } })
     expect((await forgot(app, 'nobody@example.com')).status).toBe(200)
     expect(told(await forgot(app, 'nobody@example.com'))).toEqual(down)
+  })
+})
+
+describe('The channels', () => {
+  /** Accounts with numbers and addresses; `fail` decides what the senders throw. */
+  async function both(fail: { email?: unknown; sms?: unknown }) {
+    const sent: string[] = []
+    const sender =
+      (channel: 'email' | 'sms') =>
+      ({ to }: { to: string }) => {
+        if (fail[channel] !== undefined) throw fail[channel]
+        sent.push(`${channel} ${to}`)
+      }
+    const auth = { mail: { sender: sender('email') }, sms: { sender: sender('sms') } }
+    const app = await service({ auth: { ...auth, client: () => nextClient() } as never })
+    await app.register('ann@example.com', { phone: '+4930111' })
+    for (let at = 0; at < 6; at += 1) {
+      await app.post('/auth/register', {
+        phone: `+49301000${at}`,
+        password: 'correct horse battery',
+      })
+    }
+    const junk = async () => {
+      for (let at = 0; at < 6; at += 1) await forgot(app, `+49301000${at}`)
+    }
+    const by = (channel?: string, identifier = 'ann@example.com') =>
+      app.post('/auth/password/forgot', { identifier, ...(channel && { channel }) })
+    return { app, sent, junk, by }
+  }
+
+  it('are apart: numbers that fail do not switch off mail', async () => {
+    const { sent, junk, by } = await both({ sms: new Error('no') })
+    await junk()
+    expect(told(await by('sms'))).toEqual(down)
+    expect((await by('email')).body).toEqual(sentText)
+    expect((await by()).body).toEqual(sentText)
+    expect(sent).toEqual(['email ann@example.com', 'email ann@example.com'])
+  })
+
+  it('are apart: mail that is down does not switch off numbers, nor is it waited for', async () => {
+    const email = Object.assign(new Error('x'), { code: 'ECONNREFUSED' })
+    const { sent, by } = await both({ email })
+    expect((await by('email')).status).toBe(200)
+    expect(told(await by('email'))).toEqual(down)
+    expect(told(await by())).toEqual(down)
+    expect((await by('sms')).body).toEqual(sentText)
+    expect((await by(undefined, '+4930111')).body).toEqual(sentText)
+    expect(sent).toEqual(['sms +4930111', 'sms +4930111'])
+  })
+
+  it.each([
+    new BadRecipient(),
+    new Error('wrapped', { cause: new BadRecipient('blocked') }),
+    Object.assign(new Error('invalid To'), { status: 400, code: 21211 }),
+    Object.assign(new Error('opted out'), { code: 21610 }),
+    Object.assign(new Error('inactive'), { statusCode: 422, code: 406 }),
+    Object.assign(new Error('bad'), { code: 400, response: { statusCode: 400 } }),
+    Object.assign(new Error('bad'), {
+      name: 'InvalidParameter',
+      $metadata: { httpStatusCode: 400 },
+    }),
+    Object.assign(new Error('mailbox'), { code: 'EMESSAGE', responseCode: 550 }),
+  ])('stay open to others when the number itself is refused: %s', async (error) => {
+    const fail: { sms?: unknown } = { sms: error }
+    const { sent, junk, by } = await both(fail)
+    await junk()
+    fail.sms = undefined
+    expect((await by('sms')).body).toEqual(sentText)
+    expect(sent).toEqual(['sms +4930111'])
+  })
+
+  it.each([
+    Object.assign(new Error('credentials'), { status: 401 }),
+    Object.assign(new Error('credit'), { status: 402 }),
+    Object.assign(new Error('forbidden'), { statusCode: 403 }),
+    Object.assign(new Error('limit'), { status: 429 }),
+    Object.assign(new Error('slow'), { status: 408 }),
+    Object.assign(new Error('down'), { status: 503 }),
+    Object.assign(new Error('x'), { name: 'Throttling', $metadata: { httpStatusCode: 400 } }),
+    Object.assign(new Error('from'), {
+      code: 'EENVELOPE',
+      command: 'MAIL FROM',
+      responseCode: 550,
+    }),
+    'a text',
+    undefined,
+  ])('close when the account at the service is refused: %s', async (error) => {
+    const { junk, by } = await both({ sms: error ?? null })
+    await junk()
+    expect(told(await by('sms'))).toEqual(down)
+  })
+
+  it('stay open when fewer than three clients ask for any number of bad addresses', async () => {
+    const app = await withSender((to) => {
+      if (to.startsWith('user')) throw new Error('no')
+    })
+    for (const email of [...names(12), 'ann@example.com']) await app.register(email)
+    for (const [at, email] of names(12).entries()) {
+      client = `mallory ${at % 2}`
+      expect((await forgot(app, email)).status).toBe(200)
+      client = undefined
+      expect((await forgot(app, 'nobody@example.com')).status).toBe(200)
+    }
+  })
+
+  it('are tried by one request at a time, and opened by the first that is sent', async () => {
+    let broken = true
+    const app = await withSender(() => {
+      if (broken) throw new Error('no')
+    })
+    await asked(app, 3)
+    broken = false
+    const statusesOf = async (count: number) => {
+      const answers = []
+      for (let at = 0; at < count; at += 1)
+        answers.push((await forgot(app, 'nobody@example.com')).status)
+      return answers
+    }
+    app.later(10)
+    expect(await statusesOf(4)).toEqual([200, 503, 503, 503])
+    app.later(10)
+    expect((await forgot(app, 'user0@example.com')).status).toBe(200)
+    expect(await statusesOf(4)).toEqual([200, 200, 200, 200])
   })
 })
 

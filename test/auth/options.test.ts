@@ -47,6 +47,7 @@ describe('2.4 the fields of userFields', () => {
       'smsOtpExpiresAt',
       'smsOtpHash',
       'smsOtpSentAt',
+      'wrongPasswords',
     ])
     expect([...User.hidden].sort()).toEqual([
       'answerAttempts',
@@ -69,6 +70,7 @@ describe('2.4 the fields of userFields', () => {
       'smsOtpExpiresAt',
       'smsOtpHash',
       'smsOtpSentAt',
+      'wrongPasswords',
     ])
   })
 

@@ -115,6 +115,20 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
       expect(count(answers, 200)).toBeLessThanOrEqual(1)
     })
 
+    it('of 200 wrong passwords at once a hundred are evaluated, and no right one after them', async () => {
+      const { email } = await account(graced)
+      const login = (password: string): Request => ({
+        path: '/auth/login',
+        body: { email, password },
+      })
+      const { answers, evaluated } = await all(
+        graced,
+        times(200, () => login('wrong')),
+      )
+      expect([evaluated, count(answers, 401)]).toEqual([100, 200])
+      expect((await one(graced, '/auth/login', login(right).body)).status).toBe(401)
+    })
+
     it('C3: of 100 wrong codes at once at most five are evaluated, and then the right one is refused', async () => {
       const { email } = await account(graced)
       const code = await codeFor(graced, email)

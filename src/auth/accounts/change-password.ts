@@ -65,17 +65,19 @@ function pendingEnded({ names, settings }: AuthInstance): readonly string[] {
   return [names.pendingEmail].filter((field) => settings.model.shape.fields.has(field))
 }
 
-/** Writes such a change if the password, and what `expect` holds, are still those of `user`. */
+/**
+ * Writes such a change if the password, and what `expect` holds, are still those of `user`: the user after it, or null.
+ */
 export async function writePassword(
   auth: AuthInstance,
   user: Fields,
   change: Change,
   expect: Fields = {},
-): Promise<boolean> {
+): Promise<Fields | null> {
   const { names, engine } = auth
   const filter = withId(String(user._id))
   const fields = [names.password, names.passwordChangedAt]
   const unchanged = Object.fromEntries(fields.map((field) => [field, user[field]]))
   const options = { expect: { ...unchanged, ...expect } }
-  return (await engine.stored.update(filter, change, options)) !== null
+  return engine.stored.update(filter, change, options)
 }

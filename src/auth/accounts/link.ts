@@ -31,18 +31,22 @@ import {
 /** First sign-ins in parallel create one account: the others find it in the next round. */
 const MAX_TRIES = 10
 
+/** Is told of an account that was linked, before and after it. */
+type OnLink = (before: Fields, after: Fields) => void
+
 /** The account of a profile; a disabled one is left as it is. Throws a 409. */
 export async function accountOf(
   auth: AuthInstance,
   provider: Provider,
   profile: Verified,
   request: ApiRequest,
+  onLink: OnLink,
 ): Promise<Fields> {
   const email = addressOf(auth, profile)
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const account =
-      (await found(auth, provider, profile)) ??
-      (await ownerLinked(auth, provider, profile, email)) ??
+      (await found(auth, provider, profile, onLink)) ??
+      (await ownerLinked(auth, provider, profile, email, onLink)) ??
       (await made(auth, provider, profile, email, request))
     if (account && account !== 'again') return account
   }
@@ -60,13 +64,14 @@ async function found(
   auth: AuthInstance,
   provider: Provider,
   profile: Verified,
+  onLink: OnLink,
 ): Promise<Fields | Again | undefined> {
   const user = await findBy(auth, provider.idField, profile.id)
   if (!user || isDisabled(auth, user)) return user
   const field = auth.names.email
   const isNews = verifies(auth, profile, user) && !isProven(auth, user, field)
   if (!isNews || proofFieldOf(auth, field) === undefined) return user
-  return proven(auth, provider, profile, user)
+  return proven(auth, provider, profile, user, onLink)
 }
 
 /** The account that has the profile's address, now linked; undefined if none has it. */
@@ -75,6 +80,7 @@ async function ownerLinked(
   provider: Provider,
   profile: Verified,
   email: string | undefined,
+  onLink: OnLink,
 ): Promise<Fields | Again | undefined> {
   const field = auth.names.email
   const owner = email === undefined ? undefined : await findBy(auth, field, email)
@@ -89,7 +95,7 @@ async function ownerLinked(
   if (owner[provider.idField] === profile.id) return 'again'
   if (!vouched || !mayLink(auth, provider, owner, isProven(auth, owner, field)))
     throw accountExists()
-  return proven(auth, provider, profile, owner)
+  return proven(auth, provider, profile, owner, onLink)
 }
 
 /**
@@ -116,6 +122,7 @@ async function proven(
   provider: Provider,
   profile: Verified,
   user: Fields,
+  onLink: OnLink,
 ): Promise<Fields | Again> {
   const { names, engine, settings } = auth
   const { idField } = provider
@@ -128,7 +135,9 @@ async function proven(
   const expect = { ...unchanged, ...proofState(auth, user) }
   try {
     const byId = withId(String(user._id))
-    return (await engine.stored.update(byId, { ...change, set }, { expect })) ?? 'again'
+    const after = await engine.stored.update(byId, { ...change, set }, { expect })
+    if (after) onLink(user, after)
+    return after ?? 'again'
   } catch (error) {
     if (error instanceof DuplicateKey) return 'again'
     throw error

@@ -10,7 +10,8 @@ import { idsOf } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { activateCode, endPause, issueCode } from '../codes.ts'
+import { activateCode, issueCode } from '../codes.ts'
+import { workingFirst } from '../instance/circuit-breaker.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import type { CodeKind } from '../setup/code-fields.ts'
 import type { Channel } from '../setup/delivery-options.ts'
@@ -18,25 +19,26 @@ import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import { isSent } from './deliver.ts'
 
-/** The writes for one code: issuing and activating it. */
+/** The writes for one code: issuing it, and making it valid. */
 const WRITES = 2
 
 /**
- * Responds, then runs `send`, which returns whether there was an address to send a code to by `channels`. Throws a 503
- * while it is known that codes cannot be sent, and any error of the store.
+ * Responds, then runs `send` with `channels`, those first that are not known to be down. It returns whether there was an
+ * address to send a code to. Throws a 503 while it is known that codes cannot be sent, and any error of the store.
  */
 export async function respondFirst(
   auth: AuthInstance,
   request: ApiRequest,
   channels: readonly Channel[],
-  send: () => Promise<boolean>,
+  send: (channels: readonly Channel[]) => Promise<boolean>,
 ): Promise<Response> {
-  auth.breaker.check()
+  const working = workingFirst(auth.breakers, channels)
   // An unreachable store is reported, but the query is the same for every account.
   await auth.engine.stored.find({ filter: everything, sort: [], limit: 1 })
   const work = auth.afterwards.begin(async () => {
     // Do the writes that a code would cost: later requests would have to wait for those too.
-    if (!(await send())) for (let left = WRITES; left > 0; left -= 1) await auth.decoys.write()
+    if (!(await send(working)))
+      for (let left = WRITES; left > 0; left -= 1) await auth.decoys.write()
     await auth.mailCheck(channels)
   })
   if (work) visitOf(request).later(work)
@@ -45,8 +47,8 @@ export async function respondFirst(
 }
 
 /**
- * Sends a code to `account`, at the address that `addressOf` finds in the record, and makes it valid. Returns whether
- * there was an address; failures are logged.
+ * Sends a code to `account`, at the address that `addressOf` finds in the record. Returns whether there was an address;
+ * failures are logged, and take the code back.
  */
 export async function sendNewCode(
   auth: AuthInstance,
@@ -65,9 +67,10 @@ export async function sendNewCode(
   }
   // The address that the code was made for: it may have changed since the account was found.
   const to = addressOf(issued.user)
-  if (to !== undefined && (await isSent(auth, issued, to, request))) {
+  // Valid before it is handed over: a sender may report late what the user already types.
+  const { isValid, takeBack } = await activateCode(auth, issued)
+  if (to !== undefined && isValid && (await isSent(auth, issued, to, request))) {
     report(auth, request, 'code-sent', account._id)
-    await activateCode(auth, issued)
-  } else await endPause(auth, issued)
+  } else await takeBack()
   return to !== undefined
 }

@@ -1,5 +1,6 @@
 /**
- * The content of messages: templates with `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}`.
+ * The content of messages: templates with `{{code}}`, `{{minutes}}`, `{{appName}}`, `{{time}}`, `{{client}}`, `{{provider}}`
+ * and `{{user.<field>}}`.
  *
  * @module
  */
@@ -8,6 +9,7 @@ import { isFields } from '../../model/writable.ts'
 import type {
   MailTemplate,
   MessagePurpose,
+  SMS_PURPOSES,
   SmsOptions,
   TemplateValues,
 } from '../setup/delivery-options.ts'
@@ -22,6 +24,17 @@ export interface MailTexts {
 
 const IGNORE = 'If you did not ask for it, ignore this message.'
 const ACT = 'If this was not you, reset your password now.'
+const ACT_AND_TELL =
+  'If this was not you, reset your password now, and tell the people of {{appName}}.'
+
+/** A notice: what happened, when, by whom, and what to do. */
+function notice(subject: string, what: string, act = ACT): Required<MailTemplate> {
+  return {
+    subject,
+    text: `${what}\n\nTime: {{time}}\nFrom: {{client}}\n\n${act}\n`,
+    html: `<p>${what}</p><p>Time: {{time}}<br>From: {{client}}</p><p>${act}</p>`,
+  }
+}
 
 const MAIL: Readonly<Record<MessagePurpose, Required<MailTemplate>>> = {
   passwordReset: {
@@ -34,20 +47,51 @@ const MAIL: Readonly<Record<MessagePurpose, Required<MailTemplate>>> = {
     text: `Your {{appName}} confirmation code is {{code}}. It is valid for {{minutes}} minutes.\n\n${IGNORE}\n`,
     html: `<p>Your {{appName}} confirmation code is <strong>{{code}}</strong>. It is valid for {{minutes}} minutes.</p><p>${IGNORE}</p>`,
   },
-  identifierChanged: {
-    subject: 'Your {{appName}} account was changed',
-    text: `The way you sign in to your {{appName}} account is being changed.\n\n${ACT}\n`,
-    html: `<p>The way you sign in to your {{appName}} account is being changed.</p><p>${ACT}</p>`,
-  },
+  identifierChanged: notice(
+    'Your {{appName}} account was changed',
+    'The way you sign in to your {{appName}} account is being changed.',
+  ),
+  passwordChanged: notice(
+    'Your {{appName}} password was changed',
+    'The password of your {{appName}} account was changed.',
+  ),
+  providerLinked: notice(
+    'A new way to sign in to {{appName}}',
+    'Your {{appName}} account can now be opened by a sign-in with {{provider}}.',
+    ACT_AND_TELL,
+  ),
+  providerUnlinked: notice(
+    'One way less to sign in to {{appName}}',
+    'Your {{appName}} account can no longer be opened by a sign-in with {{provider}}.',
+    ACT_AND_TELL,
+  ),
+  factorAdded: notice(
+    'A second step for your {{appName}} account',
+    'A second step was added to the sign-in of your {{appName}} account.',
+    ACT_AND_TELL,
+  ),
+  factorRemoved: notice(
+    'No second step for your {{appName}} account',
+    'A second step was removed from the sign-in of your {{appName}} account.',
+    ACT_AND_TELL,
+  ),
+  newClient: notice(
+    'A new sign-in to {{appName}}',
+    'Someone signed in to your {{appName}} account from a device or network that it did not know.',
+  ),
 }
-const SMS: Readonly<Record<MessagePurpose, string>> = {
+
+/** The purposes of messages that can be an SMS. */
+export type SmsPurpose = (typeof SMS_PURPOSES)[number]
+
+const SMS: Readonly<Record<SmsPurpose, string>> = {
   passwordReset: '{{code}} is your {{appName}} password reset code, valid for {{minutes}} minutes.',
   emailVerification:
     '{{code}} is your {{appName}} confirmation code, valid for {{minutes}} minutes.',
   identifierChanged: `The way you sign in to your {{appName}} account is being changed. ${ACT}`,
 }
 
-const PLACE = /\{\{\s*(code|minutes|appName|user\.\w+(?:\.\w+)*)\s*\}\}/g
+const PLACE = /\{\{\s*(code|minutes|appName|time|client|provider|user\.\w+(?:\.\w+)*)\s*\}\}/g
 
 /** A mail's subject and bodies. If a template sets the text or the HTML, the default HTML is not used. */
 export async function mailTexts(
@@ -87,7 +131,7 @@ async function ownTexts(
 /** The content of an SMS. */
 export async function smsText(
   templates: SmsOptions['templates'],
-  purpose: MessagePurpose,
+  purpose: SmsPurpose,
   values: TemplateValues,
 ): Promise<string> {
   const template = templates?.[purpose]

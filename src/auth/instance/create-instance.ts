@@ -14,7 +14,7 @@ import { passwordsOf } from '../keys/passwords.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from '../providers/used-tokens.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { afterwards } from './afterwards.ts'
-import { breaker } from './circuit-breaker.ts'
+import { breakers } from './circuit-breaker.ts'
 import { decoys } from './decoys.ts'
 import type { AuthInstance } from './instance.ts'
 import { mailCheck } from './mail-check.ts'
@@ -26,7 +26,7 @@ export function createInstance(host: Host, settings: AuthSettings, mount: string
   const name = { model: settings.model.name, mount: mount || '/' }
   const parties = { issuer: issuer ?? name.mount, audience: audience ?? [name.model] }
   const keys = (purpose: Purpose) => keysFor(secrets, name, purpose)
-  const sender = breaker(now)
+  const senders = breakers(now)
   return {
     host,
     mount,
@@ -38,8 +38,8 @@ export function createInstance(host: Host, settings: AuthSettings, mount: string
     legacy: settings.legacy && legacyTokens(settings.legacy, now),
     passwords: passwordsOf(settings.password, host.hasher, hashing, host.logger),
     hashing,
-    breaker: sender,
-    mailCheck: mailCheck(settings.delivery, sender, now),
+    breakers: senders,
+    mailCheck: mailCheck(settings.delivery, senders.email, now),
     afterwards: afterwards(),
     decoys: decoys(host.twin(settings.model, 'decoys'), settings, host.logger),
     usedTokens: singleUse(host, settings),

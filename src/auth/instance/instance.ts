@@ -17,7 +17,7 @@ import type { UsedTokens } from '../providers/used-tokens.ts'
 import type { StoredNames } from '../setup/field-names.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { Afterwards } from './afterwards.ts'
-import type { Breaker } from './circuit-breaker.ts'
+import type { Breakers } from './circuit-breaker.ts'
 import type { Decoys } from './decoys.ts'
 import type { MailCheck } from './mail-check.ts'
 
@@ -37,7 +37,7 @@ export interface AuthInstance {
   readonly legacy: LegacyTokens | undefined
   readonly passwords: Passwords
   readonly hashing: Hashing
-  readonly breaker: Breaker
+  readonly breakers: Breakers
   readonly mailCheck: MailCheck
   readonly afterwards: Afterwards
   readonly decoys: Decoys

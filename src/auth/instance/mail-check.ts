@@ -24,7 +24,7 @@ export function mailCheck(
 ): MailCheck {
   let checkedAt = Number.NEGATIVE_INFINITY
   return async (channels) => {
-    if (deliver || !mail?.transporter || mail.sender || channels[0] !== 'email') return
+    if (deliver || !mail?.transporter || mail.sender || !channels.includes('email')) return
     // A clock that was set back must not end the checks.
     if (Math.abs(now() - checkedAt) < PAUSE_MS) return
     checkedAt = now()
@@ -36,7 +36,7 @@ export function mailCheck(
         () => new Error('the mail server did not respond'),
       )
     } catch (error) {
-      breaker.failed('', error)
+      breaker.unreachable(error)
     }
   }
 }

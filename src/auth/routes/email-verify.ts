@@ -13,6 +13,7 @@ import { isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { signInState } from '../accounts/reauthentication.ts'
 import { addressToVerify, freed, type OwnVisit, opens, proofState } from '../accounts/ways-in.ts'
 import { codeState, type RightCode, tryCode } from '../codes.ts'
+import { tellOfProviders } from '../delivery/notices.ts'
 import { verificationChange } from '../delivery/verification.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
@@ -54,8 +55,13 @@ async function verifyEmail(auth: AuthInstance, request: ApiRequest): Promise<Res
     throw invalidCode()
   }
   const { sid } = (request.auth?.claims ?? {}) as { sid?: string }
-  await written(auth, right, isOwn ? { sessionId: sid, client } : undefined)
+  const { before, after } = await written(
+    auth,
+    right,
+    isOwn ? { sessionId: sid, client } : undefined,
+  )
   report(auth, request, 'email-verified', right.user._id)
+  tellOfProviders(auth, before, after, request)
   return messageResponse('Email address confirmed.')
 }
 
@@ -98,12 +104,12 @@ async function showsPassword(
   return true
 }
 
-/** Writes the proof and uses the code up, in one conditional step. Throws a 400 or 409. */
+/** Writes the proof and uses the code up, in one conditional step; the user before and after it. Throws a 400 or 409. */
 async function written(
   auth: AuthInstance,
   right: RightCode,
   signedIn: OwnVisit | undefined,
-): Promise<void> {
+): Promise<{ readonly before: Fields; readonly after: Fields }> {
   const { names, engine } = auth
   const id = String(right.user._id)
   let user: Fields | undefined = right.user
@@ -119,7 +125,7 @@ async function written(
       ...(signedIn && { [names.refreshTokens]: user[names.refreshTokens] }),
     }
     const done = await attempt(auth, id, change, expect)
-    if (done === 'written') return
+    if (typeof done === 'object') return { before: user, after: done }
     if (done === 'taken' && !(await freed(auth, names.email, email))) throw accountExists()
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
     user = await engine.first(withId(id))
@@ -132,9 +138,9 @@ async function attempt(
   id: string,
   change: Change,
   expect: Fields,
-): Promise<'written' | 'outrun' | 'taken'> {
+): Promise<Fields | 'outrun' | 'taken'> {
   try {
-    return (await engine.stored.update(withId(id), change, { expect })) ? 'written' : 'outrun'
+    return (await engine.stored.update(withId(id), change, { expect })) ?? 'outrun'
   } catch (error) {
     if (error instanceof DuplicateKey) return 'taken'
     throw error

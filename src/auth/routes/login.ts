@@ -37,6 +37,7 @@ import { isKnownTo } from '../visit/known-clients.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
+import { signedIn } from './signed-in.ts'
 
 /** The route `login`. */
 export const loginRoute: AuthRoute<'login'> = {
@@ -76,7 +77,7 @@ async function login(auth: AuthInstance, request: ApiRequest): Promise<Response>
     }
     const data = await signInAfterGuess(auth, reservation, request, { set })
     if (!data) throw invalidCredentials()
-    report(auth, request, 'signed-in', reservation.user._id)
+    await signedIn(auth, reservation.user, request)
     return valueResponse(data)
   }, asker)
 }
@@ -108,7 +109,7 @@ async function secondStep(
   const expect = provider ? { [provider.idField]: user[provider.idField] } : {}
   const data = await signInAfterGuess(auth, reservation, request, { expect })
   if (!data) throw invalidTicket()
-  report(auth, request, 'signed-in', user._id)
+  await signedIn(auth, reservation.user, request)
   return valueResponse(provider ? { ...data, provider: provider.name } : data)
 }
 

@@ -11,6 +11,7 @@ import { passwordChange, writePassword } from '../accounts/change-password.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { signedInAsker } from '../accounts/reauthentication.ts'
+import { tell } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import { checkPasswordSize, newPassword } from '../keys/passwords.ts'
@@ -53,6 +54,7 @@ async function changePassword(auth: AuthInstance, request: ApiRequest): Promise<
     const written = await writePassword(auth, own, change)
     if (!written) throw currentPasswordIncorrect()
     report(auth, request, 'password-changed', user?._id)
+    tell(auth, written, 'passwordChanged', request)
     return messageResponse('Password changed.')
   }, asker)
 }

@@ -5,12 +5,14 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { accountFinder, readBody } from '../accounts/credentials.ts'
+import type { Fields } from '../../ports/store.ts'
+import { accountFinder, identifierString, readBody, valueFor } from '../accounts/credentials.ts'
 import { respondFirst, sendNewCode } from '../delivery/code-requests.ts'
 import { addressOf } from '../delivery/deliver.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { identifierRequired } from '../refusals.ts'
 import { channelsFor } from '../setup/channels.ts'
+import type { Channel } from '../setup/delivery-options.ts'
 import type { AuthRoute } from './route.ts'
 
 /** The route `forgotPassword`. */
@@ -31,11 +33,26 @@ async function forgotPassword(auth: AuthInstance, request: ApiRequest): Promise<
     auth.settings,
     Object.hasOwn(body, 'channel') ? body.channel : undefined,
   )
-  return respondFirst(auth, request, channels, async () => {
+  return respondFirst(auth, request, meantBy(auth, body, channels), async (working) => {
     const user = await find()
-    const channel = user && addressOf(auth, user, channels)?.channel
+    const channel = user && addressOf(auth, user, [...new Set([...working, ...channels])])?.channel
     if (!channel) return false
     const toField = (record: typeof user) => addressOf(auth, record, [channel])?.to
     return sendNewCode(auth, user, channel, toField, request)
   })
+}
+
+/**
+ * Those of `channels` that the client expects a code by, as far as its request tells: a person who types an e-mail
+ * address waits for a mail. What the account has must not matter, because it decides whether there is a 503.
+ */
+function meantBy(
+  { settings }: AuthInstance,
+  body: Fields,
+  channels: readonly Channel[],
+): readonly Channel[] {
+  const email = settings.identifiers.find(({ kind }) => kind === 'email')
+  if (!email || !channels.includes('email')) return channels
+  const text = identifierString(body, 'identifier') || valueFor(body, email)
+  return typeof text === 'string' && email.normalize(text) !== undefined ? ['email'] : channels
 }

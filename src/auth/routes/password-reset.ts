@@ -12,6 +12,7 @@ import { accountFinder, credential, readBody, typedAccount } from '../accounts/c
 import { checkChoice, checkChoiceOf, identifiersIn } from '../accounts/password-choice.ts'
 import { proofState } from '../accounts/ways-in.ts'
 import { codeState, tryCode } from '../codes.ts'
+import { tell, tellOfProviders } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { newPassword } from '../keys/passwords.ts'
 import { identifierRequired, invalidCode } from '../refusals.ts'
@@ -64,6 +65,8 @@ async function resetPassword(auth: AuthInstance, request: ApiRequest): Promise<R
     const written = change && (await writePassword(auth, right.user, change, expect))
     if (!written) throw invalidCode()
     report(auth, request, 'password-reset', right.user._id)
+    tell(auth, written, 'passwordChanged', request)
+    tellOfProviders(auth, right.user, written, request)
     return messageResponse('Password reset. Sign in with your new password.')
   }, asker)
 }

@@ -21,9 +21,9 @@ import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
 import { firstRole } from '../setup/roles.ts'
 import { signIn } from '../sign-in/sign-in.ts'
 import { remember } from '../visit/known-clients.ts'
-import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
+import { signedIn } from './signed-in.ts'
 
 /** The route `register`. */
 export const registerRoute: AuthRoute<'register'> = {
@@ -78,7 +78,7 @@ async function register(
     }
     const data = await signIn(auth, user, request, {})
     if (!data) throw await refusal(auth, user)
-    report(auth, request, 'signed-in', user._id)
+    await signedIn(auth, user, request)
     return valueResponse(data, { status: 201 })
   }, asker)
 }

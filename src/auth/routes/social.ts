@@ -10,6 +10,7 @@ import { valueResponse } from '../../http/respond.ts'
 import type { Fields } from '../../ports/store.ts'
 import { credential, readBody } from '../accounts/credentials.ts'
 import { accountOf } from '../accounts/link.ts'
+import { tellOfProviders } from '../delivery/notices.ts'
 import { awaitsProof } from '../delivery/verification.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { isDisabled } from '../instance/user.ts'
@@ -30,6 +31,7 @@ import { isRefusal, runOnLogin, signIn } from '../sign-in/sign-in.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
 import type { AuthRoute } from './route.ts'
+import { signedIn } from './signed-in.ts'
 
 const MAX_SHOWN = 64
 const MAX_TRIES = 3
@@ -54,7 +56,7 @@ async function social(auth: AuthInstance, request: ApiRequest): Promise<Response
   try {
     const profile = await provider.profile(body, auth.now)
     return await once(auth, profile.once, request, () =>
-      signedIn(auth, provider, profile, request, tried),
+      opened(auth, provider, profile, request, tried),
     )
   } catch (error) {
     if (isRefusal(error)) report(auth, request, 'sign-in-failed', tried.userId)
@@ -71,7 +73,7 @@ interface Tried {
   userId?: unknown
 }
 
-async function signedIn(
+async function opened(
   auth: AuthInstance,
   provider: Provider,
   profile: Verified,
@@ -79,7 +81,9 @@ async function signedIn(
   tried: Tried,
 ): Promise<Response> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const user = await accountOf(auth, provider, profile, request)
+    const user = await accountOf(auth, provider, profile, request, (before, after) =>
+      tellOfProviders(auth, before, after, request),
+    )
     tried.userId = user._id
     if (isDisabled(auth, user)) {
       await endSessionsOfDisabled(auth, user)
@@ -92,7 +96,7 @@ async function signedIn(
     const filter = { op: 'eq', field: provider.idField, value: profile.id } as const
     const data = await signIn(auth, user, request, { filter })
     if (!data) continue
-    report(auth, request, 'signed-in', user._id)
+    await signedIn(auth, user, request)
     return valueResponse({ ...data, provider: provider.name })
   }
   throw invalidCredentials()

@@ -19,7 +19,7 @@ import { isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { reauthenticated, signInState } from '../accounts/reauthentication.ts'
 import { freed, identifiersAndAddresses } from '../accounts/ways-in.ts'
-import { sendNotice } from '../delivery/deliver.ts'
+import { tellOldAddress } from '../delivery/notices.ts'
 import { sendVerification } from '../delivery/verification.ts'
 import { isAdmin } from '../guards.ts'
 import type { AuthInstance } from '../instance/instance.ts'
@@ -115,7 +115,7 @@ async function movedUser(
   }
   report(auth, request, 'identifier-changed', id)
   if (waits) context.waitUntil(sendVerification(auth, user, request))
-  for (const field of moved) sendNotice(auth, before, field, request, context)
+  for (const field of moved) tellOldAddress(auth, before, field, request)
   return user
 }
 

@@ -9,8 +9,30 @@ import type { Managed } from '../../model/model.ts'
 import type { MailTransporter } from '../../ports/mailer.ts'
 import type { Fields } from '../../ports/store.ts'
 
+/** The purposes of messages that can also be an SMS. */
+export const SMS_PURPOSES = ['passwordReset', 'emailVerification', 'identifierChanged'] as const
+
 /** The purposes of messages. */
-export const PURPOSES = ['passwordReset', 'emailVerification', 'identifierChanged'] as const
+export const PURPOSES = [
+  'passwordReset',
+  'emailVerification',
+  'identifierChanged',
+  'passwordChanged',
+  'providerLinked',
+  'providerUnlinked',
+  'factorAdded',
+  'factorRemoved',
+  'newClient',
+] as const
+
+/** What the owner of an account is told of. */
+export const NOTICES = ['password', 'provider', 'factor', 'newClient', 'address'] as const
+
+/**
+ * A kind of notice: of a new password, of a provider that was linked or unlinked, of a factor that was added or removed,
+ * of a sign-in by a client that the account did not know, of a changed address (to the old one).
+ */
+export type NoticeKind = (typeof NOTICES)[number]
 
 /** How a code is sent. */
 export type Channel = 'email' | 'sms'
@@ -19,10 +41,10 @@ export type Channel = 'email' | 'sms'
 export type ShownUser = Fields & Managed
 
 /**
- * What a message is for: a code that resets the password, a code that proves a mailbox, or the notice that an
- * identifier was changed, which goes to the old address and has no code.
+ * What a message is for: a code that resets the password, a code that proves a mailbox, or a notice, which has no code.
+ * That an identifier was changed is told to the old address.
  */
-export type MessagePurpose = 'passwordReset' | 'emailVerification' | 'identifierChanged'
+export type MessagePurpose = (typeof PURPOSES)[number]
 
 /** The argument of every sender. */
 export interface CodeMessage {
@@ -34,6 +56,7 @@ export interface CodeMessage {
   readonly purpose: MessagePurpose
   /** The code; empty in a notice. */
   readonly code: string
+  /** The request that caused the message. Not enumerable: copies and JSON leave it out. */
   readonly request: ApiRequest
 }
 
@@ -43,10 +66,19 @@ export interface TemplateValues {
   /** How long the code is valid, in minutes. */
   readonly minutes: number
   readonly appName: string
+  /** When it happened, such as `2030-01-01 12:00 UTC`. */
+  readonly time: string
+  /** The client that did it, by the `client` option: its address. */
+  readonly client: string
+  /** The provider's name, in notices of a provider; otherwise empty. */
+  readonly provider: string
   readonly user: ShownUser
 }
 
-/** A mail's subject and bodies; `{{code}}`, `{{minutes}}`, `{{appName}}` and `{{user.<field>}}` are filled in. */
+/**
+ * A mail's subject and bodies; `{{code}}`, `{{minutes}}`, `{{appName}}`, `{{time}}`, `{{client}}`, `{{provider}}` and
+ * `{{user.<field>}}` are filled in.
+ */
 export interface MailTemplate {
   readonly subject?: string
   readonly text?: string
@@ -84,7 +116,7 @@ export interface SmsOptions {
   readonly toField?: string
   /** Templates by purpose. A function, async or not, returns the finished text. */
   readonly templates?: {
-    readonly [Purpose in MessagePurpose]?:
+    readonly [Purpose in (typeof SMS_PURPOSES)[number]]?:
       | string
       | ((values: TemplateValues) => string | Promise<string>)
   }
@@ -112,8 +144,9 @@ export interface OtpOptions {
     readonly code: string
     readonly channel: Channel
     readonly purpose: MessagePurpose
-    /** The address to send to. In a notice it is the old one. */
+    /** The address to send to. If an address was changed, it is the old one. */
     readonly to: string
+    /** Not enumerable: copies and JSON leave it out. */
     readonly request: ApiRequest
   }): unknown
 }

@@ -10,8 +10,11 @@ import {
   type Channel,
   type MailOptions,
   type MessagePurpose,
+  NOTICES,
+  type NoticeKind,
   type OtpOptions,
   PURPOSES,
+  SMS_PURPOSES,
   type SmsOptions,
 } from './delivery-options.ts'
 import type { StoredNames } from './field-names.ts'
@@ -85,6 +88,24 @@ function mailSettings(
   return undefined
 }
 
+/** What owners are told of. `otp.deliver` may know codes alone, so by it only the notices of addresses are sent. */
+export function noticesOf(
+  option: AuthOptions<never>['notices'],
+  { deliver, mail }: DeliverySettings,
+  env: Environment | undefined,
+): ReadonlySet<NoticeKind> {
+  if (option === undefined) return new Set(deliver ? ['address'] : NOTICES)
+  const list = typeof option === 'boolean' ? (option ? NOTICES : []) : option
+  if (!Array.isArray(list) || !list.every((kind) => NOTICES.includes(kind))) {
+    fail(
+      `'notices' must be true, false or a list of ${NOTICES.map((kind) => `'${kind}'`).join(', ')}`,
+    )
+  }
+  const needsMail = list.some((kind) => kind !== 'address')
+  if (env && needsMail && !deliver && !mail) fail(`'notices' needs 'mail'`)
+  return new Set(list)
+}
+
 function transporterOf({ transporter }: Partial<MailOptions>): MailTransporter | undefined {
   if (transporter !== undefined && typeof transporter?.sendMail !== 'function') {
     fail(`'mail.transporter' must have sendMail(), as Nodemailer's has`)
@@ -134,8 +155,8 @@ function smsSettings(option: SmsOptions | undefined): SmsOptions | undefined {
   if (option === undefined) return undefined
   const sms = group('sms', option, ['sender', 'toField', 'templates'])
   if (typeof sms.sender !== 'function') fail(`'sms.sender' must be a function`)
-  const templates = group('sms.templates', sms.templates, PURPOSES)
-  for (const purpose of PURPOSES) {
+  const templates = group('sms.templates', sms.templates, SMS_PURPOSES)
+  for (const purpose of SMS_PURPOSES) {
     if (!['undefined', 'string', 'function'].includes(typeof templates[purpose])) {
       fail(`'sms.templates.${purpose}' must be a string or a function`)
     }

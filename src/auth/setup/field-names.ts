@@ -19,6 +19,7 @@ export const SECRETS = [
   'smsOtpSentAt',
   'failedLoginAttempts',
   'lockedUntil',
+  'wrongPasswords',
   'knownClients',
   'knownTries',
   'answerAttempts',

@@ -54,16 +54,24 @@ function needs(settings: AuthSettings): readonly Need[] {
     [names.passwordChangedAt, 'date', 'password changes'],
     guesses && [names.failedLoginAttempts, 'number', 'lockout'],
     guesses && [names.lockedUntil, 'date', 'lockout'],
-    has(names.knownClients) && [names.knownClients, 'list', 'guesses per client'],
-    has(names.knownTries) && [names.knownTries, 'list', 'guesses per client'],
-    has(names.answerAttempts) && [names.answerAttempts, 'number', 'second steps'],
-    has(names.answersLockedUntil) && [names.answersLockedUntil, 'date', 'second steps'],
+    ...optionalNeeds(names).filter(([field]) => has(field)),
     ...(canReset(settings) ? resetNeeds(settings) : []),
     ...(settings.emailVerification.enabled ? verificationNeeds(settings) : []),
     refresh && [names.refreshTokens, 'list', 'refresh.enabled'],
     disabledField !== undefined && [disabledField, 'boolean', 'fields.disabled'],
   ]
   return all.filter((need): need is Need => Boolean(need))
+}
+
+/** Fields that a model may lack; see guessAdvice. */
+function optionalNeeds(names: AuthSettings['names']): readonly Need[] {
+  return [
+    [names.wrongPasswords, 'number', 'lockout'],
+    [names.knownClients, 'list', 'guesses per client'],
+    [names.knownTries, 'list', 'guesses per client'],
+    [names.answerAttempts, 'number', 'second steps'],
+    [names.answersLockedUntil, 'date', 'second steps'],
+  ]
 }
 
 function resetNeeds(settings: AuthSettings): readonly Need[] {
@@ -105,6 +113,12 @@ export function modelAdvice(settings: AuthSettings): string | undefined {
   const links = providers.size > 1 && identifiers.some(({ kind }) => kind === 'email')
   if (!links || linking !== 'reset' || model.shape.fields.has(names.provenEmail)) return undefined
   return `the model has no field for proven mailboxes, so a provider that links an account drops its earlier link, its sessions and its password. Write in defineModel('${model.name}', …): fields: { ...userFields({ social, … }) }, which has '${names.provenEmail}'`
+}
+
+/** A warning about a model that cannot count wrong passwords beyond a lock. */
+export function guessAdvice({ model, names, paths }: AuthSettings): string | undefined {
+  if (!paths.has('login') || model.shape.fields.has(names.wrongPasswords)) return undefined
+  return `the model has no field '${names.wrongPasswords}', so nothing ends password sign-in after 100 wrong passwords in a row. Write in defineModel('${model.name}', …): fields: { ...userFields(…) }, which has it`
 }
 
 /** The stored fields that only the auth routes write. */

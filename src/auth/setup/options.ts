@@ -11,7 +11,7 @@ import type { Guard } from '../../records/engine/route.ts'
 import type { Duration } from '../option-checks.ts'
 import type { SocialOptions } from '../providers/provider.ts'
 import type { ClientOption } from './client.ts'
-import type { MailOptions, OtpOptions, SmsOptions } from './delivery-options.ts'
+import type { MailOptions, NoticeKind, OtpOptions, SmsOptions } from './delivery-options.ts'
 import type { StoredName } from './field-names.ts'
 import type { IdentifierOption } from './identifiers.ts'
 import type { SecurityEvent } from './security-event.ts'
@@ -213,6 +213,11 @@ export interface AuthOptions<R, Role extends string = string> extends UserFields
   readonly mail?: MailOptions
   /** How SMS are sent. Default: not at all, so there are no codes by SMS. */
   readonly sms?: SmsOptions
+  /**
+   * What the owner of an account is told by mail, at the proven address: true for everything, or a list. Default: true;
+   * with `otp.deliver` only `['address']`.
+   */
+  readonly notices?: boolean | readonly NoticeKind[]
   /** `{{appName}}` in messages. Default: the variable `APP_NAME`. */
   readonly appName?: string
   /**

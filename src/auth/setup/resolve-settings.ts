@@ -11,7 +11,7 @@ import { callable, fail, flag, group, string, strings, wholeNumber } from '../op
 import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
-import { deliverySettings } from './delivery-settings.ts'
+import { deliverySettings, noticesOf } from './delivery-settings.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
 import { legacySettings } from './legacy-settings.ts'
@@ -44,6 +44,7 @@ const OPTIONS = [
   'otp',
   'mail',
   'sms',
+  'notices',
   'appName',
   'routes',
   'middlewares',
@@ -87,6 +88,7 @@ export function resolveSettings(
   const refresh = refreshSettings(options.refresh, env ?? {})
   const identifiers = identifiersOf(options.identifiers, names)
   const emailVerification = emailVerificationOf(options)
+  const delivery = deliverySettings(options, names, env)
   const settings: AuthSettings = Object.freeze({
     model,
     names,
@@ -99,7 +101,8 @@ export function resolveSettings(
     lockout: lockoutSettings(options),
     otp: otpSettings(options),
     emailVerification,
-    delivery: deliverySettings(options, names, env),
+    delivery,
+    notices: noticesOf(options.notices, delivery, env),
     password: passwordSettings(options.password),
     providers,
     linking: linkingOf(options.social?.linking),

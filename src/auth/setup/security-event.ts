@@ -22,6 +22,8 @@ export type SecurityEventType =
   | 'roles-changed'
   | 'identifier-changed'
   | 'email-verified'
+  | 'provider-linked'
+  | 'provider-unlinked'
   | 'account-deleted'
 
 /** Something that happened to an account, or was tried. */
@@ -34,6 +36,8 @@ export interface SecurityEvent {
   /** The client that sent the request, by the `client` option. */
   readonly client?: string
   readonly requestId: string
+  /** The provider's name, if one was linked or unlinked. */
+  readonly provider?: string
   /** The route's name, as in `routes`. */
   readonly route: RouteName
 }

@@ -9,6 +9,7 @@ import type { Model } from '../../model/model.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ClientOption } from './client.ts'
+import type { NoticeKind } from './delivery-options.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { StoredNames } from './field-names.ts'
 import type { Identifier } from './identifiers.ts'
@@ -46,6 +47,8 @@ export interface AuthSettings {
   }
   readonly emailVerification: { readonly enabled: boolean; readonly required: boolean }
   readonly delivery: DeliverySettings
+  /** What owners are told of by mail. */
+  readonly notices: ReadonlySet<NoticeKind>
   readonly password: PasswordOptions & Required<Pick<PasswordOptions, 'minLength' | 'common'>>
   readonly providers: ReadonlyMap<string, Provider>
   readonly linking: 'reset' | 'keep' | 'refuse'

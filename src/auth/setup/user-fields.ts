@@ -53,6 +53,7 @@ export type SessionSchema = $ZodObject<{
 export type KnownClientSchema = $ZodObject<{
   readonly client: $ZodString
   readonly guesses: $ZodNumber
+  readonly wrong: $ZodOptional<$ZodNumber>
   readonly lockedUntil: Instant
   readonly at: $ZodDate
 }>
@@ -78,6 +79,7 @@ interface SecretSchemas {
   readonly smsOtpSentAt: Instant
   readonly failedLoginAttempts: Count
   readonly lockedUntil: Instant
+  readonly wrongPasswords: $ZodOptional<$ZodNumber>
   readonly knownClients: $ZodOptional<$ZodArray<KnownClientSchema>>
   readonly knownTries: $ZodOptional<$ZodArray<KnownTriesSchema>>
   readonly answerAttempts: $ZodOptional<$ZodNumber>
@@ -183,6 +185,7 @@ export function userFields<const O extends UserFieldsOptions = Record<never, nev
   fields[names.smsOtpSentAt] = secretDate()
   fields[names.failedLoginAttempts] = secretCount()
   fields[names.lockedUntil] = secretDate()
+  fields[names.wrongPasswords] = hiddenField(optional(number()))
   fields[names.knownClients] = hiddenField(optional(array(knownClient())))
   fields[names.knownTries] = hiddenField(optional(array(knownTries())))
   fields[names.answerAttempts] = hiddenField(optional(number()))
@@ -254,6 +257,7 @@ function knownClient(): $ZodType {
   return object({
     client: string(),
     guesses: number(),
+    wrong: optional(number()),
     lockedUntil: optional(date()),
     at: date(),
   })

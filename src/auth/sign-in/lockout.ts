@@ -7,7 +7,7 @@
 
 import { all, any, type Filter, withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
-import { NOBODY } from '../instance/decoys.ts'
+import { type DecoyStep, NOBODY } from '../instance/decoys.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { isAfter, userById } from '../instance/user.ts'
 import { fresh, type KnownClient, knownClient, replaced } from '../visit/known-clients.ts'
@@ -32,10 +32,29 @@ export interface Reservation {
 
 /** The parts of the change that clears the account's own lockout, if the model has one. */
 export function cleared({ names, settings }: AuthInstance): { set: Fields; unset: string[] } {
-  const has = settings.model.shape.fields.has(names.lockedUntil)
-  return has
-    ? { set: { [names.failedLoginAttempts]: 0 }, unset: [names.lockedUntil] }
-    : { set: {}, unset: [] }
+  const { fields } = settings.model.shape
+  return {
+    set: fields.has(names.lockedUntil) ? { [names.failedLoginAttempts]: 0 } : {},
+    unset: [names.lockedUntil, names.wrongPasswords].filter((field) => fields.has(field)),
+  }
+}
+
+/**
+ * So many wrong passwords in a row, over any time, end password sign-in until the password is reset (NIST SP 800-63B-4,
+ * 3.2.2). Known clients have a count of their own here too.
+ */
+const MOST_IN_A_ROW = 100
+
+/** Whether `client` can sign in to `user` by password only after a reset. */
+export function isEnded(auth: AuthInstance, user: Fields, client: string | undefined): boolean {
+  const own = knownClient(auth, user, client)
+  const wrong = own ? own.wrong : user[auth.names.wrongPasswords]
+  return Number(wrong ?? 0) >= MOST_IN_A_ROW
+}
+
+/** The stored count of strangers' wrong passwords in a row; undefined if the model has none. */
+function rowField({ names, settings }: AuthInstance): string | undefined {
+  return settings.model.shape.fields.has(names.wrongPasswords) ? names.wrongPasswords : undefined
 }
 
 /** The writes of a guess if there is no account, or it may make none: as much as for one that is counted. */
@@ -100,16 +119,19 @@ async function reserve(
 interface Count {
   readonly count: string
   readonly lockedUntil: string
+  /** The count in a row, which no time ends. */
+  readonly row?: string | undefined
 }
 
-function guessCount({ names }: AuthInstance): Count {
-  return { count: names.failedLoginAttempts, lockedUntil: names.lockedUntil }
+function guessCount(auth: AuthInstance): Count {
+  const { failedLoginAttempts: count, lockedUntil } = auth.names
+  return { count, lockedUntil, row: rowField(auth) }
 }
 
 /** The count of guesses, if the model has no separate one. */
 function answerCount(auth: AuthInstance): Count {
   const { answerAttempts: count, answersLockedUntil: lockedUntil } = auth.names
-  return countsAnswers(auth) ? { count, lockedUntil } : guessCount(auth)
+  return countsAnswers(auth) ? { count, lockedUntil } : { ...guessCount(auth), row: undefined }
 }
 
 /** Whether the model has a separate count for answers to second steps. */
@@ -148,11 +170,15 @@ function ownBudget(
   const { names, settings } = auth
   const { maxAttempts, lockSeconds } = settings.lockout
   const { lockedUntil, ...rest } = known
+  const before = known.wrong ?? 0
   if (isAfter(lockedUntil, at) || isLockedByHand(auth, user, at)) return undefined
+  if (before >= MOST_IN_A_ROW) return undefined
   const guesses = lockedUntil ? 1 : known.guesses + 1
-  const locks = guesses >= maxAttempts
+  const wrong = before + 1
+  const locks = guesses >= maxAttempts || wrong >= MOST_IN_A_ROW
   const longest = new Date(at + lockSeconds * 1000)
-  const counted = { ...rest, guesses, at: new Date(at), ...(locks && { lockedUntil: longest }) }
+  const lock = guesses >= maxAttempts && { lockedUntil: longest }
+  const counted = { ...rest, guesses, wrong, at: new Date(at), ...lock }
   const byGuesses: Filter = all([
     { op: 'gte', field: names.failedLoginAttempts, value: maxAttempts },
     { op: 'lte', field: names.lockedUntil, value: longest },
@@ -160,7 +186,9 @@ function ownBudget(
   // Entries of other clients may change meanwhile.
   const instead = (now: Fields, next: KnownClient) => {
     const own = knownClient(auth, now, client)
-    return own?.guesses === guesses ? replaced(auth, now, own, next) : undefined
+    return own?.guesses === guesses && own.wrong === wrong
+      ? replaced(auth, now, own, next)
+      : undefined
   }
   return {
     ...replaced(auth, user, known, counted),
@@ -172,7 +200,7 @@ function ownBudget(
     reserved: (first) => ({
       user: first,
       locks,
-      forgive: (now = first) => instead(now, { ...rest, guesses: guesses - 1 }),
+      forgive: (now = first) => instead(now, { ...rest, guesses: guesses - 1, wrong: before }),
       clear: (now = first) => instead(now, fresh(auth, now, client)),
     }),
   }
@@ -186,32 +214,47 @@ function isLockedByHand({ names, settings }: AuthInstance, user: Fields, at: num
   return isAfter(until, at) && (guesses < maxAttempts || isAfter(until, at + lockSeconds * 1000))
 }
 
-/** Undefined while the account is locked. */
+/** Undefined while the account is locked, and after too many wrong passwords in a row. */
 function sharedBudget(
   auth: AuthInstance,
   user: Fields,
   at: number,
   where: Count = guessCount(auth),
 ): Budget | undefined {
-  const { count: field, lockedUntil } = where
+  const { count: field, lockedUntil, row } = where
   const until = user[lockedUntil]
-  if (isAfter(until, at)) return undefined
+  if (isAfter(until, at) || (row && Number(user[row] ?? 0) >= MOST_IN_A_ROW)) return undefined
   const guesses = Number(user[field] ?? 0)
+  const step = stepFor(auth, where, { guesses, wasLocked: until instanceof Date, at })
   return {
-    ...stepFor(auth, where, { guesses, wasLocked: until instanceof Date, at }),
+    ...(row ? countedInRow(step, row) : step),
     expect: {},
     reserved(first) {
       const count = Number(first[field])
+      const wrong = row ? Number(first[row]) : 0
       const back =
-        (left: number) =>
-        (now: Fields = first) => {
-          const change = { set: { [field]: left }, unset: [lockedUntil] }
-          return now[field] === count ? { change, expect: { [field]: count } } : undefined
+        (left: number, inRow: number) =>
+        (now: Fields = first): Step | undefined => {
+          const set = { [field]: left, ...(row && { [row]: inRow }) }
+          const expect = { [field]: count, ...(row && { [row]: wrong }) }
+          const isSame = Object.entries(expect).every(([name, value]) => now[name] === value)
+          return isSame ? { change: { set, unset: [lockedUntil] }, expect } : undefined
         }
-      const locks = count >= auth.settings.lockout.maxAttempts
-      return { user: first, locks, forgive: back(count - 1), clear: back(0) }
+      const isLast = count >= auth.settings.lockout.maxAttempts
+      const locks = isLast || wrong >= MOST_IN_A_ROW
+      return { user: first, locks, forgive: back(count - 1, wrong - 1), clear: back(0, 0) }
     },
   }
+}
+
+/** The step, which counts in a row too, in the same write. */
+function countedInRow({ filter, change }: DecoyStep, row: string): DecoyStep {
+  const fewer: Filter = any([
+    { op: 'eq', field: row, value: null },
+    { op: 'lt', field: row, value: MOST_IN_A_ROW },
+  ])
+  const increment = { ...change.increment, [row]: 1 }
+  return { filter: all([filter, fewer]), change: { ...change, increment } }
 }
 
 /** The step that counts a guess: after a lock that has ended, as the last guess before a lock, or as an earlier one. */

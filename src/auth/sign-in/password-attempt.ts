@@ -11,7 +11,13 @@ import type { AuthInstance } from '../instance/instance.ts'
 import { userById } from '../instance/user.ts'
 import { report } from '../visit/security-events.ts'
 import { visitOf } from '../visit/visit.ts'
-import { countsAnswers, type Reservation, reserveGuess, reserveNothing } from './lockout.ts'
+import {
+  countsAnswers,
+  isEnded,
+  type Reservation,
+  reserveGuess,
+  reserveNothing,
+} from './lockout.ts'
 import { type SignInData, signIn } from './sign-in.ts'
 
 /** The outcome of a guess. */
@@ -40,7 +46,9 @@ export async function guessPassword(
   if (reservation && opened) return { opened, reservation }
   report(auth, request, 'sign-in-failed', user?._id)
   if (reservation?.locks) report(auth, request, 'locked', user?._id)
-  return { opened: false, locked: user !== undefined && !reservation }
+  // Nothing tells that password sign-in has ended: no wait ends that.
+  const ended = user !== undefined && isEnded(auth, user, client)
+  return { opened: false, locked: user !== undefined && !reservation && !ended }
 }
 
 /**

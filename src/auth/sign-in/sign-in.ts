@@ -14,8 +14,6 @@ import { changedAt, shownUser, userById, withoutSecrets } from '../instance/user
 import { bearerToken } from '../keys/access-tokens.ts'
 import type { RefreshSettings } from '../setup/refresh-settings.ts'
 import { SecondStepRequired, type SignInStep } from '../setup/sign-in-step.ts'
-import { remember } from '../visit/known-clients.ts'
-import { visitOf } from '../visit/visit.ts'
 import { isOver, type NewSession, newSession, type Session, sessionsOf } from './sessions.ts'
 
 /** What a sign-in writes, and what must still be true at that moment. */
@@ -61,7 +59,6 @@ export async function signIn(
       ? await opened(auth, settings.refresh, user, session.entry, step)
       : await taken(auth, step)
   if (!signedIn) return undefined
-  await remember(auth, signedIn, visitOf(request).client)
   return signInData(auth, signedIn, session)
 }
 

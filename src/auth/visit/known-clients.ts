@@ -20,6 +20,8 @@ export interface KnownClient {
   /** The seal of the client's key: the record does not reveal where someone signs in from. */
   readonly client: string
   readonly guesses: number
+  /** Its wrong passwords in a row, over any time. */
+  readonly wrong?: number
   readonly lockedUntil?: Date
   /** When it last signed in or guessed. */
   readonly at: Date
@@ -74,27 +76,29 @@ const MAX_TRIES = 5
 /**
  * Records that `client` has signed in to `user`. When all places are taken, the longest known client makes room, but
  * not one whose guesses still count: otherwise someone who can sign in from many places would get endless new guesses.
- * If none can be dropped, the client stays unknown.
+ * If none can be dropped, the client stays unknown. Returns whether the account knew others, but not this one.
  */
 export async function remember(
   auth: AuthInstance,
   user: Fields,
   client: string | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { engine, names } = auth
   const field = names.knownClients
-  if (!isKept(auth) || client === undefined) return
+  if (!isKept(auth) || client === undefined) return false
   let read: Fields | undefined = user
   for (let tries = 0; read && tries < MAX_TRIES; tries += 1) {
-    if (knownClient(auth, read, client)) return
-    const others = withRoom(auth, clientsOf(auth, read))
-    if (!others) return
+    if (knownClient(auth, read, client)) return false
+    const known = clientsOf(auth, read)
+    const others = withRoom(auth, known)
+    if (!others) return true
     const set = { [field]: [...others, fresh(auth, read, client)] }
     const expect = { [field]: read[field] }
     const byId = withId(String(read._id))
-    if (await engine.stored.update(byId, { set }, { expect })) return
+    if (await engine.stored.update(byId, { set }, { expect })) return known.length > 0
     read = await userById(auth, String(user._id))
   }
+  return false
 }
 
 /** The clients that stay when one is added; undefined if none may be dropped. */

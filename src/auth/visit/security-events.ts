@@ -22,6 +22,7 @@ export function report(
   request: ApiRequest,
   type: SecurityEventType,
   userId?: unknown,
+  provider?: string,
 ): void {
   const { settings, host, now } = auth
   const { client, route, later } = visitOf(request)
@@ -32,6 +33,7 @@ export function report(
     ...(client !== undefined && { client }),
     requestId: request.requestId,
     route,
+    ...(provider !== undefined && { provider }),
   }
   const log = () => host.logger.info(`auth: ${type}`, { ...event, ...idsOf(request) })
   const { onSecurityEvent = log } = settings

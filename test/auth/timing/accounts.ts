@@ -6,11 +6,26 @@
 
 import { randomBytes, scrypt } from 'node:crypto'
 import * as z from 'zod'
-import { type App, createApp, createAuthRouter, type Store } from '../../../src/index.ts'
+import {
+  type App,
+  createApp,
+  createAuthRouter,
+  type Fields,
+  type Store,
+} from '../../../src/index.ts'
 import { authOptions, password, userModel } from '../accounts.ts'
 
 /** The kinds; `unknown` has no account. */
-export const KINDS = ['known', 'unknown', 'locked', 'disabled', 'social', 'asked', 'seen'] as const
+export const KINDS = [
+  'known',
+  'unknown',
+  'locked',
+  'disabled',
+  'social',
+  'asked',
+  'seen',
+  'ended',
+] as const
 
 /** A kind of account. */
 export type Kind = (typeof KINDS)[number]
@@ -92,6 +107,7 @@ export function subject(store: Store, full = false): Subject {
       }
       const id = (kind: Kind) => ids.get(kind) ?? ''
       await users.update(id('locked'), { lockedUntil: later, failedLoginAttempts: 1_000_000 })
+      await users.update(id('ended'), { wrongPasswords: 100 })
       await users.update(id('disabled'), { banned: true })
       await users.update(id('social'), { password: undefined, googleId: 'google-1' })
       await call('login', { identifier: emailOf('seen'), password }, CLIENT)
@@ -104,6 +120,12 @@ export function subject(store: Store, full = false): Subject {
     },
     async restore() {
       await users.update(ids.get('asked') ?? '', { otpAttempts: 0, verifyOtpAttempts: 0 })
+      for (const [kind, id] of ids) {
+        const { knownClients }: Fields = (await users.findById(id)) ?? {}
+        const known = (knownClients as Fields[] | undefined)?.map((one) => ({ ...one, wrong: 0 }))
+        const wrongPasswords = kind === 'ended' ? 100 : 0
+        await users.update(id, { wrongPasswords, ...(known && { knownClients: known }) })
+      }
     },
   }
 }

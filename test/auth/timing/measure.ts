@@ -22,7 +22,7 @@ export const TIMED: readonly Route[] = [
   {
     path: 'login',
     body: (identifier) => ({ identifier, password: 'a wrong password' }),
-    kinds: [...all, 'seen'],
+    kinds: [...all, 'seen', 'ended'],
   },
   {
     // Only among its 409s: that an address is free, a registration has to tell.
