@@ -35,7 +35,7 @@ export const listRules: readonly Rule[] = [
     /pageSize=200/,
     (there, here) => fewer(there, here) && here.length === 100,
   ),
-  listed('an empty filter is no filter', /=(&|$)/, fewer),
+  listed('an empty filter is ignored: ', /=(&|$)/, fewer),
   listed('a repeated parameter of a list field', /tags=red&tags=new/, more),
   listed('`sort`, `s`, ranges', /rangeField|compareField|\bs=|search=/, fewer),
   listed(

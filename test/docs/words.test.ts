@@ -5,7 +5,7 @@ import { chapters, manual, textOf } from './pages.ts'
 const RARE: Record<string, { pattern: RegExp; most: number }> = {
   'whoever, nobody, whatever and the like': {
     pattern: /\b(?:who|what|which|where|when)ever\b|\b(?:no|any|some)body\b/gi,
-    most: 0.4,
+    most: 0.3,
   },
   '"is no" before a noun': { pattern: /\b(?:is|are|was|were|be) no\b/gi, most: 0.5 },
   deployer: { pattern: /\bdeployers?\b/gi, most: 0.05 },

@@ -240,7 +240,7 @@ export const accounts: Cases = {
     here: 403,
   },
   'a new address where updateFields does not name it': {
-    row: 'identifiers may be changed whatever `updateFields` names',
+    row: 'identifiers may be changed even if `updateFields` leaves them out',
     asks: changed({ updateFields: ['name'] }),
     there: 200,
     here: 400,

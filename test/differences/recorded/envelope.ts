@@ -113,7 +113,7 @@ export const envelope: Cases = {
     here: undefined,
   },
   'a body that is no JSON by its type': {
-    row: 'a write that is no JSON',
+    row: "a write whose type isn't JSON",
     asks: async () => {
       const { send } = await shop()
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -118,7 +118,7 @@ export const lists: Cases = {
     here: ['a'],
   },
   'a search field that is no text': {
-    row: 'a search field that is no text silently finds nothing',
+    row: "a search field that isn't text silently finds nothing",
     asks: router({ search: ['year'] }),
     there: 'starts',
     here: 'is refused',
