@@ -86,7 +86,7 @@ export const statusRules: readonly Rule[] = [
     sends((name) => name === '_id'),
   ),
   status('an empty text counts as missing', [500], 201, EMPTY_TEXTS),
-  status('`null` is no value of an enumeration', [500], 201, NULLS_OF_ENUMS),
+  status("an enumeration doesn't take `null`", [500], 201, NULLS_OF_ENUMS),
   status('a failed validation', [500], 400, method('POST')),
   ...[200, 404].map((to) => status('a PATCH with operators', [500], to, sends(isOperator))),
   status(

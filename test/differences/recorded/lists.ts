@@ -158,7 +158,7 @@ export const lists: Cases = {
     here: 'is refused',
   },
   'a placeholder for what is not given': {
-    row: "`'none'` stands for no option",
+    row: "`'none'` means no option",
     asks: router({ orderBy: 'none' }),
     there: 'starts',
     here: 'is refused',

@@ -180,7 +180,7 @@ export const writes: Cases = {
     here: 400,
   },
   'ControllerSets with placeholders': {
-    row: "`'none'` stands for no option",
+    row: "`'none'` means no option",
     asks: () => starts(() => new ControllerSets(Book, 'none' as never, [], [], 'none' as never)),
     there: 'starts',
     here: 'is refused',
