@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): App {
   const { guards, observers } = host
   const earlyGuards: Guard[] = []
   const load = new Load(resolved.maxInFlight)
-  const [table, early] = [new RouteTable(), new RouteTable()]
+  const [table, early] = [new RouteTable(guards), new RouteTable()]
 
   const route = routed({ host, table, early })
 

@@ -12,6 +12,7 @@ import type { FileStore } from '../ports/files.ts'
 import { pathOf } from '../ports/path-of.ts'
 import type { Context } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
+import { promptGuards } from './late-guards.ts'
 import { enter, firstResponse, type Row } from './route-table.ts'
 
 /**
@@ -102,7 +103,7 @@ async function refusalOf(
   quietly: boolean,
 ): Promise<unknown> {
   try {
-    return await firstResponse(shared, request, context)
+    return await firstResponse(promptGuards(shared), request, context)
   } catch (error) {
     if (quietly && error instanceof HttpError) return error
     throw error

@@ -13,7 +13,9 @@ import { pathOf } from '../ports/path-of.ts'
 import { after, isPending, type Soon } from '../ports/soon.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
 import type { Context, Guard, Route } from '../records/engine/route.ts'
+import { servedBy } from '../records/setup/serving.ts'
 import type { AppContext } from './context.ts'
+import { lateGuards, notePassed, promptGuards } from './late-guards.ts'
 
 /** A route at its place in the table. */
 export interface Row extends Route {
@@ -49,7 +51,13 @@ export class RouteTable {
   readonly #mounts = new Set<string>()
   readonly #known = new Map<string, Rows>()
   readonly #silent = new WeakSet<Row>()
+  readonly #guards: readonly Guard[]
   #routers = 0
+
+  /** `guards` are those of the app, of which the late ones run after a row's. */
+  constructor(guards: readonly Guard[] = []) {
+    this.#guards = guards
+  }
 
   /** Adds the routes of one router. A GET row also answers HEAD. */
   add({ mount, routes }: MountedRoutes): void {
@@ -85,7 +93,7 @@ export class RouteTable {
       const row = rows[at] as Row
       if (last && row.width > last.width) continue
       if (!enter(row, path, request)) continue
-      const response = responseOf(row, request, context)
+      const response = responseOf(row, request, context, this.#guards)
       if (isPending(response)) {
         return response.then((made) => made ?? this.#respond(asked, at + 1, row))
       }
@@ -158,10 +166,24 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
 }
 
 /** The response of a row's guards and handler; undefined if all of them leave the request to others. */
-function responseOf(row: Row, request: ApiRequest, context: AppContext): Soon<unknown> {
-  return after(firstResponse(row.guards, request, context), (early) =>
-    early === undefined ? handled(row, request, context) : early,
-  )
+function responseOf(
+  row: Row,
+  request: ApiRequest,
+  context: AppContext,
+  guards: readonly Guard[],
+): Soon<unknown> {
+  const [first, last] = [lateGuards(guards), lateGuards(row.guards)]
+  const hasLate = first.length + last.length > 0 && row.runsLate !== true
+  return after(firstResponse(promptGuards(row.guards), request, context), (early) => {
+    if (early !== undefined) return early
+    if (!hasLate) return handled(row, request, context)
+    const isRecords = servedBy(row.handler) !== undefined
+    const late = [...first, ...last]
+    notePassed(request, { requests: [request], isRecords })
+    return after(firstResponse(late, request, context), (response) =>
+      response === undefined ? handled(row, request, context) : response,
+    )
+  })
 }
 
 function handled(

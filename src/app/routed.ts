@@ -10,6 +10,7 @@ import { after, type Soon } from '../ports/soon.ts'
 import { serveFile } from '../uploads/serve.ts'
 import type { AppContext } from './context.ts'
 import type { AppHost } from './create-host.ts'
+import { promptGuards } from './late-guards.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import { firstResponse, type RouteTable, routedPath } from './route-table.ts'
 
@@ -39,7 +40,7 @@ export function routed({
   }
 
   function served(path: string, request: ApiRequest, context: AppContext): Soon<unknown> {
-    return orElse(firstResponse(host.guards, request, context), () =>
+    return orElse(firstResponse(promptGuards(host.guards), request, context), () =>
       orElse(table.respond(path, request, context), () => unrouted(path, request, context)),
     )
   }

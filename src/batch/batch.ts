@@ -25,6 +25,7 @@ import type { Host, Mountable } from '../records/engine/host.ts'
 import { checkWrites } from '../records/engine/integrity.ts'
 import { Lines } from '../records/engine/lines.ts'
 import type { Handler, Route } from '../records/engine/route.ts'
+import { LateGuards } from './late.ts'
 import { inherited, Operation } from './operation.ts'
 import { operationsIn, Refused } from './operations.ts'
 import { runBatch } from './run.ts'
@@ -59,7 +60,7 @@ export function batch(options: BatchOptions = {}): Mountable {
         }),
       )
       const route: Route = {
-        ...{ method: 'POST', path: '', guards: [], handler: handlerOf(host, max) },
+        ...{ method: 'POST', path: '', guards: [], handler: handlerOf(host, max), runsLate: true },
         about: { summary: 'Several writes as one: all or nothing', response },
         body: object({ operations: array(operation).check(maxLength(max)) }),
       }
@@ -94,7 +95,9 @@ function handlerOf(host: Host, max: number): Handler {
         ...{ guards: host.guards, table: tableOf() },
       }
       operations = asked.map((one) => new Operation(one, surroundings))
-      const responses = await runBatch({ host, request, context, operations, lines })
+      const late = new LateGuards(host, request, context)
+      const responses = await runBatch({ host, request, context, operations, lines, late })
+      if (responses instanceof Response) return responses
       const parts = await Promise.all(
         responses.map(async (response, at) => partOf(await operations[at]?.told(response))),
       )

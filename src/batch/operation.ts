@@ -4,6 +4,7 @@
  * @module
  */
 
+import { promptGuards } from '../app/late-guards.ts'
 import { respondElse } from '../app/methods.ts'
 import { enter, firstResponse, type RouteTable, routedPath } from '../app/route-table.ts'
 import { hasArrived } from '../http/body.ts'
@@ -62,7 +63,8 @@ export function inherited({ headers }: ApiRequest): Surroundings['headers'] {
 
 /** An operation, which may run several times; its guards run once. */
 export class Operation {
-  readonly #asked: Asked
+  /** As the client sent it. */
+  readonly asked: Asked
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
@@ -71,9 +73,10 @@ export class Operation {
   #overlay: Overlay | undefined
   #admitted: Promise<Admitted | Response> | undefined
   #request: ApiRequest | undefined
+  #passed: readonly Guard[] | undefined
 
   constructor(asked: Asked, surroundings: Surroundings) {
-    this.#asked = asked
+    this.asked = asked
     this.#surroundings = surroundings
     this.#context = this.#contextIn(surroundings.context)
   }
@@ -81,6 +84,11 @@ export class Operation {
   /** Its request, once it has begun. */
   get request(): ApiRequest | undefined {
     return this.#request
+  }
+
+  /** The guards that it was for, once those that run at once have let it pass. */
+  get passed(): readonly Guard[] | undefined {
+    return this.#passed
   }
 
   /** Does it on `overlay`: waits there with the response until the batch is written. */
@@ -117,10 +125,10 @@ export class Operation {
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
   async #admit(overlay: Overlay): Promise<Admitted | Response> {
     const { guards, table } = this.#surroundings
-    const asked = await resolved(this.#asked, (operation) => overlay.createdBy(operation))
+    const asked = await resolved(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.#request = request
-    const refused = await firstResponse(guards, request, this.#context)
+    const refused = await firstResponse(promptGuards(guards), request, this.#context)
     if (refused !== undefined) return responseOf(refused)
     const path = routedPath(request)
     const rows = table.at(path)
@@ -129,8 +137,10 @@ export class Operation {
     const serving = servedBy(row.handler)
     if (!serving) throw notInBatch()
     enter(row, path, request)
-    const response = await firstResponse(row.guards, request, this.#context)
-    return response === undefined ? { ...serving, request } : responseOf(response)
+    const response = await firstResponse(promptGuards(row.guards), request, this.#context)
+    if (response !== undefined) return responseOf(response)
+    this.#passed = [...guards, ...row.guards]
+    return { ...serving, request }
   }
 
   #contextIn(whole: Context): Context {

@@ -10,6 +10,7 @@
 
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { writing } from '../http/write-begun.ts'
 import type { Model } from '../model/model.ts'
 import type { Settling } from '../model/renamed-collection.ts'
 import { changed } from '../ports/evaluate.ts'
@@ -132,7 +133,8 @@ export class Overlay {
     checkTime(this.#request)
     let outcome: WriteOutcome = { results: [] }
     try {
-      if (taken.length > 0) outcome = await this.#host.integrity.write(this.#stored(plan.steps))
+      const write = () => this.#host.integrity.write(this.#stored(plan.steps))
+      if (taken.length > 0) outcome = await writing(this.#request, write)
     } catch (error) {
       return this.#refusedBy(error)
     }

@@ -9,6 +9,7 @@ import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { Lines } from '../records/engine/lines.ts'
 import { pause } from '../records/engine/tries.ts'
+import type { LateGuards } from './late.ts'
 import type { Operation } from './operation.ts'
 import { Refused } from './operations.ts'
 import { Overlay, type Refusal, type Unwritten } from './overlay.ts'
@@ -22,13 +23,17 @@ export interface Batch {
   readonly operations: readonly Operation[]
   /** Batches that were overtaken run one after the other. */
   readonly lines: Lines
+  readonly late: LateGuards
 }
 
 /** How often a batch is tried that other writers overtake. */
 const MAX_TRIES = 10
 
-/** The responses of all operations, once they are written. Throws `Refused` with the first one that can't be. */
-export async function runBatch(batch: Batch): Promise<readonly Response[]> {
+/**
+ * The responses of all operations, once they are written, or the one response of a guard. Throws `Refused` with the first
+ * operation that can't be written.
+ */
+export async function runBatch(batch: Batch): Promise<readonly Response[] | Response> {
   const ids = new Map<number, string>()
   let refusal: Refusal | undefined
   let met = 0
@@ -36,6 +41,7 @@ export async function runBatch(batch: Batch): Promise<readonly Response[]> {
     const attempt = () => attempted(batch, ids, refusal)
     const inLine = tries > 0 && refusal === undefined
     const outcome = inLine ? await batch.lines.after('', attempt) : await attempt()
+    if (outcome instanceof Response) return outcome
     if ('responses' in outcome) return outcome.responses
     refusal = undefined
     if ('refusal' in outcome) {
@@ -56,7 +62,7 @@ async function attempted(
   batch: Batch,
   ids: Map<number, string>,
   refusal: Refusal | undefined,
-): Promise<Done | Unwritten> {
+): Promise<Done | Unwritten | Response> {
   const { request, context, operations } = batch
   const overlay = new Overlay(batch, ids, refusal)
   const responses: Promise<Response>[] = []
@@ -70,10 +76,12 @@ async function attempted(
       responses.push(response)
       const refused = await refusalOf(response, hasWritten)
       if (!refused) continue
-      const doubt = await overlay.doubt()
-      if (doubt) return doubt
+      const other = operation.passed && (await otherEnd(batch, overlay))
+      if (other) return other
       throw new Refused(at, refused.with)
     }
+    const early = await batch.late.run(operations)
+    if (early) return early
     const unwritten = await overlay.write()
     if (unwritten) return unwritten
     isWritten = true
@@ -89,6 +97,15 @@ async function attempted(
   // What is read from now on is as the whole batch has left it.
   overlay.release(operations.length)
   return { responses: settled }
+}
+
+/** What else may come of a batch, of which an operation was refused by more than its guards. */
+async function otherEnd(
+  { late, operations }: Batch,
+  overlay: Overlay,
+): Promise<Unwritten | Response | undefined> {
+  // The same batch may have been written before, which is why it can't be now.
+  return (await late.run(operations)) ?? overlay.doubt()
 }
 
 /** What an operation is refused with, an error or a response; undefined if it has written, or needs not. */

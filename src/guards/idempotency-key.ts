@@ -6,6 +6,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { passedOf } from '../app/late-guards.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { pathOf } from '../ports/path-of.ts'
 import { malformedKey } from './refusals.ts'
@@ -26,13 +27,24 @@ export function keyOf(headers: Headers): string | undefined {
   return key
 }
 
+/** What the way of a request adds or changes: no identity, and another one each time. */
+const IN_TRANSIT =
+  /^(?:accept(?:-.*)?|baggage|cf-.*|connection|content-.*|date|expect|fly-.*|forwarded|host|idempotency-key|keep-alive|priority|sec-.*|sentry-trace|te|trace.*|transfer-encoding|user-agent|via|x-amzn-trace-id|x-b3-.*|x-cloud-trace-context|x-forwarded-.*|x-real-ip|x-request-id)$/
+
+/**
+ * Who makes a request: what the guards have found, that is `request.auth`. If they have left nothing there, any header
+ * that the client sent may be what a guard or a scope looks at.
+ */
+function callersOf(request: ApiRequest): unknown {
+  const found = [...new Set(passedOf(request).requests.map(({ auth }) => auth?.userId))]
+  if (found.some((userId) => userId !== undefined)) return found
+  return [...request.headers].filter(([name]) => !IN_TRANSIT.test(name))
+}
+
 /** A digest of whose key it is, and for what: the user, the method and the URL. 24 hexadecimal digits, as an id. */
 export function placeOf(request: ApiRequest, key: string): string {
-  const { auth, headers, method, url } = request
-  // Somebody else must not get the response. Before the guard that authenticates, only the credentials tell users apart.
-  const who = auth
-    ? [auth.userId]
-    : ['authorization', 'cookie', 'x-api-key'].map((name) => headers.get(name))
+  const { method, url } = request
+  const who = callersOf(request)
   const path = pathOf(url)
   const query = url.slice(url.indexOf(path) + path.length)
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify([who, method, path, query, key])))).slice(
@@ -41,13 +53,22 @@ export function placeOf(request: ApiRequest, key: string): string {
   )
 }
 
+async function bodyOf(request: ApiRequest): Promise<Uint8Array> {
+  const read = await passedOf(request).body?.()
+  return read === undefined
+    ? new Uint8Array(await request.clone().arrayBuffer())
+    : utf8ToBytes(read)
+}
+
 /**
- * A digest of the body, which must be the same when a request is repeated. Of a form with files only its media type
+ * A digest of the body and of the user's role, which must be the same when a request is repeated. Of a form with files only its media type
  * counts: it is not read into memory, and each time it is sent with other boundaries. Throws as reading a body does.
  */
 export async function fingerprintOf(request: ApiRequest): Promise<string> {
   const [type = ''] = (request.headers.get('content-type') ?? '').toLowerCase().split(';')
   const isForm = type.trim() === 'multipart/form-data'
-  const body = isForm ? new Uint8Array() : new Uint8Array(await request.clone().arrayBuffer())
-  return `${type.trim()} ${bytesToHex(sha256(body))}`
+  const body = isForm ? new Uint8Array() : await bodyOf(request)
+  // With another role, the user may see other fields of the response.
+  const roles = JSON.stringify(passedOf(request).requests.map(({ auth }) => auth?.role ?? null))
+  return `${type.trim()} ${bytesToHex(sha256(body))} ${bytesToHex(sha256(utf8ToBytes(roles)))}`
 }

@@ -5,8 +5,11 @@
  * @module
  */
 
+import { passedOf } from '../app/late-guards.ts'
 import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/outages.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { hasWrittenNothing } from '../http/write-begun.ts'
 import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
@@ -51,8 +54,8 @@ const UNAVAILABLE = 503
 /**
  * Carries out a write with an `Idempotency-Key` once. The same request with the same key gets the kept response, with
  * `Idempotency-Replayed: true`; a 409 while the first one is in progress, or if its result isn't known; another request
- * with the key gets a 422, a malformed key a 400. Keys belong to a user, a method and a URL, so the guard must come
- * after the guard that authenticates. Throws a `TypeError` naming the option if an option makes no sense.
+ * with the key gets a 422, a malformed key a 400. Keys belong to a user, a method and a URL: it runs after all other guards
+ * of the route, wherever it is put. Throws a `TypeError` naming the option if an option makes no sense.
  *
  * ```ts
  * app.mount('/cities', createRouter({ model: City, middlewares: [idempotency({ ttlSeconds: 86_400 })] }))
@@ -63,20 +66,14 @@ export function idempotency(options: IdempotencyOptions): Guard {
   const claimsOf = perApp((host) =>
     cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
   )
-  let hasWarned = false
-  const warnOfOrder = ({ logger }: Context): void => {
-    if (!hasWarned) {
-      logger.warn(
-        'idempotency: it runs before the guard that authenticates, so a client with a new token does not get its response again. Put it after that guard.',
-      )
-    }
-    hasWarned = true
-  }
+  const seen = new WeakSet<ApiRequest>()
   const guard: Guard = async (request, context) => {
     if (READS.has(request.method)) return undefined
     const key = keyOf(request.headers)
     if (key === undefined && required) throw keyRequired()
-    if (key === undefined) return undefined
+    // A route that returns nothing leaves the request to the next one.
+    if (key === undefined || seen.has(request)) return undefined
+    seen.add(request)
     const own = {
       claims: claimsOf(context),
       id: placeOf(request, key),
@@ -84,18 +81,19 @@ export function idempotency(options: IdempotencyOptions): Guard {
     }
     const claim = await own.claims.claim(own.id, own.fingerprint)
     if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
-    const isAnonymous = request.auth === undefined
+    const { isRecords } = passedOf(request)
     context.onResponse((response, isLate) => {
-      if (isAnonymous && request.auth) warnOfOrder(context)
       // The outcome is not known yet.
       if (isLate) return undefined
-      return isUnknown(response, context)
-        ? undefined
-        : kept(response, { ...own, owner: claim.owner }, context)
+      const { status } = response
+      const isNothing = isRecords && status >= 400 && hasWrittenNothing(request, status)
+      if (isUnknown(response, context) && !isNothing) return undefined
+      return kept(response, { ...own, owner: claim.owner, isNothing }, context)
     })
     context.waitUntil(own.claims.sweep())
     return undefined
   }
+  Object.assign(guard, { late: true })
   const refusals = [...(required ? [keyRequired()] : []), malformedKey(), keyInUse(), keyReused()]
   return describeGuard(guard, 'anyone', { refusals })
 }
@@ -127,17 +125,19 @@ interface Own {
   readonly id: string
   readonly owner: string
   readonly fingerprint: string
+  /** Whether nothing was written, so that the key may be used again. */
+  readonly isNothing: boolean
 }
 
 /** Keeps a response before it is sent: once a client has seen it, every repetition gets the same. */
 async function kept(response: Response, own: Own, { logger }: Context): Promise<Response> {
-  const { claims, id, owner, fingerprint } = own
+  const { claims, id, owner, fingerprint, isNothing } = own
   const { status } = response
   const headers = [...response.headers]
   const bytes = new Uint8Array(await response.arrayBuffer())
   const same = { status, headers, body: base64url(bytes) }
   try {
-    if (RELEASED.has(status)) await claims.release(id, owner)
+    if (isNothing || RELEASED.has(status)) await claims.release(id, owner)
     else await claims.keep(id, owner, fingerprint, same)
   } catch (error) {
     // The client gets the response all the same. If it repeats the request, it gets a 409.

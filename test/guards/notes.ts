@@ -37,11 +37,12 @@ export interface Notes {
 /** The model of the app. */
 export const Note = defineModel('GuardedNote', { fields: { text: z.string().max(20) } })
 
-/** An app with `guards` before all routers; notes at `/notes`, and at `/own` behind `middlewares`. */
+/** An app with `guards` before all routers; notes at `/notes` with options of `router`, and at `/own` behind `middlewares`. */
 export function notes(
   guards: readonly Guard[],
   options: Partial<AppOptions> = {},
   middlewares: readonly Guard[] = [],
+  router: object = {},
 ): Notes {
   const messages: string[] = []
   const line = (message: string) => void messages.push(message)
@@ -54,7 +55,10 @@ export function notes(
     throw new Error('broken')
   })
   app.mount('/own', own)
-  app.mount('/notes', createRouter({ model: Note, allowedFields: ['text'], middlewares: [] }))
+  app.mount(
+    '/notes',
+    createRouter({ model: Note, allowedFields: ['text'], middlewares: [], ...router }),
+  )
   return {
     app,
     messages,

@@ -42,6 +42,11 @@ export interface Guard {
    * requests. For guards that set headers on every response. It must be quick: `requestTimeoutMs` counts only after it.
    */
   readonly early?: boolean
+  /**
+   * If true, it runs after all other guards of the route that the request is for: those of the app, the router and the
+   * route. For guards that act for the caller whom the others have found; a batch runs it once, for all operations.
+   */
+  readonly late?: boolean
 }
 
 /**
@@ -80,6 +85,8 @@ export interface Route {
   readonly handler: Handler
   /** The guards that all routes of the router share. They are among `guards`, and also run for OPTIONS and 405. */
   readonly shared?: readonly Guard[]
+  /** Whether its handler runs late guards itself, with `lateGuards`. */
+  readonly runsLate?: boolean
   /** Whether the route reads records: clients may keep the response but must revalidate it. */
   readonly isRead?: boolean
   /** Methods for which the path does not exist (404), although it has others; any other unknown method is a 405. */

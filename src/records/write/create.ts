@@ -7,6 +7,7 @@
 import { outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
+import { writing } from '../../http/write-begun.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -63,7 +64,7 @@ async function createFrom(
   const values = await engine.validate({ ...checked, ...scoped })
   // An id that is made later is in no scope.
   if (!scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
-  const save = () => engine.insert(values, id as string | undefined)
+  const save = () => writing(request, () => engine.insert(values, id as string | undefined))
   const record = await saveWithFiles(resource, incoming, values, save)
   const { runAfterCreate, strictAfterCreate } = resource
   if (runAfterCreate) {

@@ -13,6 +13,7 @@ import { HttpError } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { loggerFor } from '../../http/request-ids.ts'
+import { writing } from '../../http/write-begun.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Filter } from '../../ports/filter.ts'
@@ -94,7 +95,8 @@ export async function updateWithFiles(
   const unseen = hiddenInside(engine.model)
   const touched = files.namedIn(changes)
   if (touched.length === 0) {
-    return found(await engine.update(filter, changes, expected?.fields, unseen), expected)
+    const write = () => engine.update(filter, changes, expected?.fields, unseen)
+    return found(await writing(incoming.request, write), expected)
   }
   // Nothing is stored for a missing record.
   found(await engine.first(filter))
@@ -107,7 +109,9 @@ export async function updateWithFiles(
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
       const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const after = await engine.update(filter, safe, { ...kept, ...expected?.fields }, unseen)
+      const expect = { ...kept, ...expected?.fields }
+      const write = () => engine.update(filter, safe, expect, unseen)
+      const after = await writing(incoming.request, write)
       if (!after && expected) throw expected.refusal
       if (!after) continue
       const held = objectsOf(resource, after)

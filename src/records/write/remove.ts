@@ -8,6 +8,7 @@ import { checkTime } from '../../http/deadline.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
+import { writing } from '../../http/write-begun.ts'
 import type { Filter } from '../../ports/filter.ts'
 import type { Removal } from '../engine/removal.ts'
 import { hookRecord, runBeforeRemove } from '../rules/hooks.ts'
@@ -46,7 +47,7 @@ function removedRecord(
   const { beforeRemove } = resource.hooks
   const removal = async (expected?: Expected): Promise<Removal> => {
     checkTime(request)
-    const removed = await engine.remove(filter, expected?.fields)
+    const removed = await writing(request, () => engine.remove(filter, expected?.fields))
     if (!removed) throw expected?.refusal ?? entryNotFound()
     return removed
   }
