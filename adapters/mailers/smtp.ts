@@ -5,6 +5,7 @@
  */
 
 import type { MailTransporter } from '../../src/ports/mailer.ts'
+import { optionalPackage } from '../optional-package.ts'
 
 /**
  * A transporter for a server, given by its URL or by Nodemailer's options. Rejects with a `TypeError` if Nodemailer
@@ -13,11 +14,14 @@ import type { MailTransporter } from '../../src/ports/mailer.ts'
 export async function smtpTransporter(
   transport: string | Readonly<Record<string, unknown>>,
 ): Promise<MailTransporter> {
-  // With `catch` on the import, bundlers let an app without the package pass.
-  const { createTransport } = await import('nodemailer').catch((cause: unknown) => {
+  const { createTransport } = await loaded()
+  return createTransport(transport as string)
+}
+
+function loaded(): Promise<typeof import('nodemailer')> {
+  return optionalPackage<typeof import('nodemailer')>('nodemailer').catch((cause: unknown) => {
     throw new TypeError("Auth: 'mail.transport' needs nodemailer: npm install nodemailer", {
       cause,
     })
   })
-  return createTransport(transport as string)
 }

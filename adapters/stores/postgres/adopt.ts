@@ -9,7 +9,13 @@ import { topOf } from '../../../src/ports/paths.ts'
 import type { Shape } from '../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { readingOf } from './adopted-columns.ts'
-import { type ExistingIndex, type ExistingTable, existingTable } from './catalog.ts'
+import { checkKeys } from './adopted-keys.ts'
+import {
+  type ExistingColumn,
+  type ExistingIndex,
+  type ExistingTable,
+  existingTable,
+} from './catalog.ts'
 import { type Column, FOLD, type Table, tableSql } from './columns.ts'
 import type { Connection } from './connection.ts'
 import { orderBy, orderOf } from './order.ts'
@@ -28,16 +34,10 @@ export function adoptedTable(
   const sql = tableSql(space, name)
   if (!existing)
     throw new TypeError(`postgresStore: the table ${sql} of '${schema.name}' does not exist`)
+  refuseMissing(schema, sql, existing)
   const columns = [...schema.shape.fields].map(([field, shape]): Column => {
     const column = renamed[field] ?? field
-    const found = existing.columns.get(column)
-    if (!found)
-      refuse(
-        `${sql} has no column ${identifier(column)} for '${field}'`,
-        existing.kind.endsWith('view')
-          ? `Add it to the ${existing.kind}`
-          : `Run: ALTER TABLE ${sql} ADD COLUMN ${identifier(column)} ${suggested(shape)}`,
-      )
+    const found = existing.columns.get(column) as ExistingColumn
     const absence = field === '_id' ? 'never' : (schema.absence?.get(field) ?? 'null')
     const known = {
       field,
@@ -66,6 +66,26 @@ export function adoptedTable(
     fold: `${identifier(space)}.${FOLD}`,
     constraints: new Map(constraints),
   }
+}
+
+/** Throws a `TypeError` with all columns that a table lacks, and the SQL that adds them. */
+function refuseMissing(
+  { shape, adopted }: CollectionSchema,
+  sql: string,
+  { columns, kind }: ExistingTable,
+): void {
+  const missing = [...shape.fields]
+    .map(([field, of]) => ({ field, of, column: adopted?.columns?.[field] ?? field }))
+    .filter(({ column }) => !columns.has(column))
+  if (missing.length === 0) return
+  const told = missing.map(({ field, column }) => `${identifier(column)} for '${field}'`)
+  const there = [...columns.keys()].map(identifier).join(', ')
+  const added = missing.map(({ column, of }) => `ADD COLUMN ${identifier(column)} ${suggested(of)}`)
+  const isView = kind.endsWith('view')
+  refuse(
+    `${sql} has no column ${told.join(', ')}`,
+    `${isView ? `Add it to the ${kind}` : `Run: ALTER TABLE ${sql} ${added.join(', ')}`}, or name one that is there in 'columns': ${there}`,
+  )
 }
 
 /** The fields in the order of the model's unique set, if it has one of them. */
@@ -108,6 +128,7 @@ export async function checkAdopted(
   const table = adoptedTable(schema, space, existing)
   if (!existing) return
   checkUnique(schema, table, existing)
+  await checkKeys(connection, schema, table, existing)
   const messages = [
     ...(await missingOrders(connection, { schema, table }, existing)),
     ...(trigrams === undefined ? [] : missingSearches(schema, table, existing, trigrams)),
@@ -125,19 +146,15 @@ function usable({ indexes }: ExistingTable): ExistingIndex[] {
 }
 
 function checkUnique({ unique }: CollectionSchema, table: Table, existing: ExistingTable): void {
-  for (const fields of [['_id'], ...unique]) {
-    const names = namesOf(table, fields)
-    const listed = names.map(identifier).join(', ')
-    const isKept = usable(existing).some(
-      ({ isUnique, columns }) => isUnique && isSameSet(columns, names),
-    )
-    if (!isKept) {
-      refuse(
-        `${table.sql} does not keep ${listed} unique`,
-        uniqueRemedy(existing, table.sql, listed),
-      )
-    }
-  }
+  const kept = usable(existing).filter(({ isUnique }) => isUnique)
+  const missing = [['_id'], ...unique]
+    .map((fields) => namesOf(table, fields))
+    .filter((names) => !kept.some(({ columns }) => isSameSet(columns, names)))
+    .map((names) => names.map(identifier).join(', '))
+  if (missing.length === 0) return
+  const remedies = missing.map((listed) => uniqueRemedy(existing, table.sql, listed))
+  const told = missing.map((listed) => `${table.sql} does not keep ${listed} unique`)
+  refuse(told.join(', and '), [...new Set(remedies)].join('. '))
 }
 
 function uniqueRemedy({ kind }: ExistingTable, table: string, listed: string): string {

@@ -8,6 +8,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RE2JS } from 're2js'
 import { InvalidPattern } from '../../../src/ports/store.ts'
+import { optionalPackage } from '../../optional-package.ts'
 import { MATCHES } from './compile.ts'
 import type { Statement } from './sql.ts'
 
@@ -49,8 +50,7 @@ export async function checkPatterns(patterns: readonly string[]): Promise<void> 
 }
 
 function loaded(): Promise<typeof import('re2js')> {
-  // With `catch` on the import, bundlers let an app without the package pass.
-  return import('re2js').catch((cause: unknown) => {
+  return optionalPackage<typeof import('re2js')>('re2js').catch((cause: unknown) => {
     throw new TypeError("sqliteStore: 'allowRawRegex' needs re2js: npm install re2js", { cause })
   })
 }

@@ -114,5 +114,10 @@ export class Thread {
 /** The module of the thread: the source, or the published file. */
 function readerUrl(): URL {
   const { url } = import.meta
-  return url.endsWith('.ts') ? new URL('./reader.ts', url) : new URL('./reader.js', url)
+  return beside(url.endsWith('.ts') ? 'reader.ts' : 'reader.js', url)
+}
+
+/** Bundlers would look for both files if they saw their names in a `new URL`. */
+function beside(file: string, url: string): URL {
+  return new URL(file, url)
 }

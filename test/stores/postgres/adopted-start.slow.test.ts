@@ -23,6 +23,49 @@ await withService('postgres', ({ url }) => {
       )
     })
 
+    it('lists all columns and unique sets that are missing, with the SQL', async () => {
+      await run('CREATE TABLE lacking (id int PRIMARY KEY, pop int, code text, kind text)')
+      const fields = { code: z.string(), popp: z.int().nullish(), pilot: z.boolean().nullish() }
+      const refused = serve('lacking', fields, { definition: { timestamps: true } })
+      const error = await refused.then(
+        () => '',
+        ({ message }: Error) => message,
+      )
+      for (const field of ['popp', 'pilot', 'createdAt', 'updatedAt']) {
+        expect(error).toContain(`"${field}" for '${field}'`)
+        expect(error).toContain(`ADD COLUMN "${field}" `)
+      }
+      expect(error).toContain(`in 'columns': "id", "pop", "code", "kind"`)
+      const sets = { definition: { unique: ['code', ['code', 'kind']] } }
+      await expect(serve('lacking', { code: z.string(), kind: z.string() }, sets)).rejects.toThrow(
+        /keep "code" unique, and .* keep "code", "kind" unique\. Run: .*\. Run: /,
+      )
+    })
+
+    it.each([
+      ['objectId', 'text', 'md5(random()::text)', 'text'],
+      ['objectId', 'text', 'gen_random_uuid()::text', 'uuid'],
+      ['objectId', 'int', '7', 'integer'],
+      ['objectId', 'uuid', 'gen_random_uuid()', 'uuid'],
+      ['uuid', 'text', 'md5(random()::text)', 'text'],
+    ])(
+      'refuses keys that the model gives another form: %s over %s',
+      async (id, type, made, fits) => {
+        const table = `keys_${id}_${type}_${made.length}`.toLowerCase()
+        await run(`CREATE TABLE ${table} (id ${type} PRIMARY KEY DEFAULT ${made}, name text)`)
+        const name = { name: z.string().nullish() }
+        const wrong = serve(table, name, { definition: { id } })
+        await expect(wrong).rejects.toThrow(`Write id: '${fits}'`)
+        const { call } = await serve(table, name, { definition: { id: fits } })
+        const posted = await call('POST', '/m', { name: 'a' })
+        expect((await call('GET', `/m/${posted.data._id}`)).status).toBe(200)
+        await run(`ALTER TABLE ${table} ALTER COLUMN id DROP DEFAULT`)
+        await expect(serve(table, name, { definition: { id } })).rejects.toThrow(
+          `Write id: '${fits}'`,
+        )
+      },
+    )
+
     it('warns of orders that no index serves, with lines that silence it', async () => {
       await run(`
         CREATE TYPE mood AS ENUM ('sad', 'ok');
