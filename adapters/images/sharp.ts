@@ -6,7 +6,7 @@
 
 import type { Sharp, SharpOptions } from 'sharp'
 import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
-import { optionalPackage } from '../optional-package.ts'
+import { optionalPackage } from '../../src/ports/optional-package.ts'
 import {
   bisectQuality,
   type Encode,

@@ -5,7 +5,7 @@
  */
 
 import type { MailTransporter } from '../../src/ports/mailer.ts'
-import { optionalPackage } from '../optional-package.ts'
+import { optionalPackage } from '../../src/ports/optional-package.ts'
 
 /**
  * A transporter for a server, given by its URL or by Nodemailer's options. Rejects with a `TypeError` if Nodemailer

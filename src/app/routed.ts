@@ -51,7 +51,7 @@ export function routed({
     context: AppContext,
   ): Promise<unknown> {
     return (
-      (await serveFile(host.files, request)) ??
+      (await serveFile(host.files, request, context.basePath)) ??
       respondElse(table.at(path), host.files, path, request, context)
     )
   }

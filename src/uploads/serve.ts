@@ -8,17 +8,29 @@ import { HttpError } from '../http/errors.ts'
 import { FileForbidden, type FileStore, RangeNotSatisfiable } from '../ports/files.ts'
 import { fileForbidden, rangeNotSatisfiable, storageUnavailable } from './refusals.ts'
 
-/** The file that `request` asks for, or undefined if it is not for a file of the store. */
+/**
+ * The file that `request` asks for, or undefined if it is not for a file of the store. Links may have the path that another
+ * server mounts the app under, `basePath`, which is not in the request's.
+ */
 export async function serveFile(
   store: FileStore | undefined,
   request: Request,
+  basePath = '',
 ): Promise<Response | undefined> {
   if (!store?.serve || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined
   try {
-    return await store.serve(request)
+    const found = await store.serve(request)
+    return found ?? (basePath === '' ? undefined : await store.serve(below(basePath, request)))
   } catch (error) {
     if (error instanceof FileForbidden) throw fileForbidden()
     if (error instanceof RangeNotSatisfiable) throw rangeNotSatisfiable(error.size)
     throw error instanceof HttpError ? error : storageUnavailable(error)
   }
+}
+
+/** The request as the client has sent it, with the path of the whole server. */
+function below(basePath: string, { url, method, headers }: Request): Request {
+  const whole = new URL(url, 'http://localhost')
+  whole.pathname = `${basePath}${whole.pathname}`
+  return new Request(whole, { method, headers })
 }

@@ -7,8 +7,8 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { RE2JS } from 're2js'
+import { optionalPackage } from '../../../src/ports/optional-package.ts'
 import { InvalidPattern } from '../../../src/ports/store.ts'
-import { optionalPackage } from '../../optional-package.ts'
 import { MATCHES } from './compile.ts'
 import type { Statement } from './sql.ts'
 

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import * as z from 'zod'
+import { diskFiles } from '../../adapters/files/disk.ts'
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { createApp, createRouter, defineModel } from '../../src/index.ts'
+import { form, png } from './png.ts'
+
+const Photo = defineModel('BasePathPhoto', { fields: { file: z.string().optional() } })
+
+const CASES = ['/api/uploads', 'http://files.example/api/uploads'].flatMap((url) =>
+  (['public-read', 'private'] as const).map((acl) => [url, acl] as const),
+)
+
+it.each(CASES)('a server that strips its path serves the files at %s (%s)', async (url, acl) => {
+  const root = await mkdtemp(join(tmpdir(), 'fieldgate-base-'))
+  const files = diskFiles({ root, secret: 'at least thirty-two characters here', url })
+  const app = createApp({ store: sqliteStore(), files })
+  onTestFinished(async () => {
+    await app.close()
+    await rm(root, { recursive: true, force: true })
+  })
+  const fields = [{ name: 'file' as const }]
+  const upload = acl === 'private' ? { acl, fields, signUrls: 600 } : { acl, fields }
+  app.mount(
+    '/photos',
+    createRouter({ model: Photo, allowedFields: ['file'], middlewares: [], upload }),
+  )
+  /** As a server does that mounts the app under /api. */
+  const ask = (at: string, init: RequestInit = {}) => {
+    const { pathname, search } = new URL(at, 'http://x')
+    const stripped = new Request(`http://x${pathname.replace(/^\/api/, '')}${search}`, init)
+    return app.handle(stripped, undefined, { basePath: '/api' })
+  }
+  const made = await ask('/api/photos', { method: 'POST', body: form({ file: png }) })
+  expect([made.status, made.headers.get('location')?.startsWith('/api/photos/')]).toEqual([
+    201,
+    true,
+  ])
+  const { data } = (await made.json()) as { data: { file: string } }
+  const file = await ask(data.file)
+  expect([file.status, file.headers.get('content-type')]).toEqual([200, 'image/png'])
+  const part = await ask(data.file, { headers: { Range: 'bytes=0-3' } })
+  expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 4])
+  if (acl === 'private') expect((await ask(data.file.split('?')[0] ?? '')).status).toBe(403)
+  expect((await ask('/api/uploads/none.png')).status).toBe(404)
+})
