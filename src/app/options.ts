@@ -21,6 +21,7 @@ import type { ImageOptimizer } from '../ports/images.ts'
 import { jsonLogger, type Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
 import type { Store } from '../ports/store.ts'
+import { ownedLogger } from '../ports/synchronous.ts'
 
 /** Options of `createApp`. */
 export interface AppOptions {
@@ -163,7 +164,7 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   const env = options.env ?? environment(process?.env) ?? {}
   return {
     ...options,
-    logger,
+    logger: ownedLogger(logger),
     env,
     maxBodySize,
     bodyTimeoutMs,

@@ -5,6 +5,7 @@
  */
 
 import type { Fields } from '../ports/store.ts'
+import { atOnce } from '../ports/synchronous.ts'
 import { fits } from './fits.ts'
 import type { Model } from './model.ts'
 
@@ -20,15 +21,15 @@ export function converted(model: Rules, record: Fields): Fields {
   const changes = Object.entries(model.convert).flatMap(([field, convert]) => {
     const stored = record[field]
     if (stored === undefined || fits(model, field, stored)) return []
-    const value = attempt(convert, stored)
+    const value = attempt(field, convert, stored)
     return value !== undefined && fits(model, field, value) ? [[field, value] as const] : []
   })
   return changes.length === 0 ? record : { ...record, ...Object.fromEntries(changes) }
 }
 
-function attempt(convert: (stored: unknown) => unknown, stored: unknown): unknown {
+function attempt(field: string, convert: (stored: unknown) => unknown, stored: unknown): unknown {
   try {
-    return convert(stored)
+    return atOnce(`'convert' of the field '${field}'`, convert(stored))
   } catch {
     return undefined
   }

@@ -8,6 +8,7 @@ import { onlyDeclared, withDefaults } from '../ports/declared.ts'
 import { topOf } from '../ports/paths.ts'
 import { placeOf } from '../ports/shape.ts'
 import type { Fields, Projection } from '../ports/store.ts'
+import { isPromise } from '../ports/synchronous.ts'
 import { converted } from './convert.ts'
 import { isHidden, type Model } from './model.ts'
 import { isFields } from './writable.ts'
@@ -68,7 +69,12 @@ export function projected(record: Fields, select: Projection | undefined): Field
 
 /** A record as responses show it: `output` applied, unless `lean`. */
 export function present(model: Model, record: Fields, lean: boolean): unknown {
-  return model.output && !lean ? model.output(record as never) : record
+  if (!model.output || lean) return record
+  const shown: unknown = model.output(record as never)
+  if (!isPromise(shown)) return shown
+  throw new TypeError(
+    `'output' of model '${model.name}' returned a promise. Return what is shown: output: (record) => ({ … })`,
+  )
 }
 
 function onlyPaths(value: Fields, paths: readonly string[]): Fields {

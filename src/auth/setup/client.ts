@@ -5,6 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
+import { atOnce } from '../../ports/synchronous.ts'
 import type { Context } from '../../records/engine/route.ts'
 
 /** Returns a key for the client that sent a request; undefined if it is unknown. */
@@ -44,6 +45,10 @@ export function clientOf(
   request: ApiRequest,
   context: Context,
 ): string | undefined {
-  const key: unknown = option(request, context)
+  const key: unknown = atOnce(
+    "'client' of the auth router",
+    option(request, context),
+    context.logger,
+  )
   return typeof key === 'string' && key !== '' ? key.slice(0, MAX_KEY) : undefined
 }

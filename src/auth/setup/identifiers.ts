@@ -5,6 +5,7 @@
  */
 
 import { fold } from '../../ports/fold.ts'
+import { atOnce } from '../../ports/synchronous.ts'
 import { callable, fail } from '../option-checks.ts'
 import { isStoredName, type StoredNames } from './field-names.ts'
 
@@ -75,7 +76,8 @@ const MAX_LENGTH = 1024
 /** `normalize` for strings up to the longest identifier; a longer one is not an identifier. */
 function bounded(normalize: Normalizer): Normalizer {
   // `String.normalize` takes time that grows with the square of a run of combining marks.
-  return (text) => (text.length > MAX_LENGTH ? undefined : normalize(text))
+  return (text) =>
+    text.length > MAX_LENGTH ? undefined : atOnce("'normalize' of an identifier", normalize(text))
 }
 
 type Normalizer = (text: string) => string | undefined
