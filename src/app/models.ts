@@ -36,6 +36,7 @@ interface Entry {
   readonly searchable: Set<string>
   readonly scopes: (ScopeOption | undefined)[]
   guarded: ReadonlySet<string> | undefined
+  roles: ReadonlySet<string> | undefined
   readonly files: ModelFiles
 }
 
@@ -61,6 +62,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       searchable,
       scopes: [],
       guarded: undefined,
+      roles: undefined,
       files,
     }
     entries.set(model, entry)
@@ -94,10 +96,12 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       declared('started')
     },
     exposed: (model, scope) => void entryOf(model).scopes.push(scope),
-    protect(model, fields) {
+    protect(model, fields, role) {
       const entry = entryOf(model)
       entry.guarded = new Set([...(entry.guarded ?? []), ...fields])
+      entry.roles = new Set([...(entry.roles ?? []), role])
     },
+    roleFields: (model) => entries.get(model)?.roles,
     protectedFields: (model) => entries.get(model)?.guarded,
     filesOf: (model) => entryOf(model).files,
     scopesOf: (model) => entries.get(model)?.scopes ?? [],

@@ -94,7 +94,7 @@ export function onlyRole(roles: readonly string[]): Guard {
     if (!request.auth) throw authenticationRequired()
     if (!hasRole(request.auth.role, roles)) throw noAccess()
   }
-  return describeGuard(requireRole, `role ${roles.join(' or ')}`, { token: 'required' })
+  return describeGuard(requireRole, `role ${roles.join(' or ')}`, { token: 'required', roles })
 }
 
 /** Whether a signed-in request comes from an admin. */

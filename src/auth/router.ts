@@ -22,7 +22,7 @@ import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
 import { legacyAdvice } from './setup/legacy-settings.ts'
-import { guardedFields, guessAdvice, modelAdvice } from './setup/model-checks.ts'
+import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
 import type { AuthOptions, RouteName } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import { type Access, parametersIn } from './setup/routes.ts'
@@ -125,7 +125,7 @@ export function createAuthRouter<
       const auth = known ?? createInstance(host, settings, mount)
       instances.set(host, auth)
       if (!known) endSessionsWhenDisabling(auth)
-      host.protect(settings.model, guardedFields(settings))
+      host.protect(settings.model, protectedFields(settings), settings.names.role)
       const [secret] = token.secrets
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
       return routeTable(auth, { requireAuth, tokenOnly })

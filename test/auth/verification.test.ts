@@ -62,6 +62,24 @@ describe('email verification', () => {
     expect((await it.call('GET', '/auth/me', undefined, attacker.token)).status).toBe(401)
   })
 
+  it('a proven new address is freed from an account that has proven nothing', async () => {
+    const { it, code } = await app()
+    const owner = await it.register(ann)
+    await verify(it, ann, await code(ann, 1), owner.token)
+    const change = { email: 'new@example.com', currentPassword: password }
+    await it.call('PATCH', `/auth/users/${owner.user._id}`, change, owner.token)
+    const otp = await code('new@example.com', 3)
+    const stranger = await it.register('new@example.com', { phone: '+4930123' })
+    expect((await verify(it, 'new@example.com', otp, owner.token)).status).toBe(200)
+    expect(await it.stored(owner.user._id)).toMatchObject({
+      email: 'new@example.com',
+      provenEmail: 'new@example.com',
+    })
+    const left = await it.stored(stranger.user._id)
+    expect([left.email, left.phone]).toEqual([undefined, '+4930123'])
+    expect((await login(it, 'new@example.com')).body.data.user._id).toBe(owner.user._id)
+  })
+
   it('a code that resets proves nothing here, and the other way round', async () => {
     const { it, code } = await app()
     await it.register(ann)
@@ -139,9 +157,8 @@ describe('email verification of a new address', () => {
 
   it('is unique when it is verified, not before', async () => {
     const { it, otp, token } = await changed()
-    expect((await it.post('/auth/register', { email: 'new@example.com', password })).status).toBe(
-      201,
-    )
+    const other = await it.register('new@example.com')
+    await it.users.update(other.user._id, { provenEmail: 'new@example.com' })
     expect((await verify(it, 'new@example.com', otp, token)).status).toBe(409)
     expect((await login(it, ann)).status).toBe(200)
   })

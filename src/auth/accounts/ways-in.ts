@@ -19,6 +19,7 @@
  * | the first on an account: nothing was proven before | every other way in: the other identifiers, recovery addresses, providers, sessions and pending codes. The password too, unless the proof was made signed in (that session stays) or sets a new one |
  * | a later one of the same identifier, by a code that resets | password, sessions, pending codes: what a reset ends |
  * | of an address that is only claimed on an account with a proven identifier | the claim there; the proof makes an account of its own |
+ * | of a new address (`pendingEmail`) that another account only claims | the claim there, and its pending codes |
  *
  * So a person who proves an address gets an account of their own, and nothing that others held before opens it
  * afterwards. Records from before these fields existed count as claimed: they stay usable until the first proof.
@@ -167,19 +168,28 @@ function providerFields({ names, settings }: AuthInstance): readonly string[] {
 
 /**
  * Frees the value of an identifier that someone else wants: a claim on an account with another, proven identifier
- * reserves nothing. False if the value is taken.
+ * reserves nothing. Against a proof of the value (`isProof`), a claim on an account that has proven nothing reserves
+ * nothing either. False if the value is taken.
  */
-export async function freed(auth: AuthInstance, field: string, value: unknown): Promise<boolean> {
+export async function freed(
+  auth: AuthInstance,
+  field: string,
+  value: unknown,
+  isProof = false,
+): Promise<boolean> {
   if (typeof value !== 'string') return false
   const { engine } = auth
   const claim = { op: 'eq', field, value } as const
   const holder = await engine.first(claim)
   if (!holder) return true
-  if (opens(auth, holder, field)) return false
+  const isClaim = isProvable(auth, field) && !isProven(auth, holder, field)
+  const yields = isProof && proofFieldOf(auth, field) !== undefined && isClaim
+  if (opens(auth, holder, field) && !yields) return false
   const expect = proofState(auth, holder)
   await engine.stored.update(
     all([withId(String(holder._id)), claim]),
-    { unset: [field] },
+    // A code that was sent to the value must not open what is left of the account.
+    { unset: yields ? [field, ...codesEnded(auth)] : [field] },
     { expect },
   )
   return true

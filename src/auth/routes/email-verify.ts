@@ -126,7 +126,7 @@ async function written(
     }
     const done = await attempt(auth, id, change, expect)
     if (typeof done === 'object') return { before: user, after: done }
-    if (done === 'taken' && !(await freed(auth, names.email, email))) throw accountExists()
+    if (done === 'taken' && !(await freed(auth, names.email, email, true))) throw accountExists()
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
     user = await engine.first(withId(id))
   }

@@ -130,6 +130,12 @@ export function guardedFields(settings: AuthSettings): readonly string[] {
   return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
 }
 
+/** The fields that no record router may let clients write: also identifiers, which need the password to change. */
+export function protectedFields(settings: AuthSettings): readonly string[] {
+  const identifiers = settings.identifiers.map(({ field }) => field)
+  return [...new Set([...guardedFields(settings), ...identifiers])]
+}
+
 /** Refuses lists that would let clients write what only the auth routes write, or see what is hidden. */
 export function checkFieldLists(settings: AuthSettings): void {
   const { model, identifiers, registerFields, updateFields, visibleFields = [] } = settings

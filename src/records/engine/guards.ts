@@ -14,6 +14,8 @@ export interface GuardDescription {
   readonly text: string
   /** Whether it reads an access token from `Authorization: Bearer`, and whether it needs one. */
   readonly token?: 'required' | 'optional'
+  /** The roles of which it demands one. */
+  readonly roles?: readonly string[]
   /** The header with the API key that it needs. */
   readonly apiKey?: string
   /** The errors that it refuses requests with. Without them, it may respond with anything. */
@@ -49,6 +51,11 @@ export function descriptionsOf(guards: readonly Guard[]): readonly GuardDescript
 export function textsOf(guards: readonly Guard[]): readonly string[] {
   const texts = descriptionsOf(guards).map(({ text }) => text)
   return [...new Set(texts.filter((text) => text !== 'anyone'))]
+}
+
+/** Whether one of `guards` lets only users with certain roles through. */
+export function demandsRole(guards: readonly Guard[]): boolean {
+  return descriptionsOf(guards).some(({ roles }) => roles !== undefined && roles.length > 0)
 }
 
 /** Whether `guards` let requests with `method` through. */

@@ -86,8 +86,13 @@ export interface Models extends KnownScopes {
    * through references.
    */
   exposed(model: Model, scope: ScopeOption | undefined): void
-  /** Declares that `fields` of `model` are protected: no router may make them writable by default. */
-  protect(model: Model, fields: readonly string[]): void
+  /**
+   * Declares that no router may let clients write `fields` of `model`; `role`, if it is one of them, only those who are
+   * let through by a role.
+   */
+  protect(model: Model, fields: readonly string[], role: string): void
+  /** The fields of `model` that hold a role. */
+  roleFields(model: Model): ReadonlySet<string> | undefined
   /** The protected fields of `model`; undefined if it has none. Complete when the app is ready. */
   protectedFields(model: Model): ReadonlySet<string> | undefined
   /** The file fields of `model`, from all its routers. Complete when every router is mounted. */
