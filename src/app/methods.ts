@@ -41,7 +41,7 @@ export async function respondElse(
 ): Promise<unknown> {
   const { method } = request
   if (rows.some((row) => row.method === method)) throw notFound()
-  const isFile = await servesFile(files, request)
+  const isFile = await servesFile(files, request, context.basePath)
   if (!isFile && isAbsent(rows, method)) throw notFound()
   const shown: Row[] = []
   for (const [index, own] of routersIn(rows).entries()) {
@@ -111,11 +111,15 @@ async function refusalOf(
 }
 
 /** Whether a GET of this URL would return a file. Throws a 403 if it needs a signed link. */
-export async function servesFile(files: FileStore | undefined, { url }: Request): Promise<boolean> {
+export async function servesFile(
+  files: FileStore | undefined,
+  { url }: Request,
+  basePath = '',
+): Promise<boolean> {
   if (!files?.serve) return false
   const query = url.indexOf('?')
   const target = `http://localhost${pathOf(url)}${query === -1 ? '' : url.slice(query)}`
-  const found = await serveFile(files, new Request(target, { method: 'HEAD' }))
+  const found = await serveFile(files, new Request(target, { method: 'HEAD' }), basePath)
   await found?.body?.cancel()
   return found !== undefined
 }

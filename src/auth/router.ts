@@ -20,6 +20,7 @@ import { createInstance } from './instance/create-instance.ts'
 import type { AuthInstance } from './instance/instance.ts'
 import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
+import { checkAgreement } from './setup/agreement.ts'
 import type { IdentifierOption } from './setup/identifiers.ts'
 import { legacyAdvice } from './setup/legacy-settings.ts'
 import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.ts'
@@ -126,6 +127,7 @@ export function createAuthRouter<
       instances.set(host, auth)
       if (!known) endSessionsWhenDisabling(auth)
       host.protect(settings.model, protectedFields(settings), settings.names.role)
+      checkAgreement(host, { mount, settings, options: given })
       const [secret] = token.secrets
       host.onReady(() => host.shareSecret(`Auth router '${mount}': 'token.secret'`, secret))
       return routeTable(auth, { requireAuth, tokenOnly })

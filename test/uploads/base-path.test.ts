@@ -45,5 +45,7 @@ it.each(CASES)('a server that strips its path serves the files at %s (%s)', asyn
   const part = await ask(data.file, { headers: { Range: 'bytes=0-3' } })
   expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 4])
   if (acl === 'private') expect((await ask(data.file.split('?')[0] ?? '')).status).toBe(403)
+  const refused = await ask(data.file, { method: 'DELETE' })
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   expect((await ask('/api/uploads/none.png')).status).toBe(404)
 })
