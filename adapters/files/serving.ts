@@ -34,7 +34,7 @@ function headersOf(object: ServedObject): Headers {
   const isPublic = object.acl === 'public-read'
   return new Headers({
     ETag: object.etag,
-    'Last-Modified': new Date(object.storedAt).toUTCString(),
+    'Last-Modified': lastModifiedOf(object),
     'Accept-Ranges': 'bytes',
     // A key never gets other bytes. A private file must be revalidated, so that its link can expire.
     'Cache-Control': isPublic ? 'public, max-age=31536000, immutable' : 'private, no-cache',
@@ -42,6 +42,11 @@ function headersOf(object: ServedObject): Headers {
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; sandbox",
   })
+}
+
+/** A strong validator: a key never gets other bytes (RFC 9110, 8.8.2.2). */
+function lastModifiedOf(object: ServedObject): string {
+  return new Date(object.storedAt).toUTCString()
 }
 
 /** If-None-Match compares weakly and wins over If-Modified-Since (RFC 9110, 13.2.2). */
@@ -59,7 +64,7 @@ type Range = readonly [start: number, end: number]
 
 /** A single range of bytes; several ranges, other units and invalid ranges mean the whole file. */
 function rangeOf(request: Request, object: ServedObject): Range | undefined {
-  const asked = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/.exec(request.headers.get('range') ?? '')
+  const asked = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(request.headers.get('range') ?? '')
   if (!asked || !isSame(request.headers.get('if-range'), object)) return undefined
   const { size } = object
   const [, first = '', last = ''] = asked
@@ -71,8 +76,7 @@ function rangeOf(request: Request, object: ServedObject): Range | undefined {
   return [start, end]
 }
 
-/** Whether the object that the client has a part of is the one stored now. */
+/** Whether the object that the client has a part of is the one stored now; a date must be the very text that was sent. */
 function isSame(condition: string | null, object: ServedObject): boolean {
-  if (condition === null || condition === object.etag) return true
-  return Date.parse(condition) === Math.floor(object.storedAt / 1000) * 1000
+  return condition === null || condition === object.etag || condition === lastModifiedOf(object)
 }

@@ -97,7 +97,7 @@ function byAddress(): (request: ApiRequest, context: Context) => string {
     if (clientAddress !== undefined) return networkOf(clientAddress)
     if (!hasWarned) {
       logger.warn(
-        `rateLimit: the runtime doesn't tell the client's address, so all clients share one limit. Use serve(), pass { clientAddress } to app.handle, or set 'key'.`,
+        `rateLimit: the runtime doesn't tell the client's address, so all clients share one limit. Use serve(), call app.handle(request, env, { clientAddress }), or set 'key'.`,
       )
     }
     hasWarned = true

@@ -24,11 +24,12 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number
 }
 
-/** Whether a Content-Type is `application/json` or `application/*+json`. */
+/** Whether a Content-Type is `application/json` or `application/*+json`, in UTF-8. */
 export function isJson(contentType: string | null): boolean {
-  return (
-    contentType !== null && /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType)
-  )
+  if (contentType === null) return false
+  if (!/^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(contentType)) return false
+  const charsets = contentType.matchAll(/;\s*charset\s*=\s*"?([^\s";]*)/gi)
+  return [...charsets].every(([, charset = '']) => /^utf-?8$/i.test(charset))
 }
 
 /**

@@ -24,6 +24,8 @@ export const outsideScope = (): HttpError =>
 export const changedMeanwhile = (): HttpError =>
   new HttpError(409, 'Another request changed the record at the same time. Try again.')
 export const invalidValue = (path: string): HttpError => badRequest(`Invalid value for ${path}.`)
+/** Of a value that a hidden field takes part in. */
+export const hiddenDuplicate = (): HttpError => new HttpError(409, 'Duplicate value.')
 export const duplicate = (fields: readonly string[]): HttpError =>
   new HttpError(409, `Duplicate value for: ${fields.join(', ')}.`, {
     fields: Object.fromEntries(fields.map((field) => [field, 'Already exists.'])),

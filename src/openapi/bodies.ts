@@ -6,7 +6,6 @@
 
 import type { HttpError } from '../http/errors.ts'
 import {
-  duplicate,
   invalidFields,
   nestedTooDeeply,
   noSuchReferences,
@@ -15,6 +14,7 @@ import {
   tooManyReferences,
 } from '../http/refusals.ts'
 import { enforcedReferences } from '../model/enforced-references.ts'
+import { duplicateIn } from '../records/engine/clashes.ts'
 import { MAX_REFERENCES } from '../records/engine/integrity.ts'
 import { writableNow } from '../records/setup/protected-fields.ts'
 import type { Resource } from '../records/setup/resource.ts'
@@ -99,7 +99,7 @@ export function writeRefusals(
     nestedTooDeeply('<field>'),
     invalidFields({}),
     ...(scope.write ? [outsideScope()] : []),
-    ...unique.map((set) => duplicate(set)),
+    ...unique.map((set) => duplicateIn(model, set)),
     ...(enforcedReferences(model).length > 0
       ? [noSuchReferences(['<field>']), tooManyReferences(MAX_REFERENCES)]
       : []),

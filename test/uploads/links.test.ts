@@ -291,6 +291,27 @@ describe('a public-read file', () => {
     const resumed = { range: 'bytes=1-3', 'if-range': '"other"' }
     expect((await send('GET', url, { headers: resumed })).status).toBe(200)
     expect((await send('GET', url, { headers: { range: 'bytes=0-1,3-4' } })).status).toBe(200)
+    const last = png.length - 1
+    for (const range of [`bytes=1-${'9'.repeat(20)}`, `bytes=1-${'9'.repeat(400)}`, 'BYTES=1-']) {
+      const clamped = await send('GET', url, { headers: { range } })
+      expect([clamped.status, clamped.headers.get('content-range')]).toEqual([
+        206,
+        `bytes 1-${last}/${png.length}`,
+      ])
+    }
+    const far = { range: `bytes=${'9'.repeat(20)}-` }
+    expect((await send('GET', url, { headers: far })).status).toBe(416)
+    for (const [condition, status] of [
+      [since, 206],
+      [etag, 206],
+      [`W/${etag}`, 200],
+      [since.replace(' GMT', ' UTC'), 200],
+      [new Date(since).toISOString(), 200],
+      [new Date(Date.parse(since) + 60_000).toUTCString(), 200],
+    ] as const) {
+      const headers = { range: 'bytes=1-3', 'if-range': condition }
+      expect((await send('GET', url, { headers })).status, condition).toBe(status)
+    }
   })
 
   it('is a 404 when it is not there, and takes no other method', async () => {

@@ -5,7 +5,9 @@
  * @module
  */
 
-import type { Model } from '../../model/model.ts'
+import type { HttpError } from '../../http/errors.ts'
+import { duplicate, hiddenDuplicate } from '../../http/refusals.ts'
+import { isHidden, type Model } from '../../model/model.ts'
 import { valueAt } from '../../model/value-at.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Collection, DuplicateKey, Fields } from '../../ports/store.ts'
@@ -115,4 +117,9 @@ function equalities(paths: readonly string[], record: Fields): Filter[] {
 function isIn(changes: Fields, path: string): boolean {
   const [head = ''] = path.split('.')
   return Object.hasOwn(changes, head)
+}
+
+/** The refusal of values that another record has in `fields`; hidden fields are not named. */
+export function duplicateIn(model: Pick<Model, 'hidden'>, fields: readonly string[]): HttpError {
+  return fields.some((field) => isHidden(model, field)) ? hiddenDuplicate() : duplicate(fields)
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { duplicate, invalidFields } from '../../http/refusals.ts'
+import { invalidFields } from '../../http/refusals.ts'
 import type { ReferencedId } from '../../model/enforced-references.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
@@ -31,7 +31,7 @@ import {
   type StepResult,
   type WriteAction,
 } from '../../ports/store.ts'
-import { clashingFields, type Refused } from './clashes.ts'
+import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { Lines } from './lines.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
@@ -311,7 +311,7 @@ export class RecordEngine {
       return await write()
     } catch (error) {
       if (!(error instanceof DuplicateKey)) throw error
-      throw duplicate(await clashingFields(this.model, this.stored, refused, error))
+      throw duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
     }
   }
 

@@ -139,6 +139,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
   test.each([
     'application/json',
     'application/json; charset=utf-8',
+    'application/json; charset="UTF-8"',
     'APPLICATION/JSON',
     'application/merge-patch+json',
     'application/vnd.api+json;v=1',
@@ -162,6 +163,9 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     'application/jsonx',
     'application/xml',
     'application/json, text/html',
+    'application/json; charset=utf-7',
+    'application/json;v=1;charset="iso-8859-1"',
+    'application/json; charset=utf-8; charset=utf-16',
     'json',
   ])('H9: %s is a 415 on POST and PATCH', async (type) => {
     const { send } = notes()
