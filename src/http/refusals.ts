@@ -4,6 +4,7 @@
  * @module
  */
 
+import { echoed } from '../ports/messages.ts'
 import { HttpError, ValidationError } from './errors.ts'
 
 const badRequest = (message: string): HttpError => new HttpError(400, message)
@@ -23,7 +24,8 @@ export const outsideScope = (): HttpError =>
   new HttpError(403, 'The entry would be outside of what you may write.')
 export const changedMeanwhile = (): HttpError =>
   new HttpError(409, 'Another request changed the record at the same time. Try again.')
-export const invalidValue = (path: string): HttpError => badRequest(`Invalid value for ${path}.`)
+export const invalidValue = (path: string): HttpError =>
+  badRequest(`Invalid value for ${echoed(path)}.`)
 /** Of a value that a hidden field takes part in. */
 export const hiddenDuplicate = (): HttpError => new HttpError(409, 'Duplicate value.')
 export const duplicate = (fields: readonly string[]): HttpError =>
@@ -65,28 +67,28 @@ export const unsupportedEncoding = (): HttpError =>
 export const nothingWritable = (): HttpError =>
   badRequest('Request body contains no writable fields.')
 export const nestedTooDeeply = (field: string): HttpError =>
-  badRequest(`Field '${field}' is nested too deeply.`)
+  badRequest(`Field '${echoed(field)}' is nested too deeply.`)
 export const unsafeKey = (field: string, key: string): HttpError =>
-  badRequest(`Field '${field}' cannot hold the key '${key}'.`)
+  badRequest(`Field '${echoed(field)}' cannot hold the key '${echoed(key)}'.`)
 export const invalidFields = (fields: Readonly<Record<string, string>>): ValidationError =>
   new ValidationError('Check the submitted values.', fields)
 
 // Lists
 export const invalidFilter = (field: string): HttpError =>
-  badRequest(`Invalid value for filter '${field}'.`)
+  badRequest(`Invalid value for filter '${echoed(field)}'.`)
 export const tooManyValues = (field: string, most: number): HttpError =>
-  badRequest(`Filter '${field}' exceeds ${most} values.`)
+  badRequest(`Filter '${echoed(field)}' exceeds ${most} values.`)
 export const notFilterable = (field: string): HttpError =>
-  badRequest(`Field '${field}' is not filterable.`)
+  badRequest(`Field '${echoed(field)}' is not filterable.`)
 export const fieldNotSingle = (parameter: string): HttpError =>
   badRequest(`'${parameter}' must be a single field name.`)
 export const notSortable = (field: string): HttpError =>
-  badRequest(`Field '${field}' is not sortable.`)
+  badRequest(`Field '${echoed(field)}' is not sortable.`)
 export const sortNotSingle = (): HttpError => badRequest('Sort must be a single field name.')
 export const invalidRange = (): HttpError => badRequest('Invalid range.')
 export const invalidCompareValue = (): HttpError => badRequest('Invalid compareValue.')
 export const unknownCompareOperator = (operator: string): HttpError =>
-  badRequest(`Unknown compareOperator '${operator}'.`)
+  badRequest(`Unknown compareOperator '${echoed(operator)}'.`)
 export const searchNotString = (): HttpError => badRequest('Search term must be a string.')
 export const searchTooLong = (most: number): HttpError =>
   badRequest(`Search term exceeds ${most} characters.`)
@@ -124,7 +126,7 @@ export const queryNotJson = (): HttpError =>
   })
 export const queryNotObject = (): HttpError => badRequest('QUERY body must be a JSON object.')
 export const unknownQueryKey = (key: string, allowed: readonly string[]): HttpError =>
-  badRequest(`Unknown key '${key}' in QUERY body. Allowed: ${allowed.join(', ')}.`)
+  badRequest(`Unknown key '${echoed(key)}' in QUERY body. Allowed: ${allowed.join(', ')}.`)
 export const notPositiveInteger = (key: string): HttpError =>
   badRequest(`'${key}' must be a positive integer.`)
 export const limitAndPage = (): HttpError =>
@@ -133,15 +135,17 @@ export const limitOnCursorServer = (): HttpError =>
   badRequest("This endpoint paginates by cursor. Use 'pageSize' instead of 'limit'.")
 export const filterNotObject = (): HttpError => badRequest("'filter' must be a JSON object.")
 export const filterEmpty = (field: string): HttpError =>
-  badRequest(`Filter '${field}' has no conditions.`)
+  badRequest(`Filter '${echoed(field)}' has no conditions.`)
 export const unknownOperator = (
   operator: string,
   field: string,
   allowed: readonly string[],
 ): HttpError =>
-  badRequest(`Unknown operator '${operator}' on '${field}'. Allowed: ${allowed.join(', ')}.`)
+  badRequest(
+    `Unknown operator '${echoed(operator)}' on '${echoed(field)}'. Allowed: ${allowed.join(', ')}.`,
+  )
 export const operand = (operator: string, field: string, complaint: string): HttpError =>
-  badRequest(`Operator '${operator}' on '${field}' ${complaint}.`)
+  badRequest(`Operator '${echoed(operator)}' on '${echoed(field)}' ${complaint}.`)
 export const sortNotList = (): HttpError =>
   badRequest("'sort' must be a field name, or a list of them.")
 export const sortTooLong = (most: number): HttpError =>

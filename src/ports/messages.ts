@@ -6,10 +6,13 @@
 
 /** The most messages in one response. */
 export const MOST_MESSAGES = 100
-/** UTF-16 units of a path or a message. Keys and enum values may be as long as a body. */
+/** The most UTF-16 units of a message, which may list the values of an enumeration. */
 const LONGEST = 500
+/** The most of what a client has sent: keys may be as long as a body. */
+const LONGEST_ECHO = 200
 
 interface Issue {
+  readonly code?: string | undefined
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
@@ -20,9 +23,11 @@ export function messagesOf(issues: readonly Issue[], prefix?: string): Record<st
   let count = 0
   for (const issue of issues) {
     const keys = prefix === undefined ? issue.path : [prefix, ...issue.path]
-    const path = cut(keys.map(String).join('.'))
+    const path = echoed(keys.map(String).join('.'))
     if (path in fields) continue
-    fields[path] = cut(issue.message)
+    // This message names the client's keys.
+    fields[path] =
+      issue.code === 'unrecognized_keys' ? echoed(issue.message) : cut(issue.message, LONGEST)
     count += 1
     if (count === MOST_MESSAGES) break
   }
@@ -34,6 +39,11 @@ export function firstMessages(fields: Readonly<Record<string, string>>): Record<
   return Object.fromEntries(Object.entries(fields).slice(0, MOST_MESSAGES))
 }
 
-function cut(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`
+/** What a client has sent, as an error repeats it: an error must not be as long as the request. */
+export function echoed(text: string): string {
+  return cut(text, LONGEST_ECHO)
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 }
