@@ -215,10 +215,10 @@ function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | nu
   const { headers } = incoming
   if (headers['content-length'] === '0') return null
   const body = isBodyOfNobody(incoming) ? undefined : incoming.body
-  if (typeof body === 'string') return body
-  if (body instanceof Uint8Array) return new Uint8Array(body)
   const type = headers['content-type']?.toLowerCase() ?? ''
-  if (body !== undefined && type.includes('json')) return JSON.stringify(body)
+  if (typeof body === 'string') return type.includes('json') ? jsonOf(body) : body
+  if (body instanceof Uint8Array) return new Uint8Array(body)
+  if (body !== undefined && type.includes('json')) return JSON.stringify(body, asSent)
   if (isObject(body) && type.startsWith('application/x-www-form-urlencoded')) {
     const pairs = Object.entries(body).flatMap(([name, value]) => pairsOf(name, value))
     return new URLSearchParams(pairs).toString()
@@ -226,6 +226,23 @@ function bodyOf(incoming: ExpressRequest): Uint8Array<ArrayBuffer> | string | nu
   throw new TypeError(
     `fieldgate/express: a middleware in front of toExpress(app) has read the body (${type}) and left no copy of it in request.body. Put it after toExpress(app), or on other paths`,
   )
+}
+
+/** A string that a parser left as it was sent, or that it found as the whole of a body. */
+function jsonOf(body: string): string {
+  try {
+    JSON.parse(body)
+    return body
+  } catch {
+    return JSON.stringify(body)
+  }
+}
+
+/** Numbers that are too large for JavaScript, such as 1e400: `JSON.stringify` would make null of them. */
+function asSent(_: string, value: unknown): unknown {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+  if (value === Number.POSITIVE_INFINITY) return rawJSON('1e999')
+  return value === Number.NEGATIVE_INFINITY ? rawJSON('-1e999') : value
 }
 
 /** Whether the body is the `{}` that parsers of Express 4 put there even if they leave the body to others. */

@@ -11,7 +11,13 @@ import { type IdType, type ObjectShape, placeOf, type Shape } from '../ports/sha
 import type { AdoptedTable } from '../ports/store.ts'
 import { absences } from './absence.ts'
 import { declaredRecord } from './declared.ts'
-import { checkDefinition, checkFieldNames, conversions, renames } from './definition-checks.ts'
+import {
+  checkDefinition,
+  checkFieldNames,
+  conversions,
+  isReserved,
+  renames,
+} from './definition-checks.ts'
 import { isHiddenField } from './hidden.ts'
 import {
   type ByOutput,
@@ -142,7 +148,7 @@ export function defineModel<
   }
   const model: Model<Values<S>, Inputs<S>, H | Transformed<U>> = Object.freeze({
     name,
-    collection: definition.collection ?? collectionName(name),
+    collection: definition.collection ?? ownCollection(name, fail),
     idType,
     ...adoptedBy(definition, shape, fail),
     timestamps,
@@ -228,4 +234,11 @@ function distinct<T>(sets: readonly T[]): readonly T[] {
 
 function list<T extends string>(value: T | readonly T[]): readonly T[] {
   return typeof value === 'string' ? [value] : value
+}
+
+/** The name of the collection that follows from the model's. */
+function ownCollection(name: string, fail: Fail): string {
+  const collection = collectionName(name)
+  if (isReserved(collection)) fail(`the name '${collection}' is reserved. Give it a 'collection'`)
+  return collection
 }

@@ -46,7 +46,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     test: (value) =>
       isObject(value) && Object.values(value).every((one) => one === undefined || isFunction(one)),
   },
-  collection: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
+  collection: {
+    must: "be a name that doesn't begin with fieldgate_, sqlite_ or _cf_, which databases and fieldgate keep for themselves",
+    test: (value) => typeof value === 'string' && value !== '' && !isReserved(value),
+  },
   id: oneOf('objectId', 'uuid', 'integer', 'text'),
   table: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
   columns: {
@@ -130,4 +133,9 @@ function checkStoredNames(names: readonly string[], fail: Fail): void {
     if (name === '_bsontype')
       fail(`a field cannot be named '${name}': MongoDB's driver reserves it`)
   }
+}
+
+/** Whether a collection would be among the tables that fieldgate, SQLite or D1 keep. SQLite knows no case. */
+export function isReserved(collection: string): boolean {
+  return /^(?:fieldgate_|sqlite_|_cf_)/i.test(collection)
 }

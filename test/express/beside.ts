@@ -73,6 +73,38 @@ for (const [name, express] of Object.entries({
       }
     })
 
+    it('answers what JSON cannot say as without a parser in front', async (t) => {
+      const [plain, strict, loose] = await Promise.all([
+        serving(
+          t,
+          around((server, app) => server.use(toExpress(app))),
+        ),
+        serving(
+          t,
+          around((server, app) => server.use(express.json(), toExpress(app))),
+        ),
+        serving(
+          t,
+          around((server, app) => server.use(express.json({ strict: false }), toExpress(app))),
+        ),
+      ])
+      const told = async (port: number, body: string) => {
+        const { status, text: sent } = await raw(port, '/cities', 'POST', body)
+        const { error, fields } = JSON.parse(sent)
+        return [status, error, fields]
+      }
+      for (const number of ['1e400', '-1e400', '[1e999]']) {
+        const body = `{"name":"Bern","population":${number}}`
+        const [status, ...rest] = await told(plain.port, body)
+        assert.equal(status, 400)
+        for (const { port } of [strict, loose])
+          assert.deepEqual(await told(port, body), [status, ...rest])
+      }
+      for (const body of ['"x"', '1e400', 'null']) {
+        assert.deepEqual(await told(loose.port, body), await told(plain.port, body))
+      }
+    })
+
     it('serves no path with empty parts, which routes of Express do not match', async (t) => {
       const guarded = (mount: string) =>
         around((server, app) => {

@@ -146,6 +146,16 @@ describe('design, Model: definitions that make no sense are refused with the opt
     expect(() => ref(undefined as unknown as string)).toThrow(TypeError)
   })
 
+  test.each(['fieldgate_models', 'Fieldgate_x', 'sqlite_master', 'SQLITE_x', '_cf_KV', '_cf_'])(
+    'whose collection is one that a database keeps for itself: %s',
+    (collection) => {
+      const fields = { name: z.string() }
+      expect(() => defineModel('Reserved', { fields, collection })).toThrow(TypeError)
+      expect(() => defineModel(collection, { fields })).toThrow(TypeError)
+      expect(() => defineModel('Free', { fields, collection: `x_${collection}` })).not.toThrow()
+    },
+  )
+
   test('whose collection differs from another one in case alone', () => {
     const fields = { name: z.string() }
     const Memo = defineModel('CaseMemo', { fields, collection: 'notes' })
