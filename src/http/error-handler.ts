@@ -10,7 +10,13 @@ import { pathOf } from '../ports/path-of.ts'
 import { QueryTooLong, RefusedWrite } from '../ports/store.ts'
 import { HttpError } from './errors.ts'
 import { causeOf, type OutageLog, outageIn, outageLog } from './outages.ts'
-import { invalidFields, noSuchReferences, queryTooLong, referencedElsewhere } from './refusals.ts'
+import {
+  invalidFields,
+  noSuchReferences,
+  queryTooLong,
+  recordTooLarge,
+  referencedElsewhere,
+} from './refusals.ts'
 import type { ApiRequest, RequestContext } from './request.ts'
 import { failureResponse } from './respond.ts'
 
@@ -63,6 +69,7 @@ function refusalIn(error: unknown): HttpError | undefined {
 /** A rule of the database's own, which the model does not have, refused a write. */
 function refusedWrite({ rule, fields }: RefusedWrite): HttpError {
   if (rule === 'referenced') return referencedElsewhere()
+  if (rule === 'size') return recordTooLarge()
   return rule === 'reference' && fields.length > 0
     ? noSuchReferences(fields)
     : invalidFields(Object.fromEntries(fields.map((field) => [field, 'Invalid value.'])))

@@ -24,6 +24,8 @@ export const outsideScope = (): HttpError =>
   new HttpError(403, 'The entry would be outside of what you may write.')
 export const changedMeanwhile = (): HttpError =>
   new HttpError(409, 'Another request changed the record at the same time. Try again.')
+export const recordTooLarge = (): HttpError =>
+  new HttpError(413, 'The record is too large for the database.')
 export const invalidValue = (path: string): HttpError =>
   badRequest(`Invalid value for ${echoed(path)}.`)
 /** Of a value that a hidden field takes part in. */

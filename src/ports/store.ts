@@ -298,11 +298,12 @@ export class DuplicateKey extends Error {
 
 /**
  * The database refused a write by a rule that the model does not have: a foreign key (`'reference'`: a value refers to
- * nothing; `'referenced'`: others refer to the record), or a check, a length or a range (`'value'`).
+ * nothing; `'referenced'`: others refer to the record), a check, a length or a range (`'value'`), or the most bytes that it
+ * takes of a record, or of a value in an index (`'size'`).
  */
 export class RefusedWrite extends Error {
   override readonly name = 'RefusedWrite'
-  readonly rule: 'reference' | 'referenced' | 'value'
+  readonly rule: 'reference' | 'referenced' | 'value' | 'size'
   /** The fields that the rule concerns; empty if the database does not name them. */
   readonly fields: readonly string[]
   constructor(rule: RefusedWrite['rule'], fields: readonly string[] = [], options?: ErrorOptions) {

@@ -30,6 +30,13 @@ const REFUSED: ReadonlySet<unknown> = new Set([
 /** The code of a transaction that has met another one. */
 export const WRITE_CONFLICT = 112
 
+const TOO_LARGE: ReadonlySet<unknown> = new Set([
+  10334, // BSONObjectTooLarge
+  17280, // KeyTooLong
+  17419, // The document after an update
+  17420,
+])
+
 const INVALID_REGULAR_EXPRESSION = 51091
 const TIMEOUTS: ReadonlySet<unknown> = new Set([
   50, // MaxTimeMSExpired
@@ -84,6 +91,7 @@ const BROKEN: ReadonlySet<unknown> = new Set(['ECONNABORTED', 'ECONNRESET', 'EPI
  */
 export function portError(error: unknown, schema?: CollectionSchema): unknown {
   if (isBroken(error)) return unreachable(error)
+  if (isTooLarge(error)) return new RefusedWrite('size', [], { cause: error })
   if (!isDriverError(error)) return error
   const { code } = error
   if (code === DUPLICATE_KEY) return new DuplicateKey(takenFields(error, schema), { cause: error })
@@ -98,6 +106,13 @@ export function portError(error: unknown, schema?: CollectionSchema): unknown {
     return unreachable(error)
   }
   return new Error('the database refused the operation', { cause: error })
+}
+
+/** Whether a document is larger than MongoDB takes, or than the driver's buffer, which is a little larger. */
+function isTooLarge(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  if (error instanceof RangeError) return code === 'ERR_OUT_OF_RANGE'
+  return isDriverError(error) && TOO_LARGE.has(code)
 }
 
 function isBroken(error: unknown): boolean {

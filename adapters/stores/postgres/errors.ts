@@ -26,10 +26,12 @@ const FOREIGN = '23503'
 const RESTRICTED = '23001'
 
 /**
- * A constraint, a value that its column cannot hold, one that is too long for an index, `RAISE EXCEPTION` in a trigger,
- * row-level security, or a right that the role lacks.
+ * A constraint, a value that its column cannot hold, `RAISE EXCEPTION` in a trigger, row-level security, or a right that
+ * the role lacks.
  */
-const REFUSED = /^(?:23|22|54000|P0001|42501)/
+const REFUSED = /^(?:23|22|P0001|42501)/
+/** A value is too long for an index, or a record for a row. */
+const TOO_LARGE = '54000'
 
 const UNSUPPORTED = '0A000'
 /** What finds that a prepared statement's columns have another type now. The driver then prepares it again. */
@@ -85,6 +87,7 @@ export function portError(error: unknown, table?: Table): unknown {
     const fields = takenFields(error, table)
     if (fields.length > 0) return new DuplicateKey(fields, { cause: error })
   }
+  if (table && code === TOO_LARGE) return new RefusedWrite('size', [], { cause: error })
   if (table && REFUSED.test(code ?? '')) {
     const fields = refusedFields(error, table)
     return new RefusedWrite(ruleOf(error, table, fields), fields, { cause: error })

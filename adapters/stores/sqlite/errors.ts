@@ -31,7 +31,7 @@ export function portError(error: unknown, schema: CollectionSchema | undefined):
   if (message.includes('statement too long')) return new QueryTooLong({ cause: error })
   // Of a record: D1 takes 2 MB.
   const isTooBig = message.includes('string or blob too big')
-  return isTooBig ? new RefusedWrite('value', [], { cause: error }) : error
+  return isTooBig ? new RefusedWrite('size', [], { cause: error }) : error
 }
 
 /** Whether a unique value is taken. */
