@@ -6,7 +6,6 @@
 
 import type { Sharp, SharpOptions } from 'sharp'
 import { type ImageOptimizer, type OptimizedType, TooManyPixels } from '../../src/ports/images.ts'
-import { optionalPackage } from '../../src/ports/optional-package.ts'
 import {
   bisectQuality,
   type Encode,
@@ -59,7 +58,7 @@ export function sharpImages(): ImageOptimizer {
     optimize: (bytes, contentType, level, maxPixels, timeMs = PATIENCE_MS) =>
       queued(async () => {
         const until = performance.now() + timeMs
-        const { default: sharp } = await optionalPackage<typeof import('sharp')>('sharp')
+        const { default: sharp } = await import('sharp')
         const pixels = await pixelsOf(sharp, bytes, contentType, maxPixels)
         if (pixels === undefined) return bytes
         const image = () =>

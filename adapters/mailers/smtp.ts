@@ -5,7 +5,6 @@
  */
 
 import type { MailTransporter } from '../../src/ports/mailer.ts'
-import { optionalPackage } from '../../src/ports/optional-package.ts'
 
 /**
  * A transporter for a server, given by its URL or by Nodemailer's options. Rejects with a `TypeError` if Nodemailer
@@ -14,14 +13,17 @@ import { optionalPackage } from '../../src/ports/optional-package.ts'
 export async function smtpTransporter(
   transport: string | Readonly<Record<string, unknown>>,
 ): Promise<MailTransporter> {
-  const { createTransport } = await loaded()
+  const { createTransport } = await nodemailer()
   return createTransport(transport as string)
 }
 
-function loaded(): Promise<typeof import('nodemailer')> {
-  return optionalPackage<typeof import('nodemailer')>('nodemailer').catch((cause: unknown) => {
+async function nodemailer(): Promise<typeof import('nodemailer')> {
+  // Within `try`, every bundler lets an app without the package pass; Turbopack refuses it with `catch` on the import.
+  try {
+    return await import('nodemailer')
+  } catch (cause) {
     throw new TypeError("Auth: 'mail.transport' needs nodemailer: npm install nodemailer", {
       cause,
     })
-  })
+  }
 }

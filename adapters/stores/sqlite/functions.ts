@@ -7,7 +7,6 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { RE2JS } from 're2js'
-import { optionalPackage } from '../../../src/ports/optional-package.ts'
 import { InvalidPattern } from '../../../src/ports/store.ts'
 import { MATCHES } from './compile.ts'
 import type { Statement } from './sql.ts'
@@ -49,10 +48,13 @@ export async function checkPatterns(patterns: readonly string[]): Promise<void> 
   }
 }
 
-function loaded(): Promise<typeof import('re2js')> {
-  return optionalPackage<typeof import('re2js')>('re2js').catch((cause: unknown) => {
+async function loaded(): Promise<typeof import('re2js')> {
+  // Within `try`, every bundler lets an app without the package pass; Turbopack refuses it with `catch` on the import.
+  try {
+    return await import('re2js')
+  } catch (cause) {
     throw new TypeError("sqliteStore: 'allowRawRegex' needs re2js: npm install re2js", { cause })
-  })
+  }
 }
 
 /** Checks the patterns of `statements` in the same way. */
