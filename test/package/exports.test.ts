@@ -43,8 +43,8 @@ describe('package.json', () => {
       modules.flatMap((file) =>
         [
           ...readFileSync(join(built, file), 'utf8').matchAll(
-            // As a module, or as that of a thread.
-            /(?:from|import\(?|new URL\()\s*["'](\.[^"']+)["']/g,
+            // As a module, or by the name of a thread's.
+            /["'](\.{1,2}\/[^"'\s]+\.js)["']/g,
           ),
         ].map(([, name = '']) => join(file, '..', name)),
       ),
@@ -132,7 +132,7 @@ describe('an entry', () => {
     const names: unknown = JSON.parse(stdout)
     expect(names).toMatchInlineSnapshot(`
       {
-        ".": "HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
+        ".": "BadRecipient HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",

@@ -175,6 +175,7 @@ export class Connection {
       if (isAnswer(error)) return
       const reason = new StoreUnavailable('the database cannot be used', { cause: error })
       this.#calls.end(reason)
+      this.#long.lose(reason)
       // They would never end by themselves.
       this.#lines.lose(reason)
     } finally {

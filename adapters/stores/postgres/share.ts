@@ -7,7 +7,7 @@
 /** A number of places. Calls beyond it wait, in their order. */
 export class Share {
   #free: number
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Set<PromiseWithResolvers<void>>()
 
   /** `most` is the number of calls that run at the same time. */
   constructor(most: number) {
@@ -22,27 +22,30 @@ export class Share {
       return await work()
     } finally {
       const [next] = this.#waiting
-      if (next) next()
-      else this.#free += 1
+      if (!next) this.#free += 1
+      else this.#waiting.delete(next)
+      next?.resolve()
     }
   }
 
-  #place(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.delete(enter)
-        signal?.removeEventListener('abort', abort)
-      }
-      const enter = () => {
-        leave()
-        resolve()
-      }
-      const abort = () => {
-        leave()
-        reject(signal?.reason)
-      }
-      signal?.addEventListener('abort', abort, { once: true })
-      this.#waiting.add(enter)
-    })
+  /** Ends the calls that wait for a place. */
+  lose(reason: unknown): void {
+    for (const { reject } of this.#waiting) reject(reason)
+    this.#waiting.clear()
+  }
+
+  async #place(signal: AbortSignal | undefined): Promise<void> {
+    const place = Promise.withResolvers<void>()
+    const abort = () => {
+      this.#waiting.delete(place)
+      place.reject(signal?.reason)
+    }
+    this.#waiting.add(place)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      await place.promise
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
   }
 }

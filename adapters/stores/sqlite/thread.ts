@@ -114,7 +114,7 @@ export class Thread {
 /** The module of the thread: the source, or the published file. */
 function readerUrl(): URL {
   const { url } = import.meta
-  return beside(url.endsWith('.ts') ? 'reader.ts' : 'reader.js', url)
+  return beside(url.endsWith('.ts') ? './reader.ts' : './reader.js', url)
 }
 
 /** Bundlers would look for both files if they saw their names in a `new URL`. */
