@@ -345,7 +345,10 @@ Status  collection  -      -      -            the collection 'status' doesn't e
         ['./app.ts', '--mongo', 'postgres://host/shop'],
         '--mongo is an address such as mongodb://host/database',
       ],
-      [['./sqlite.ts', '--mongo', 'mongodb://127.0.0.1:1/shop'], 'the database cannot be reached'],
+      [
+        ['./sqlite.ts', '--mongo', 'mongodb://127.0.0.1:1/shop'],
+        'the database cannot be reached: connect ECONNREFUSED 127.0.0.1:1',
+      ],
       [
         ['./sqlite.ts', '--mongo', 'mongodb://127.0.0.1:1/?w=majority'],
         'the address names no database; write mongodb://host/database',
