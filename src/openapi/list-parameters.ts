@@ -220,13 +220,15 @@ function refusalsOf(rows: readonly Row[], { pagination }: Resource): readonly Ht
 }
 
 function equality({ model }: Resource, field: string): Parameter {
+  const one = valueSchema(model.shape, field)
   return {
     name: field,
     in: 'query',
     description: `Records whose \`${field}\` is one of the values.`,
     style: 'form',
     explode: true,
-    schema: { type: 'array', items: valueSchema(model.shape, field), maxItems: MAX_LIST },
+    // Clients that are made of the document then take one value without a list around it.
+    schema: { anyOf: [one, { type: 'array', items: one, maxItems: MAX_LIST }] },
   }
 }
 

@@ -49,6 +49,7 @@ export async function prepareTables(
   const trigrams = isSearched
     ? await permitted(connection, space, () => prepareSearch(connection, space, warn))
     : undefined
+  refuseMeetingNames(collections, trigrams)
   for (const collection of collections) {
     if (collection.schema.adopted) {
       await checkAdopted(connection, collection, trigrams, warn)
@@ -58,6 +59,24 @@ export async function prepareTables(
       patiently(() => prepareTable(connection, collection, trigrams)),
     )
     await warnOfOthers(connection, collection, warn)
+  }
+}
+
+/** Throws a `TypeError` if two models would have tables or indexes of one name, of which a schema has one. */
+function refuseMeetingNames(collections: readonly Prepared[], trigrams: string | undefined): void {
+  const owners = new Map<string, string>()
+  for (const collection of collections) {
+    const { schema } = collection
+    if (schema.adopted) continue
+    for (const name of [schema.name, ...indexesOf(collection, trigrams).map((one) => one.name)]) {
+      const other = owners.get(name) ?? schema.name
+      if (other !== schema.name) {
+        throw new TypeError(
+          `postgresStore: '${name}' would be a table or an index of '${other}' and of '${schema.name}'. Give one of these models another 'collection'`,
+        )
+      }
+      owners.set(name, schema.name)
+    }
   }
 }
 
