@@ -67,7 +67,7 @@ export function connect(url: string, options: ClientOptions): Connection {
     headers: first,
     token,
   } = options
-  const base = url.replace(/\/+$/, '')
+  const base = url.replace(/(?<!\/)\/+$/, '')
   let isQuiet: unknown = token
 
   /** Sends a request with its header fields: the client's over `own`, and the request's over these. */

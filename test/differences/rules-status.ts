@@ -65,7 +65,7 @@ export const statusRules: readonly Rule[] = [
   status('a method that a path does not have', [404], 405),
   status('paths are matched in any case', [200], 404, ({ pair }) => pair.path === '/Items'),
   status("a body whose type isn't JSON is a 500", [500], 415),
-  status('JSON may come in UTF-16', [400], 201, typed('utf-16')),
+  status('JSON may come in UTF-16', [400], 415, typed('utf-16')),
   status('a body has at most 100 kB', [413], 201),
   status('any 12 characters are an id', [404, 500], 400, ({ pair }) =>
     pair.path.includes('abcdefghijkl'),

@@ -11,10 +11,8 @@ import type { Table } from './columns.ts'
 import type { Connection } from './connection.ts'
 
 /** Forms of ids, as PostgreSQL and JavaScript match them. */
-const FORMS: Readonly<Record<string, string>> = {
-  objectId: '^[0-9A-Fa-f]{24}$',
-  uuid: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$',
-}
+const UUID = /^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/
+const FORMS: Readonly<Record<string, RegExp>> = { objectId: /^[0-9A-Fa-f]{24}$/, uuid: UUID }
 
 /** Throws a `TypeError` that says which `id` fits, if the table has or makes keys of another form than the model's. */
 export async function checkKeys(
@@ -29,9 +27,9 @@ export async function checkKeys(
   const other =
     (await oneOf(
       connection,
-      `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${form}' LIMIT 1`,
+      `SELECT ${table.id}::text FROM ${table.sql} WHERE ${table.id}::text !~ '${form.source}' LIMIT 1`,
     )) ?? (await madeBy(connection, key.type, key.byDefault))
-  if (other === undefined || new RegExp(form).test(other)) return
+  if (other === undefined || form.test(other)) return
   throw new TypeError(
     `postgresStore: ${table.sql} has keys such as '${other.slice(0, 40)}' in ${table.id}, and '${schema.name}' declares id: '${schema.idType}'. Write id: '${fitting(key.type, other)}' in its defineModel()`,
   )
@@ -57,5 +55,5 @@ async function oneOf(connection: Connection, sql: string): Promise<string | unde
 
 function fitting(type: string, key: string): string {
   if (/int/.test(type)) return 'integer'
-  return new RegExp(FORMS.uuid ?? '').test(key) ? 'uuid' : 'text'
+  return UUID.test(key) ? 'uuid' : 'text'
 }
