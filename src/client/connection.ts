@@ -67,7 +67,8 @@ export function connect(url: string, options: ClientOptions): Connection {
     headers: first,
     token,
   } = options
-  const base = url.replace(/(?<!\/)\/+$/, '')
+  let base = url
+  while (base.at(-1) === '/') base = base.slice(0, -1)
   let isQuiet: unknown = token
 
   /** Sends a request with its header fields: the client's over `own`, and the request's over these. */
@@ -112,7 +113,7 @@ export function connect(url: string, options: ClientOptions): Connection {
 
   function call(): Call {
     const held = session?.held()
-    let newest = held
+    let newest: Held | typeof held = held
     /** Sends, and once more after a refresh if the token is too old. What the refresh came to, if it gave none. */
     const twice: Call['twice'] = async (request, isStale) => {
       const mine = await newest
@@ -121,7 +122,7 @@ export function connect(url: string, options: ClientOptions): Connection {
       if (!next) return response
       // The server could not be asked for a new token: that says nothing about who is signed in, so it is not a 401.
       if ('status' in next) return next
-      newest = Promise.resolve(next)
+      newest = next
       return request(next)
     }
     return {

@@ -37,9 +37,9 @@ export function turnsOf(
     },
     (text) =>
       locks &&
-      new Promise((announced) => {
+      new Promise<void>((announced) => {
         void locks.request(start + text, { mode: 'shared' }, () => {
-          announced(0)
+          announced()
           return new Promise<void>((end) => {
             const timer: unknown = setTimeout(end, HEARD_MS)
             // Node would wait for it instead of ending.

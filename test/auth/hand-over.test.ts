@@ -18,7 +18,9 @@ async function slowSenders(resendSeconds = 0): Promise<Service & { messages: Mes
   const messages: Message[] = []
   const sender = ({ to, code }: { to: string; code: string }) =>
     new Promise<void>((resolve, reject) => {
-      messages.push({ to, code, sent: resolve, failed: () => reject(new Error('no')) })
+      // A notice is sent at once: the app would wait for it when it closes.
+      if (code === '') resolve()
+      else messages.push({ to, code, sent: resolve, failed: () => reject(new Error('no')) })
     })
   const emailVerification = { enabled: true }
   const auth = { emailVerification, otp: { resendSeconds }, mail: { sender }, sms: { sender } }

@@ -48,23 +48,44 @@ await withService('postgres', ({ url }) => {
       ['objectId', 'int', '7', 'integer'],
       ['objectId', 'uuid', 'gen_random_uuid()', 'uuid'],
       ['uuid', 'text', 'md5(random()::text)', 'text'],
+      ['objectId', 'text', 'upper(left(md5(random()::text), 24))', 'text'],
+      ['uuid', 'varchar(36)', 'upper(gen_random_uuid()::text)', 'text'],
+      ['integer', 'text', "'k' || md5(random()::text)", 'text'],
+      ['objectId', 'text', "'no' || nextval('numbers')", 'text'],
+      ['objectId', 'text', 'drawn()', 'text'],
+      ['objectId', 'numeric', "nextval('numbers')", 'integer'],
     ])(
       'refuses keys that the model gives another form: %s over %s',
       async (id, type, made, fits) => {
-        const table = `keys_${id}_${type}_${made.length}`.toLowerCase()
+        const table = `keys_${id}_${type.replace(/\W/g, '')}_${made.length}`.toLowerCase()
+        await run(`CREATE SEQUENCE IF NOT EXISTS numbers;
+          CREATE OR REPLACE FUNCTION drawn() RETURNS text LANGUAGE sql SET search_path FROM CURRENT AS $$ SELECT 'no' || nextval('numbers') $$`)
         await run(`CREATE TABLE ${table} (id ${type} PRIMARY KEY DEFAULT ${made}, name text)`)
         const name = { name: z.string().nullish() }
-        const wrong = serve(table, name, { definition: { id } })
-        await expect(wrong).rejects.toThrow(`Write id: '${fits}'`)
+        const wrong = () => serve(table, name, { definition: { id } })
+        if (made === 'drawn()') await run(`INSERT INTO ${table} (name) VALUES ('a')`)
+        await expect(wrong()).rejects.toThrow(`Write id: '${fits}'`)
         const { call } = await serve(table, name, { definition: { id: fits } })
         const posted = await call('POST', '/m', { name: 'a' })
         expect((await call('GET', `/m/${posted.data._id}`)).status).toBe(200)
         await run(`ALTER TABLE ${table} ALTER COLUMN id DROP DEFAULT`)
-        await expect(serve(table, name, { definition: { id } })).rejects.toThrow(
-          `Write id: '${fits}'`,
-        )
+        await expect(wrong()).rejects.toThrow(`Write id: '${fits}'`)
       },
     )
+
+    it('takes keys of the declared form, and draws no number to look at them', async () => {
+      await run(`CREATE SEQUENCE drawn_from;
+        CREATE FUNCTION next_key() RETURNS text LANGUAGE sql SET search_path FROM CURRENT AS $$ SELECT nextval('drawn_from')::text $$;
+        CREATE TABLE keys_drawn (id text PRIMARY KEY DEFAULT next_key(), name text);
+        CREATE TABLE keys_numeric (id numeric PRIMARY KEY DEFAULT nextval('drawn_from'), name text)`)
+      const name = { name: z.string().nullish() }
+      for (const [at, table] of ['keys_drawn', 'keys_numeric'].entries()) {
+        const { call } = await serve(table, name)
+        const posted = await call('POST', '/m', { name: 'a' })
+        expect(posted.data._id).toBe(String(at + 1))
+        expect((await call('GET', `/m/${at + 1}`)).status).toBe(200)
+      }
+    })
 
     it('warns of orders that no index serves, with lines that silence it', async () => {
       await run(`
