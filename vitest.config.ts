@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { Progress } from './test/progress.ts'
 
 const CI = process.env.CI === 'true'
 
@@ -17,8 +18,9 @@ const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 /** Slow as a whole: suites that talk to real servers, runtimes and services, or to the built package. */
 const apart = ['contract', 'http', 'faults', 'browser', 'package']
 const elsewhere = apart.map((name) => `test/${name}/**`)
-/** Slow ones elsewhere say so in their name. */
-const slow = 'test/**/*.slow.test.ts'
+/** Slow ones elsewhere say so in their name; `npm test` leaves the long ones to `npm run test:all`. */
+const long = 'test/**/*.long.test.ts'
+const slow = ['test/**/*.slow.test.ts', long]
 /** These stand in a slow folder and are quick: they read the repository's own files. */
 const reading = ['layers', 'differences', 'house'].map((name) => `test/package/${name}.test.ts`)
 
@@ -28,6 +30,14 @@ function folder(name: string, globalSetup: string[] = []): TestProjectInlineConf
   return { ...fromSource, test: { ...shared, name, include, exclude: reading, globalSetup } }
 }
 
+/** A project without some of its files. */
+function without(
+  { test, ...project }: TestProjectInlineConfiguration,
+  files: string,
+): TestProjectInlineConfiguration {
+  return { ...project, test: { ...test, exclude: [...(test?.exclude ?? []), files] } }
+}
+
 /** What `npm run check` runs: all that needs no process, no service and little time; test/quick.ts sees to it. */
 const unit: TestProjectInlineConfiguration = {
   ...fromSource,
@@ -35,7 +45,7 @@ const unit: TestProjectInlineConfiguration = {
     ...shared,
     name: 'unit',
     include: ['test/*.test.ts', `test/!(${apart.join('|')})/**/*.test.ts`, ...reading],
-    exclude: [slow],
+    exclude: slow,
     // What one file has loaded serves the next: loading everything anew took as long as the tests themselves.
     isolate: false,
     setupFiles: ['test/quick.ts'],
@@ -44,17 +54,21 @@ const unit: TestProjectInlineConfiguration = {
   },
 }
 
-export default defineConfig({
+/** `mode`: `all`, or `short` for what `npm test` runs. */
+export default defineConfig(({ mode }) => ({
   test: {
     projects: [
       unit,
-      { ...fromSource, test: { ...shared, name: 'slow', include: [slow], exclude: elsewhere } },
+      { ...fromSource, test: { ...shared, name: 'slow', include: slow, exclude: elsewhere } },
       ...apart.map((name) => folder(name, name === 'package' ? ['test/package/build.ts'] : [])),
-    ],
+    ].map((project) => (mode === 'short' ? without(project, long) : project)),
     globalSetup: 'test/services/setup.ts',
     maxWorkers: 2,
     // A test that is skipped or left alone by mistake must not pass for a test.
     allowOnly: !CI,
-    reporters: CI ? [['json', { outputFile: '.cache/test-results.json' }], 'default'] : ['default'],
+    reporters: [new Progress(mode === 'short' ? { leavesOut: long } : {}), ...(CI ? ['json'] : [])],
+    outputFile: { json: '.cache/tests.json' },
+    // Tests print what they measure; a reader needs it when one fails.
+    silent: 'passed-only',
   },
-})
+}))
