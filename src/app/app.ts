@@ -7,12 +7,9 @@
 import type { BodyLimits } from '../http/body.ts'
 import { errorHandler } from '../http/error-handler.ts'
 import { limitBody } from '../http/limited-body.ts'
-import { Load } from '../http/load.ts'
-import { unavailable } from '../http/outages.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { lowerShield, resetQuery } from '../http/shield.ts'
-import { isPending, type Soon } from '../ports/soon.ts'
 import { refuseMiddlewares } from '../records/engine/guards.ts'
 import type { Host, Mountable, MountedRoutes } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
@@ -20,12 +17,11 @@ import type { Guard } from '../records/engine/route.ts'
 import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
+import { type AppGuards, Flow } from './flow.ts'
 import { servesFile } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
-import { firstResponse, RouteTable, routedPath } from './route-table.ts'
-import { routed } from './routed.ts'
-import { failed, settled } from './settle.ts'
+import { RouteTable, routedPath } from './route-table.ts'
 
 /** What a mounted router adds to the type of an app: a member that is never set, for typed clients. */
 export type Mounted<P extends string, T> = { readonly [Name in `~${P}`]?: T }
@@ -76,60 +72,20 @@ export function createApp(options: AppOptions): App {
   const resolved = resolveAppOptions(options)
   const host = createHost(resolved)
   const onError = resolved.onError ?? errorHandler({ development: resolved.development })
-  const { guards, observers } = host
-  const earlyGuards: Guard[] = []
-  const load = new Load(resolved.maxInFlight)
-  const [table, early] = [new RouteTable(guards), new RouteTable()]
-
-  const route = routed({ host, table, early })
+  const { observers } = host
+  const guards: AppGuards = { early: [], prompt: [], late: [] }
+  const [table, early] = [new RouteTable(), new RouteTable()]
+  const flow = new Flow({ host, guards, table, early, onError }, resolved)
 
   function handle(raw: Request, env?: unknown, platform?: Platform): Promise<Response> {
     const raiseAgain = lowerShield(raw)
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
-    const begin = earlyGuards.length === 0 ? inTime : firstly
-    const response = observed(observers, request, () => begin(request, context))
+    const response =
+      observers.length === 0
+        ? flow.begin(request, context)
+        : observed(observers, request, () => flow.begin(request, context))
     return raiseAgain ? response.finally(raiseAgain) : response
-  }
-
-  /** Runs the early guards before anything else. */
-  async function firstly(request: ApiRequest, context: AppContext): Promise<Response> {
-    const early = (async () => firstResponse(earlyGuards, request, context))()
-    const passes = (await early.catch(() => true)) === undefined
-    return passes ? inTime(request, context) : settled(() => early, onError, request, context)
-  }
-
-  /** Responds, or refuses if there are too many requests or this one takes too long. */
-  function inTime(request: ApiRequest, context: AppContext): Soon<Response> {
-    const isTooMany = context.isRefused || !load.hasRoom()
-    if (isTooMany && !early.serves(routedPath(request))) {
-      return failed(onError, unavailable(OVERLOADED), request, context)
-    }
-    if (resolved.requestTimeoutMs > 0) context.limit(resolved.requestTimeoutMs)
-    const response = settled(() => route(request, context), onError, request, context)
-    // A response that is there is in time, and its request is no longer one of those in flight.
-    if (isPending(response)) return awaited(response, request, context)
-    context.conclude()
-    return response
-  }
-
-  function awaited(
-    response: Promise<Response>,
-    request: ApiRequest,
-    context: AppContext,
-  ): Promise<Response> {
-    load.begin(request)
-    return new Promise((resolve) => {
-      const end = (sent: Soon<Response>) => {
-        load.end(request)
-        resolve(sent)
-      }
-      context.start((reason) => end(failed(onError, unavailable(reason), request, context, true)))
-      void response.then((made) => {
-        if (context.conclude() === 'over') void made.body?.cancel()
-        else end(made)
-      })
-    })
   }
 
   const app: App = {
@@ -137,7 +93,12 @@ export function createApp(options: AppOptions): App {
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
-      ;(checkedGuard(guard).early ? earlyGuards : guards).push(guard)
+      const { early: isEarly, late: isLate } = checkedGuard(guard)
+      if (isEarly) guards.early.push(guard)
+      else {
+        host.guards.push(guard)
+        ;(isLate ? guards.late : guards.prompt).push(guard)
+      }
       return app as never
     },
     // What it adds to the type is nothing that exists.
@@ -154,8 +115,6 @@ export function createApp(options: AppOptions): App {
   }
   return app
 }
-
-const OVERLOADED = new Error('there are more requests than can be handled in time')
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 

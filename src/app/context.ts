@@ -10,7 +10,6 @@ import type { ApiRequest } from '../http/request.ts'
 import { loggerFor } from '../http/request-ids.ts'
 import { headerOf, setHeader } from '../http/respond.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Soon } from '../ports/soon.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Context, ResponseHook } from '../records/engine/route.ts'
@@ -36,10 +35,12 @@ export interface Platform {
 
 /** The context of one request. */
 export class AppContext extends Deadline implements Context {
-  readonly env: Readonly<Record<string, unknown>>
   /** Whether a read of a model route responds, see `keepPrivate`. */
   isRead = false
+  /** Whether the response is there. */
+  isAnswered = false
   readonly #host: Host
+  readonly #env: unknown
   readonly #request: ApiRequest
   readonly #platform: Platform | undefined
   // Created on first use: most requests set no header.
@@ -49,10 +50,14 @@ export class AppContext extends Deadline implements Context {
 
   constructor(host: Host, request: ApiRequest, env: unknown, platform?: Platform) {
     super(request)
-    this.env = environment(env) ?? host.env
     this.#host = host
+    this.#env = env
     this.#request = request
     this.#platform = platform
+  }
+
+  get env(): Readonly<Record<string, unknown>> {
+    return environment(this.#env) ?? this.#host.env
   }
 
   /** The app's logger, which adds the request's trace to each line. */
@@ -78,10 +83,15 @@ export class AppContext extends Deadline implements Context {
     return this.#platform?.isRefused === true
   }
 
+  /** Whether the server that mounts the app finds out who makes the request. */
+  get givesAuth(): boolean {
+    return typeof this.#platform?.auth === 'function'
+  }
+
   /** Sets `request.auth` to what the server that mounts the app has found out. */
-  takeAuth(): Soon<void> {
+  async takeAuth(): Promise<void> {
     const { auth } = this.#platform ?? {}
-    return typeof auth === 'function' ? takeAuth(this.#request, auth) : undefined
+    if (typeof auth === 'function') await takeAuth(this.#request, auth)
   }
 
   get headers(): Headers {

@@ -12,8 +12,8 @@ import type { FileStore } from '../ports/files.ts'
 import { pathOf } from '../ports/path-of.ts'
 import type { Context } from '../records/engine/route.ts'
 import { serveFile } from '../uploads/serve.ts'
-import { promptGuards } from './late-guards.ts'
-import { enter, firstResponse, type Row } from './route-table.ts'
+import { firstResponse, inLists } from './guards.ts'
+import { enter, type Row } from './route-table.ts'
 
 /**
  * Makes a QUERY of a POST that says it is one, if a route at its path takes it. Call it before any guard: guards, the
@@ -103,7 +103,7 @@ async function refusalOf(
   quietly: boolean,
 ): Promise<unknown> {
   try {
-    return await firstResponse(promptGuards(shared), request, context)
+    return await firstResponse(inLists(shared).prompt, request, context)
   } catch (error) {
     if (quietly && error instanceof HttpError) return error
     throw error

@@ -6,7 +6,6 @@
 
 import type { Caches } from '../cache/caches.ts'
 import type { ObservedRequest, Observer } from '../ports/observer.ts'
-import type { Soon } from '../ports/soon.ts'
 import type { Collection, CollectionSchema, Store } from '../ports/store.ts'
 import type { WriteOfModels } from '../records/engine/integrity.ts'
 import { accessLog, slowCalls } from './access-log.ts'
@@ -22,16 +21,15 @@ export function observersOf(options: ResolvedAppOptions): Observer[] {
   ]
 }
 
-/** The response of `respond`, observed by `observers`. */
+/** The response of `respond`, observed by `observers`, of which there is at least one. */
 export function observed(
   observers: readonly Observer[],
   request: ObservedRequest,
-  respond: () => Soon<Response>,
+  respond: () => Promise<Response>,
 ): Promise<Response> {
-  if (observers.length === 0) return Promise.resolve(respond())
   const outermost = observers.reduceRight(
     (inner, observer) => () => observer.request(request, inner),
-    async () => respond(),
+    respond,
   )
   return outermost()
 }

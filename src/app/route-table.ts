@@ -5,20 +5,15 @@
  */
 
 import { type IRequest, IttyRouter } from 'itty-router'
-import { checkTime } from '../http/deadline.ts'
-import { checkContext } from '../http/not-a-response.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { shielded } from '../http/shield.ts'
+import type { Logger } from '../ports/logger.ts'
 import { pathOf } from '../ports/path-of.ts'
-import { after, isPending, type Soon } from '../ports/soon.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
-import type { Context, Guard, Route } from '../records/engine/route.ts'
-import { servedBy } from '../records/setup/serving.ts'
-import type { AppContext } from './context.ts'
-import { lateGuards, notePassed, promptGuards } from './late-guards.ts'
+import type { Route } from '../records/engine/route.ts'
+import { type GuardLists, inLists } from './guards.ts'
 
 /** A route at its place in the table. */
-export interface Row extends Route {
+export interface Row extends Route, GuardLists {
   /** The whole pattern, mount path included: `/cities/:id`. */
   readonly pattern: string
   /** The path of its router, without repeated slashes; undefined if that has parameters. */
@@ -37,27 +32,15 @@ interface Rows {
   readonly byMethod: ReadonlyMap<string, readonly Row[]>
 }
 
-/** The rows that a request may be for, and the request. */
-interface AskedRows {
-  readonly rows: readonly Row[]
-  readonly path: string
-  readonly request: ApiRequest
-  readonly context: AppContext
-}
-
 /** All routes of an app, in the order in which they were mounted. */
 export class RouteTable {
   readonly #rows: Row[] = []
   readonly #mounts = new Set<string>()
   readonly #known = new Map<string, Rows>()
   readonly #silent = new WeakSet<Row>()
-  readonly #guards: readonly Guard[]
   #routers = 0
-
-  /** `guards` are those of the app, of which the late ones run after a row's. */
-  constructor(guards: readonly Guard[] = []) {
-    this.#guards = guards
-  }
+  /** The number of routes. */
+  size = 0
 
   /** Adds the routes of one router. A GET row also answers HEAD. */
   add({ mount, routes }: MountedRoutes): void {
@@ -69,39 +52,17 @@ export class RouteTable {
     for (const route of routes) {
       const pattern = `${mount}${route.path}` || '/'
       const width = pattern.match(/[:*]/g)?.length ?? 0
-      const row: Row = { ...route, pattern, mount: own, router, regex: regexOf(pattern), width }
+      const place = { pattern, mount: own, router, regex: regexOf(pattern), width }
+      const row: Row = { ...route, ...inLists(route.guards), ...place }
       this.#rows.push(row)
       if (row.method === 'GET') this.#rows.push({ ...row, method: 'HEAD' })
     }
+    this.size = this.#rows.length
   }
 
-  /**
-   * The response of the first row for the request's method and `path`, or undefined if no row responds. A handler that
-   * returns nothing leaves the request to the next row that matches, but never to a wider one: a forgotten `return` at
-   * `/featured` must not turn into a search for the record with the id 'featured'.
-   */
-  respond(path: string, request: ApiRequest, context: AppContext): Soon<unknown> {
-    const rows = this.#serving(path).byMethod.get(request.method) ?? []
-    return this.#respond({ rows, path, request, context }, 0, undefined)
-  }
-
-  /** Asks the rows from the one at `from` on; `silent` is the last one that returned nothing. */
-  #respond(asked: AskedRows, from: number, silent: Row | undefined): Soon<unknown> {
-    const { rows, path, request, context } = asked
-    let last = silent
-    for (let at = from; at < rows.length; at += 1) {
-      const row = rows[at] as Row
-      if (last && row.width > last.width) continue
-      if (!enter(row, path, request)) continue
-      const response = responseOf(row, request, context, this.#guards)
-      if (isPending(response)) {
-        return response.then((made) => made ?? this.#respond(asked, at + 1, row))
-      }
-      if (response !== undefined) return response
-      last = row
-    }
-    if (last) this.#warnOf(last, context)
-    return undefined
+  /** The rows for `method` that may serve `path`, see `enter`. */
+  rows(method: string, path: string): readonly Row[] {
+    return this.#serving(path).byMethod.get(method) ?? []
   }
 
   /** The rows that serve `path`, with any method. */
@@ -138,7 +99,8 @@ export class RouteTable {
     return rows
   }
 
-  #warnOf(row: Row, { logger }: AppContext): void {
+  /** Warns of a row whose handler returned nothing, once. */
+  warnOfSilent(row: Row, logger: Logger): void {
     if (this.#silent.has(row)) return
     this.#silent.add(row)
     logger.warn(
@@ -163,61 +125,6 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
   request.params = decoded(match.groups)
   request.route = row.pattern
   return true
-}
-
-/** The response of a row's guards and handler; undefined if all of them leave the request to others. */
-function responseOf(
-  row: Row,
-  request: ApiRequest,
-  context: AppContext,
-  guards: readonly Guard[],
-): Soon<unknown> {
-  const [first, last] = [lateGuards(guards), lateGuards(row.guards)]
-  const hasLate = first.length + last.length > 0 && row.runsLate !== true
-  return after(firstResponse(promptGuards(row.guards), request, context), (early) => {
-    if (early !== undefined) return early
-    if (!hasLate) return handled(row, request, context)
-    const isRecords = servedBy(row.handler) !== undefined
-    const late = [...first, ...last]
-    notePassed(request, { requests: [request], isRecords })
-    return after(firstResponse(late, request, context), (response) =>
-      response === undefined ? handled(row, request, context) : response,
-    )
-  })
-}
-
-function handled(
-  { handler, isRead }: Row,
-  request: ApiRequest,
-  context: AppContext,
-): Soon<unknown> {
-  context.isRead = isRead === true
-  return after<unknown, unknown>(handler(request, context), (response) => {
-    if (response !== undefined && response !== null) return response
-    context.isRead = false
-    return undefined
-  })
-}
-
-/** The first response that a guard returns; undefined if all of them, from the one at `from` on, let the request pass. */
-export function firstResponse(
-  guards: readonly Guard[],
-  request: ApiRequest,
-  context: Context,
-  from = 0,
-): Soon<unknown> {
-  const guard = guards[from]
-  if (!guard) return undefined
-  return after<unknown, unknown>(
-    shielded(request, () => guard(request, context)),
-    (response) => {
-      checkTime(request)
-      // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
-      if (response !== undefined && response !== null) return response
-      checkContext(context)
-      return firstResponse(guards, request, context, from + 1)
-    },
-  )
 }
 
 /** The regular expression that the router library makes of a pattern: `:name`, `:name?`, `:name+`, `*`. */

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { lateGuards, notePassed } from '../app/late-guards.ts'
-import { firstResponse } from '../app/route-table.ts'
+import { firstResponse, inLists, notePassed } from '../app/guards.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { stringifyInSlices } from '../ports/json.ts'
 import type { Host } from '../records/engine/host.ts'
@@ -33,8 +32,9 @@ export class LateGuards {
 
   async #run(operations: readonly Operation[]): Promise<Response | undefined> {
     const { guards } = this.#host
-    const all = new Set([...guards, ...operations.flatMap(({ passed }) => passed ?? [])])
-    const late = lateGuards([...all])
+    const { late } = inLists(
+      new Set([...guards, ...operations.flatMap(({ passed }) => passed ?? [])]),
+    )
     if (late.length === 0) return undefined
     const requests = operations.flatMap(({ request }) => (request ? [request] : []))
     const body = async () => (await stringifyInSlices(operations.map(({ asked }) => asked))) ?? ''

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { promptGuards } from '../app/late-guards.ts'
+import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
-import { enter, firstResponse, type RouteTable, routedPath } from '../app/route-table.ts'
+import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { shareAuth } from '../http/given-auth.ts'
@@ -128,7 +128,7 @@ export class Operation {
     const asked = await resolved(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.#request = request
-    const refused = await firstResponse(promptGuards(guards), request, this.#context)
+    const refused = await firstResponse(inLists(guards).prompt, request, this.#context)
     if (refused !== undefined) return responseOf(refused)
     const path = routedPath(request)
     const rows = table.at(path)
@@ -137,7 +137,7 @@ export class Operation {
     const serving = servedBy(row.handler)
     if (!serving) throw notInBatch()
     enter(row, path, request)
-    const response = await firstResponse(promptGuards(row.guards), request, this.#context)
+    const response = await firstResponse(row.prompt, request, this.#context)
     if (response !== undefined) return responseOf(response)
     this.#passed = [...guards, ...row.guards]
     return { ...serving, request }

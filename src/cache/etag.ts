@@ -33,8 +33,8 @@ export function stateIn(etag: string): string | undefined {
 }
 
 /**
- * 64 bits, mixed as in MurmurHash3: a tag tells versions apart and protects no secret, and a cryptographic hash would
- * cost several times as much on every read.
+ * 64 bits, mixed as in MurmurHash3 (x86, 128 bits, its first two words): a tag tells versions apart and protects no secret, and a
+ * cryptographic hash would cost several times as much on every read.
  */
 function hashOf(text: string): string {
   let a = 0x9368e53c
@@ -46,8 +46,12 @@ function hashOf(text: string): string {
     const { read, written } = encoder.encodeInto(rest, chunk)
     bytes.fill(0, written, written + STEP)
     for (let at = 0; at * 4 < written; at += 2) {
-      a = mixed(a ^ scrambled(words[at] as number, 0x239b961b, 0xab0e9789), 19, b, 0x561ccd1b)
-      b = mixed(b ^ scrambled(words[at + 1] as number, 0xab0e9789, 0x38b34ae5), 17, a, 0x0bcaa747)
+      let word = Math.imul(words[at] as number, 0x239b961b)
+      a ^= Math.imul((word << 15) | (word >>> 17), 0xab0e9789)
+      a = (Math.imul((((a << 19) | (a >>> 13)) + b) | 0, 5) + 0x561ccd1b) | 0
+      word = Math.imul(words[at + 1] as number, 0xab0e9789)
+      b ^= Math.imul((word << 15) | (word >>> 17), 0x38b34ae5)
+      b = (Math.imul((((b << 17) | (b >>> 15)) + a) | 0, 5) + 0x0bcaa747) | 0
     }
     length += written
     rest = read === rest.length ? '' : rest.slice(read)
@@ -55,16 +59,6 @@ function hashOf(text: string): string {
   a = avalanche(a ^ length) + b
   b = avalanche(b ^ length) + a
   return `${hex(avalanche(a))}${hex(avalanche(b))}`
-}
-
-function scrambled(word: number, first: number, second: number): number {
-  const product = Math.imul(word, first)
-  return Math.imul((product << 15) | (product >>> 17), second)
-}
-
-function mixed(hash: number, turn: number, other: number, constant: number): number {
-  const turned = (hash << turn) | (hash >>> (32 - turn))
-  return (Math.imul((turned + other) | 0, 5) + constant) | 0
 }
 
 function avalanche(hash: number): number {

@@ -6,7 +6,7 @@
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { passedOf } from '../app/late-guards.ts'
+import { passedOf } from '../app/guards.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { pathOf } from '../ports/path-of.ts'
 import { malformedKey } from './refusals.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { passedOf } from '../app/late-guards.ts'
+import { passedOf } from '../app/guards.ts'
 import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/outages.ts'
 import type { ApiRequest } from '../http/request.ts'

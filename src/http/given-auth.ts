@@ -5,7 +5,6 @@
  * @module
  */
 
-import { after, type Soon } from '../ports/soon.ts'
 import { Note } from './note.ts'
 import type { ApiRequest, AuthContext } from './request.ts'
 
@@ -18,13 +17,15 @@ const given = new Note<AuthContext>('given auth')
  * Sets `request.auth` to what `find` returns. Throws what `find` throws, and a `TypeError` if it returns anything but an
  * `AuthContext` or nobody: a scope by an owner that is undefined must not come of it.
  */
-export function takeAuth(request: ApiRequest, find: () => Soon<AuthOrNobody>): Soon<void> {
-  return after(find(), (found) => {
-    if (!found) return
-    const auth = checked(found)
-    given.set(request, auth)
-    request.auth = auth
-  })
+export async function takeAuth(
+  request: ApiRequest,
+  find: () => AuthOrNobody | Promise<AuthOrNobody>,
+): Promise<void> {
+  const found = await find()
+  if (!found) return
+  const auth = checked(found)
+  given.set(request, auth)
+  request.auth = auth
 }
 
 /** Sets `request.auth` of `request`, a part of `whole`, to what was given for `whole`; not to what its guards have set. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { firstResponse } from '../app/route-table.ts'
+import { firstResponse } from '../app/guards.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
 import { type Host, hostOf } from '../records/engine/host.ts'

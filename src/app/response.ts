@@ -1,58 +1,29 @@
 /**
- * What becomes of a request's result: the response that is sent.
+ * What becomes of what a guard, handler or error handler returns: the response that is sent.
  *
  * @module
  */
 
 import { keepPrivate } from '../cache/private.ts'
-import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest } from '../http/request.ts'
 import { setHeader } from '../http/respond.ts'
-import { after, caught, type Soon } from '../ports/soon.ts'
+import type { Soon } from '../ports/soon.ts'
 import type { AppContext } from './context.ts'
 
-/** The response that `work` returns, or that of its failure. */
-export function settled(
-  work: () => Soon<unknown>,
-  onError: ErrorHandler,
-  request: ApiRequest,
-  context: AppContext,
-): Soon<Response> {
-  return caught(
-    () => after(work(), (made) => finished(made, request, context)),
-    (error) => failed(onError, error, request, context),
-  )
-}
-
-/** Your own error handler may fail; the client still gets the envelope. */
-export async function failed(
-  onError: ErrorHandler,
-  error: unknown,
-  request: ApiRequest,
-  context: AppContext,
-  isLate = false,
-): Promise<Response> {
-  try {
-    return await finished(await onError(error, request, context), request, context, isLate)
-  } catch (second) {
-    const cause = new Error('onError failed', { cause: second })
-    return finished(await errorHandler()(cause, request, context), request, context, isLate)
-  }
-}
-
-function finished(
-  response: unknown,
+/** The response to send for `made`, after the hooks of guards. Throws a `TypeError` if it is not a response. */
+export function finished(
+  made: unknown,
   request: ApiRequest,
   context: AppContext,
   isLate = false,
 ): Soon<Response> {
-  if (!(response instanceof Response)) {
-    const what = Array.isArray(response) ? 'a list' : `a value of type ${typeof response}`
+  if (!(made instanceof Response)) {
+    const what = Array.isArray(made) ? 'a list' : `a value of type ${typeof made}`
     throw new TypeError(
       `${request.method} ${request.route}: a guard, handler or onError returned ${what}. Return a Response, for example Response.json(value); guards and handlers may also return nothing.`,
     )
   }
-  const own = request.method === 'HEAD' ? copyOf(response, null) : response
+  const own = request.method === 'HEAD' ? copyOf(made, null) : made
   // Only for the platform's own responses: reading `bodyUsed` would turn a fast one into one of those.
   if (own.constructor === Response && own.bodyUsed) {
     throw new TypeError('the body of this Response has been read already')

@@ -1,0 +1,62 @@
+/**
+ * Guards: which of them run when, until one responds.
+ *
+ * @module
+ */
+
+import { checkTime } from '../http/deadline.ts'
+import { checkContext } from '../http/not-a-response.ts'
+import type { ApiRequest } from '../http/request.ts'
+import { shielded } from '../http/shield.ts'
+import type { Context, Guard } from '../records/engine/route.ts'
+
+/** Guards by when they run: where they were put, or after all others of the route. */
+export interface GuardLists {
+  readonly prompt: Guard[]
+  readonly late: Guard[]
+}
+
+/** `guards`, by when they run. */
+export function inLists(guards: Iterable<Guard>): GuardLists {
+  const lists: GuardLists = { prompt: [], late: [] }
+  for (const guard of guards) (guard.late === true ? lists.late : lists.prompt).push(guard)
+  return lists
+}
+
+/** The first response that a guard returns; undefined if all of them let the request pass. */
+export async function firstResponse(
+  guards: readonly Guard[],
+  request: ApiRequest,
+  context: Context,
+): Promise<unknown> {
+  for (const guard of guards) {
+    const response: unknown = await shielded(request, () => guard(request, context))
+    checkTime(request)
+    // Anything else that a guard returns ends the request too: returning `false` by mistake must not let it pass.
+    if (response !== undefined && response !== null) return response
+    checkContext(context)
+  }
+  return undefined
+}
+
+/** What a late guard may know of a request. */
+export interface Passed {
+  /** Whose requests it is: its own, or those of a batch's operations. */
+  readonly requests: readonly ApiRequest[]
+  /** Whether it changes records through a route of the six, which writes nothing before it has checked everything. */
+  readonly isRecords: boolean
+  /** What its body said, if that has been read already. */
+  body?(): Promise<string>
+}
+
+const known = new WeakMap<ApiRequest, Passed>()
+
+/** Notes what has let a request pass, before late guards run. */
+export function notePassed(request: ApiRequest, passed: Passed): void {
+  known.set(request, passed)
+}
+
+/** What has let a request pass. */
+export function passedOf(request: ApiRequest): Passed {
+  return known.get(request) ?? { requests: [request], isRecords: false }
+}
