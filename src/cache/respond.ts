@@ -21,6 +21,8 @@ export function entryResponse(
   { body, etag }: Entry,
   cache?: 'HIT' | 'MISS',
 ): Response {
-  if (isKnownToClient(request.headers, etag)) return emptyResponse(304, { ETag: etag })
+  const { headers } = request
+  if (headers.has('if-none-match') && isKnownToClient(headers, etag))
+    return emptyResponse(304, { ETag: etag })
   return jsonResponse(body, { headers: { ETag: etag, ...(cache && { 'X-Cache': cache }) } })
 }

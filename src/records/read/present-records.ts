@@ -11,7 +11,7 @@ import { MisusedRequest, shielded } from '../../http/shield.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import { Slices } from '../../ports/slices.ts'
-import { after, type Soon } from '../../ports/soon.ts'
+import type { Soon } from '../../ports/soon.ts'
 import type { Fields, Projection, Read } from '../../ports/store.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
@@ -31,13 +31,24 @@ export interface View {
   readonly cacheable: boolean
 }
 
+/** Whether all requests see the same records in the same way. */
+export function isSameForAll({ scope, fieldsFor, onGet }: Resource): boolean {
+  return !scope.read && !fieldsFor && !onGet
+}
+
+/** How records are shown where neither the request nor `onGet` says otherwise. */
+export function plainView({ select }: Resource): View {
+  return { select, populate: [], cacheable: true }
+}
+
 /** Calls `onGet`. If it fails, the read goes on without populate and select (spec 4.1). */
-export function viewOf(resource: Resource, request: ApiRequest): Soon<View> {
-  return after(readableFields(resource, request), (fields) => {
-    const { model, onGet } = resource
-    const plain = { select: visible(model, undefined, fields), populate: [], cacheable: true }
-    return onGet ? chosenView(resource, onGet, request, fields, plain) : plain
-  })
+export async function viewOf(resource: Resource, request: ApiRequest): Promise<View> {
+  const { model, onGet } = resource
+  const fields = await readableFields(resource, request)
+  const plain = fields
+    ? { select: visible(model, undefined, fields), populate: [], cacheable: true }
+    : plainView(resource)
+  return onGet ? chosenView(resource, onGet, request, fields, plain) : plain
 }
 
 async function chosenView(
@@ -97,11 +108,13 @@ export function readAsJson(
   const unchanged =
     view.populate.length === 0 && !signs && (lean || !model.output) && !model.convert
   if (!unchanged || !engine.stored.findJson) return presented(resource, view, query, request, shown)
-  return after(engine.stored.findJson({ ...query, fillDefaults: !lean }), (texts) => ({
+  const page = (texts: readonly string[]): Page => ({
     texts: texts.length > shown ? texts.slice(0, shown) : texts,
     hasMore: texts.length > shown,
     idAt: (index) => idOf(texts[index]),
-  }))
+  })
+  const found = engine.stored.findJson({ ...query, fillDefaults: !lean })
+  return Array.isArray(found) ? page(found) : (found as Promise<readonly string[]>).then(page)
 }
 
 async function presented(

@@ -16,7 +16,7 @@ import type { Model } from '../../model/model.ts'
 import { declaredText } from '../../ports/declared-text.ts'
 import { pathOf } from '../../ports/path-of.ts'
 import type { Shape } from '../../ports/shape.ts'
-import { after, type Soon } from '../../ports/soon.ts'
+import type { Soon } from '../../ports/soon.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../engine/route.ts'
 import { readableFields } from '../rules/fields-for.ts'
@@ -54,8 +54,12 @@ export function readResponder(
 ): RespondToRead {
   const { host, cache } = resource
   if (!cache) {
-    return (request, _context, _asked, load) =>
-      after(load(), (loaded) => readResponse(request, loaded))
+    return (request, _context, _asked, load) => {
+      const loaded = load()
+      return loaded instanceof Promise
+        ? loaded.then((found) => readResponse(request, found))
+        : readResponse(request, loaded)
+    }
   }
   const targets = targetsOf(resource)
   const isLimited =

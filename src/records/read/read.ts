@@ -8,27 +8,47 @@ import type { Loaded } from '../../cache/cached.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataJson } from '../../http/respond.ts'
-import { after, type Soon } from '../../ports/soon.ts'
-import { requestedId, within } from '../rules/record-id.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
+import type { Soon } from '../../ports/soon.ts'
+import { requestedId } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { type Page, readAsJson, type View, viewOf } from './present-records.ts'
+import {
+  isSameForAll,
+  type Page,
+  plainView,
+  readAsJson,
+  type View,
+  viewOf,
+} from './present-records.ts'
 import { jsonWithin } from './response-size.ts'
 
 /** One record, or 404. */
 export function read(resource: Resource, request: ApiRequest): Soon<Loaded> {
   const id = requestedId(resource, request)
-  return after(scopeOf(resource.model, resource.scope.read, request), ({ filter }) =>
-    after(viewOf(resource, request), (view) => {
-      const one = { filter: within(filter, id), sort: [], limit: 1 }
-      return after(readAsJson(resource, view, one, request), (page) => loaded(resource, view, page))
-    }),
-  )
+  return isSameForAll(resource)
+    ? one(resource, plainView(resource), withId(id), request)
+    : visibleOne(resource, id, request)
+}
+
+/** The record, if the request may see it: what lies outside of the scope counts as missing. */
+async function visibleOne(resource: Resource, id: string, request: ApiRequest): Promise<Loaded> {
+  const { filter } = await scopeOf(resource.model, resource.scope.read, request)
+  const view = await viewOf(resource, request)
+  return one(resource, view, all([filter, withId(id)]), request)
+}
+
+/** A record that is found at once is there at once. */
+function one(resource: Resource, view: View, filter: Filter, request: ApiRequest): Soon<Loaded> {
+  const page = readAsJson(resource, view, { filter, sort: [], limit: 1 }, request)
+  return page instanceof Promise
+    ? page.then((found) => loaded(resource, view, found))
+    : loaded(resource, view, page)
 }
 
 function loaded(resource: Resource, { cacheable }: View, { texts, unsigned }: Page): Soon<Loaded> {
   const [text] = texts
   if (text === undefined) throw entryNotFound()
   const body = jsonWithin(resource.maxResponseBytes, dataJson(text))
-  return after(unsigned?.(), (states) => ({ body, state: states?.[0], cacheable }))
+  return unsigned ? unsigned().then(([state]) => ({ body, state, cacheable })) : { body, cacheable }
 }

@@ -8,11 +8,12 @@ import type { CacheSettings } from '../../cache/options.ts'
 import { isHidden, type Model, sortKey } from '../../model/model.ts'
 import type { Fail } from '../../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
+import { visible } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
 import type { SortKey } from '../../ports/filter.ts'
 import { placeOf } from '../../ports/shape.ts'
-import type { Fields, ReadHints } from '../../ports/store.ts'
+import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import type { Host } from '../engine/host.ts'
@@ -59,6 +60,8 @@ export interface ListRules {
 
 /** How records are read and shown. */
 export interface ReadRules {
+  /** The fields that are shown where neither the request nor `onGet` says otherwise. */
+  readonly select: Projection | undefined
   readonly onGet: OnGet | undefined
   readonly lean: boolean
   readonly hints: ReadHints
@@ -201,7 +204,8 @@ function readRules(host: Host, options: RouterOptions<Fields>): ReadRules {
     ...(allowDiskUse !== undefined && { allowDiskUse }),
     ...(batchSize !== undefined && { batchSize }),
   }
-  return { onGet, lean, hints, maxPopulated, maxResponseBytes }
+  const select = visible(options.model)
+  return { select, onGet, lean, hints, maxPopulated, maxResponseBytes }
 }
 
 function writeRules(
