@@ -9,11 +9,11 @@
  */
 
 import type { ApiRequest, RequestContext } from '../http/request.ts'
-import { after, type Soon } from '../ports/soon.ts'
+import type { Soon } from '../ports/soon.ts'
 import { unreachable, within } from './availability.ts'
 import type { Entry } from './entry.ts'
 import { etagOf, type Tagged } from './etag.ts'
-import { type Asked, askedKey, audienceOf, keyStart, keyText } from './key.ts'
+import { type Asked, askedKey, audienceOf, chosenAudience, keyStart, keyText } from './key.ts'
 import type { CacheSettings } from './options.ts'
 import { entryResponse } from './respond.ts'
 import type { VersionedCache } from './versioned-cache.ts'
@@ -56,18 +56,14 @@ export class CachedReads {
   }
 
   /** Responds from the cache, or with the result of `read.load`. */
-  respond(request: ApiRequest, context: RequestContext, read: CachedRead): Soon<Response> {
+  async respond(request: ApiRequest, context: RequestContext, read: CachedRead): Promise<Response> {
     const { settings, space, models } = this.#options
-    return after(audienceOf(request, settings.vary), (audience) => {
-      if (audience === undefined) return loaded(request, read)
-      return after(read.limits(), (limits) => {
-        const key = this.#key(read.asked, audience, limits)
-        const entry = space.peek(models, key)
-        return entry
-          ? entryResponse(request, entry, 'HIT')
-          : this.#look(request, context, read, key)
-      })
-    })
+    const { vary } = settings
+    const audience = vary ? await chosenAudience(request, vary) : audienceOf(request)
+    if (audience === undefined) return loaded(request, read)
+    const key = this.#key(read.asked, audience, await read.limits())
+    const entry = space.peek(models, key)
+    return entry ? entryResponse(request, entry, 'HIT') : this.#look(request, context, read, key)
   }
 
   #key(asked: Asked, audience: unknown, limits: unknown): string {
@@ -129,8 +125,8 @@ export class CachedReads {
   }
 }
 
-function loaded(request: ApiRequest, read: CachedRead, cache?: 'MISS'): Soon<Response> {
-  return after(read.load(), (found) => entryResponse(request, withTag(found), cache))
+async function loaded(request: ApiRequest, read: CachedRead, cache?: 'MISS'): Promise<Response> {
+  return entryResponse(request, withTag(await read.load()), cache)
 }
 
 function withTag(loaded: Loaded): Loaded & Entry {

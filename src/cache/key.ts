@@ -8,7 +8,6 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Query } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
-import type { Soon } from '../ports/soon.ts'
 import type { CacheSettings, Vary } from './options.ts'
 
 /** What a read asks for, regardless of the user. */
@@ -50,17 +49,17 @@ export function askedKey({ kind, path, query, body }: Asked): unknown {
  * Who asks, as a JSON value; undefined if that is unknown, so that the response must not be kept. If no guard has read
  * the credentials, a hook may still depend on them.
  */
-export function audienceOf(request: ApiRequest, vary: Vary | undefined): Soon<unknown> {
-  const { auth, headers } = request
+export function audienceOf({ auth, headers }: ApiRequest): unknown {
   if (!auth && headers.has('authorization')) return undefined
-  if (vary) return chosenAudience(request, vary)
   if (!auth) return headers.has('cookie') ? undefined : null
   const { userId, role = null } = auth
   const usable = typeof userId === 'string' && userId !== ''
   return usable ? [userId, role] : undefined
 }
 
-async function chosenAudience(request: ApiRequest, vary: Vary): Promise<unknown> {
+/** The same as the app's own function says; undefined too if it fails. */
+export async function chosenAudience(request: ApiRequest, vary: Vary): Promise<unknown> {
+  if (!request.auth && request.headers.has('authorization')) return undefined
   try {
     const value: unknown = await vary(request)
     const usable = ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)

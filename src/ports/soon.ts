@@ -18,18 +18,3 @@ export function isPending(value: unknown): value is Promise<unknown> {
     typeof (value as { then?: unknown }).then === 'function'
   )
 }
-
-/** What `next` returns for `value`: at once, or when the value is there. */
-export function after<T, R>(value: Soon<T>, next: (value: T) => Soon<R>): Soon<R> {
-  return isPending(value) ? Promise.resolve(value).then(next) : next(value)
-}
-
-/** What `work` returns, or what `failed` makes of its failure, at once or later. */
-export function caught<T>(work: () => Soon<T>, failed: (error: unknown) => Soon<T>): Soon<T> {
-  try {
-    const value = work()
-    return isPending(value) ? value.catch(failed) : value
-  } catch (error) {
-    return failed(error)
-  }
-}

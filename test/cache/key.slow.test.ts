@@ -53,7 +53,7 @@ const meaning: fc.Arbitrary<Meaning> = fc.record(
 )
 
 /** The key of a request that means this, its parameters and members written in an order of their own. */
-async function keyOf(wanted: Meaning, isReversed: boolean): Promise<string> {
+function keyOf(wanted: Meaning, isReversed: boolean): string {
   const turned = <T>(list: T[]): T[] => (isReversed ? list.toReversed() : list)
   const parameters = turned(Object.entries(wanted.query)).flatMap(([name, values]) =>
     values.map(
@@ -63,7 +63,7 @@ async function keyOf(wanted: Meaning, isReversed: boolean): Promise<string> {
   const query = parseQuery(`http://localhost${wanted.path}?${parameters.join('&')}`)
   const sent: unknown = JSON.parse(written(wanted.body, turned))
   const request = { headers: new Headers(), ...(wanted.auth && { auth: wanted.auth }) }
-  const audience = await audienceOf(request as ApiRequest, undefined)
+  const audience = audienceOf(request as ApiRequest)
   const { kind, path } = wanted
   return keyText([askedKey({ kind, path, query, body: sent }), audience])
 }

@@ -7,7 +7,7 @@
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import { everything, type Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
-import { after, type Soon } from '../../../src/ports/soon.ts'
+import type { Soon } from '../../../src/ports/soon.ts'
 import type {
   Collection,
   CollectionSchema,
@@ -128,8 +128,14 @@ function readsOf({
       return eachOf(texts, parse, (record) => project(record, read.select))
     },
 
-    findJson: (read) =>
-      settled(() => after(column(read, marks?.shown() ?? 'doc'), (texts) => shown(texts, read))),
+    findJson(read) {
+      try {
+        const texts = column(read, marks?.shown() ?? 'doc')
+        return texts instanceof Promise ? texts.then((all) => shown(all, read)) : shown(texts, read)
+      } catch (error) {
+        return Promise.reject(error)
+      }
+    },
 
     async count(filter, hints) {
       const countWith = (compiled: Compilation) => {
@@ -159,7 +165,7 @@ export function openWrites(
   readonly writes: Writes
   readonly parse: ReturnType<typeof readerOf>
   /** Resolves when the records have what the filter of a write searches. */
-  readonly filledFor: (filter: Filter) => Soon<void>
+  readonly filledFor: (filter: Filter) => Promise<void> | undefined
 } {
   const opened = openedFor(schema, runner)
   return {
@@ -169,7 +175,10 @@ export function openWrites(
   }
 }
 
-function filledFor(filter: Filter, { schema, filler, compilation }: Opened): Soon<void> {
+function filledFor(
+  filter: Filter,
+  { schema, filler, compilation }: Opened,
+): Promise<void> | undefined {
   // At once where nothing is searched, so that writes happen in the order of the calls.
   if (schema.searchable.length === 0) return undefined
   return filler.fill(searchesIn(filter, compilation().shadows))
@@ -185,8 +194,12 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
     return row ? parse(row.doc as string) : null
   }
 
-  const whenFilled = async <T>(filter: Filter, write: () => Promise<T>): Promise<T> =>
-    after(filledFor(filter, opened), write)
+  const whenFilled = async <T>(filter: Filter, write: () => Promise<T>): Promise<T> => {
+    // Nothing is waited for without need, so that writes happen in the order of the calls.
+    const filling = filledFor(filter, opened)
+    if (filling) await filling
+    return write()
+  }
 
   /** Writes the record that matches, if it holds what is expected; see `expecting`. */
   const writeExpecting = (
@@ -245,15 +258,6 @@ function compiler(schema: CollectionSchema, runner: Pick<Runner, 'candidates'>):
 
 /** What a read shows of each record. */
 type Shown = Pick<Read, 'select' | 'fillDefaults'>
-
-/** What `work` returns; what it throws at once is a rejection too. */
-function settled<T>(work: () => Soon<T>): Soon<T> {
-  try {
-    return work()
-  } catch (error) {
-    return Promise.reject(error)
-  }
-}
 
 /**
  * Returns the stored JSON of each record if everything in it is declared and selected and no default is missing, else

@@ -5,10 +5,10 @@
  */
 
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
-import { after, type Soon } from '../../../src/ports/soon.ts'
+import type { Soon } from '../../../src/ports/soon.ts'
 import { AnchorGone, QueryTooLong, type Read, type ReadHints } from '../../../src/ports/store.ts'
 import type { Runner } from './collection.ts'
-import { type Compilation, fieldJson, isStorable, searchesIn } from './compile.ts'
+import { type Compilation, fieldJson, isStorable, type Lacking, searchesIn } from './compile.ts'
 import type { Filler } from './filling.ts'
 import { compilePage, isQuick, namesOne } from './page.ts'
 import { isLonger, type Row, type Statement } from './sql.ts'
@@ -75,30 +75,27 @@ export function columnReader({
    * The position of the record to start after, if it is quickly read. The page's statement is then a third faster than
    * with the position looked up inside it, which is for databases where each statement is a round trip.
    */
-  const positionOf = ({ afterRecord, sort }: Read): Soon<readonly Scalar[] | undefined> => {
+  const positionOf = async ({
+    afterRecord,
+    sort,
+  }: Read): Promise<readonly Scalar[] | undefined> => {
     if (!afterRecord || !runner.quick || !isQuick({ filter: afterRecord })) return undefined
     const compiled = compilation()
     const { shape, parameters } = compiled
     const values = sort.map(({ field }, at) => `${fieldJson(field, shape)} AS "${at}"`)
     const sql = `SELECT ${values} FROM ${table}${whereAll(where(afterRecord, compiled))}`
-    return after(runner.quick(parameters.statement(sql)), ([row]) => {
-      if (!row) throw new AnchorGone()
-      return sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
-    })
+    const [row] = await runner.quick(parameters.statement(sql))
+    if (!row) throw new AnchorGone()
+    return sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
   }
 
-  const page = (read: Read, columns: string): Soon<readonly Row[]> =>
-    after(positionOf(read), (position) => {
-      if (!position) return pageOf(read, columns)
-      const { afterRecord: _, ...rest } = read
-      return pageOf({ ...rest, after: position }, columns)
-    })
-
-  const pageOf = (read: Read, columns: string): Soon<readonly Row[]> => {
-    if (runner.quick && isQuick(read)) return runner.quick(oneStatement(read, columns))
+  const pageOf = async (given: Read, columns: string): Promise<readonly Row[]> => {
+    const { afterRecord, ...others } = given
+    const position = afterRecord && (await positionOf(given))
+    const read: Read = position ? { ...others, after: position } : given
     const compiled = compilation()
     const searches = searchesIn(read.filter, compiled.shadows)
-    const rowsWith = (found: Compilation) => {
+    const rowsWith = async (found: Compilation) => {
       const conditions = whereInTime(read.filter, found, runner)
       const from = { columns, table, mostBytes: runner.mostBytes }
       const sql = compilePage(from, read, conditions, found)
@@ -106,21 +103,29 @@ export function columnReader({
     }
     // Only a search waits for its candidates.
     if (searches.length === 0) return rowsWith(compiled)
-    return filler.searched(
-      searches,
-      (lacking) =>
-        after(runner.found?.(searches, read.hints), (candidates) =>
-          rowsWith({ ...compilation(), candidates, lacking }),
-        ),
-      read.hints,
-    )
+    const search = async (lacking?: Lacking) => {
+      const candidates = await runner.found?.(searches, read.hints)
+      return rowsWith({ ...compilation(), candidates, lacking })
+    }
+    return filler.searched(searches, search, read.hints)
+  }
+
+  const several = async (read: Read, columns: string): Promise<string[]> => {
+    if (read.limit === 0) return read.afterRecord ? noneAfter(read.afterRecord, read.hints) : []
+    const rows = await pageOf(read, columns)
+    if (rows.length === 0 && read.afterRecord) return noneAfter(read.afterRecord, read.hints)
+    return firstOf(rows)
   }
 
   return (read, value) => {
-    const rows = read.limit === 0 ? [] : page(read, `${value} AS "0"`)
-    return after(rows, (found) => {
-      if (found.length === 0 && read.afterRecord) return noneAfter(read.afterRecord, read.hints)
-      return found.map((row) => row[0] as string)
-    })
+    const columns = `${value} AS "0"`
+    if (!runner.quick || read.limit === 0 || !isQuick(read)) return several(read, columns)
+    const rows = runner.quick(oneStatement(read, columns))
+    return rows instanceof Promise ? rows.then(firstOf) : firstOf(rows)
   }
+}
+
+/** The first column of rows. */
+function firstOf(rows: readonly Row[]): string[] {
+  return rows.map((row) => row[0] as string)
 }

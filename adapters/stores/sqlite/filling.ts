@@ -4,7 +4,6 @@
  * @module
  */
 
-import { after, type Soon } from '../../../src/ports/soon.ts'
 import { type ReadHints, StoreTimeout } from '../../../src/ports/store.ts'
 import { fill, inParts, lackingOf, probeFor, someUnfilled } from './backfill.ts'
 import type { Runner } from './collection.ts'
@@ -15,16 +14,16 @@ import type { Row } from './sql.ts'
 /** Fills what is lacking in one table. */
 export interface Filler {
   /** Resolves when the records have the shadows that a write searches; undefined if they have them. */
-  fill(searches: readonly Search[]): Soon<void>
+  fill(searches: readonly Search[]): Promise<void> | undefined
   /**
    * The result of a read that searches. It is given what the records that lack a shadow would have there, so that it waits
    * for no write; they are filled meanwhile.
    */
   searched<T>(
     searches: readonly Search[],
-    search: (lacking?: Lacking) => Soon<T>,
+    search: (lacking?: Lacking) => Promise<T>,
     hints?: ReadHints,
-  ): Soon<T>
+  ): Promise<T>
 }
 
 /** How many records are filled at once. */
@@ -94,29 +93,24 @@ export function fillerOf(
   }
 
   /** The shadows of `searches` that records lack. */
-  function lackingFor(searches: readonly Search[]): Soon<readonly Shadow[]> {
+  async function lackingFor(searches: readonly Search[]): Promise<readonly Shadow[]> {
     const shadows = [...new Set(searches.map(({ shadow }) => shadow))]
     const probe = probeFor(table, shadows)
-    return after(quick ? quick(probe) : read(probe), (rows) => lackingOf(shadows, rows))
+    return lackingOf(shadows, await (quick ? quick(probe) : read(probe)))
   }
 
   return {
     fill(searches) {
       if (searches.length === 0) return undefined
-      return after(lackingFor(searches), (shadows) =>
-        shadows.length > 0 ? fillAll(shadows) : undefined,
-      )
+      return lackingFor(searches).then((shadows) => fillAll(shadows))
     },
-    searched(searches, search, hints = {}) {
+    async searched(searches, search, hints = {}) {
       if (searches.length === 0) return search()
-      const lacking = lackingFor(searches)
-      const again = (shadows: readonly Shadow[]) => lackingIn(shadows, hints).then(search)
-      if (quick) {
-        return after(lacking, (shadows) => (shadows.length > 0 ? again(shadows) : search()))
-      }
       // Where a statement is a round trip, both go at once.
-      const both = Promise.all([lacking, search()])
-      return both.then(([shadows, found]) => (shadows.length > 0 ? again(shadows) : found))
+      const [lacking, early] = [lackingFor(searches), quick ? undefined : search()]
+      const [shadows, found] = await Promise.all([lacking, early])
+      if (shadows.length > 0) return search(await lackingIn(shadows, hints))
+      return early ? (found as Awaited<typeof early>) : search()
     },
   }
 }

@@ -5,7 +5,6 @@
  */
 
 import { statSync } from 'node:fs'
-import { caught, type Soon } from '../../../src/ports/soon.ts'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { openCollection, type Runner } from './collection.ts'
 import { Connection } from './connection.ts'
@@ -117,14 +116,31 @@ interface Parts {
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   const { reads, search, counts, shapes, checkOpen, write } = parts
-  const ported = <T>(statement: Statement, work: () => Soon<T>): Soon<T> => {
+  const ported = async <T>({ patterns }: Statement, work: () => T | Promise<T>): Promise<T> => {
     checkOpen()
-    return withPortErrors(schema, statement, work)
+    try {
+      // Wait for nothing without need, so that writes happen in the order of the calls.
+      if (patterns) await checkPatterns(patterns)
+      return await work()
+    } catch (error) {
+      throw portError(error, schema)
+    }
+  }
+  const failed = (error: unknown): never => {
+    throw portError(error, schema)
   }
   return {
     deadline: DEADLINE,
     shapes,
-    quick: (statement) => ported(statement, () => reads.quick(statement)),
+    quick(statement) {
+      checkOpen()
+      try {
+        const rows = reads.quick(statement)
+        return rows instanceof Promise ? rows.catch(failed) : rows
+      } catch (error) {
+        return failed(error)
+      }
+    },
     read: (statement, hints) => ported(statement, () => reads.rows(statement, hints)),
     count: async (statement, filter, hints = {}) => {
       const count = async () => {
@@ -144,21 +160,6 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
         ported(statement, () => reads.rows(statement, hints, schema.name)),
       ),
   }
-}
-
-/** Runs a statement; its errors become the port's. */
-function withPortErrors<T>(
-  schema: CollectionSchema,
-  { patterns }: Statement,
-  work: () => Soon<T>,
-): Soon<T> {
-  return caught(
-    // Wait for nothing without need, so that writes happen in the order of the calls.
-    () => (patterns ? checkPatterns(patterns).then(work) : work()),
-    (error) => {
-      throw portError(error, schema)
-    },
-  )
 }
 
 /** What runs writes on this connection, and notes them when they are committed, before anything else runs. */
