@@ -48,52 +48,45 @@ interface Containers {
   open: boolean
 }
 
-/** A place. Its contents are computed when first read, because schemas may be recursive. */
+/**
+ * A place. Its contents are found when one of them is first read, because schemas may be recursive; from then on they are plain
+ * members, which each member of each record reads.
+ */
 class Place implements Declared {
-  readonly #schemas: readonly $ZodType[]
-  #containers: Containers | undefined
-  #members: ReadonlyMap<string, Declared> | undefined
-  #rest: Declared | undefined
-  #elements: Declared | undefined
-  #defaults: ReadonlyMap<string, unknown> | undefined
+  declare readonly open: boolean
+  declare readonly members: ReadonlyMap<string, Declared> | undefined
+  declare readonly rest: Declared | undefined
+  declare readonly elements: Declared | undefined
+  declare readonly defaults: ReadonlyMap<string, unknown> | undefined
 
   constructor(schemas: readonly $ZodType[]) {
-    this.#schemas = schemas
+    const find = (name: keyof Declared) => {
+      for (const [one, value] of Object.entries(contentsOf(schemas))) {
+        Object.defineProperty(this, one, { value, enumerable: true })
+      }
+      return this[name]
+    }
+    for (const name of CONTENTS) {
+      Object.defineProperty(this, name, { configurable: true, get: () => find(name) })
+    }
   }
+}
 
-  get open(): boolean {
-    return this.#found.open
-  }
+const CONTENTS = ['open', 'members', 'rest', 'elements', 'defaults'] as const
 
-  get members(): ReadonlyMap<string, Declared> | undefined {
-    const { objects } = this.#found
-    if (objects.length > 0) this.#members ??= membersOf(this.#found)
-    return this.#members
-  }
-
-  get rest(): Declared | undefined {
-    const rest = restOf(this.#found)
-    if (rest.length > 0) this.#rest ??= placeOf(rest)
-    return this.#rest
-  }
-
-  get elements(): Declared | undefined {
-    const { elements } = this.#found
-    if (elements.length > 0) this.#elements ??= placeOf(elements)
-    return this.#elements
-  }
-
-  get defaults(): ReadonlyMap<string, unknown> | undefined {
-    const [object, ...others] = this.#found.objects
-    // Where one of several objects may be stored, nobody knows which one's members are missing.
-    if (!object || others.length > 0 || this.#found.values.length > 0) return undefined
-    this.#defaults ??= defaultsOf(object)
-    return this.#defaults
-  }
-
-  get #found(): Containers {
-    this.#containers ??= containersIn(this.#schemas)
-    return this.#containers
+function contentsOf(schemas: readonly $ZodType[]): Required<Declared> {
+  const found = containersIn(schemas)
+  const { open, objects, values, elements } = found
+  const [object] = objects
+  const rest = restOf(found)
+  // Where one of several objects may be stored, nobody knows which one's members are missing.
+  const isOneObject = objects.length === 1 && values.length === 0
+  return {
+    open,
+    members: object && membersOf(found),
+    rest: rest.length > 0 ? placeOf(rest) : undefined,
+    elements: elements.length > 0 ? placeOf(elements) : undefined,
+    defaults: object && isOneObject ? defaultsOf(object) : undefined,
   }
 }
 
