@@ -122,11 +122,10 @@ export type AfterRemove<R> = (removal: {
 
 /** Runs a `validate` hook; forbidden keys are stripped from what it returns. */
 export async function runValidate(
-  hook: Validate<Fields> | undefined,
+  hook: Validate<Fields>,
   payload: Fields,
   context: ValidateContext,
 ): Promise<Fields> {
-  if (!hook) return payload
   const result = await hooked('validate', () => inTime(context.req, () => hook(payload, context)))
   checkStatus(context.res)
   return stripped(context.model, replacing('validate', context.model, result, payload))

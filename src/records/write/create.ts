@@ -52,14 +52,10 @@ async function createFrom(
     scope.fields,
     resource.model.input,
   )
-  const res = hookResponse()
-  const checked = await runValidate(resource.validate.create, payload, {
-    req: request,
-    res,
-    operation: 'create',
-    id: undefined,
-    model,
-  })
+  const { create: validate } = resource.validate
+  const res = validate && hookResponse()
+  const about = { req: request, operation: 'create', id: undefined, model } as const
+  const checked = res ? await runValidate(validate, payload, { ...about, res }) : payload
   const { _id: id, ...scoped } = scope.values
   const values = await engine.validate({ ...checked, ...scoped })
   // An id that is made later is in no scope.

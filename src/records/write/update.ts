@@ -66,14 +66,10 @@ async function updateFrom(
     scope.fields,
     model.input,
   )
-  const res = hookResponse()
-  const checked = await runValidate(resource.validate.update, payload, {
-    req: request,
-    res,
-    operation: 'update',
-    id,
-    model,
-  })
+  const { update: validate } = resource.validate
+  const res = validate && hookResponse()
+  const about = { req: request, operation: 'update', id, model } as const
+  const checked = res ? await runValidate(validate, payload, { ...about, res }) : payload
   const changes = await engine.validateSeen(checked, one, hiddenInside(model))
   const known = await expectedRecord(resource, request, one)
   const updated = await written(resource, incoming, { filter: one, scope }, changes, known)

@@ -50,10 +50,12 @@ export async function readIncoming(
   asking?: Asking,
 ): Promise<Incoming> {
   const { host, upload } = resource
+  if (!upload) {
+    const json = (await readJson(request, host)) ?? {}
+    return withFiles(resource, { client: request, request }, json)
+  }
   // If the runtime does not tell the address, each request counts as a client of its own.
-  const client = asking?.clientAddress ?? request
-  const from = { client, request }
-  if (!upload) return withFiles(resource, from, (await readJson(request, host)) ?? {})
+  const from = { client: asking?.clientAddress ?? request, request }
   if (!isMultipart(request.headers.get('content-type'))) {
     const refuse = () => unsupportedBody('application/json or multipart/form-data')
     const json = (await readJson(request, host, refuse)) ?? {}
