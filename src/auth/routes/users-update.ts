@@ -15,7 +15,7 @@ import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { type IncomingFiles, updateWithFiles } from '../../records/write/file-writes.ts'
 import { identifierString, readBody } from '../accounts/credentials.ts'
-import { isTakenElsewhere } from '../accounts/one-namespace.ts'
+import { checkNames, isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { reauthenticated, signInState } from '../accounts/reauthentication.ts'
 import { freed, identifiersAndAddresses } from '../accounts/ways-in.ts'
@@ -63,6 +63,7 @@ async function updateUser(
   const before = touched.length > 0 ? await userById(auth, id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
   const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
+  checkNames(auth, Object.fromEntries(moved.map((field) => [field, changes[field]])))
   const user =
     before && moved.length > 0
       ? await movedUser(auth, before, { body, changes, moved }, request, context)
