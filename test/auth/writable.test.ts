@@ -67,7 +67,7 @@ describe.each([true, false])('a record router over accounts (mounted first: %s)'
         createRouter({ model, middlewares: [auth.requireAuth], allowedFields } as never)
       const mount = async (...names: string[]) => {
         const parts = [['/auth', auth.router] as const, ['/people', router(...names)] as const]
-        for (const [path, part] of isFirst ? parts.reverse() : parts) app.mount(path, part)
+        for (const [path, part] of isFirst ? parts.reverse() : parts) app.mount(path, part as never)
         await app.ready()
       }
       try {
