@@ -1,5 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { storedNames } from '../../src/auth/setup/field-names.ts'
+import { type Identifier, identifiersOf, misreadAs } from '../../src/auth/setup/identifiers.ts'
+import { runs } from '../runs.ts'
 import { password } from './accounts.ts'
 import { type Service, service } from './service.ts'
 
@@ -130,6 +134,48 @@ describe('A20 forms of identifiers', () => {
       expect(await signUp(app, { phone })).toBe(status)
     },
   )
+
+  const all = identifiersOf(['email', 'phone', 'username'], storedNames())
+  const [email, phone, name] = all as [Identifier, Identifier, Identifier]
+  const character = fc.constantFrom(
+    ...'0189aZ@.+-() /_',
+    ...[
+      '\u00fc',
+      'u\u0308',
+      '\uff20',
+      '\uff11',
+      '\u0661',
+      '\u00a0',
+      '\u2013',
+      'xn--',
+      '00',
+      '\u0130',
+    ],
+  )
+  const text = fc.array(character, { maxLength: 12 }).map((parts) => parts.join(''))
+
+  it('a normal form stays as it is', () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom(...all), (typed, { normalize }) => {
+        const normal = normalize(typed)
+        if (normal !== undefined) expect(normalize(normal)).toBe(normal)
+      }),
+      { numRuns: runs(2000) },
+    )
+  })
+
+  it('no text that may be a user name is read as another identifier', () => {
+    fc.assert(
+      fc.property(text, (typed) => {
+        const chosen = name.normalize(typed)
+        if (chosen === undefined || misreadAs(name, chosen, all)) return
+        for (const form of [typed, chosen]) {
+          expect([email.normalize(form), phone.normalize(form)]).toEqual([undefined, undefined])
+        }
+      }),
+      { numRuns: runs(2000) },
+    )
+  })
 
   it.each(['registerFields', 'updateFields'])(
     "the field that disables accounts in '%s' is a start-up error",
