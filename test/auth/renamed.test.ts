@@ -47,7 +47,11 @@ describe('2.4 renamed fields', () => {
     expect(await app.stored(id)).toMatchObject({ misses: 1 })
     await app.post('/auth/password/forgot', { identifier: 'ann@example.com' })
     expect(app.sent[0]?.to).toBe('ann@example.com')
-    const reset = { identifier: '+4930123', code: app.sent[0]?.code, newPassword: 'another password' }
+    const reset = {
+      identifier: '+4930123',
+      code: app.sent[0]?.code,
+      newPassword: 'another password',
+    }
     expect((await app.post('/auth/password/reset', reset)).status).toBe(200)
     const record = await app.stored(id)
     expect(record).toMatchObject({ misses: 0, sessions: [] })
