@@ -4,6 +4,7 @@
  * @module
  */
 
+import { noteBasePath } from '../http/base-path.ts'
 import type { BodyLimits } from '../http/body.ts'
 import { errorHandler } from '../http/error-handler.ts'
 import { limitBody } from '../http/limited-body.ts'
@@ -87,6 +88,7 @@ export function createApp(options: AppOptions): App {
     const raiseAgain = lowerShield(raw)
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
+    noteBasePath(request, platform?.basePath)
     const begin = earlyGuards.length === 0 ? inTime : firstly
     const response = observed(observers, request, () => begin(request, context))
     return raiseAgain ? response.finally(raiseAgain) : response

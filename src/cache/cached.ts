@@ -8,6 +8,7 @@
  * @module
  */
 
+import { basePathOf } from '../http/base-path.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import { after, type Soon } from '../ports/soon.ts'
 import { unreachable, within } from './availability.ts'
@@ -61,7 +62,7 @@ export class CachedReads {
     return after(audienceOf(request, settings.vary), (audience) => {
       if (audience === undefined) return loaded(request, read)
       return after(read.limits(), (limits) => {
-        const key = this.#key(read.asked, audience, limits)
+        const key = this.#key(request, read.asked, audience, limits)
         const entry = space.peek(models, key)
         return entry
           ? entryResponse(request, entry, 'HIT')
@@ -70,8 +71,11 @@ export class CachedReads {
     })
   }
 
-  #key(asked: Asked, audience: unknown, limits: unknown): string {
-    return this.#keyStart + keyText([this.#options.router, askedKey(asked), audience, limits])
+  #key(request: ApiRequest, asked: Asked, audience: unknown, limits: unknown): string {
+    const base = basePathOf(request)
+    const parts = [this.#options.router, askedKey(asked), audience, limits]
+    // Links in a response are below it.
+    return this.#keyStart + keyText(base === '' ? parts : [...parts, base])
   }
 
   async #look(
