@@ -1,5 +1,9 @@
 /** What docs/changing-models.md says of models that change, as far as no other test here shows it. */
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { memoryCache } from '../../adapters/caches/memory.ts'
@@ -56,6 +60,13 @@ async function stored(record: Fields, fields: z.ZodRawShape, options: object = {
   const before = version(store, fields, options)
   const { _id } = await before.people.insert(record)
   return { store, id: _id }
+}
+
+/** Runs a backfill as the command does. */
+async function backfilled({ app, model }: Pick<ReturnType<typeof version>, 'app' | 'model'>) {
+  const { stored: records, history, database, schemas } = hostOf(app.store)
+  await database.prepare(schemas())
+  return backfillRecords({ models: [model], stored: records, history, database, schemas } as never)
 }
 
 const name = z.string()
@@ -194,19 +205,33 @@ describe('a backfill', () => {
     })
     const found = async () => (await after.send('GET', '/people?language=en')).records.length
     expect([await found(), await found()]).toEqual([0, 0])
-    const { stored: records, history, database, schemas } = hostOf(after.app.store)
-    await backfillRecords({
-      models: [after.model],
-      stored: records,
-      history,
-      database,
-      schemas,
-    } as never)
+    await backfilled(after)
     expect(await found()).toBe(1)
     expect(hooks).toEqual([])
     expect((await after.send('GET', `/people/${_id}`)).record).toMatchObject({
       language: 'en',
       updatedAt,
     })
+  })
+
+  it('drops the indexes of fieldgate that nothing declares any more, and leaves your own', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fieldgate-changes-'))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const path = join(folder, 'app.db')
+    const before = version(sqliteStore({ path }), { email: name }, { indexes: ['email'] })
+    await before.people.insert({ email: 'a@b.example' })
+    await before.app.close()
+    const database = new DatabaseSync(path)
+    onTestFinished(() => database.close())
+    database.exec('CREATE INDEX "by me" ON people (_id)')
+    const indexes = () =>
+      database
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")
+        .all()
+        .map(({ name }) => String(name))
+    expect(indexes()).toContainEqual(expect.stringContaining('email'))
+    await backfilled(version(sqliteStore({ path }), { email: name }))
+    expect(indexes()).toContain('by me')
+    expect(indexes().join()).not.toContain('email')
   })
 })

@@ -5,7 +5,13 @@ import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { health } from '../../src/health/index.ts'
 import { outageLog } from '../../src/http/outages.ts'
-import { type AppOptions, createApp, createRouter, defineModel } from '../../src/index.ts'
+import {
+  type AppOptions,
+  createApp,
+  createRouter,
+  defineModel,
+  HttpError,
+} from '../../src/index.ts'
 import { service } from '../records/service.ts'
 import { watched } from '../records/watched.ts'
 import { observedApp } from './observed.ts'
@@ -146,5 +152,30 @@ describe('a probe', () => {
     expect(store.taken()).toHaveLength(1)
     expect((await send('GET', '/healthz')).status).toBe(200)
     expect(store.taken()).toEqual([])
+  })
+})
+
+describe('the log', () => {
+  it('of requests has the probes too', async () => {
+    const { app, ask, said } = observedApp({ accessLog: true })
+    app.mount('/', health())
+    await ask('/healthz')
+    await ask('/readyz')
+    expect(said('request').map(([level, , { path }]) => [level, path])).toEqual([
+      ['info', '/healthz'],
+      ['info', '/readyz'],
+    ])
+  })
+
+  it('has a refusal that a guard throws, and none that it returns', async () => {
+    const { app, ask, said } = observedApp()
+    app.use(({ method }) => {
+      if (method === 'DELETE') throw new HttpError(403, 'Not you.')
+      return method === 'PATCH' ? new Response(null, { status: 403 }) : undefined
+    })
+    for (const method of ['PATCH', 'DELETE']) {
+      expect((await ask('/notes/1', { method })).status).toBe(403)
+    }
+    expect(said('request refused').map(([, , { method }]) => method)).toEqual(['DELETE'])
   })
 })
