@@ -178,6 +178,24 @@ describe('hooks', () => {
     expect(asked).toBe(1)
   })
 
+  it('onRegister and then onLogin are asked at a first sign-in with a provider, which gives the name', async () => {
+    const asked: string[] = []
+    const verify = () => ({ id: '1', email, emailVerified: true, name: 'Ann' })
+    const app = await service({
+      unique: ['ownId'],
+      auth: {
+        social: { own: { verify } } as never,
+        onRegister: () => void asked.push('onRegister'),
+        onLogin: () => void asked.push('onLogin'),
+      },
+    })
+    const { body } = await app.post('/auth/social/own', { id: '1' })
+    expect(body.data.user.name).toBe('Ann')
+    expect(asked).toEqual(['onRegister', 'onLogin'])
+    await app.post('/auth/social/own', { id: '1' })
+    expect(asked).toEqual(['onRegister', 'onLogin', 'onLogin'])
+  })
+
   it('get a user without secrets and hidden fields', async () => {
     const seen: object[] = []
     const see = (user: object) => void seen.push(user)
