@@ -1,6 +1,7 @@
 /** What docs/account-protection.md says of counts, times and events, as far as no other test here shows it. */
 
 import { describe, expect, it, vi } from 'vitest'
+import type * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { fairQueue } from '../../src/auth/keys/fair-queue.ts'
 import { defineModel, HttpError, SecondStepRequired, type SecurityEvent } from '../../src/index.ts'
@@ -67,7 +68,11 @@ describe('the lock of an account', () => {
   })
 
   it('is one for all clients in a model without known clients', async () => {
-    const { knownClients: _, knownTries: __, ...fields } = userModel().fields as never
+    const {
+      knownClients: _,
+      knownTries: __,
+      ...fields
+    } = userModel().fields as Record<string, z.ZodType>
     const model = defineModel('User', { fields, unique: ['email', 'phone'] })
     const app = await guarded({}, { model })
     expect(await statusOf(app, password, 'home')).toBe(200)
