@@ -239,33 +239,3 @@ describe('an account without a password', () => {
     expect([late.status, late.body.error]).toEqual([403, 'Sign in again to do this.'])
   })
 })
-
-describe('an identifier', () => {
-  it('has at most 1,024 bytes; one byte more is a 400 before anything is looked up', async () => {
-    const app = await service({ auth: { updateFields: ['email'] } })
-    const address = (letter: string, bytes: number) =>
-      `a@b.${letter.repeat((bytes - 4) / Buffer.byteLength(letter))}`
-    const code = '000000'
-    const sent = (identifier: string): readonly (readonly [string, object, number])[] => [
-      ['register', { email: identifier, password }, 201],
-      ['login', { identifier, password }, 200],
-      ['login', { email: identifier, password: 'another one' }, 401],
-      ['password/forgot', { identifier, channel: 'email' }, 200],
-      ['password/reset', { identifier, code, newPassword: password }, 400],
-    ]
-    for (const letter of ['c', 'é']) {
-      for (const [path, body, status] of sent(address(letter, 1024))) {
-        const answer = await app.post(`/auth/${path}`, body)
-        expect([path, answer.status]).toEqual([path, status])
-        expect(answer.body.error).not.toBe('Invalid credentials format.')
-      }
-      for (const [path, body] of sent(address('c', 1025))) {
-        const { status, body: refused } = await app.post(`/auth/${path}`, body)
-        expect([path, status, refused.error]).toEqual([path, 400, 'Invalid credentials format.'])
-      }
-    }
-    const { token, user } = await app.register(email)
-    const change = { email: address('c', 1025), currentPassword: password }
-    expect((await app.call('PATCH', `/auth/users/${user._id}`, change, token)).status).toBe(400)
-  })
-})

@@ -93,6 +93,73 @@ describe('the deadline of a request', () => {
     expect(texts.sort()).toEqual(left)
   })
 
+  it('does not end a response that has begun', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { app } = service({ requestTimeoutMs: 5000 })
+    const router = createRouter({ model: Note, middlewares: [], allowedFields: ['text'] })
+    const slowly = async (controller: ReadableStreamDefaultController) => {
+      await promise
+      controller.enqueue(new TextEncoder().encode('the end'))
+      controller.close()
+    }
+    router.get('/download', () => new Response(new ReadableStream({ pull: slowly })))
+    app.mount('/notes', router)
+    await app.ready()
+    await withTimers(async (move) => {
+      const response = await app.handle(new Request('http://localhost/notes/download'))
+      const text = response.text()
+      await move(60_000)
+      resolve()
+      expect([response.status, await text]).toEqual([200, 'the end'])
+    })
+  })
+
+  it('comes for the signals when the runtime says that the client has gone away', async () => {
+    const client = new AbortController()
+    const { app } = service()
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    const router = createRouter({ model: Note, middlewares: [], allowedFields: ['text'] })
+    router.get('/wait', async (asked, { signal, store }) => {
+      client.abort()
+      const stays = await store.collection(Note).count()
+      resolve([asked.signal.aborted, signal.aborted, stays])
+      return new Response()
+    })
+    app.mount('/notes', router)
+    const { signal } = client
+    await app.handle(new Request('http://localhost/notes/wait', { signal }))
+    expect(await promise).toEqual([true, true, 0])
+  })
+
+  it('closes context.store, and leaves app.store open', async () => {
+    const { app, send } = service({ requestTimeoutMs: 5000 })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const late = Promise.withResolvers<unknown[]>()
+    const router = createRouter({ model: Note, middlewares: [], allowedFields: ['text'] })
+    router.post('/slow', async (_, { store }) => {
+      await promise
+      const of = (from: typeof store) =>
+        from
+          .collection(Note)
+          .insert({ text: 'late' })
+          .then(
+            () => 'written',
+            ({ status }: { status: number }) => status,
+          )
+      late.resolve([await of(store), await of(app.store)])
+      return new Response()
+    })
+    app.mount('/notes', router)
+    await app.ready()
+    await withTimers(async (move) => {
+      const answer = send('POST', '/notes/slow')
+      await move(5000)
+      expect((await answer).status).toBe(503)
+      resolve()
+      expect(await late.promise).toEqual([503, 'written'])
+    })
+  })
+
   it('is none for work in context.waitUntil', async () => {
     const { app, send } = service({ requestTimeoutMs: 5000 })
     const { promise, resolve } = Promise.withResolvers<void>()
