@@ -3,7 +3,11 @@
 import { describe, expect, it } from 'vitest'
 import { reactAdminAuth, reactAdminData } from '../../adapters/clients/react-admin/index.ts'
 import { refineAuth, refineData } from '../../adapters/clients/refine.ts'
-import { calls, recording, type Sent } from './recording.ts'
+import { recordQueries, retries } from '../../adapters/clients/tanstack-query.ts'
+import { ClientError, createClient } from '../../src/client/index.ts'
+import type { TestApp } from './app.ts'
+import { calls, recording, type Sent, URL } from './recording.ts'
+import { ScriptedServer, ScriptedStorage } from './scripted.ts'
 
 const record = { _id: '6b00335e8b1a4c0c9f2d7e55', name: 'Oslo', id: 'own' }
 const page = (pagination: object, data: object[] = [record]) =>
@@ -194,5 +198,82 @@ describe('the auth provider of react-admin', () => {
     await expect(reactAdminAuth(api as never).checkAuth()).rejects.toMatchObject({ status: 401 })
     const { api: away } = recording(lost)
     await expect(reactAdminAuth(away as never).checkAuth()).resolves.toBeUndefined()
+  })
+})
+
+describe('the options for TanStack Query', () => {
+  const error = (status: number, more: object = {}) =>
+    new ClientError({ status, message: 'No.', ...more })
+
+  it.each([
+    [0, true],
+    [429, true],
+    [500, true],
+    [503, true],
+    [400, false],
+    [401, false],
+    [404, false],
+  ])('try again after the status %i: %s, and three times at most', (status, isTried) => {
+    expect(retries.retry(0, error(status))).toBe(isTried)
+    expect(retries.retry(2, error(status))).toBe(isTried)
+    expect(retries.retry(3, error(status))).toBe(false)
+  })
+
+  it('wait as long as the server says', () => {
+    expect(retries.retryDelay(0, error(503, { retryAfter: 7 }))).toBe(7000)
+  })
+
+  it('have keys that start with the first argument, and after a write all of them are fetched again', async () => {
+    const { api } = recording()
+    const cities = recordQueries(['org', 7], api('/cities'))
+    const keys = [cities.list(), cities.pages(), cities.get('a')].map(({ queryKey }) => queryKey)
+    for (const key of keys) expect(key.slice(0, 2)).toEqual(['org', 7])
+    expect(new Set(keys.map(String)).size).toBe(3)
+    const fetched: unknown[] = []
+    const client = {
+      invalidateQueries: async ({ queryKey }: object & { queryKey: unknown }) =>
+        void fetched.push(queryKey),
+    }
+    for (const made of [cities.create(), cities.update(), cities.remove()]) {
+      await made.onSettled(undefined, new Error('failed'), undefined, undefined, { client })
+    }
+    expect(fetched).toEqual([cities.queryKey, cities.queryKey, cities.queryKey])
+  })
+
+  it('keep the records that were read, which ifMatch knows', () => {
+    const { api } = recording()
+    expect(recordQueries(['cities'], api('/cities')).get('a').structuralSharing).toBe(false)
+  })
+})
+
+describe('the end of a session', () => {
+  const login = { identifier: 'ann', password: 'a long pass phrase' }
+
+  async function signedIn() {
+    const server = new ScriptedServer()
+    const told: string[] = []
+    const onSignedOut = () => void told.push('signed out')
+    const storage = new ScriptedStorage()
+    const api = createClient<TestApp>(URL, { fetch: server.fetch, storage, onSignedOut })
+    await api('/auth').login(login)
+    return { api, server, told }
+  }
+
+  it('comes with logout, even if the server is not there', async () => {
+    const { api, server, told } = await signedIn()
+    server.lost.add('*')
+    await api('/auth').logout()
+    server.lost.delete('*')
+    expect((await api('/auth').me()).ok).toBe(false)
+    expect(told).toEqual(['signed out'])
+    expect(server.seen.at(-1)?.headers.get('authorization')).toBeNull()
+  })
+
+  it('is not told when another sign-in takes its place', async () => {
+    const { api, told } = await signedIn()
+    await api('/auth').login({ ...login, identifier: 'bob' })
+    const me = await api('/auth').me()
+    expect(me).toMatchObject({ ok: true, data: { email: 'bob' } })
+    expect(told).toEqual([])
   })
 })
