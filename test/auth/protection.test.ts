@@ -81,6 +81,21 @@ describe('the lock of an account', () => {
   })
 })
 
+describe('a hundred wrong passwords in a row', () => {
+  it('leave the sign-in with a provider as it was, and the password opens again once they are removed by hand', async () => {
+    const verify = () => ({ id: '1', email, emailVerified: true })
+    const social = { own: { verify }, linking: 'keep' }
+    const app = await guarded({ social }, { unique: ['ownId'] })
+    client = undefined
+    await app.users.update(app.id, { wrongPasswords: 100 })
+    expect(await statusOf(app)).toBe(401)
+    expect((await app.post('/auth/social/own', { id: '1' })).status).toBe(200)
+    expect(await statusOf(app)).toBe(401)
+    await app.users.update(app.id, { wrongPasswords: undefined })
+    expect(await statusOf(app)).toBe(200)
+  })
+})
+
 describe('what is written for accounts that do not exist', () => {
   it('is in a collection that has the name of the users', async () => {
     const store = sqliteStore()
