@@ -110,6 +110,17 @@ describe('an old record', () => {
     expect((await send('GET', `/people/${id}`)).record).toEqual({ _id: id, age: 42 })
   })
 
+  it('whose string is a date is one for app.store, and for clients once it is written again', async () => {
+    const { store, id } = await stored({ born: '2020-01-31' }, { born: name })
+    const { app, model, people, send } = version(store, { born: z.date() }, {}, { query: ['born'] })
+    const born = new Date('2020-01-31')
+    expect(await people.findById(id)).toEqual({ _id: id, born })
+    await app.store.collection(model).update(id, { born })
+    const shown = { _id: id, born: '2020-01-31T00:00:00.000Z' }
+    expect((await send('GET', `/people/${id}`)).record).toEqual(shown)
+    expect((await send('GET', '/people?born=2020-01-31')).records).toEqual([shown])
+  })
+
   it('is found by a search under its earlier name', async () => {
     const { store } = await stored({ surname: 'Lovelace' }, { surname: name })
     const renamed = { renamed: { surname: 'lastName' } }
