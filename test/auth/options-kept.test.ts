@@ -51,6 +51,34 @@ describe('createAuthRouter', () => {
   })
 })
 
+describe('behind requireAuth', () => {
+  it('request.auth says who asks, and request.user is their record without secrets and hidden fields', async () => {
+    const fields = { ...userModel().fields, note: z.string().optional() }
+    const unique = ['email', 'phone']
+    const model = defineModel('User', { fields, unique, hidden: ['note'] } as never) as never
+    const app = await service({ model })
+    const seen: { auth?: unknown; user?: unknown }[] = []
+    const look: Guard = ({ auth, user }) => void seen.push({ auth, user })
+    const Note = defineModel('GuardedNote', { fields: { text: z.string() } })
+    const middlewares = [app.auth.requireAuth, look]
+    app.app.mount('/notes', createRouter({ model: Note, middlewares, allowedFields: ['text'] }))
+    const { token, user } = await app.register(email)
+    await app.users.update(user._id, { note: 'for admins', role: 'admin' })
+    expect((await app.call('GET', '/notes')).status).toBe(401)
+    expect((await app.call('GET', '/notes', undefined, token)).status).toBe(200)
+    expect(seen).toEqual([
+      {
+        auth: {
+          userId: user._id,
+          role: 'admin',
+          claims: expect.objectContaining({ sub: user._id }),
+        },
+        user: { _id: user._id, email, role: 'admin' },
+      },
+    ])
+  })
+})
+
 describe('without a look at the user on each request', () => {
   it('request.user is not set, and the role is that of the token', async () => {
     const app = await service({
