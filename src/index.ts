@@ -19,6 +19,7 @@ export type {
 } from './auth/providers/provider.ts'
 export { type AuthRouter, type AuthRoutes, type AuthUrl, createAuthRouter } from './auth/router.ts'
 export { BadRecipient } from './auth/setup/bad-recipient.ts'
+export { caseMapped } from './auth/setup/case-mapped.ts'
 export type { ClientOption } from './auth/setup/client.ts'
 export type {
   Channel,

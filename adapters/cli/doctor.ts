@@ -5,6 +5,8 @@
  */
 
 import { routeServedBy } from '../../src/auth/routes/serving.ts'
+import { type Identifier, misreadAs } from '../../src/auth/setup/identifiers.ts'
+import type { AuthSettings } from '../../src/auth/setup/settings.ts'
 import { table } from '../../src/check/table.ts'
 import { type Diagnosis, examine, type Patient } from '../../src/doctor/doctor.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -58,13 +60,30 @@ function patientOf(host: Host, database: Store): Patient {
   for (const { routes } of host.mounted) {
     for (const { handler } of routes) {
       const settings = routeServedBy(handler)?.auth.settings
-      if (!settings) continue
-      const known = identifiers.get(settings.model) ?? []
-      const added = settings.identifiers.filter((one) => !known.includes(one))
-      identifiers.set(settings.model, [...known, ...added])
+      // All auth routers of a model have the same.
+      if (settings)
+        identifiers.set(
+          settings.model,
+          settings.identifiers.map((one) => examined(one, settings)),
+        )
     }
   }
   return { database, models: [...host.known()], identifiers }
+}
+
+function examined(identifier: Identifier, { identifiers }: AuthSettings): AccountIdentifier {
+  const { field, normalize } = identifier
+  return {
+    field,
+    normalize,
+    misread(name) {
+      const kind = misreadAs(identifier, name, identifiers)
+      return (
+        kind &&
+        `it reads as ${kind}, so a sign-in may find the account with that one instead; choose another name`
+      )
+    },
+  }
 }
 
 function textOf({ database, problems, notes }: Diagnosis): string {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { noteBasePath } from '../http/base-path.ts'
 import type { BodyLimits } from '../http/body.ts'
 import { errorHandler } from '../http/error-handler.ts'
 import { limitBody } from '../http/limited-body.ts'
@@ -81,6 +82,7 @@ export function createApp(options: AppOptions): App {
     const raiseAgain = lowerShield(raw)
     const request = identified(raw, host)
     const context = new AppContext(host, request, env, platform)
+    if (platform?.basePath) noteBasePath(request, platform.basePath)
     const response =
       observers.length === 0
         ? flow.begin(request, context)

@@ -27,7 +27,7 @@ import { guessAdvice, modelAdvice, protectedFields } from './setup/model-checks.
 import type { AuthOptions, RouteName } from './setup/options.ts'
 import { resolveSettings } from './setup/resolve-settings.ts'
 import { type Access, parametersIn } from './setup/routes.ts'
-import type { AuthChoices, AuthChosen, ServedAccounts } from './setup/served.ts'
+import type { AuthChoices, AuthChosen, SecretName, ServedAccounts } from './setup/served.ts'
 import type { AuthSettings } from './setup/settings.ts'
 import { secretAdvice } from './setup/token-settings.ts'
 import { endSessionsWhenDisabling } from './sign-in/disabled.ts'
@@ -84,7 +84,15 @@ export function createAuthRouter<
   const V extends AuthOptions<R>['emailVerification'] = undefined,
 >(
   options: AuthOptions<R, Role> & { readonly model: Model<R, I> } & AuthChosen<R, N, A, U, T, E, V>,
-): AuthRouter<Role, ServedAccounts<R, I, AuthChoices<N, A, U, T, E, V>>> {
+): AuthRouter<
+  Role,
+  // Written out, so that the declarations of an app, which its front end reads, don't name its secrets.
+  ServedAccounts<
+    { [K in keyof R as Exclude<K, SecretName>]: R[K] },
+    unknown extends I ? I : { [K in keyof I as Exclude<K, SecretName>]: I[K] },
+    AuthChoices<N, A, U, T, E, V>
+  >
+> {
   const given = options as unknown as AuthOptions<never>
   let settings = resolveSettings(given, ROUTES, undefined)
   const instances = new WeakMap<Host, AuthInstance>()

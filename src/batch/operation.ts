@@ -7,6 +7,7 @@
 import { firstResponse, inLists } from '../app/guards.ts'
 import { respondElse } from '../app/methods.ts'
 import { enter, type RouteTable, routedPath } from '../app/route-table.ts'
+import { noteBasePath } from '../http/base-path.ts'
 import { hasArrived } from '../http/body.ts'
 import { shareDeadline } from '../http/deadline.ts'
 import { shareAuth } from '../http/given-auth.ts'
@@ -128,6 +129,7 @@ export class Operation {
     const asked = await resolved(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.#request = request
+    noteBasePath(request, this.#context.basePath)
     const refused = await firstResponse(inLists(guards).prompt, request, this.#context)
     if (refused !== undefined) return responseOf(refused)
     const path = routedPath(request)

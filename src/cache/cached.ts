@@ -8,6 +8,7 @@
  * @module
  */
 
+import { basePathOf } from '../http/base-path.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Soon } from '../ports/soon.ts'
 import { unreachable, within } from './availability.ts'
@@ -61,13 +62,16 @@ export class CachedReads {
     const { vary } = settings
     const audience = vary ? await chosenAudience(request, vary) : audienceOf(request)
     if (audience === undefined) return loaded(request, read)
-    const key = this.#key(read.asked, audience, await read.limits())
+    const key = this.#key(request, read.asked, audience, await read.limits())
     const entry = space.peek(models, key)
     return entry ? entryResponse(request, entry, 'HIT') : this.#look(request, context, read, key)
   }
 
-  #key(asked: Asked, audience: unknown, limits: unknown): string {
-    return this.#keyStart + keyText([this.#options.router, askedKey(asked), audience, limits])
+  #key(request: ApiRequest, asked: Asked, audience: unknown, limits: unknown): string {
+    const base = basePathOf(request)
+    const parts = [this.#options.router, askedKey(asked), audience, limits]
+    // Links in a response are below it.
+    return this.#keyStart + keyText(base === '' ? parts : [...parts, base])
   }
 
   async #look(

@@ -18,6 +18,8 @@ export interface AccountIdentifier {
   readonly field: string
   /** What a sign-in looks for when somebody types `text`; undefined if that is not such an identifier. */
   normalize(text: string): string | undefined
+  /** Why a sign-in may take `name` for an identifier of another kind; undefined if it doesn't. */
+  misread?(name: string): string | undefined
 }
 
 /** Hears how far an examination is. */
@@ -140,7 +142,7 @@ function writtenWhole(shape: Shape, field: string): string | undefined {
   return undefined
 }
 
-/** The identifiers by which no sign-in finds the account, each with the reason. */
+/** The identifiers by which no sign-in finds the account, or may find another, each with the reason. */
 function mismatches(
   identifiers: readonly AccountIdentifier[],
   record: Fields,
@@ -151,13 +153,16 @@ function mismatches(
   })
 }
 
-/** Why no sign-in finds an account by its stored identifier; undefined if one does. */
-function mismatch({ field, normalize }: AccountIdentifier, record: Fields): string | undefined {
+/** Why no sign-in finds an account by its stored identifier, or another one may; undefined if all is well. */
+function mismatch(
+  { field, normalize, misread }: AccountIdentifier,
+  record: Fields,
+): string | undefined {
   const stored = record[field]
   if (stored === undefined || stored === null) return undefined
   if (typeof stored !== 'string') return 'no sign-in finds it, because it is not a string'
   const wanted = normalize(stored)
-  if (wanted === stored) return undefined
+  if (wanted === stored) return misread?.(stored)
   return wanted === undefined
     ? 'no sign-in finds it, because it is not valid; correct it'
     : 'no sign-in finds it, because it is not stored in its normal form; store that, unless another account has it'

@@ -57,6 +57,19 @@ function queryParameters(query: NonNullable<NonNullable<Route['about']>['query']
     in: 'query',
     ...(required.includes(name) && { required: true }),
     ...(typeof description === 'string' && { description }),
-    schema: property,
+    schema: orOne(property),
   }))
+}
+
+/** A list that is sent once is one value, which is how clients may write it. */
+function orOne(schema: Schema): Schema {
+  const {
+    type,
+    items,
+    minItems = 0,
+  } = schema as Schema & {
+    readonly items?: Schema
+    readonly minItems?: number
+  }
+  return type === 'array' && items && minItems <= 1 ? { anyOf: [items, schema] } : schema
 }

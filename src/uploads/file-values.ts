@@ -9,7 +9,7 @@ import type { Fields } from '../ports/store.ts'
 import { type FileField, LONGEST_LINK, type Upload } from './options.ts'
 
 /** Anything that knows the keys of URLs. */
-type Keys = Pick<FileStore, 'keyOf'> | undefined
+export type Keys = Pick<FileStore, 'keyOf'> | undefined
 
 /** The URLs in a file field's value. */
 export function urlsIn(value: unknown): string[] {
@@ -93,6 +93,25 @@ export function withoutGoneFiles(
 /** Two URLs are the same file if they lead to the same key: a signed link changes with every read. */
 function identity(url: string, store: Keys): string {
   return store?.keyOf(url) ?? url
+}
+
+/** A copy of `record` with `change` of each URL in the file fields `names`. */
+export function withUrls(
+  record: Fields,
+  names: Iterable<string>,
+  change: (url: string) => string,
+): Fields {
+  const changed = (value: unknown): unknown => {
+    if (typeof value === 'string') return change(value)
+    if (Array.isArray(value)) return value.map(changed)
+    if (typeof value !== 'object' || value === null || !('url' in value)) return value
+    return { ...value, url: changed(value.url) }
+  }
+  const copy = { ...record }
+  for (const name of names) {
+    if (Object.hasOwn(record, name)) copy[name] = changed(record[name])
+  }
+  return copy
 }
 
 /**

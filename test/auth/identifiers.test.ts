@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AuthOptions, Fields } from '../../src/index.ts'
+import { type AuthOptions, caseMapped, type Fields } from '../../src/index.ts'
 import { password } from './accounts.ts'
 import { raced } from './raced.ts'
 import { parallel, type Service, service, statuses } from './service.ts'
@@ -115,50 +115,147 @@ describe('A8 identifiers change with the current password', () => {
 })
 
 describe('A13 one namespace for identifiers', () => {
-  const kinds = { identifiers: ['email', 'phone', 'username'], updateFields: ['phone', 'username'] }
+  const kinds = {
+    identifiers: ['email', 'phone', 'username'],
+    updateFields: ['phone', 'username', 'name'],
+  }
   const app = (auth: object = {}) => service({ auth: { ...kinds, ...auth } as never })
   const signUp = ({ post }: Service, body: object) => post('/auth/register', { ...body, password })
   const clash = [409, 'An account with those details already exists.']
+  const phoneLike = 'Must not read as a phone number.'
+  const emailLike = 'Must not read as an email address.'
 
   it.each([
-    [{ username: '4915112345' }, { phone: '4915112345' }],
-    [{ username: '4915112345' }, { phone: '49 151 (123) 45' }],
-    [{ phone: '+4915112345' }, { username: '+4915112345' }],
-    [{ phone: '+4915112345' }, { username: '+49 151 12345' }],
-    [{ email: 'ann@example.com' }, { username: 'Ann@Example.com' }],
-    [{ username: 'ann@example.com' }, { email: 'ann@example.com' }],
-  ])('%o keeps %o out', async (first, second) => {
+    ['4915112345', phoneLike],
+    ['(1) 2.34', phoneLike],
+    ['49-151-23', phoneLike],
+    ['+49 151 12345', phoneLike],
+    ['42', phoneLike],
+    ['49/151\u201323', phoneLike],
+    ['\uff14\uff19\uff11\uff15\uff11', phoneLike],
+    ['\u0661\u0662\u0663\u0664\u0665', phoneLike],
+    ['Ann@Attacker.com', emailLike],
+    ['@ann', emailLike],
+    ['ann\uff20example', emailLike],
+  ])('%s is no user name, at a sign-up and in a PATCH', async (username, problem) => {
     const it = await app()
+    const refused = await signUp(it, { username })
+    expect([...told(refused), refused.body.fields]).toEqual([
+      400,
+      'Check the submitted values.',
+      { username: problem },
+    ])
+    const { token, user } = (await signUp(it, { username: 'ann' })).body.data
+    const body = { username, currentPassword: password }
+    const patched = await it.call('PATCH', `/auth/users/${user._id}`, body, token)
+    expect([patched.status, patched.body.fields]).toEqual([400, { username: problem }])
+    expect(await it.stored(user._id)).toMatchObject({ username: 'ann' })
+  })
+
+  it.each(['ann', 'ann.lee-7', '7 of 9', '+ann', '...', 'a1234567'])(
+    '%s is a user name beside phone numbers',
+    async (username) => {
+      expect((await signUp(await app(), { username })).status).toBe(201)
+    },
+  )
+
+  it('is only of the identifiers that there are', async () => {
+    const byName = await app({
+      ...{ identifiers: ['username'], updateFields: [], mail: undefined, sms: undefined },
+    })
+    expect((await signUp(byName, { username: '4915112345' })).status).toBe(201)
+    expect((await signUp(byName, { username: 'ann@example.com' })).status).toBe(201)
+    const byEmail = await app({
+      identifiers: ['email', 'username'],
+      updateFields: [],
+      sms: undefined,
+    })
+    expect((await signUp(byEmail, { username: '4915112345' })).status).toBe(201)
+    expect((await signUp(byEmail, { username: 'ann@example.com' })).status).toBe(400)
+  })
+
+  it('what your own normalizers read counts too', async () => {
+    // Numbers as people spell them on this app's signs.
+    const phone = {
+      field: 'phone',
+      normalize: (text: string) => (/^tel:\d+$/.test(text) ? `+${text.slice(4)}` : undefined),
+    }
+    const it = await app({ identifiers: [phone, 'username'], updateFields: [], mail: undefined })
+    expect((await signUp(it, { username: 'tel:4915112345' })).status).toBe(400)
+    expect((await signUp(it, { username: 'tel:ann' })).status).toBe(201)
+  })
+
+  it('a name that was there before can be kept, and signs in', async () => {
+    const it = await app()
+    const { token, user } = (await signUp(it, { username: 'ann' })).body.data
+    await it.users.update(user._id, { username: '4915112345' })
+    const body = { name: 'Ann', username: '4915112345' }
+    expect((await it.call('PATCH', `/auth/users/${user._id}`, body, token)).status).toBe(200)
+    const signIn = { identifier: '4915112345', password }
+    expect((await it.post('/auth/login', signIn)).status).toBe(200)
+    // And nobody takes it by a number of the same digits.
+    expect(told(await signUp(it, { phone: '4915112345' }))).toEqual(clash)
+  })
+
+  const cased = {
+    identifiers: [{ field: 'username', normalize: caseMapped }, 'nick'],
+    updateFields: ['nick'],
+    mail: undefined,
+    sms: undefined,
+  }
+
+  it.each([
+    [{ username: 'ann' }, { nick: 'ann' }],
+    [{ username: 'ann' }, { nick: 'Ann' }],
+    [{ nick: 'ann' }, { username: 'ANN' }],
+  ])('two kinds of names: %o keeps %o out', async (first, second) => {
+    const it = await app(cased)
     expect((await signUp(it, first)).status).toBe(201)
     expect(told(await signUp(it, second))).toEqual(clash)
     expect(await it.users.count()).toBe(1)
   })
 
+  it('a name that is folded into another one does not shadow it', async () => {
+    const it = await app(cased)
+    const { user } = (await signUp(it, { nick: 'Ann' })).body.data
+    await signUp(it, { username: 'ann' })
+    const answer = await it.post('/auth/login', { identifier: 'Ann', password })
+    expect([answer.status, answer.body.data.user._id]).toEqual([200, user._id])
+  })
+
   it('holds for PATCH, which takes the value back', async () => {
-    const it = await app()
-    await signUp(it, { username: '4915112345' })
-    const { token, user } = (await signUp(it, { email: 'bob@example.com', phone: '+49' })).body.data
-    const body = { phone: '4915112345', currentPassword: password }
+    const it = await app(cased)
+    await signUp(it, { username: 'ann' })
+    const { token, user } = (await signUp(it, { nick: 'bob' })).body.data
+    const body = { nick: 'Ann', currentPassword: password }
     const answer = await it.call('PATCH', `/auth/users/${user._id}`, body, token)
-    expect(told(answer)).toEqual([409, 'Duplicate value for: phone.'])
-    expect(await it.stored(user._id)).toMatchObject({ phone: '+49' })
+    expect(told(answer)).toEqual([409, 'Duplicate value for: nick.'])
+    expect(await it.stored(user._id)).toMatchObject({ nick: 'bob' })
   })
 
   it('one account may have a value under two kinds', async () => {
-    const it = await app()
-    expect((await signUp(it, { username: '4915112345', phone: '4915112345' })).status).toBe(201)
+    const it = await app(cased)
+    expect((await signUp(it, { username: 'Ann', nick: 'Ann' })).status).toBe(201)
   })
 
   it('never lets two sign-ups at the same moment both have it', async () => {
-    const it = await app()
+    const it = await app(cased)
     for (let round = 0; round < 20; round += 1) {
-      const value = `49151${round}`
+      const value = `ann${round}`
       const answers = await parallel(4, (index) =>
-        signUp(it, index % 2 ? { phone: value } : { username: value }),
+        signUp(it, index % 2 ? { nick: value } : { username: value }),
       )
       expect(statuses(answers)[201] ?? 0).toBeLessThanOrEqual(1)
-      const has = await it.users.count({ phone: value })
+      const has = await it.users.count({ nick: value })
       expect(has + (await it.users.count({ username: value }))).toBe(statuses(answers)[201] ?? 0)
     }
+  })
+
+  it('a name that a provider gives is no identifier', async () => {
+    const social = { own: { verify: () => ({ id: '1', name: ' Ann@Example.com ' }) } }
+    const auth = { identifiers: ['email', 'name'], social, sms: undefined, registerFields: [] }
+    const it = await service({ auth: auth as never, unique: ['ownId'] })
+    const answer = await it.post('/auth/social/own')
+    expect([answer.status, answer.body.data.user.name]).toEqual([200, undefined])
   })
 })

@@ -21,12 +21,12 @@ describe('2.4 renamed fields', () => {
     const app = await service({ auth: { fields } })
     const up = await app.post('/auth/register', {
       email: 'ANN@example.com',
-      mobile: '+49 30',
+      mobile: '+49 30 123',
       password,
     })
     expect(up.body.data.user).toMatchObject({
       mail: 'ann@example.com',
-      mobile: '+4930',
+      mobile: '+4930123',
       rank: 'user',
     })
     expect(Object.keys(up.body.data.user).sort()).toEqual([
@@ -47,7 +47,11 @@ describe('2.4 renamed fields', () => {
     expect(await app.stored(id)).toMatchObject({ misses: 1 })
     await app.post('/auth/password/forgot', { identifier: 'ann@example.com' })
     expect(app.sent[0]?.to).toBe('ann@example.com')
-    const reset = { identifier: '+4930', code: app.sent[0]?.code, newPassword: 'another password' }
+    const reset = {
+      identifier: '+4930123',
+      code: app.sent[0]?.code,
+      newPassword: 'another password',
+    }
     expect((await app.post('/auth/password/reset', reset)).status).toBe(200)
     const record = await app.stored(id)
     expect(record).toMatchObject({ misses: 0, sessions: [] })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createAuthRouter, createRouter } from '../../src/index.ts'
 import { authOptions, userModel } from './accounts.ts'
@@ -46,6 +47,36 @@ describe.each([true, false])('a record router over accounts (mounted first: %s)'
     for (const guarded of [false, true]) {
       for (const allowedFields of [['name', field], { create: [field], update: ['name'] }]) {
         await expect(start({ allowedFields, guarded }, isFirst)).rejects.toThrow(refusal)
+      }
+    }
+  })
+
+  it('may not let clients write the addresses to which codes go, though nobody signs in by them', async () => {
+    for (const [deliver, field] of [
+      [{ mail: { sender: nothing, toField: 'recovery' }, sms: undefined }, 'recovery'],
+      [{ mail: undefined, sms: { sender: nothing, toField: 'mobile' } }, 'mobile'],
+      [{ mail: undefined, sms: undefined, otp: { deliver: nothing } }, 'email'],
+    ] as const) {
+      const options = { identifiers: ['username'], ...deliver } as never
+      const text = z.string().optional()
+      const fields = { recovery: text, mobile: text, email: text, phone: text }
+      const model = userModel({ auth: options, fields } as never)
+      const auth = createAuthRouter(authOptions(model, [], options))
+      const app = createApp({ store: sqliteStore(), logger: silent } as never)
+      const router = (...allowedFields: string[]) =>
+        createRouter({ model, middlewares: [auth.requireAuth], allowedFields } as never)
+      const mount = async (...names: string[]) => {
+        const parts = [['/auth', auth.router] as const, ['/people', router(...names)] as const]
+        for (const [path, part] of isFirst ? parts.reverse() : parts) app.mount(path, part as never)
+        await app.ready()
+      }
+      try {
+        const refusal = new RegExp(
+          `'allowedFields' names '${field}'.*only the auth routes write it`,
+        )
+        await expect(mount('name', field)).rejects.toThrow(refusal)
+      } finally {
+        await app.close()
       }
     }
   })

@@ -10,8 +10,13 @@ import { createApp, createAuthRouter, createRouter, defineModel, ref, userFields
 STORE
 
 const User = defineModel('User', {
-  fields: { ...userFields(), phone: z.string().optional(), name: z.string() },
-  unique: ['email', 'phone'],
+  fields: {
+    ...userFields(),
+    phone: z.string().optional(),
+    nick: z.string().optional(),
+    name: z.string(),
+  },
+  unique: ['email', 'phone', 'nick'],
 })
 const Product = defineModel('Product', {
   fields: {
@@ -33,7 +38,7 @@ const Staff = defineModel('Person', { fields: { name: z.string() }, collection: 
 const Status = defineModel('Status', { fields: { name: z.string() } })
 const auth = createAuthRouter({
   model: User,
-  identifiers: ['email', 'phone'],
+  identifiers: ['email', 'phone', 'nick'],
   token: { secret: 'a secret of at least thirty-two characters' },
 })
 export const app = createApp({ store })
@@ -142,6 +147,21 @@ export default toExpress(app)`,
         about('email', 'not valid; correct it', 6),
         about('phone', 'not a string', 6),
         about('phone', 'not valid; correct it', 7),
+      ])
+    })
+
+    it('finds user names that read as another identifier', async () => {
+      await users.insertMany([
+        { _id: id(5), name: 'B', nick: '(1) 2.34' },
+        { _id: id(6), name: 'C', nick: 'Ann@Attacker.com' },
+        { _id: id(7), name: 'D', nick: 'dan' },
+        { _id: id(8), name: 'E', nick: 'caf\u0065\u0301' },
+      ])
+      const identifiers = (await found()).filter(({ problem }) => problem === 'identifier')
+      expect(identifiers.map(({ field, note, examples }) => [field, note, examples])).toEqual([
+        ['nick', expect.stringContaining('it reads as a phone number'), [hex(5)]],
+        ['nick', expect.stringContaining('it reads as an email address'), [hex(6)]],
+        ['nick', expect.stringContaining('not stored in its normal form'), [hex(8)]],
       ])
     })
 

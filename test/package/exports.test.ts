@@ -132,7 +132,7 @@ describe('an entry', () => {
     const names: unknown = JSON.parse(stdout)
     expect(names).toMatchInlineSnapshot(`
       {
-        ".": "BadRecipient HttpError SecondStepRequired ValidationError createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
+        ".": "BadRecipient HttpError SecondStepRequired ValidationError caseMapped createApp createAuthRouter createRouter defineModel describeGuard errorHandler ref sweepFiles userFields",
         "./audit": "audit",
         "./batch": "batch",
         "./bun": "serve",

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import * as z from 'zod'
 import { recordQueries } from '../../adapters/clients/tanstack-query.ts'
+import type { SecretName } from '../../src/auth/setup/served.ts'
 import { createClient, type Failure } from '../../src/client/index.ts'
 import {
   type App,
@@ -344,5 +345,13 @@ describe('next 5, the typed client', () => {
       expectTypeOf(compiled).returns.resolves.toEqualTypeOf<void>()
     }
     expectTypeOf(plain).returns.toEqualTypeOf<App>()
+  })
+
+  test('the type of an app, which its front end reads, names none of the secrets of accounts', () => {
+    type Accounts = NonNullable<ReturnType<typeof apps>['~/auth']>
+    expectTypeOf<Extract<keyof Accounts['record'], SecretName>>().toBeNever()
+    expectTypeOf<Extract<keyof Accounts['input'], SecretName>>().toBeNever()
+    expectTypeOf<Accounts['record']>().toHaveProperty('name')
+    expectTypeOf<Accounts['input']>().toHaveProperty('name')
   })
 })

@@ -3,16 +3,51 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
+import { memoryCache } from '../../adapters/caches/memory.ts'
 import { diskFiles } from '../../adapters/files/disk.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
 import { form, png } from './png.ts'
 
-const Photo = defineModel('BasePathPhoto', { fields: { file: z.string().optional() } })
+const Photo = defineModel('BasePathPhoto', {
+  fields: {
+    file: z.string().optional(),
+    name: z.string().optional(),
+  },
+})
 
-const CASES = ['/api/uploads', 'http://files.example/api/uploads'].flatMap((url) =>
+const CASES = ['/uploads', '/api/uploads', 'http://files.example/api/uploads'].flatMap((url) =>
   (['public-read', 'private'] as const).map((acl) => [url, acl] as const),
 )
+
+it('a response that is kept for one mount is not given to another', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'fieldgate-base-'))
+  const files = diskFiles({ root, secret: 'at least thirty-two characters here' })
+  const app = createApp({ store: sqliteStore(), files, cache: memoryCache() })
+  onTestFinished(async () => {
+    await app.close()
+    await rm(root, { recursive: true, force: true })
+  })
+  const upload = { fields: [{ name: 'file' as const }] }
+  app.mount(
+    '/photos',
+    createRouter({ model: Photo, allowedFields: ['file'], middlewares: [], upload, cache: true }),
+  )
+  const photos = (basePath: string, init?: RequestInit) =>
+    app.handle(new Request('http://x/photos', init), undefined, { basePath })
+  const made = await photos('/api', { method: 'POST', body: form({ file: png }) })
+  const { file } = ((await made.json()) as { data: { file: string } }).data
+  const listed = async (basePath: string) => {
+    const response = await photos(basePath)
+    const { data } = (await response.json()) as { data: { file: string }[] }
+    return [response.headers.get('x-cache'), data[0]?.file]
+  }
+  const path = file.slice('/api'.length)
+  expect(await listed('')).toEqual(['MISS', path])
+  expect(await listed('/api/')).toEqual(['MISS', file])
+  expect(await listed('/v2')).toEqual(['MISS', `/v2${path}`])
+  expect(await listed('/api')).toEqual(['HIT', file])
+})
 
 it.each(CASES)('a server that strips its path serves the files at %s (%s)', async (url, acl) => {
   const root = await mkdtemp(join(tmpdir(), 'fieldgate-base-'))
@@ -26,7 +61,7 @@ it.each(CASES)('a server that strips its path serves the files at %s (%s)', asyn
   const upload = acl === 'private' ? { acl, fields, signUrls: 600 } : { acl, fields }
   app.mount(
     '/photos',
-    createRouter({ model: Photo, allowedFields: ['file'], middlewares: [], upload }),
+    createRouter({ model: Photo, allowedFields: ['file', 'name'], middlewares: [], upload }),
   )
   /** As a server does that mounts the app under /api. */
   const ask = (at: string, init: RequestInit = {}) => {
@@ -40,6 +75,21 @@ it.each(CASES)('a server that strips its path serves the files at %s (%s)', asyn
     true,
   ])
   const { data } = (await made.json()) as { data: { file: string } }
+  const id = made.headers.get('location')?.slice('/api/photos/'.length) ?? ''
+  const read = await ask(`/api/photos/${id}`)
+  const listed = (await (await ask('/api/photos')).json()) as { data: { file: string }[] }
+  const plain = (link = '') => link.split('?')[0]
+  expect(plain(listed.data[0]?.file)).toBe(plain(data.file))
+  // A form that sends what it was shown keeps the file.
+  const kept = await ask(`/api/photos/${id}`, {
+    method: 'PATCH',
+    body: JSON.stringify({ file: data.file, name: 'Delft' }),
+    headers: { 'Content-Type': 'application/json', 'If-Match': read.headers.get('etag') ?? '' },
+  })
+  const after = (await kept.json()) as { data: { file: string } }
+  expect([kept.status, plain(after.data?.file)]).toEqual([200, plain(data.file)])
+  const [stored] = await app.store.collection(Photo).find()
+  expect(plain(stored?.file)).toBe(stored?.file)
   const file = await ask(data.file)
   expect([file.status, file.headers.get('content-type')]).toEqual([200, 'image/png'])
   const part = await ask(data.file, { headers: { Range: 'bytes=0-3' } })

@@ -12,7 +12,8 @@ import type { Fields } from '../../ports/store.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 import { MAX_BYTES, sizeOf } from '../keys/passwords.ts'
 import { invalidFormat } from '../refusals.ts'
-import type { Identifier, IdentifierKind } from '../setup/identifiers.ts'
+import type { Identifier } from '../setup/identifiers.ts'
+import type { IdentifierKind } from '../setup/normal-forms.ts'
 import { opens } from './ways-in.ts'
 
 /** A body's members; a body that is not an object has none. */
@@ -84,10 +85,12 @@ export function accountFinder(
     .map(([identifier, value]) => ({
       field: identifier.field,
       rank: PRECEDENCE[identifier.kind],
+      typed: value,
       value: typeof value === 'string' ? identifier.normalize(value) : undefined,
     }))
     .filter(({ value }) => value?.isWellFormed())
-    .sort((a, b) => a.rank - b.rank)
+    // Of two names, the one that was typed: normalizers may fold another person's into it.
+    .sort((a, b) => a.rank - b.rank || +(a.value !== a.typed) - +(b.value !== b.typed))
   const filters = wanted.map(
     ({ field, value }): Filter => ({ op: 'eq', field, value: value as string }),
   )

@@ -180,6 +180,9 @@ function made(
 ): Promise<Fields | undefined> {
   const { names, settings } = auth
   const { fields } = settings.model.shape
+  // A name by which people sign in is chosen by them, and belongs to one of them.
+  const isIdentifier = settings.identifiers.some(({ field }) => field === names.name)
+  const takesName = fields.has(names.name) && !isIdentifier
   const verified: Fields =
     email !== undefined && profile.emailVerified === true ? { [names.email]: email } : {}
   const values: Fields = {
@@ -189,7 +192,7 @@ function made(
     ...(email !== undefined &&
       profile.emailVerified === true &&
       proofOf(auth, verified, names.email)),
-    ...(profile.name !== undefined && fields.has(names.name) && { [names.name]: profile.name }),
+    ...(profile.name !== undefined && takesName && { [names.name]: profile.name }),
   }
   return createAccount(auth, values, undefined, request)
 }

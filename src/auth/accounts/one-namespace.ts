@@ -9,10 +9,22 @@
  * @module
  */
 
+import { invalidFields } from '../../http/refusals.ts'
 import { all, any, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { AuthInstance } from '../instance/instance.ts'
+import { misreadAs } from '../setup/identifiers.ts'
 import { opens } from './ways-in.ts'
+
+/** Refuses new user names, in their normal form, that read as an e-mail address or a phone number. Throws a 400. */
+export function checkNames({ settings }: AuthInstance, values: Fields): void {
+  const { identifiers } = settings
+  for (const identifier of identifiers) {
+    const name = values[identifier.field]
+    const kind = typeof name === 'string' ? misreadAs(identifier, name, identifiers) : undefined
+    if (kind) throw invalidFields({ [identifier.field]: `Must not read as ${kind}.` })
+  }
+}
 
 /** Whether an identifier among `values` identifies, under another kind, another account than the one with `id`. */
 export async function isTakenElsewhere(

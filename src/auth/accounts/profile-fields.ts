@@ -4,8 +4,10 @@
  * @module
  */
 
+import type { ApiRequest } from '../../http/request.ts'
 import type { Fields } from '../../ports/store.ts'
 import { cleaned } from '../../records/rules/policy.ts'
+import { keysBelow } from '../../uploads/base-path.ts'
 import { withoutForeignUrls } from '../../uploads/file-values.ts'
 import type { AuthInstance } from '../instance/instance.ts'
 
@@ -17,6 +19,7 @@ export async function chosenFields(
   { files, host, settings }: Pick<AuthInstance, 'files' | 'host' | 'settings'>,
   body: Fields,
   allowed: readonly string[],
+  request: ApiRequest,
   stored?: Fields,
 ): Promise<Fields> {
   const chosen: Fields = {}
@@ -24,5 +27,5 @@ export async function chosenFields(
     if (!Object.hasOwn(body, field)) continue
     chosen[field] = await cleaned(field, body[field], settings.model.input)
   }
-  return withoutForeignUrls(files.namedIn(chosen), chosen, stored, host.files)
+  return withoutForeignUrls(files.namedIn(chosen), chosen, stored, keysBelow(request, host.files))
 }

@@ -11,6 +11,7 @@ import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/engine/route.ts'
 import { createAccount } from '../accounts/create-account.ts'
 import { credential, readBody, typedAccount, valueFor } from '../accounts/credentials.ts'
+import { checkNames } from '../accounts/one-namespace.ts'
 import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { awaitsProof, sendVerification } from '../delivery/verification.ts'
@@ -57,12 +58,13 @@ async function register(
     throw identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(plainText, names.password, settings.password.minLength)
   const values: Fields = {
-    ...(await chosenFields(auth, body, settings.registerFields)),
+    ...(await chosenFields(auth, body, settings.registerFields, request)),
     [names.role]: firstRole(settings.roles),
   }
   for (const [{ field, normalize }, value] of identifiers) {
     values[field] = normalize(value as string) ?? invalidIdentifier(field)
   }
+  checkNames(auth, values)
   await checkChoiceOf(auth, plain, values, request)
   const asker = { client: visitOf(request).client, account: typedAccount(auth, body) }
   return auth.hashing.admit(async (turn) => {

@@ -15,7 +15,7 @@ import type { Context } from '../../records/engine/route.ts'
 import { requestedId } from '../../records/rules/record-id.ts'
 import { type IncomingFiles, updateWithFiles } from '../../records/write/file-writes.ts'
 import { identifierString, readBody } from '../accounts/credentials.ts'
-import { isTakenElsewhere } from '../accounts/one-namespace.ts'
+import { checkNames, isTakenElsewhere } from '../accounts/one-namespace.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { reauthenticated, signInState } from '../accounts/reauthentication.ts'
 import { freed, identifiersAndAddresses } from '../accounts/ways-in.ts'
@@ -54,7 +54,7 @@ async function updateUser(
   if (!isSelf(request, id) && !isAdmin(auth, request)) throw ownAccountOnly()
   const body = await readBody(auth, request)
   const stored = auth.files.namedIn(body).length > 0 ? await userById(auth, id) : undefined
-  const chosen = await chosenFields(auth, body, settings.updateFields, stored)
+  const chosen = await chosenFields(auth, body, settings.updateFields, request, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(auth, chosen)
   const changes = await engine.validateSeen(given, withId(id), hiddenInside(settings.model))
@@ -63,6 +63,7 @@ async function updateUser(
   const before = touched.length > 0 ? await userById(auth, id) : undefined
   if (touched.length > 0 && !before) throw entryNotFound()
   const moved = touched.filter((field) => (changes[field] ?? undefined) !== before?.[field])
+  checkNames(auth, Object.fromEntries(moved.map((field) => [field, changes[field]])))
   const user =
     before && moved.length > 0
       ? await movedUser(auth, before, { body, changes, moved }, request, context)

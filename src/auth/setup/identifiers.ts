@@ -4,10 +4,10 @@
  * @module
  */
 
-import { fold } from '../../ports/fold.ts'
 import { atOnce } from '../../ports/synchronous.ts'
 import { callable, fail } from '../option-checks.ts'
 import { isStoredName, type StoredNames } from './field-names.ts'
+import { bounded, type IdentifierKind, normalizers } from './normal-forms.ts'
 
 /**
  * An identifier in the options: a field, or a field with your own normalizer, which returns undefined for an invalid
@@ -16,9 +16,6 @@ import { isStoredName, type StoredNames } from './field-names.ts'
 export type IdentifierOption =
   | string
   | { readonly field: string; normalize?(text: string): string | undefined }
-
-/** The kind of an identifier: an e-mail address, a phone number, or any other name. */
-export type IdentifierKind = 'email' | 'phone' | 'name'
 
 /** An identifier, resolved. */
 export interface Identifier {
@@ -67,63 +64,33 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
   callable(`identifiers.${name}.normalize`, normalize)
   const field = storedField(name, names)
   const kind = kindOf(field, names)
-  return { name, field, kind, normalize: normalize ? bounded(normalize) : normalizers[kind] }
+  return { name, field, kind, normalize: normalize ? givenBy(normalize) : normalizers[kind] }
 }
 
-/** UTF-16 units. No identifier is longer, but an attacker's may be as long as a body. */
-const MAX_LENGTH = 1024
-
-/** `normalize` for strings up to the longest identifier; a longer one is not an identifier. */
-function bounded(normalize: Normalizer): Normalizer {
-  // `String.normalize` takes time that grows with the square of a run of combining marks.
-  return (text) =>
-    text.length > MAX_LENGTH ? undefined : atOnce("'normalize' of an identifier", normalize(text))
+function givenBy(normalize: (text: string) => string | undefined): Identifier['normalize'] {
+  return bounded((text) => atOnce("'normalize' of an identifier", normalize(text)))
 }
 
-type Normalizer = (text: string) => string | undefined
-
-/** The default normalizer of each kind; for a string of more than 1,024 characters each returns undefined. */
-export const normalizers: Readonly<Record<IdentifierKind, Normalizer>> = {
-  email: bounded(normalizeEmail),
-  phone: bounded(normalizePhone),
-  name: bounded(normalizeName),
+/**
+ * The other identifier that `name`, in its normal form, reads as. At a sign-in it would shadow the owner of that one, or
+ * be shadowed. Undefined if it reads as a name.
+ */
+export function misreadAs(
+  { kind }: Identifier,
+  name: string,
+  identifiers: readonly Identifier[],
+): string | undefined {
+  if (kind !== 'name') return undefined
+  const other = identifiers.find((one) => one.kind !== 'name' && readsAs(one, name))
+  return other && (other.kind === 'email' ? 'an email address' : 'a phone number')
 }
 
-// Invisible characters: names that differ only in them look alike, and some databases end a string at NUL.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/u
-/** Trimmed; without invisible characters. */
-function normalizeName(text: string): string | undefined {
-  const name = text.trim()
-  return name !== '' && name.isWellFormed() && !UNSEEN.test(name) ? name : undefined
-}
+/** Digits of any script, with what phone numbers have around them. */
+const PHONE_LIKE = /^[\p{Nd}\s().+/\p{Pd}]*\p{Nd}[\p{Nd}\s().+/\p{Pd}]*$/u
 
-// Dots of domain names besides the full stop (UTS #46): mail libraries fold them into it.
-const OTHER_DOTS = /[\u3002\uFF0E\uFF61]/
-// RFC 5322 specials: mail libraries read them as lists, groups and display names, so an address with one of them might
-// reach another mailbox.
-const MAIL_SYNTAX = /[\s\p{Cc}\p{Cf}\p{Zs}()<>[\]:;\\,"]/u
-const ADDRESS = /^[^@]+@[^@.]+(?:\.[^@.]+)*$/
-
-/** Trimmed, composed, and folded independently of locale; one `@`, and no character that would split a mail header. */
-function normalizeEmail(text: string): string | undefined {
-  const address = fold(text.trim().normalize('NFC'))
-  if (!address.isWellFormed() || !ADDRESS.test(address)) return undefined
-  // A full-width @ or comma turns into the real one if a mail library applies compatibility forms.
-  const compatible = address.normalize('NFKC')
-  const safe = (form: string) => !MAIL_SYNTAX.test(form) && !UNSEEN.test(form) && ADDRESS.test(form)
-  return safe(address) && safe(compatible) && isOwnDomain(address) ? address : undefined
-}
-
-/** Whether the domain is spelled as name servers see it: two spellings of one domain would be two accounts. */
-function isOwnDomain(address: string): boolean {
-  const domain = address.slice(address.indexOf('@') + 1)
-  return !OTHER_DOTS.test(domain) && domain === domain.normalize('NFKC')
-}
-
-/** International numbers have at most 15 digits (ITU-T E.164); country prefixes may be added. */
-const PHONE = /^\+?\d{1,20}$/
-
-function normalizePhone(text: string): string | undefined {
-  const digits = text.replace(/[\s().-]/g, '')
-  return PHONE.test(digits) ? digits : undefined
+function readsAs({ kind, normalize }: Identifier, name: string): boolean {
+  // As a person reads it, full-width characters too.
+  const plain = name.normalize('NFKC')
+  const isAlike = kind === 'email' ? plain.includes('@') : PHONE_LIKE.test(plain)
+  return isAlike || normalize(name) !== undefined
 }

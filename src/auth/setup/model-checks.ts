@@ -10,6 +10,7 @@ import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
 import type { Shape } from '../../ports/shape.ts'
 import { fail } from '../option-checks.ts'
+import { channelsThere } from './channels.ts'
 import { type CodeKind, codeFields } from './code-fields.ts'
 import { PROVIDER_IDS, SECRETS } from './field-names.ts'
 import type { AuthSettings } from './settings.ts'
@@ -130,10 +131,17 @@ export function guardedFields(settings: AuthSettings): readonly string[] {
   return [...new Set(fields)].filter((field) => model.shape.fields.has(field))
 }
 
-/** The fields that no record router may let clients write: also identifiers, which need the password to change. */
+/**
+ * The fields that no record router may let clients write: also identifiers, and addresses to which codes go. They need
+ * the password to change.
+ */
 export function protectedFields(settings: AuthSettings): readonly string[] {
+  const { model, delivery } = settings
   const identifiers = settings.identifiers.map(({ field }) => field)
-  return [...new Set([...guardedFields(settings), ...identifiers])]
+  const addresses = channelsThere(settings)
+    .map((channel) => delivery.toField[channel])
+    .filter((field) => model.shape.fields.has(field))
+  return [...new Set([...guardedFields(settings), ...identifiers, ...addresses])]
 }
 
 /** Refuses lists that would let clients write what only the auth routes write, or see what is hidden. */

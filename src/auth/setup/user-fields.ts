@@ -28,7 +28,8 @@ import type {
 import { hiddenField } from '../../model/hidden.ts'
 import { idFieldsOf } from '../providers/registry.ts'
 import { type StoredNames, storedNames } from './field-names.ts'
-import { type IdentifierOption, kindOf, normalizers, storedField } from './identifiers.ts'
+import { type IdentifierOption, kindOf, storedField } from './identifiers.ts'
+import { type IdentifierKind, normalizers } from './normal-forms.ts'
 import type { UserFieldsOptions } from './options.ts'
 import { firstRole, roleSettings } from './roles.ts'
 
@@ -214,18 +215,23 @@ function identifierFields(
       typeof option === 'string' ? { field: option } : option
     const field = storedField(name, names)
     const kind = kindOf(field, names)
-    return [field, optional(kind === 'name' || normalize ? string() : normalized(kind))] as const
+    return [field, optional(normalize ? string() : normalized(kind))] as const
   })
   return Object.fromEntries(entries)
 }
 
+const INVALID: Readonly<Record<IdentifierKind, string>> = {
+  email: 'Invalid email address.',
+  phone: 'Invalid phone number.',
+  name: 'Invalid name.',
+}
+
 /** An account has one form of its address, no matter which code writes the field. */
-function normalized(kind: 'email' | 'phone'): $ZodString {
+function normalized(kind: IdentifierKind): $ZodString {
   const normalize = normalizers[kind]
-  const message = kind === 'email' ? 'Invalid email address.' : 'Invalid phone number.'
   return string().check(
     overwrite((text: string) => normalize(text) ?? text),
-    refine((text) => normalize(String(text)) !== undefined, message),
+    refine((text) => normalize(String(text)) !== undefined, INVALID[kind]),
   )
 }
 

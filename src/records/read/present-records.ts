@@ -13,6 +13,7 @@ import { stringifyInSlices } from '../../ports/json.ts'
 import { Slices } from '../../ports/slices.ts'
 import type { Soon } from '../../ports/soon.ts'
 import type { Fields, Projection, Read } from '../../ports/store.ts'
+import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import type { OnGet } from '../rules/hooks.ts'
@@ -82,7 +83,7 @@ async function chosenView(
 /** A page of records, each as JSON. */
 export interface Page {
   readonly texts: readonly string[]
-  /** The same with stored URLs instead of signed links; undefined if no links are signed. */
+  /** The same with stored URLs instead of links; undefined if links are what is stored. */
   readonly unsigned?: () => Promise<readonly string[]>
   /** Whether the store had more records than are shown. */
   readonly hasMore: boolean
@@ -104,9 +105,9 @@ export function readAsJson(
     ...(view.select && { select: view.select }),
     hints: hintsFor(resource.hints, request),
   }
-  const signs = resource.upload?.signUrls !== undefined
+  const links = changesLinks(resource, request)
   const unchanged =
-    view.populate.length === 0 && !signs && (lean || !model.output) && !model.convert
+    view.populate.length === 0 && !links && (lean || !model.output) && !model.convert
   if (!unchanged || !engine.stored.findJson) return presented(resource, view, query, request, shown)
   const page = (texts: readonly string[]): Page => ({
     texts: texts.length > shown ? texts.slice(0, shown) : texts,
@@ -125,13 +126,14 @@ async function presented(
   shown: number,
 ): Promise<Page> {
   const { engine, model, lean } = resource
-  const signs = resource.upload?.signUrls !== undefined
   const all = await engine.stored.find(query)
   const found = all.slice(0, shown).map((record) => declaredPart(model, record, { ...view, lean }))
   const filled = await filledIn(resource, view, found, request)
   return {
-    texts: await signedTexts(resource, filled),
-    ...(signs && { unsigned: () => Promise.all(filled.map((record) => textOf(resource, record))) }),
+    texts: await linkedTexts(resource, filled, request),
+    ...(changesLinks(resource, request) && {
+      unsigned: () => Promise.all(filled.map((record) => textOf(resource, record))),
+    }),
     hasMore: all.length > shown,
     idAt: (index) => String(found[index]?._id),
   }
@@ -156,10 +158,10 @@ export async function presentAfterWrite(
     throw error
   })
   const [record = chosen] = (await filled) ?? []
-  const shown = await signed(resource, record)
+  const shown = await linked(resource, record, request)
   const text = await textOf(resource, shown)
   const isTooLarge = record !== chosen && text.length > resource.maxResponseBytes
-  return isTooLarge ? textOf(resource, await signed(resource, chosen)) : text
+  return isTooLarge ? textOf(resource, await linked(resource, chosen, request)) : text
 }
 
 async function filledIn(
@@ -179,9 +181,14 @@ async function filledIn(
   return populate(host, chosen, view.populate, options)
 }
 
-async function signedTexts(resource: Resource, records: readonly Fields[]): Promise<string[]> {
-  const signs = resource.upload?.signUrls !== undefined
-  const shown = signs ? await Promise.all(records.map((one) => signed(resource, one))) : records
+async function linkedTexts(
+  resource: Resource,
+  records: readonly Fields[],
+  request: ApiRequest,
+): Promise<string[]> {
+  const shown = changesLinks(resource, request)
+    ? await Promise.all(records.map((one) => linked(resource, one, request)))
+    : records
   return textsWithin(resource, shown)
 }
 
@@ -204,10 +211,24 @@ async function textOf({ model, lean }: Resource, record: Fields): Promise<string
   return (await stringifyInSlices(present(model, record, lean))) ?? 'null'
 }
 
-/** `record` with signed links to its private files, if the router's options ask for them. */
-export async function signed(resource: Resource, record: Fields): Promise<Fields> {
-  const { upload, host, cache } = resource
-  return upload && host.files ? withSignedUrls(upload, record, host.files, cache?.ttl) : record
+/** Whether responses show other links to files than records hold. */
+function changesLinks({ upload, host, files }: Resource, request: ApiRequest): boolean {
+  if (upload?.signUrls !== undefined) return true
+  return files.names.length > 0 && areLinksBelow(request, host.files)
+}
+
+/** `record` with links to its files: signed, if the router's options ask for it, and below the path of the mount. */
+export async function linked(
+  { upload, host, cache, files }: Resource,
+  record: Fields,
+  request: ApiRequest,
+): Promise<Fields> {
+  const store = host.files
+  if (!store) return record
+  const signed = upload ? await withSignedUrls(upload, record, store, cache?.ttl) : record
+  return areLinksBelow(request, store)
+    ? withLinksBelow(request, signed, files.names, store)
+    : signed
 }
 
 /** Stored JSON begins with `_id`, as the store port promises. */

@@ -11,7 +11,7 @@ import { writing } from '../../http/write-begun.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
-import { signed } from '../read/present-records.ts'
+import { linked } from '../read/present-records.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
@@ -67,7 +67,9 @@ async function createFrom(
     const hook = () => runAfterCreate(record as never, request)
     await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
   }
-  const text = reads.admits(record) ? await textOf(resource, record, fields) : idAlone(record)
+  const text = reads.admits(record)
+    ? await textOf(resource, record, fields, request)
+    : idAlone(record)
   return withHookResponse(
     dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) }),
     res,
@@ -75,10 +77,15 @@ async function createFrom(
 }
 
 /** The new record as JSON: what is visible of it. */
-async function textOf(resource: Resource, record: Fields, fields: ReadableFields): Promise<string> {
+async function textOf(
+  resource: Resource,
+  record: Fields,
+  fields: ReadableFields,
+  request: ApiRequest,
+): Promise<string> {
   const { model, lean } = resource
   const shown = projected(declaredPart(model, record), visible(model, undefined, fields))
-  const visibly = await signed(resource, shown)
+  const visibly = await linked(resource, shown, request)
   return (await stringifyInSlices(present(model, visibly, lean))) ?? 'null'
 }
 

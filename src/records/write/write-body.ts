@@ -10,6 +10,7 @@ import type { ApiRequest, RequestContext } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
 import type { OptimizationLevel } from '../../ports/images.ts'
 import type { Fields } from '../../ports/store.ts'
+import { keysBelow } from '../../uploads/base-path.ts'
 import { fileValue, withoutForeignUrls } from '../../uploads/file-values.ts'
 import { formValues } from '../../uploads/form-values.ts'
 import { newKey } from '../../uploads/keys.ts'
@@ -101,7 +102,8 @@ function withFiles(
     concernsFiles: files.length > 0 || (isFields(sent) && resource.files.namedIn(sent).length > 0),
     body(stored) {
       if (!isFields(sent)) return sent
-      const body = withoutForeignUrls(resource.files.namedIn(sent), sent, stored, store)
+      const keys = keysBelow(from.request, store)
+      const body = withoutForeignUrls(resource.files.namedIn(sent), sent, stored, keys)
       return upload ? { ...body, ...fileValues(upload, files, body) } : body
     },
     discard: () => discard(files),
