@@ -126,7 +126,7 @@ export class Operation {
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
   async #admit(overlay: Overlay): Promise<Admitted | Response> {
     const { guards, table } = this.#surroundings
-    const asked = await resolved(this.asked, (operation) => overlay.createdBy(operation))
+    const asked = resolved(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.#request = request
     noteBasePath(request, this.#context.basePath)

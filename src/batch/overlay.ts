@@ -277,7 +277,7 @@ export class Overlay {
       this.#each((records) => records.undo())
       return { failed }
     }
-    await this.#answer(taken)
+    this.#answer(taken)
     if (this.#refusal?.operation === this.#operation) {
       this.#each((records) => records.undo())
       throw this.#refusal.error
@@ -293,20 +293,20 @@ export class Overlay {
   }
 
   /** Counts the records that the operation responds with. */
-  async #answer(taken: readonly Taken[]): Promise<void> {
+  #answer(taken: readonly Taken[]): void {
     const operation = this.#operation
     for (const { is } of taken) {
       if (!is) continue
-      const bytes = await sizeOf(is)
+      const bytes = sizeOf(is)
       this.#answers.set(operation, (this.#answers.get(operation) ?? 0) + bytes)
       this.#budget.spend(bytes)
     }
   }
 
   /** Counts what is read before the write; after it nothing can be refused. */
-  async #spend(found: readonly Fields[]): Promise<void> {
+  #spend(found: readonly Fields[]): void {
     if (this.#state !== 'open') return
-    for (const record of found) this.#budget.spend(await sizeOf(record))
+    for (const record of found) this.#budget.spend(sizeOf(record))
   }
 
   /** Takes a step in memory; undefined if the store would let it fail. */

@@ -9,7 +9,6 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { writing } from '../../http/write-begun.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
-import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
 import { linked } from '../read/present-records.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
@@ -46,7 +45,7 @@ async function createFrom(
   const { model, engine } = resource
   const [scope, reads] = await writeScopes(resource, request)
   const fields = await readableFields(resource, request)
-  const payload = await keepWritable(
+  const payload = keepWritable(
     incoming.body(),
     resource.writable.create,
     scope.fields,
@@ -90,7 +89,7 @@ async function textOf(
   const { model, lean } = resource
   const shown = projected(declaredPart(model, record), visible(model, undefined, fields))
   const visibly = await linked(resource, shown, request)
-  return (await stringifyInSlices(present(model, visibly, lean))) ?? 'null'
+  return JSON.stringify(present(model, visibly, lean)) ?? 'null'
 }
 
 /**

@@ -30,7 +30,7 @@ export async function remove(resource: Resource, request: ApiRequest): Promise<R
   await removeFilesOf(resource, removed, request)
   const { afterRemove } = resource.hooks
   if (afterRemove) {
-    const record = await hookRecord(resource.model, removed.record)
+    const record = hookRecord(resource.model, removed.record)
     await afterWrite(resource, request, 'afterRemove', () => afterRemove({ record, request }))
   }
   return messageResponse('Item successfully deleted.')

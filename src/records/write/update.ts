@@ -8,7 +8,6 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
 import { all, type Filter } from '../../ports/filter.ts'
-import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
 import { MAX_TRIES } from '../engine/tries.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
@@ -60,7 +59,7 @@ async function updateFrom(
   await readableFields(resource, request)
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
-  const payload = await keepWritable(
+  const payload = keepWritable(
     incoming.body(stored),
     resource.writable.update,
     scope.fields,
@@ -114,8 +113,8 @@ async function written(
     : await writeSeen(resource, filter, most, write)
   if (afterUpdate) {
     const both = {
-      before: await hookRecord(model, before),
-      record: await hookRecord(model, after),
+      before: hookRecord(model, before),
+      record: hookRecord(model, after),
     }
     await afterWrite(resource, request, 'afterUpdate', () => afterUpdate({ ...both, request }))
   }
@@ -149,7 +148,7 @@ async function judged(
   const made: Fields = {}
   for (const [field, value] of Object.entries(wanted)) {
     // A value that a transform has made would not pass its schema again.
-    const isLeft = Object.hasOwn(changes, field) && (await isSame(value, changes[field]))
+    const isLeft = Object.hasOwn(changes, field) && isSame(value, changes[field])
     if (isLeft) left[field] = changes[field]
     // Absent, a field with a default would get that.
     else made[field] = value === undefined ? null : value
@@ -157,6 +156,6 @@ async function judged(
   return { ...left, ...(await engine.validateSeen(made, filter, hiddenInside(model))) }
 }
 
-async function isSame(value: unknown, other: unknown): Promise<boolean> {
-  return (await stringifyInSlices(value)) === (await stringifyInSlices(other))
+function isSame(value: unknown, other: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(other)
 }
