@@ -23,6 +23,7 @@ import { parseQueryBody } from './list/parse.ts'
 import { rulesFor } from './list/rules-for.ts'
 import { read } from './read/read.ts'
 import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
+import type { FieldsFor } from './rules/fields-for.ts'
 import type { OwnScope } from './rules/scope.ts'
 import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
 import { described } from './setup/described.ts'
@@ -87,14 +88,15 @@ export function createRouter<
   const G = undefined,
   const D = unknown,
   const E extends AccessOptions | undefined = undefined,
-  const V = unknown,
+  const V extends ReturnType<FieldsFor<R>> = never,
 >(
-  options: RouterOptions<R> & {
+  options: Omit<RouterOptions<R>, 'fieldsFor'> & {
     readonly model: Model<R, I, H>
     readonly scope?:
       | OwnScope<R, L>
       | { readonly read: OwnScope<R, D>; readonly write: OwnScope<R, L> }
-    readonly fieldsFor?: (request: ApiRequest) => V
+    // Not an intersection of functions, whose parameters have no type where `noImplicitAny` is off.
+    readonly fieldsFor?: (request: ApiRequest) => V | ReturnType<FieldsFor<R>>
   } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E>,
 ): Router<
   ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, ShownTo<V, G>, L>> & Rare<D, E>
