@@ -9,12 +9,15 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { writing } from '../../http/write-begun.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
+import { withId } from '../../ports/filter.ts'
 import { stringifyInSlices } from '../../ports/json.ts'
 import type { Fields } from '../../ports/store.ts'
+import { receipted, writtenBefore } from '../engine/receipts.ts'
 import { signed } from '../read/present-records.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
+import type { Scope } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { writeScopes } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
@@ -30,8 +33,9 @@ export async function create(
   asking?: Asking,
 ): Promise<Response> {
   const incoming = await readIncoming(resource, request, asking)
+  const own = receipted(resource, request)
   try {
-    return await createFrom(resource, request, incoming, asking)
+    return await createFrom(own, request, incoming, asking)
   } finally {
     await incoming.discard()
   }
@@ -46,6 +50,11 @@ async function createFrom(
   const { model, engine } = resource
   const [scope, reads] = await writeScopes(resource, request)
   const fields = await readableFields(resource, request)
+  const before = writtenBefore(request)?.[0]
+  if (before) {
+    const record = (await engine.first(withId(before))) ?? { _id: before }
+    return created(resource, request, asking, { record, reads, fields })
+  }
   const payload = await keepWritable(
     incoming.body(),
     resource.writable.create,
@@ -71,11 +80,24 @@ async function createFrom(
     const hook = () => runAfterCreate(record as never, request)
     await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
   }
+  return withHookResponse(await created(resource, request, asking, { record, reads, fields }), res)
+}
+
+/** A record that has been created, and what its client may see of it. */
+interface Created {
+  readonly record: Fields
+  readonly reads: Scope
+  readonly fields: ReadableFields
+}
+
+async function created(
+  resource: Resource,
+  request: ApiRequest,
+  asking: Asking,
+  { record, reads, fields }: Created,
+): Promise<Response> {
   const text = reads.admits(record) ? await textOf(resource, record, fields) : idAlone(record)
-  return withHookResponse(
-    dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) }),
-    res,
-  )
+  return dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) })
 }
 
 /** The new record as JSON: what is visible of it. */
