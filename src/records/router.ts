@@ -11,6 +11,7 @@ import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { methodNotAllowed } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
+import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { UploadOptions } from '../uploads/options.ts'
 import { refuseMiddlewares } from './engine/guards.ts'
@@ -60,6 +61,14 @@ export interface Router<T = unknown> extends Mountable<T> {
   readonly delete: AddRoute<T>
   readonly query: AddRoute<T>
   readonly options: AddRoute<T>
+}
+
+/** Tells the store of the lists by whose elements clients filter. */
+function declareLists(host: Host, { model, query }: Resource): void {
+  for (const field of query) {
+    const [name, element] = placeOf(model.shape, field)?.parts ?? []
+    if (name === field && element === '') host.listed(model, field)
+  }
 }
 
 /**
@@ -122,6 +131,7 @@ export function createRouter<
       const given = options as unknown as RouterOptions<Fields>
       const resource = withCache(resolveResource(host, mount, given), given)
       checkEqualities(resource.query, failAt(mount))
+      declareLists(host, resource)
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
       const respond = readResponder(resource, given, readParameters)
