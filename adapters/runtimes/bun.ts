@@ -60,7 +60,7 @@ function seconds(ms: number): number {
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   return inProcesses(app, options, serveHere, reuseForks, () =>
-    warnOfIgnored(app, options, 'Bun', ['headersTimeout']),
+    warnOfIgnored(options, 'Bun', ['headersTimeout']),
   )
 }
 

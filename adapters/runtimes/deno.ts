@@ -44,7 +44,7 @@ interface Deno {
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
   return inProcesses(app, options, serveHere, reuseForks, () =>
-    warnOfIgnored(app, options, 'Deno', ['headersTimeout', 'requestTimeout', 'sendTimeout']),
+    warnOfIgnored(options, 'Deno', ['headersTimeout', 'requestTimeout', 'sendTimeout']),
   )
 }
 

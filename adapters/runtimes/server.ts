@@ -6,7 +6,6 @@
 
 import type { App } from '../../src/app/app.ts'
 import { jsonLogger } from '../../src/ports/logger.ts'
-import { HostedRecords } from '../../src/records/engine/host.ts'
 import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 
@@ -131,7 +130,6 @@ export function listening(options: ServeOptions): {
 
 /** Warns of the options in `ignored` that are given, because this runtime has nothing that they could set. */
 export function warnOfIgnored(
-  app: App,
   options: ServeOptions,
   runtime: string,
   ignored: readonly string[],
@@ -139,8 +137,7 @@ export function warnOfIgnored(
   const given = new Map(Object.entries(options))
   const names = ignored.filter((name) => given.get(name) !== undefined)
   if (names.length === 0) return
-  const { logger } = (app.store && HostedRecords.hostOf(app.store)) ?? { logger: jsonLogger }
-  logger.warn(
+  jsonLogger.warn(
     `serve: ${names.map((name) => `'${name}'`).join(', ')} ${names.length === 1 ? 'does' : 'do'} nothing on ${runtime}. Put a proxy that limits slow clients in front of the server`,
   )
 }

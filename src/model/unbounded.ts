@@ -37,4 +37,10 @@ interface StringDef {
   readonly checks?: readonly { readonly _zod?: { readonly def?: { readonly check?: unknown } } }[]
 }
 
-const LIMITS: ReadonlySet<string> = new Set(['max_length', 'length_equals', 'string_format'])
+/** A rule of your own may be a limit too, as those of identifiers are. */
+const LIMITS: ReadonlySet<string> = new Set([
+  'max_length',
+  'length_equals',
+  'string_format',
+  'custom',
+])

@@ -228,9 +228,13 @@ it('a JPEG image keeps no text between its scans, nor behind its colour profile'
 })
 
 it('an animation in WebP keeps no text in its frames, and moves as before', async () => {
-  const frames = ['red', 'lime', 'blue'].map((background) => ({
-    create: { width: 40, height: 30, channels: 4 as const, background },
-  }))
+  const frames = await Promise.all(
+    ['red', 'lime', 'blue'].map((background) =>
+      sharp({ create: { width: 40, height: 30, channels: 4, background } })
+        .png()
+        .toBuffer(),
+    ),
+  )
   const image = await sharp(frames, { join: { animated: true } })
     .webp({ loop: 0 })
     .toBuffer()

@@ -71,7 +71,7 @@ function identifierOf(option: IdentifierOption, names: StoredNames): Identifier 
 }
 
 /** UTF-16 units. No identifier is longer, but an attacker's may be as long as a body. */
-const MAX_LENGTH = 1024
+export const MAX_LENGTH = 1024
 
 /** `normalize` for strings up to the longest identifier; a longer one is not an identifier. */
 function bounded(normalize: Normalizer): Normalizer {

@@ -8,6 +8,7 @@ import {
   _default,
   array,
   date,
+  maxLength,
   number,
   object,
   optional,
@@ -28,7 +29,13 @@ import type {
 import { hiddenField } from '../../model/hidden.ts'
 import { idFieldsOf } from '../providers/registry.ts'
 import { type StoredNames, storedNames } from './field-names.ts'
-import { type IdentifierOption, kindOf, normalizers, storedField } from './identifiers.ts'
+import {
+  type IdentifierOption,
+  kindOf,
+  MAX_LENGTH,
+  normalizers,
+  storedField,
+} from './identifiers.ts'
 import type { UserFieldsOptions } from './options.ts'
 import { firstRole, roleSettings } from './roles.ts'
 
@@ -214,9 +221,14 @@ function identifierFields(
       typeof option === 'string' ? { field: option } : option
     const field = storedField(name, names)
     const kind = kindOf(field, names)
-    return [field, optional(kind === 'name' || normalize ? string() : normalized(kind))] as const
+    return [field, optional(kind === 'name' || normalize ? ownString() : normalized(kind))] as const
   })
   return Object.fromEntries(entries)
+}
+
+/** As long as an identifier can be. */
+function ownString(): $ZodString {
+  return string().check(maxLength(MAX_LENGTH))
 }
 
 /** An account has one form of its address, no matter which code writes the field. */

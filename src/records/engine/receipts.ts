@@ -7,8 +7,7 @@
 
 import type { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import type { WriteAction, WriteStep } from '../../ports/store.ts'
-import type { Resource } from '../setup/resource.ts'
+import type { WriteStep } from '../../ports/store.ts'
 
 /** The ids of the records that a request writes, one for each operation of a batch; null for one that its path names. */
 export type WrittenIds = readonly (string | null)[]
@@ -42,34 +41,4 @@ export function noteWritten(request: ApiRequest, ids: WrittenIds): void {
 /** What an earlier request has written for this one; undefined if it is to write. */
 export function writtenBefore(request: ApiRequest): WrittenIds | undefined {
   return written.get(request)
-}
-
-/** `resource` for `request`: each of its writes is one with the receipt, if there is one. */
-export function receipted(resource: Resource, request: ApiRequest): Resource {
-  const receipt = receipts.get(request)
-  if (!receipt) return resource
-  const { host, engine } = resource
-  const integrity = host.integrity.over(host.engine, (steps) => {
-    const created = steps.flatMap(({ action }) =>
-      'insert' in action ? [String(action.insert._id)] : [],
-    )
-    return host.integrity.write(steps, { receipt, ids: [created[0] ?? null] })
-  })
-  const one = async (action: WriteAction) => {
-    const outcome = await integrity.write([{ engine, action }])
-    return 'results' in outcome ? outcome.results[0] : undefined
-  }
-  const { stored } = engine
-  const own = engine.over(
-    {
-      ...stored,
-      insert: async (record) => (await one({ insert: record }))?.records[0],
-      update: async (update, change, options) =>
-        (await one({ update, change, ...(options && { options }) }))?.records[0] ?? null,
-      delete: async (filter, options) =>
-        (await one({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
-    },
-    integrity,
-  )
-  return { ...resource, engine: own }
 }
