@@ -8,7 +8,7 @@ import { everything, type Filter, type Scalar } from '../../../src/ports/filter.
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { Table } from './columns.ts'
 import { dateText, FIRST, isoText, LAST } from './dates.ts'
-import { type Collected, found, jsonOperand, listColumn, type Operand } from './places.ts'
+import { type Collected, found, jsonOperand, listAt, type Operand } from './places.ts'
 import { containsText } from './search.ts'
 import { arrayText, every, type Parameters, some } from './sql.ts'
 import { stored } from './text.ts'
@@ -91,12 +91,12 @@ const MOST_CONTAINED = 50
 
 /** For a list, the same condition in the form that an index serves. */
 function contained(field: string, values: readonly Scalar[], compilation: Compilation): string[] {
-  const column = values.length <= MOST_CONTAINED ? listColumn(field, compilation) : undefined
-  if (!column) return []
+  const list = values.length <= MOST_CONTAINED ? listAt(field, compilation) : undefined
+  if (list === undefined) return []
   const bound = values.map((value) => {
     const plain = value instanceof Date ? isoText(value) : value
     const json = JSON.stringify(typeof plain === 'string' ? stored(plain) : plain)
-    return `${column.sql} @> ${compilation.parameters.bind(json, 'jsonb')}`
+    return `${list} @> ${compilation.parameters.bind(json, 'jsonb')}`
   })
   return [some(bound)]
 }

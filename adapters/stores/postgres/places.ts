@@ -47,13 +47,15 @@ export function found(field: string, { schema, table }: Collected, test: Test): 
   return inLists(json(column.value, keys.slice(1)), lists, within)
 }
 
-/** The column of a field that is a list of single values; undefined for any other path, and in another program's table. */
-export function listColumn(field: string, { schema, table }: Collected): Column | undefined {
+/** The SQL of a list of single values at a path; undefined for any other path, and in another program's table. */
+export function listAt(field: string, { schema, table }: Collected): string | undefined {
   const { shape, parts } = placeAt(field, schema.shape)
   const isList = parts.length === 2 && parts[0] === field && parts[1] === ''
   const isSingle = !['object', 'map', 'list', 'mixed'].includes(shape.kind)
-  const column = isList && isSingle && !table.isAdopted ? columnOf(field, table) : undefined
-  return column?.kind === 'json' ? column : undefined
+  if (!isList || !isSingle || table.isAdopted) return undefined
+  const [name = '', ...keys] = field.split('.')
+  const column = columnOf(name, table)
+  return column.kind === 'json' ? json(column.value, keys) : undefined
 }
 
 /** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */

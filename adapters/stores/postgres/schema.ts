@@ -9,7 +9,7 @@ import { OWN } from './catalog.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
 import { listName, orderNames, primaryKeyName, searchName, uniqueNames } from './names.ts'
 import { orderOf } from './order.ts'
-import { listColumn, valueAt } from './places.ts'
+import { listAt, valueAt } from './places.ts'
 import { searchColumn, searchLabel } from './search.ts'
 import { identifier, literal } from './sql.ts'
 
@@ -91,12 +91,11 @@ export function indexesOf({ schema, table }: Prepared, trigrams: string | undefi
     const on = `USING gin (${sql} ${trigrams}.gin_trgm_ops)`
     return { name: searchName(table.name, searchLabel(path, schema)), on, isConstraint: false }
   })
-  const lists = (schema.lists ?? [])
-    .flatMap((field) => listColumn(field, collected) ?? [])
-    .map(({ field, sql }): Index => {
-      const on = `USING gin (${sql} jsonb_path_ops)`
-      return { name: listName(table.name, field), on, isConstraint: false }
-    })
+  const lists = (schema.lists ?? []).flatMap((field): Index[] => {
+    const sql = listAt(field, collected)
+    const on = `USING gin (${sql} jsonb_path_ops)`
+    return sql === undefined ? [] : [{ name: listName(table.name, field), on, isConstraint: false }]
+  })
   return [...unique, ...orders, ...lists, ...(trigrams === undefined ? [] : searches)]
 }
 
