@@ -7,8 +7,9 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
-import { all, type Filter } from '../../ports/filter.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { writtenBefore } from '../engine/receipts.ts'
 import { MAX_TRIES } from '../engine/tries.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
 import { readableFields } from '../rules/fields-for.ts'
@@ -28,6 +29,7 @@ import type { Resource } from '../setup/resource.ts'
 import { afterWrite } from './after-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
+import { receipted } from './receipted.ts'
 import { JUDGEMENTS, type Seen, writeSeen } from './seen.ts'
 import { idAlone, refusedOutside } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
@@ -41,7 +43,7 @@ export async function update(
   const id = requestedId(resource, request)
   const incoming = await readIncoming(resource, request, asking)
   try {
-    return await updateFrom(resource, request, id, incoming)
+    return await updateFrom(receipted(resource, request), request, id, incoming)
   } finally {
     await incoming.discard()
   }
@@ -57,6 +59,12 @@ async function updateFrom(
   const [scope, reads] = await writeScopes(resource, request)
   // Before the write: if it is unknown what the response may show, nothing is written.
   await readableFields(resource, request)
+  const [before] = writtenBefore(request) ?? []
+  if (before !== undefined) {
+    const _id = before ?? id
+    const record = (await engine.first(withId(_id))) ?? { _id }
+    return shown(resource, request, reads, record)
+  }
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
   const payload = keepWritable(
@@ -76,10 +84,19 @@ async function updateFrom(
   const changes = await engine.validateSeen(checked, one, hiddenInside(model))
   const known = await expectedRecord(resource, request, one)
   const updated = await written(resource, incoming, { filter: one, scope }, changes, known)
-  if (!reads.admits(updated)) return withHookResponse(dataResponse(idAlone(updated)), res)
+  return withHookResponse(await shown(resource, request, reads, updated), res)
+}
+
+/** The record after the update, as far as its client may see it. */
+async function shown(
+  resource: Resource,
+  request: ApiRequest,
+  reads: Scope,
+  updated: Fields,
+): Promise<Response> {
+  if (!reads.admits(updated)) return dataResponse(idAlone(updated))
   const view = await viewOf(resource, request)
-  const text = await presentAfterWrite(resource, view, updated, request)
-  return withHookResponse(dataResponse(text), res)
+  return dataResponse(await presentAfterWrite(resource, view, updated, request))
 }
 
 /** What an update may write: the record that matches, which must stay within the scope. */
