@@ -9,6 +9,7 @@ import { type CopyResult, copyRecords, SamePlace } from '../../src/copy/copy.ts'
 import { ForeignValues, type Loss } from '../../src/copy/losses.ts'
 import { CopyMismatch } from '../../src/copy/mismatch.ts'
 import type { Model } from '../../src/model/model.ts'
+import type { Shape } from '../../src/ports/shape.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { bar } from './command.ts'
 import { Unusable } from './unusable.ts'
@@ -38,13 +39,15 @@ export interface CopyEnd {
 /** Copies, and shows the progress. Throws what is not the end of a copy, such as a store that can't be reached. */
 export async function copy({ from, to, models, convert, stream }: CopyJob): Promise<CopyEnd> {
   let lost: readonly Loss[] = []
+  const all = [...models]
   const converting = (found: readonly Loss[]) => {
     lost = found
     stream.write(`${lossesOf(found)}\n`)
   }
   try {
     const options = { ...bar(stream), convert, converting }
-    const collections = await copyRecords(from, to, [...models], options)
+    const collections = await copyRecords(from, to, all, options)
+    if (to.name === 'postgres') for (const line of unordered(all)) stream.write(`${line}\n`)
     const isEmpty = collections.every(({ source }) => source === 0)
     return { ok: !isEmpty, collections, lost, ...(isEmpty && { error: NOTHING_THERE }) }
   } catch (error) {
@@ -55,6 +58,23 @@ export async function copy({ from, to, models, convert, stream }: CopyJob): Prom
     if (!(error instanceof CopyMismatch)) throw error
     return { ok: false, collections: [], lost, error: error.message }
   }
+}
+
+/** The fields of which PostgreSQL keeps the members of objects in an order of its own. */
+function unordered(models: readonly Model[]): string[] {
+  return models.flatMap(({ collection, shape }) => {
+    const free = [...shape.fields].filter(([, of]) => isFree(of)).map(([field]) => field)
+    return free.length === 0
+      ? []
+      : `${collection}: PostgreSQL keeps the members of objects in ${free.join(', ')} in an order of its own`
+  })
+}
+
+/** Whether objects of this shape may have members that the model does not declare. */
+function isFree(shape: Shape): boolean {
+  if (shape.kind === 'list') return isFree(shape.element)
+  if (shape.kind !== 'object') return shape.kind === 'mixed' || shape.kind === 'map'
+  return shape.open === true || [...shape.fields.values()].some(isFree)
 }
 
 const NOTHING_THERE =

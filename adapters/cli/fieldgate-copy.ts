@@ -73,8 +73,13 @@ async function modelsOf(module: string): Promise<Model[]> {
   return models
 }
 
+/** Whether the command could not run: what it was given makes no sense. */
+function isUnusable(error: Error & { code?: unknown }): boolean {
+  return error instanceof Unusable || /^ERR_PARSE_ARGS_/.test(String(error.code))
+}
+
 const code = await main().catch((error: Error) => {
   console.error(`fieldgate-copy: ${error.message}`)
-  return error instanceof Unusable ? 2 : 1
+  return isUnusable(error) ? 2 : 1
 })
 await end(code)

@@ -20,6 +20,7 @@ import {
   type ServeOptions,
   served,
   urlOf,
+  warnOfIgnored,
   within,
 } from './server.ts'
 
@@ -58,7 +59,9 @@ function seconds(ms: number): number {
  * `Bun.serve({ fetch: app.handle })` serves as well; this adds a close that waits for in-flight requests.
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  return inProcesses(app, options, serveHere, reuseForks)
+  return inProcesses(app, options, serveHere, reuseForks, () =>
+    warnOfIgnored(options, 'Bun', ['headersTimeout']),
+  )
 }
 
 async function serveHere(app: App, options: ServeOptions): Promise<Served> {

@@ -10,7 +10,15 @@ import { platformOf } from './client-address.ts'
 import { leaving } from './leaving.ts'
 import { isWorker } from './processes/channel.ts'
 import { inProcesses, reuseForks } from './processes/serve.ts'
-import { background, listening, type Served, type ServeOptions, served, urlOf } from './server.ts'
+import {
+  background,
+  listening,
+  type Served,
+  type ServeOptions,
+  served,
+  urlOf,
+  warnOfIgnored,
+} from './server.ts'
 
 /** The part of Deno that is used; Deno's own types would force them on every user of the package. */
 interface Deno {
@@ -35,7 +43,9 @@ interface Deno {
  * `Deno.serve(app.handle)` serves as well; this adds a close that waits for in-flight requests.
  */
 export function serve(app: App, options: ServeOptions = {}): Promise<Served> {
-  return inProcesses(app, options, serveHere, reuseForks)
+  return inProcesses(app, options, serveHere, reuseForks, () =>
+    warnOfIgnored(options, 'Deno', ['headersTimeout', 'requestTimeout', 'sendTimeout']),
+  )
 }
 
 async function serveHere(app: App, options: ServeOptions): Promise<Served> {

@@ -5,6 +5,7 @@
  */
 
 import type { App } from '../../src/app/app.ts'
+import { jsonLogger } from '../../src/ports/logger.ts'
 import { type End, endOnSignals } from './signals.ts'
 import { startFailure } from './start-failure.ts'
 
@@ -125,6 +126,20 @@ export function listening(options: ServeOptions): {
   }
   const { port = DEFAULT_PORT, hostname } = options
   return { port, hostname: hostname?.replace(/^\[(.*)\]$/, '$1') }
+}
+
+/** Warns of the options in `ignored` that are given, because this runtime has nothing that they could set. */
+export function warnOfIgnored(
+  options: ServeOptions,
+  runtime: string,
+  ignored: readonly string[],
+): void {
+  const given = new Map(Object.entries(options))
+  const names = ignored.filter((name) => given.get(name) !== undefined)
+  if (names.length === 0) return
+  jsonLogger.warn(
+    `serve: ${names.map((name) => `'${name}'`).join(', ')} ${names.length === 1 ? 'does' : 'do'} nothing on ${runtime}. Put a proxy that limits slow clients in front of the server`,
+  )
 }
 
 function isWhole(value: unknown): value is number {

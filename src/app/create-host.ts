@@ -32,7 +32,7 @@ export interface AppHost extends Host {
 export function createHost(options: ResolvedAppOptions): AppHost {
   const { store: database, now, logger, env, cache, files } = options
   const { images, hasher, secret, onModelChange = 'warn' } = options
-  const { maxBodySize, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
+  const { maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes } = options
   const observers = observersOf(options)
   const collection = collectionsOf(database, observers)
   const caches = new Caches({ logger, now, collection })
@@ -65,7 +65,7 @@ export function createHost(options: ResolvedAppOptions): AppHost {
 
   const host: AppHost = {
     ...{ database, cache, files, images, hasher, logger, secret, env, now },
-    ...{ maxBodySize, bodyTimeoutMs, maxPopulated, maxResponseBytes },
+    ...{ maxBodySize, maxBodyValues, bodyTimeoutMs, maxPopulated, maxResponseBytes },
     ...{ guards: [], observers, mounted: [], open: [], filePlaces: [] },
     ...models,
     get store() {

@@ -46,7 +46,7 @@ export interface Passed {
   /** Whether it changes records through a route of the six, which writes nothing before it has checked everything. */
   readonly isRecords: boolean
   /** What its body said, if that has been read already. */
-  body?(): Promise<string>
+  body?(): string
 }
 
 const known = new WeakMap<ApiRequest, Passed>()

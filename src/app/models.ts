@@ -34,6 +34,8 @@ interface Entry {
   readonly stored: Collection
   readonly schema: CollectionSchema
   readonly searchable: Set<string>
+  /** The same of lists that are filtered by. */
+  readonly lists: Set<string>
   readonly scopes: (ScopeOption | undefined)[]
   guarded: ReadonlySet<string> | undefined
   roles: ReadonlySet<string> | undefined
@@ -50,7 +52,8 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
     if (known) return known
     checkApart(entries.keys(), model)
     const searchable = new Set<string>()
-    const schema = collectionSchema(model, { searchable })
+    const lists = new Set<string>()
+    const schema = collectionSchema(model, { searchable, lists })
     const stored = open(model.name, schema)
     const records = renamedCollection(stored, model.renamed)
     const engine = new RecordEngine(model, schema, records, engines)
@@ -60,6 +63,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       stored,
       schema,
       searchable,
+      lists,
       scopes: [],
       guarded: undefined,
       roles: undefined,
@@ -95,6 +99,7 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       // The checks of a start may declare more for that same start; afterwards another start is needed.
       declared('started')
     },
+    listed: (model, field) => void entryOf(model).lists.add(field),
     exposed: (model, scope) => void entryOf(model).scopes.push(scope),
     protect(model, fields, role) {
       const entry = entryOf(model)

@@ -41,6 +41,11 @@ export interface AppOptions {
   readonly env?: Readonly<Record<string, unknown>>
   /** The most bytes of a JSON body; a larger one is a 413. Default 1 MiB. */
   readonly maxBodySize?: number
+  /**
+   * The most values in a JSON body, at any depth: strings, numbers, booleans, nulls, lists and objects, and the name of
+   * each member. One with more is a 413. Default 20,000.
+   */
+  readonly maxBodyValues?: number
   /** Milliseconds within which a body has to arrive, plus 1,000 for each 64 KiB of it. Default 25,000. */
   readonly bodyTimeoutMs?: number
   /** The most distinct records that `populate` fills in per response; further references stay ids. Default 1,000. */
@@ -89,6 +94,7 @@ export type ResolvedAppOptions = AppOptions &
       | 'logger'
       | 'env'
       | 'maxBodySize'
+      | 'maxBodyValues'
       | 'bodyTimeoutMs'
       | 'requestTimeoutMs'
       | 'maxInFlight'
@@ -100,6 +106,7 @@ export type ResolvedAppOptions = AppOptions &
   >
 
 const MIB = 1024 * 1024
+const MAX_BODY_VALUES = 20_000
 const MAX_POPULATED = 1000
 const MIN_SECRET = 32
 const BODY_TIMEOUT_MS = 25_000
@@ -120,6 +127,7 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   },
   env: whatever,
   maxBodySize: natural,
+  maxBodyValues: natural,
   bodyTimeoutMs: {
     must: `be a whole number from 1 to ${LONGEST_TIMER_MS}`,
     test: (value) => natural.test(value) && Number(value) <= LONGEST_TIMER_MS,
@@ -156,7 +164,8 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
   if (typeof options?.store?.collection !== 'function') {
     fail(`'store' is required, e.g. createApp({ store: sqliteStore() })`)
   }
-  const { logger = jsonLogger, maxBodySize = MIB, development = false, now = Date.now } = options
+  const { logger = jsonLogger, development = false, now = Date.now } = options
+  const { maxBodySize = MIB, maxBodyValues = MAX_BODY_VALUES } = options
   const { bodyTimeoutMs = BODY_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
   const { maxInFlight = MAX_IN_FLIGHT } = options
   const { maxPopulated = MAX_POPULATED, maxResponseBytes = 32 * MIB } = options
@@ -167,6 +176,7 @@ export function resolveAppOptions(options: AppOptions): ResolvedAppOptions {
     logger: ownedLogger(logger),
     env,
     maxBodySize,
+    maxBodyValues,
     bodyTimeoutMs,
     requestTimeoutMs,
     maxInFlight,

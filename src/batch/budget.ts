@@ -5,7 +5,6 @@
  */
 
 import { utf8Length } from '../http/utf8-length.ts'
-import { stringifyInSlices } from '../ports/json.ts'
 import type { Fields } from '../ports/store.ts'
 import { batchTooLarge } from './refusals.ts'
 
@@ -36,21 +35,21 @@ export class Budget {
 }
 
 /** The bytes of a record as JSON. */
-export async function sizeOf(record: Fields): Promise<number> {
+export function sizeOf(record: Fields): number {
   let bytes = 2
   for (const [name, value] of Object.entries(record)) {
-    bytes += name.length + 4 + (await bytesOf(value))
+    bytes += name.length + 4 + bytesOf(value)
   }
   return bytes
 }
 
-async function bytesOf(value: unknown): Promise<number> {
+function bytesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) {
     return typeof value === 'string' ? utf8Length(value) + 2 : String(value).length
   }
   const before = known.get(value)
   if (before !== undefined) return before
-  const bytes = utf8Length((await stringifyInSlices(value)) ?? '')
+  const bytes = utf8Length(JSON.stringify(value) ?? '')
   known.set(value, bytes)
   return bytes
 }

@@ -6,7 +6,6 @@
 
 import { firstResponse, inLists, notePassed } from '../app/guards.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { stringifyInSlices } from '../ports/json.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { Context } from '../records/engine/route.ts'
 import type { Operation } from './operation.ts'
@@ -37,7 +36,7 @@ export class LateGuards {
     )
     if (late.length === 0) return undefined
     const requests = operations.flatMap(({ request }) => (request ? [request] : []))
-    const body = async () => (await stringifyInSlices(operations.map(({ asked }) => asked))) ?? ''
+    const body = () => JSON.stringify(operations.map(({ asked }) => asked))
     notePassed(this.#request, { requests, isRecords: true, body })
     const response = await firstResponse(late, this.#request, this.#context)
     return response as Response | undefined

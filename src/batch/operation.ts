@@ -15,6 +15,7 @@ import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { notAResponse } from '../http/not-a-response.ts'
 import { parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { noteWritten, type WrittenIds } from '../records/engine/receipts.ts'
 import type { Context, Guard, ResponseHook } from '../records/engine/route.ts'
 import { type Serving, servedBy } from '../records/setup/serving.ts'
 import { create } from '../records/write/create.ts'
@@ -75,6 +76,7 @@ export class Operation {
   #admitted: Promise<Admitted | Response> | undefined
   #request: ApiRequest | undefined
   #passed: readonly Guard[] | undefined
+  #written: WrittenIds | undefined
 
   constructor(asked: Asked, surroundings: Surroundings) {
     this.asked = asked
@@ -92,6 +94,11 @@ export class Operation {
     return this.#passed
   }
 
+  /** It has been written before, for an earlier batch; `id` is that of the record that it wrote. */
+  wasWritten(id: string | null): void {
+    this.#written = [id]
+  }
+
   /** Does it on `overlay`: waits there with the response until the batch is written. */
   async respond(overlay: Overlay): Promise<Response> {
     this.#overlay = overlay
@@ -99,7 +106,8 @@ export class Operation {
     const admitted = await this.#admitted
     if (admitted instanceof Response) return admitted
     const { request, operation } = admitted
-    const resource = overlay.resource(admitted.resource)
+    if (this.#written) noteWritten(request, this.#written)
+    const resource = this.#written ? admitted.resource : overlay.resource(admitted.resource)
     if (operation === 'create') return create(resource, request, this.#context)
     if (operation === 'update') return update(resource, request, this.#context)
     return remove(resource, request)
@@ -126,7 +134,7 @@ export class Operation {
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
   async #admit(overlay: Overlay): Promise<Admitted | Response> {
     const { guards, table } = this.#surroundings
-    const asked = await resolved(this.asked, (operation) => overlay.createdBy(operation))
+    const asked = resolved(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.#request = request
     noteBasePath(request, this.#context.basePath)

@@ -5,7 +5,6 @@
  */
 
 import type { HttpError } from '../http/errors.ts'
-import { inSlices } from '../model/in-slices.ts'
 import { isFields } from '../model/writable.ts'
 import {
   ifMatchTooLong,
@@ -66,10 +65,10 @@ export function operationsIn(body: unknown, most: number): readonly Asked[] {
  * `asked` with the ids of records that earlier operations create: in the path for a segment `$<n>`, in the body for an
  * object `{ "$id": <n> }`, where `n` is the operation's index. Throws a 400 if `idOf` knows none.
  */
-export async function resolved(
+export function resolved(
   { path, body, ...rest }: Asked,
   idOf: (operation: number) => string | undefined,
-): Promise<Asked> {
+): Asked {
   const found = (operation: unknown): string => {
     const id = typeof operation === 'number' ? idOf(operation) : undefined
     if (id === undefined) throw notCreatedBefore()
@@ -80,11 +79,7 @@ export async function resolved(
     path: path.replace(/(?<=\/)\$(\d{1,9})(?=[/?]|$)/g, (_, at) =>
       encodeURIComponent(found(Number(at))),
     ),
-    body: await inSlices(body, undefined, {
-      whole: (value) => withIds(value, found),
-      opens: () => true,
-      member: () => undefined,
-    }),
+    body: withIds(body, found),
   }
 }
 

@@ -16,7 +16,7 @@ import type { Fields, Read } from '../ports/store.ts'
 export type Writing = Pick<Settling, 'insert' | 'update' | 'updateMany' | 'delete'>
 
 /** Counts what is read; throws once it is too much. */
-export type Spend = (records: readonly Fields[]) => Promise<void>
+export type Spend = (records: readonly Fields[]) => void
 
 /** What a record was before a write; null if there was none. */
 interface Earlier {
@@ -81,7 +81,7 @@ export class OverlaidRecords {
    */
   async find(read: Read): Promise<Fields[]> {
     const found = await this.#found(read)
-    await this.#spend(found)
+    this.#spend(found)
     return found
   }
 

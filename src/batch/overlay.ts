@@ -25,6 +25,7 @@ import {
 } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import type { EngineStep, Integrity } from '../records/engine/integrity.ts'
+import { receiptOf, type WrittenIds } from '../records/engine/receipts.ts'
 import { holds, type RecordEngine } from '../records/engine/record-engine.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
@@ -71,6 +72,7 @@ export class Overlay {
   readonly #engines = new Map<Model, RecordEngine>()
   readonly #resources = new Map<Resource, Resource>()
   readonly #parts: Part[] = []
+  readonly #count: number
   #results: readonly StepResult[] = []
   #operation = 0
   #hasWritten: () => void = () => {}
@@ -85,6 +87,7 @@ export class Overlay {
     this.#request = request
     this.#ids = ids
     this.#refusal = refusal
+    this.#count = operations.length
     this.#budget = new Budget(host.maxResponseBytes, operations.length)
     this.#integrity = host.integrity.over(
       (model) => this.#engine(model),
@@ -133,7 +136,9 @@ export class Overlay {
     checkTime(this.#request)
     let outcome: WriteOutcome = { results: [] }
     try {
-      const write = () => this.#host.integrity.write(this.#stored(plan.steps))
+      const receipt = receiptOf(this.#request)
+      const along = receipt && { receipt, ids: this.#writtenIds() }
+      const write = () => this.#host.integrity.write(this.#stored(plan.steps), along)
       if (taken.length > 0) outcome = await writing(this.#request, write)
     } catch (error) {
       return this.#refusedBy(error)
@@ -144,6 +149,15 @@ export class Overlay {
     this.#state = 'written'
     this.#results = resultsOf(taken, plan, outcome.results)
     return undefined
+  }
+
+  /** The ids of the records that operations write, by operation. */
+  #writtenIds(): WrittenIds {
+    const stepOf = (at: number) => this.#parts.find(({ operation }) => operation === at)?.steps[0]
+    return Array.from({ length: this.#count }, (_, at) => {
+      const id = this.#ids.get(at) ?? stepOf(at)?.is?._id
+      return typeof id === 'string' ? id : null
+    })
   }
 
   /** Lets an operation go on that waits for what was written. Reads find what it has left, as alone. */
@@ -277,7 +291,7 @@ export class Overlay {
       this.#each((records) => records.undo())
       return { failed }
     }
-    await this.#answer(taken)
+    this.#answer(taken)
     if (this.#refusal?.operation === this.#operation) {
       this.#each((records) => records.undo())
       throw this.#refusal.error
@@ -293,20 +307,20 @@ export class Overlay {
   }
 
   /** Counts the records that the operation responds with. */
-  async #answer(taken: readonly Taken[]): Promise<void> {
+  #answer(taken: readonly Taken[]): void {
     const operation = this.#operation
     for (const { is } of taken) {
       if (!is) continue
-      const bytes = await sizeOf(is)
+      const bytes = sizeOf(is)
       this.#answers.set(operation, (this.#answers.get(operation) ?? 0) + bytes)
       this.#budget.spend(bytes)
     }
   }
 
   /** Counts what is read before the write; after it nothing can be refused. */
-  async #spend(found: readonly Fields[]): Promise<void> {
+  #spend(found: readonly Fields[]): void {
     if (this.#state !== 'open') return
-    for (const record of found) this.#budget.spend(await sizeOf(record))
+    for (const record of found) this.#budget.spend(sizeOf(record))
   }
 
   /** Takes a step in memory; undefined if the store would let it fail. */

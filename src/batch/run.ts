@@ -8,6 +8,7 @@ import { errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Host } from '../records/engine/host.ts'
 import type { Lines } from '../records/engine/lines.ts'
+import { writtenBefore } from '../records/engine/receipts.ts'
 import { pause } from '../records/engine/tries.ts'
 import type { LateGuards } from './late.ts'
 import type { Operation } from './operation.ts'
@@ -76,14 +77,12 @@ async function attempted(
       responses.push(response)
       const refused = await refusalOf(response, hasWritten)
       if (!refused) continue
-      const other = operation.passed && (await otherEnd(batch, overlay))
+      const other = operation.passed && (await otherEnd(batch, ids, overlay))
       if (other) return other
       throw new Refused(at, refused.with)
     }
-    const early = await batch.late.run(operations)
-    if (early) return early
-    const unwritten = await overlay.write()
-    if (unwritten) return unwritten
+    const end = (await early(batch, ids)) ?? (await overlay.write())
+    if (end) return end
     isWritten = true
   } finally {
     if (!isWritten) overlay.abandon()
@@ -99,13 +98,37 @@ async function attempted(
   return { responses: settled }
 }
 
+/** How a batch ends without being written: by the response of a guard, or because an earlier request has written it. */
+async function early(batch: Batch, ids: Map<number, string>): Promise<Done | Response | undefined> {
+  const response = await batch.late.run(batch.operations)
+  if (response) return response
+  return writtenBefore(batch.request) && respondedAgain(batch, ids)
+}
+
+/** The responses of a batch that an earlier request has written: of its records as they are now. */
+async function respondedAgain(batch: Batch, ids: Map<number, string>): Promise<Done> {
+  const { request, context, operations } = batch
+  const created = writtenBefore(request) ?? []
+  for (const [at, id] of created.entries()) if (id !== null) ids.set(at, id)
+  const overlay = new Overlay(batch, ids)
+  const responses: Response[] = []
+  for (const [at, operation] of operations.entries()) {
+    operation.wasWritten(created[at] ?? null)
+    void overlay.begin(at)
+    const response = operation.respond(overlay)
+    responses.push(await response.catch((error) => errorHandler()(error, request, context)))
+  }
+  return { responses }
+}
+
 /** What else may come of a batch, of which an operation was refused by more than its guards. */
 async function otherEnd(
-  { late, operations }: Batch,
+  batch: Batch,
+  ids: Map<number, string>,
   overlay: Overlay,
-): Promise<Unwritten | Response | undefined> {
+): Promise<Done | Unwritten | Response | undefined> {
   // The same batch may have been written before, which is why it can't be now.
-  return (await late.run(operations)) ?? overlay.doubt()
+  return (await early(batch, ids)) ?? overlay.doubt()
 }
 
 /** What an operation is refused with, an error or a response; undefined if it has written, or needs not. */

@@ -2,8 +2,10 @@
  * Who carries out a request: of all requests with the same key one wins the claim, by one conditional write. Its
  * response is kept for the others.
  *
- * A claim is never taken over. If a process dies between the write and the response, nobody can know whether the record
- * was written, so the key stays claimed until its time is up.
+ * Where the store writes several records as one, the claim is a part of the record's own write: it says afterwards that
+ * the record was written, and who has lost the claim writes nothing. So a claim that was not redeemed can be taken over.
+ * Elsewhere, if a process dies between the write and the response, nobody can know whether the record was written, and the
+ * key stays claimed until its time is up.
  *
  * @module
  */
@@ -13,6 +15,9 @@ import type { CacheStore } from '../ports/cache.ts'
 import { withId } from '../ports/filter.ts'
 import { type CollectionSchema, DuplicateKey, type Fields } from '../ports/store.ts'
 import type { Host } from '../records/engine/host.ts'
+import { writesTogether } from '../records/engine/integrity.ts'
+import type { Receipt, WrittenIds } from '../records/engine/receipts.ts'
+import { keyInUse } from './refusals.ts'
 
 /** A response that is repeated. */
 export interface KeptResponse {
@@ -24,18 +29,26 @@ export interface KeptResponse {
 
 /** The state of a key: this request carries it out, or another one does or has done. */
 export type Claim =
-  | { readonly state: 'won'; readonly owner: string }
+  | { readonly state: 'won'; readonly owner: string; readonly receipt?: Receipt }
   /** A cache does not know the fingerprint yet. */
   | { readonly state: 'running'; readonly fingerprint?: string }
+  /** The record is written, and no response is known. */
+  | {
+      readonly state: 'written'
+      readonly fingerprint: string
+      readonly owner: string
+      readonly ids: WrittenIds
+    }
   | { readonly state: 'done'; readonly fingerprint: string; readonly response: KeptResponse }
 
 /** The claims on keys; `id` is a key at its place. Every function rejects if the store or the cache fails. */
 export interface Claims {
-  claim(id: string, fingerprint: string): Promise<Claim>
+  /** `isRecords`: it writes records alone, and nothing before it has checked everything. */
+  claim(id: string, fingerprint: string, isRecords: boolean): Promise<Claim>
   /** Keeps the response of a claim that was won. */
   keep(id: string, owner: string, fingerprint: string, response: KeptResponse): Promise<void>
-  /** Gives a claim back: the next request wins it. */
-  release(id: string, owner: string): Promise<void>
+  /** Gives a claim back, unless it was redeemed: the next request wins it. Resolves to whether it was given back. */
+  release(id: string, owner: string): Promise<boolean>
   /** Removes some of what has expired: more than is claimed meanwhile. */
   sweep(): Promise<void>
 }
@@ -52,6 +65,8 @@ const claimSchema: CollectionSchema = {
       ['fingerprint', { kind: 'string' }],
       // As JSON; missing until the request is carried out.
       ['response', { kind: 'string' }],
+      // The ids of the records, as JSON; empty until the record is written, missing where the two are not one write.
+      ['written', { kind: 'string' }],
       ['expiresAt', { kind: 'date' }],
     ]),
   },
@@ -79,28 +94,49 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
     }
   }
 
+  /** Whether claims can be a part of a record's write. */
+  const together = async (): Promise<boolean> =>
+    (isTogether ??= await writesTogether(host.database))
+  let isTogether: boolean | undefined
+
+  /** Takes over a claim that was left, or removes one whose time is up, unless somebody else has since. */
+  const takeOver = async (found: Fields, to: Fields): Promise<boolean> => {
+    const _id = String(found._id)
+    const expect = { owner: found.owner }
+    if (isOver(found, host.now())) {
+      await collection.delete(withId(_id), { expect })
+      return insert({ _id, ...to })
+    }
+    const { owner, expiresAt } = to
+    const set = { owner, expiresAt }
+    return (
+      (await collection.update(withId(_id), { set }, { expect: { ...expect, written: '' } })) !==
+      null
+    )
+  }
+
   return {
-    async claim(_id, fingerprint) {
+    async claim(_id, fingerprint, isRecords) {
       await host.ready()
       const owner = crypto.randomUUID()
-      if (await insert({ _id, owner, fingerprint, expiresAt: expiry() })) {
-        return { state: 'won', owner }
-      }
+      const isOne = isRecords && (await together())
+      const own = { owner, fingerprint, expiresAt: expiry(), ...(isOne && { written: '' }) }
+      const won: Claim = { state: 'won', owner, ...(isOne && { receipt: receiptFor(_id, owner) }) }
+      if (await insert({ _id, ...own })) return won
       const [found] = await collection.find({ filter: withId(_id), sort: [], limit: 1 })
-      if (found && isOver(found, host.now())) {
-        // Only if nobody else has removed it and claimed the key since.
-        await collection.delete(withId(_id), { expect: { owner: found.owner } })
-        return this.claim(_id, fingerprint)
-      }
       // Given back at this moment: the client may try again.
-      return found ? claimIn(found) : { state: 'running' }
+      if (!found) return { state: 'running' }
+      if (!isOver(found, host.now()) && !isLeft(found, own)) return claimIn(found)
+      return (await takeOver(found, own)) ? won : this.claim(_id, fingerprint, isRecords)
     },
     async keep(_id, owner, _, response) {
       const set = { response: JSON.stringify(response), expiresAt: expiry() }
       await collection.update(withId(_id), { set }, { expect: { owner } })
     },
     async release(_id, owner) {
-      await collection.delete(withId(_id), { expect: { owner } })
+      const [found] = await collection.find({ filter: withId(_id), sort: [], limit: 1 })
+      const written = found?.written === '' ? '' : undefined
+      return (await collection.delete(withId(_id), { expect: { owner, written } })) !== null
     },
     async sweep() {
       claimed += 1
@@ -113,13 +149,43 @@ export function storeClaims(host: Host, ttlSeconds: number): Claims {
   }
 }
 
+/** The step that redeems a claim, with the write that it is for. */
+function receiptFor(_id: string, owner: string): Receipt {
+  return {
+    refusal: keyInUse,
+    step: (ids) => ({
+      in: claimSchema,
+      update: withId(_id),
+      change: { set: { written: JSON.stringify(ids) } },
+      options: { expect: { owner, written: '' } },
+    }),
+  }
+}
+
+/** How long a request may take until another one may take its claim over, in milliseconds. */
+const LEFT_AFTER_MS = 60_000
+
+/** Whether a claim was neither redeemed nor given back in time, and `own` is for the same request. */
+function isLeft({ written, fingerprint, expiresAt }: Fields, own: Fields): boolean {
+  const [before, now] = [expiresAt, own.expiresAt].map((at) => (at instanceof Date ? +at : 0))
+  const age = (now ?? 0) - (before ?? 0)
+  const isSame = own.written === '' && fingerprint === own.fingerprint
+  return isSame && written === '' && age > LEFT_AFTER_MS
+}
+
 function isOver({ expiresAt }: Fields, now: number): boolean {
   return expiresAt instanceof Date && expiresAt.getTime() <= now
 }
 
-function claimIn({ fingerprint, response }: Fields): Claim {
+function claimIn({ fingerprint, response, written, owner }: Fields): Claim {
   const first = String(fingerprint)
-  if (typeof response !== 'string') return { state: 'running', fingerprint: first }
+  if (typeof response !== 'string') {
+    if (typeof written !== 'string' || written === '') {
+      return { state: 'running', fingerprint: first }
+    }
+    const ids = JSON.parse(written) as WrittenIds
+    return { state: 'written', fingerprint: first, owner: String(owner), ids }
+  }
   return { state: 'done', fingerprint: first, response: JSON.parse(response) as KeptResponse }
 }
 
@@ -142,6 +208,7 @@ export function cacheClaims(cache: CacheStore, ttlSeconds: number): Claims {
     },
     async release(id) {
       await cache.set(claimKey(id), '0', ttlSeconds)
+      return true
     },
     async sweep() {},
   }

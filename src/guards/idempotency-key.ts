@@ -54,7 +54,7 @@ export function placeOf(request: ApiRequest, key: string): string {
 }
 
 async function bodyOf(request: ApiRequest): Promise<Uint8Array> {
-  const read = await passedOf(request).body?.()
+  const read = passedOf(request).body?.()
   return read === undefined
     ? new Uint8Array(await request.clone().arrayBuffer())
     : utf8ToBytes(read)

@@ -13,6 +13,7 @@ import { hasWrittenNothing } from '../http/write-begun.ts'
 import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
+import { giveReceipt, noteWritten, receiptOf } from '../records/engine/receipts.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import {
   type Claim,
@@ -68,9 +69,7 @@ export function idempotency(options: IdempotencyOptions): Guard {
   )
   const seen = new WeakSet<ApiRequest>()
   const guard: Guard = async (request, context) => {
-    if (READS.has(request.method)) return undefined
-    const key = keyOf(request.headers)
-    if (key === undefined && required) throw keyRequired()
+    const key = READS.has(request.method) ? undefined : keyFor(request, required)
     // A route that returns nothing leaves the request to the next one.
     if (key === undefined || seen.has(request)) return undefined
     seen.add(request)
@@ -79,23 +78,79 @@ export function idempotency(options: IdempotencyOptions): Guard {
       id: placeOf(request, key),
       fingerprint: await fingerprintOf(request),
     }
-    const claim = await own.claims.claim(own.id, own.fingerprint)
-    if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
     const { isRecords } = passedOf(request)
-    context.onResponse((response, isLate) => {
-      // The outcome is not known yet.
-      if (isLate) return undefined
-      const { status } = response
-      const isNothing = isRecords && status >= 400 && hasWrittenNothing(request, status)
-      if (isUnknown(response, context) && !isNothing) return undefined
-      return kept(response, { ...own, owner: claim.owner, isNothing }, context)
-    })
+    const claim = await own.claims.claim(own.id, own.fingerprint, isRecords)
+    if (claim.state === 'written') return answerAgain(request, context, own, claim)
+    if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
+    if (claim.receipt) giveReceipt(request, claim.receipt)
+    carryOut(request, context, { ...own, owner: claim.owner })
     context.waitUntil(own.claims.sweep())
     return undefined
   }
   Object.assign(guard, { late: true })
   const refusals = [...(required ? [keyRequired()] : []), malformedKey(), keyInUse(), keyReused()]
   return describeGuard(guard, 'anyone', { refusals })
+}
+
+function keyFor({ headers }: ApiRequest, required: boolean): string | undefined {
+  const key = keyOf(headers)
+  if (key === undefined && required) throw keyRequired()
+  return key
+}
+
+/** Who carries out a request in this process. */
+const running = new Set<string>()
+
+/** Lets the request that has won its claim pass, and settles it with the response. */
+function carryOut(request: ApiRequest, context: Context, own: Own): void {
+  running.add(own.owner)
+  context.onResponse(async (response, isLate) => {
+    // The outcome is not known yet.
+    if (isLate) return undefined
+    try {
+      return await settled(response, own, request, context)
+    } finally {
+      running.delete(own.owner)
+    }
+  })
+}
+
+/** Keeps the response of a request that was carried out, or gives its claim back. */
+async function settled(
+  response: Response,
+  own: Own,
+  request: ApiRequest,
+  context: Context,
+): Promise<Response | undefined> {
+  const { status } = response
+  if (status >= 400 && receiptOf(request)) {
+    if (await isReleased(own, context)) return undefined
+    return isUnknown(response, context) ? undefined : kept(response, own, context)
+  }
+  const { isRecords } = passedOf(request)
+  const isNothing = isRecords && status >= 400 && hasWrittenNothing(request, status)
+  if (isNothing || RELEASED.has(status)) {
+    await isReleased(own, context)
+    return undefined
+  }
+  return isUnknown(response, context) ? undefined : kept(response, own, context)
+}
+
+/** Lets a request pass whose record is written, so that its route responds with the record. */
+function answerAgain(
+  request: ApiRequest,
+  context: Context,
+  own: Omit<Own, 'owner'>,
+  { fingerprint, owner, ids }: Extract<Claim, { state: 'written' }>,
+): undefined {
+  if (fingerprint !== own.fingerprint) throw keyReused()
+  if (running.has(owner)) throw keyInUse()
+  noteWritten(request, ids)
+  context.headers.set('Idempotency-Replayed', 'true')
+  context.onResponse((response, isLate) =>
+    isLate || response.status >= 400 ? undefined : kept(response, { ...own, owner }, context),
+  )
+  return undefined
 }
 
 /**
@@ -110,8 +165,11 @@ function isUnknown(response: Response, context: Context): boolean {
   return status === UNAVAILABLE || (isSecret && !RELEASED.has(status))
 }
 
+/** What is known of a request that another one with its key carries out, or has. */
+type Replied = Extract<Claim, { state: 'running' | 'done' }>
+
 /** The response to a repeated request. */
-function responseTo(claim: Exclude<Claim, { state: 'won' }>, fingerprint: string): Response {
+function responseTo(claim: Replied, fingerprint: string): Response {
   if (claim.fingerprint !== undefined && claim.fingerprint !== fingerprint) throw keyReused()
   if (claim.state === 'running') throw keyInUse()
   const again = responseOf(claim.response)
@@ -125,20 +183,27 @@ interface Own {
   readonly id: string
   readonly owner: string
   readonly fingerprint: string
-  /** Whether nothing was written, so that the key may be used again. */
-  readonly isNothing: boolean
+}
+
+/** Whether the claim was given back. */
+async function isReleased({ claims, id, owner }: Own, { logger }: Context): Promise<boolean> {
+  try {
+    return await claims.release(id, owner)
+  } catch (error) {
+    logger.error('idempotency: a key could not be freed', { error: causeOf(error) })
+    return true
+  }
 }
 
 /** Keeps a response before it is sent: once a client has seen it, every repetition gets the same. */
 async function kept(response: Response, own: Own, { logger }: Context): Promise<Response> {
-  const { claims, id, owner, fingerprint, isNothing } = own
+  const { claims, id, owner, fingerprint } = own
   const { status } = response
   const headers = [...response.headers]
   const bytes = new Uint8Array(await response.arrayBuffer())
   const same = { status, headers, body: base64url(bytes) }
   try {
-    if (isNothing || RELEASED.has(status)) await claims.release(id, owner)
-    else await claims.keep(id, owner, fingerprint, same)
+    await claims.keep(id, owner, fingerprint, same)
   } catch (error) {
     // The client gets the response all the same. If it repeats the request, it gets a 409.
     logger.error('idempotency: a response could not be kept', { error: causeOf(error) })

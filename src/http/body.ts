@@ -20,6 +20,8 @@ import {
 export interface BodyLimits {
   /** The most bytes of a JSON body. */
   readonly maxBodySize: number
+  /** The most keys and values in the JSON of a body. */
+  readonly maxBodyValues: number
   /** Milliseconds within which a body has to arrive; a large one gets more, see `eachChunk`. */
   readonly bodyTimeoutMs: number
 }
@@ -34,7 +36,8 @@ export function isJson(contentType: string | null): boolean {
 
 /**
  * The request's JSON body; `undefined` if it has none. Throws 415 for another media type (`refuse` makes the error),
- * 413 over `maxBodySize` bytes, 408 if it arrives too slowly, and 400 if it is not JSON in UTF-8.
+ * 413 over `maxBodySize` bytes or `maxBodyValues` keys and values, 408 if it arrives too slowly, and 400 if it is not JSON
+ * in UTF-8.
  */
 export async function readJson(
   request: Request,
@@ -50,7 +53,7 @@ export async function readJson(
   const bytes = await readBytes(request, limits)
   if (bytes.length === 0) return undefined
   if (!json) throw refuse()
-  return parseJson(bytes)
+  return parseJson(bytes, limits.maxBodyValues)
 }
 
 /** The JSON of requests whose body arrived as a part of another one. */

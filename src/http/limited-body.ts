@@ -66,7 +66,7 @@ const LIMITED: PropertyDescriptorMap = {
   }),
   json: method(async function json() {
     refuseEncoded(this)
-    return parseJson(await bytesOf(this))
+    return parseJson(await bytesOf(this), this[LIMITS].maxBodyValues)
   }),
   text: method(async function text() {
     return new TextDecoder().decode(await bytesOf(this))

@@ -52,6 +52,8 @@ export const tooManyDependents = (most: number): HttpError =>
 // Bodies
 export const bodyTooLarge = (limit: number): HttpError =>
   new HttpError(413, `Request body exceeds the limit of ${limit} bytes.`)
+export const tooManyBodyValues = (limit: number): HttpError =>
+  new HttpError(413, `Request body exceeds the limit of ${limit} values.`)
 export const bodyCutOff = (cause: unknown): HttpError =>
   new HttpError(400, 'Request body ended before it was complete.', { cause })
 /** Closes the connection; otherwise the rest of the body would still arrive on it. */
@@ -60,8 +62,6 @@ export const bodyTooSlow = (): HttpError =>
 export const invalidJson = (): HttpError => badRequest('Request body is not valid JSON.')
 export const invalidForm = (cause: unknown): HttpError =>
   new HttpError(400, 'Request body is not a valid form.', { cause })
-export const tooManyKeys = (most: number): HttpError =>
-  badRequest(`Request body has an object with more than ${most} keys.`)
 export const unsupportedBody = (expected: string): HttpError =>
   new HttpError(415, `Request body must be sent as ${expected}.`)
 export const unsupportedEncoding = (): HttpError =>

@@ -5,7 +5,6 @@
  */
 
 import { Response as FastResponse } from '#response'
-import { stringifyInSlices } from '../ports/json.ts'
 
 /** The pagination object of spec 2.3. */
 export type Pagination =
@@ -34,9 +33,9 @@ export function dataResponse(json: string, init?: ResponseInitLike): Response {
   return jsonResponse(dataJson(json), init)
 }
 
-/** `{ success: true, data }`, where `data` is `value` as JSON; a large value is written in slices. */
-export async function valueResponse(value: unknown, init?: ResponseInitLike): Promise<Response> {
-  return dataResponse((await stringifyInSlices(value)) ?? 'null', init)
+/** `{ success: true, data }`, where `data` is `value` as JSON. */
+export function valueResponse(value: unknown, init?: ResponseInitLike): Response {
+  return dataResponse(JSON.stringify(value) ?? 'null', init)
 }
 
 /** The JSON of a response with one record. */

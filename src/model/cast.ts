@@ -6,14 +6,7 @@
  */
 
 import type { Scalar } from '../ports/filter.ts'
-import {
-  DATE_AMONG_OTHERS,
-  type IdType,
-  type Shape,
-  shapeFor,
-  shapeInside,
-} from '../ports/shape.ts'
-import { inSlices, type Walk } from './in-slices.ts'
+import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
 import { isFields } from './writable.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
@@ -179,20 +172,6 @@ function castList(
     copy[at] = cast
   }
   return copy ?? list
-}
-
-/** Same as `castInput`, but goes through large values in slices. */
-export async function castInSlices(shape: Shape | undefined, value: unknown): Promise<unknown> {
-  return inSlices(value, shapeFor(shape, value), casting)
-}
-
-const casting: Walk<Shape | undefined> = {
-  whole: (value, shape) => castInput(shape, value),
-  opens(value, shape) {
-    const kind = shape?.kind
-    return Array.isArray(value) ? kind === 'list' : kind === 'object' || kind === 'map'
-  },
-  member: shapeInside,
 }
 
 function castNumber(value: string | number | boolean): number | undefined {

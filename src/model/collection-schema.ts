@@ -10,6 +10,7 @@ import type { CollectionSchema, Store } from '../ports/store.ts'
 import { enforcedReferences } from './enforced-references.ts'
 import type { Model } from './model.ts'
 import { formerPaths } from './renamed.ts'
+import { unboundedPaths } from './unbounded.ts'
 
 /** Parts of a collection's schema that are not the model's. */
 export interface SchemaOptions {
@@ -17,13 +18,15 @@ export interface SchemaOptions {
   readonly name?: string
   /** The paths that are searched; they may grow until the store is prepared. Default: none. */
   readonly searchable?: ReadonlySet<string>
+  /** The lists that are filtered by, in the same way. */
+  readonly lists?: ReadonlySet<string>
 }
 
 /** The schema of a model's collection: fields that were renamed are in it under all their names. */
 export function collectionSchema(model: Model, options: SchemaOptions = {}): CollectionSchema {
   const { collection, idType, adopted, declared, absence, unique, renamed, collations, version } =
     model
-  const { name = collection, searchable = new Set() } = options
+  const { name = collection, searchable = new Set(), lists = new Set() } = options
   return {
     name,
     idType,
@@ -32,11 +35,15 @@ export function collectionSchema(model: Model, options: SchemaOptions = {}): Col
     declared,
     absence: new Map([...absence, ...[...renamed.keys()].map((old) => [old, 'missing'] as const)]),
     unique,
+    unbounded: unboundedPaths(model),
     ...(collations && { collations }),
     ...(version && { version }),
     indexes: indexesOf(model).flatMap((keys) => [keys, ...formerIndexes(keys, renamed)]),
     get searchable() {
       return [...searchable].flatMap((path) => [path, ...formerPaths(path, renamed)])
+    },
+    get lists() {
+      return [...lists].flatMap((path) => [path, ...formerPaths(path, renamed)])
     },
   }
 }

@@ -6,18 +6,10 @@
 
 import { setMember } from '../ports/members.ts'
 import type { Fields } from '../ports/store.ts'
-import { inSlices, type Walk } from './in-slices.ts'
 
 /** A copy of `values` at every depth. `structuredClone` would take long for many small objects. */
-export async function copied(values: Fields): Promise<Fields> {
-  return (await inSlices(values, undefined, copying)) as Fields
-}
-
-const copying: Walk<undefined> = {
-  whole: copyOf,
-  // Containers without others inside are copied as a whole: a walk keeps those in which nothing changes.
-  opens: (value) => Object.values(value).some((item) => typeof item === 'object' && item !== null),
-  member: () => undefined,
+export function copied(values: Fields): Fields {
+  return copyOf(values) as Fields
 }
 
 function copyOf(value: unknown): unknown {

@@ -48,10 +48,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   collection: {
     must: "be a name that doesn't begin with fieldgate_, sqlite_ or _cf_, which databases and fieldgate keep for themselves",
-    test: (value) => typeof value === 'string' && value !== '' && !isReserved(value),
+    test: (value) => isName(value) && !isReserved(value),
   },
   id: oneOf('objectId', 'uuid', 'integer', 'text'),
-  table: { must: 'be a name', test: (value) => typeof value === 'string' && value !== '' },
+  table: {
+    must: "be a name that doesn't begin with fieldgate_, which fieldgate keeps for itself",
+    test: (value) => isName(value) && !/^fieldgate_/i.test(value),
+  },
   columns: {
     must: 'be an object of column names',
     test: (value) =>
@@ -59,6 +62,11 @@ const RULES: Readonly<Record<string, Rule>> = {
       value !== null &&
       Object.values(value).every((name) => typeof name === 'string' && name !== ''),
   },
+}
+
+/** A string that every database can keep: half of a surrogate pair has no bytes in UTF-8. */
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.isWellFormed()
 }
 
 function isTime(time: string, name: unknown): boolean {
@@ -124,7 +132,7 @@ export function checkFieldNames(names: readonly string[], fail: Fail): void {
 function checkStoredNames(names: readonly string[], fail: Fail): void {
   for (const name of names) {
     if (isForbiddenKey(name)) fail(`'fields' must not contain '${name}', which the server sets`)
-    if (/["\u0000-\u001f]/.test(name) || name === '') fail(`a field cannot be named '${name}'`)
+    if (/["\u0000-\u001f]/.test(name) || !isName(name)) fail(`a field cannot be named '${name}'`)
     // Every object has such a member, so a lookup would find one even if the record lacks it.
     if (name in Object.prototype)
       fail(`a field cannot be named '${name}': every object has a member of this name`)

@@ -7,7 +7,6 @@
 
 import type { $ZodType, $ZodTypes } from 'zod/v4/core'
 import type { Fields } from '../ports/store.ts'
-import { inSlices, type Walk } from './in-slices.ts'
 import { memberOf } from './object-members.ts'
 import { isFields } from './writable.ts'
 
@@ -15,28 +14,8 @@ import { isFields } from './writable.ts'
  * `value`, prepared for `schema`: optional members that are null are removed, at every depth, so that defaults are
  * filled in. Null anywhere else stays, for the schema to accept or refuse.
  */
-export function withoutNulls(schema: $ZodType, value: unknown): Promise<unknown> {
-  return inSlices(value, { schemas: [schema], isElement: false }, clearing)
-}
-
-/** The schemas of a place, and whether it is in a list, whose elements keep their positions. */
-interface Place {
-  readonly schemas: readonly $ZodType[]
-  readonly isElement: boolean
-}
-
-const clearing: Walk<Place> = {
-  whole(value, { schemas, isElement }) {
-    if (value === null && isElement) return null
-    return holdsNull(value) ? cleared(schemas, value) : value
-  },
-  opens: (_value, { schemas }) => schemas.some((schema) => containersIn(schema).length > 0),
-  member({ schemas }, key) {
-    const inner = schemas.flatMap(containersIn)
-    return typeof key === 'number'
-      ? { schemas: inner.flatMap((schema) => elementAt(schema, key)), isElement: true }
-      : { schemas: inner.flatMap((schema) => memberAt(schema, key)), isElement: false }
-  },
+export function withoutNulls(schema: $ZodType, value: unknown): unknown {
+  return holdsNull(value) ? cleared([schema], value) : value
 }
 
 /**

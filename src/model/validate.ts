@@ -7,19 +7,19 @@
 import { object } from 'zod/mini'
 import {
   type $ZodIssue,
+  type $ZodRawIssue,
   type $ZodType,
   config,
   type ParseContext,
-  type safeParseAsync,
+  util,
 } from 'zod/v4/core'
 import english from 'zod/v4/locales/en.js'
 import { firstMessages, messagesOf } from '../ports/messages.ts'
 import type { Shape } from '../ports/shape.ts'
-import { isLarge } from '../ports/slices.ts'
 import type { Fields } from '../ports/store.ts'
-import { boundedParse } from './bounded-parse.ts'
-import { castInSlices, dateFrom } from './cast.ts'
-import { inSlices, type Walk } from './in-slices.ts'
+import { isLarge } from '../ports/turns.ts'
+import { isAsync } from './async-refinements.ts'
+import { castInput, dateFrom } from './cast.ts'
 import type { Model } from './model.ts'
 import { isRemovable, withoutNulls } from './null.ts'
 import { objectShape } from './shape.ts'
@@ -33,11 +33,11 @@ export type Validation =
 
 /** Validates a whole record: cast by the shape, then parsed by the schema, defaults filled in. */
 export async function validateRecord(model: Model, input: Fields): Promise<Validation> {
-  const given = await castInSlices(model.input, await withoutNulls(model.schema, input))
+  const given = castInput(model.input, withoutNulls(model.schema, input))
   const result = await parse(model.schema, given)
   return result.success
     ? storable(model, defined(result.data as Fields))
-    : { ok: false, fields: messagesOf(result.error.issues) }
+    : { ok: false, fields: messagesOf(result.issues) }
 }
 
 /**
@@ -52,7 +52,7 @@ export async function validateFields(model: Model, input: Fields): Promise<Valid
     if (!schema) continue
     const result = await changed(schema, model.input.fields.get(field), value)
     if (result.success) values[field] = result.data
-    else Object.assign(fields, messagesOf(result.error.issues, field))
+    else Object.assign(fields, messagesOf(result.issues, field))
   }
   return Object.keys(fields).length > 0
     ? { ok: false, fields: firstMessages(fields) }
@@ -64,44 +64,61 @@ async function changed(
   schema: $ZodType,
   shape: Shape | undefined,
   value: unknown,
-): ReturnType<typeof safeParseAsync> {
+): Promise<Parsed> {
   if (value === null) {
     if (!isRemovable(schema)) return parse(schema, null)
     // The schema may have rules about the field's absence.
     const without = await parse(object({ field: schema }), {})
     return without.success ? { success: true, data: undefined } : parse(schema, undefined)
   }
-  return parse(schema, await castInSlices(shape, await withoutNulls(schema, value)))
+  return parse(schema, castInput(shape, withoutNulls(schema, value)))
 }
 
 /** Parses a value that belongs to no model by its schema, cast by the schema's types. */
-export async function validateValue(
-  schema: $ZodType,
-  value: unknown,
-): ReturnType<typeof safeParseAsync> {
+export async function validateValue(schema: $ZodType, value: unknown): Promise<Parsed> {
   const shape = objectShape({ value: schema }, 'input').fields.get('value')
-  return parse(schema, await castInSlices(shape, value))
+  return parse(schema, castInput(shape, value))
 }
 
 /** Checks a merged record against the rules that look across fields; each field has been validated already. */
 export async function validateAcross(model: Model, record: Fields): Promise<Validation> {
   const result = model.refinements && (await parse(model.refinements, record))
   return result && !result.success
-    ? { ok: false, fields: messagesOf(result.error.issues) }
+    ? { ok: false, fields: messagesOf(result.issues) }
     : { ok: true, values: record }
 }
 
-function parse(schema: $ZodType, value: unknown): ReturnType<typeof boundedParse> {
-  return boundedParse(schema, value, languageOf())
+/** What a schema makes of a value, or what is wrong with it: there may be many more issues than a response tells. */
+export type Parsed =
+  | { readonly success: true; readonly data: unknown }
+  | { readonly success: false; readonly issues: Iterable<$ZodIssue> }
+
+type Context = ParseContext<$ZodIssue>
+
+async function parse(schema: $ZodType, value: unknown): Promise<Parsed> {
+  const language = languageOf()
+  // A schema that may be asynchronous is not tried synchronously first: its refinements would run twice.
+  const context = { ...language, async: isAsync(schema), ...(isLarge(value) && FIRST_MISTAKE) }
+  const { value: data, issues } = await schema._zod.run({ value, issues: [] }, context)
+  return issues.length === 0
+    ? { success: true, data }
+    : { success: false, issues: told(issues, language) }
+}
+
+/** Lists and objects end at their first mistake (zod 4.6): twenty thousand empty objects may lack a million members. */
+const FIRST_MISTAKE = { abortEarly: true }
+
+function* told(issues: readonly $ZodRawIssue[], context: Context): Generator<$ZodIssue> {
+  for (const issue of issues) yield util.finalizeIssue(issue, context as never, config())
 }
 
 /** zod/mini brings no messages of its own; a locale that your app configured wins. */
-function languageOf(): ParseContext<$ZodIssue> {
+function languageOf(): Context {
   const { customError, localeError } = config()
   return customError || localeError ? {} : { error: englishMessages }
 }
 
-const englishMessages = english().localeError as NonNullable<ParseContext<$ZodIssue>['error']>
+const englishMessages = english().localeError as NonNullable<Context['error']>
 
 function defined(values: Fields): Fields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
@@ -112,12 +129,10 @@ function defined(values: Fields): Fields {
  * keys at a NUL, JSON has no infinity, and dates are ordered by years of four digits. Throws a `TypeError` for a value that
  * only the program can have made, such as a Map: that is a mistake in the model, and not the client's.
  */
-async function storable({ name }: Model, values: Fields): Promise<Validation> {
+function storable({ name }: Model, values: Fields): Validation {
   const fields: Record<string, string> = {}
-  const dates = { count: 0 }
   for (const [field, value] of Object.entries(values)) {
-    const within = isLarge(value) ? { value, within: undefined } : undefined
-    const complaint = await complaintInSlices(value, { dates, within })
+    const complaint = complaintOf(value)
     if (complaint?.startsWith(NO_RECORD)) {
       throw new TypeError(
         `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,
@@ -128,18 +143,18 @@ async function storable({ name }: Model, values: Fields): Promise<Validation> {
   return Object.keys(fields).length > 0 ? { ok: false, fields } : { ok: true, values }
 }
 
-function complaintOf(value: unknown, place: Place): string | undefined {
+function complaintOf(value: unknown, within?: Within): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : NO_TEXT
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'Invalid number.'
   if (['bigint', 'symbol'].includes(typeof value)) return unheld(typeof value)
-  if (typeof value === 'function') return complaintOfFunction(place)
+  if (typeof value === 'function') return complaintOfFunction(within)
   if (typeof value !== 'object' || value === null || isOfBson(value)) return undefined
-  if (value instanceof Date) return complaintOfDate(value, place.dates)
-  return isBoxed(value) ? complaintOf(value.valueOf(), place) : complaintInside(value, place)
+  if (value instanceof Date) return complaintOfDate(value)
+  return isBoxed(value) ? complaintOf(value.valueOf(), within) : complaintInside(value, within)
 }
 
 /** Stores leave out members that are functions. */
-function complaintOfFunction({ within }: Place): string | undefined {
+function complaintOfFunction(within: Within | undefined): string | undefined {
   return within && !Array.isArray(within.value) ? undefined : unheld('function')
 }
 
@@ -169,18 +184,16 @@ function classOf(value: object): string | undefined {
   return ArrayBuffer.isView(value) || Object.keys(value).length === 0 ? name : undefined
 }
 
-function complaintOfDate(date: Date, dates: Dates): string | undefined {
-  dates.count += 1
-  if (dates.count > MOST_DATES) return 'Too many dates.'
+function complaintOfDate(date: Date): string | undefined {
   return dateFrom(date.getTime()) ? undefined : 'Invalid date.'
 }
 
-function complaintInside(value: object, { dates, within }: Place): string | undefined {
+function complaintInside(value: object, within: Within | undefined): string | undefined {
   const known = classOf(value)
   if (known !== undefined) return unheld(known)
-  const place = { dates, within: { value, within } }
   if (isWithin(value, within)) return CYCLIC
-  return Array.isArray(value) ? complaintInList(value, place) : complaintInMembers(value, place)
+  const inside = { value, within }
+  return Array.isArray(value) ? complaintInList(value, inside) : complaintInMembers(value, inside)
 }
 
 const CYCLIC = `${NO_RECORD}a value that contains itself`
@@ -190,69 +203,26 @@ function isWithin(value: object, within: Within | undefined): boolean {
   return false
 }
 
-function complaintInList(list: readonly unknown[], place: Place): string | undefined {
+function complaintInList(list: readonly unknown[], within: Within): string | undefined {
   for (const item of list) {
-    const complaint = complaintOf(item, place)
+    const complaint = complaintOf(item, within)
     if (complaint !== undefined) return complaint
   }
   return undefined
 }
 
-function complaintInMembers(value: object, place: Place): string | undefined {
+function complaintInMembers(value: object, within: Within): string | undefined {
   for (const [key, item] of Object.entries(value)) {
-    const complaint = isKey(key) ? complaintOf(item, place) : NO_TEXT
+    const complaint = isKey(key) ? complaintOf(item, within) : NO_TEXT
     if (complaint !== undefined) return complaint
   }
   return undefined
-}
-
-/** Same as `complaintOf`, but goes through large values in slices; the first complaint ends the walk. */
-async function complaintInSlices(value: unknown, place: Place): Promise<string | undefined> {
-  try {
-    await inSlices(value, place, complaining)
-    return undefined
-  } catch (error) {
-    if (error instanceof Complaint) return error.message
-    throw error
-  }
-}
-
-class Complaint extends Error {}
-
-/** The most dates in one record: each takes a store as long as ten other values. */
-const MOST_DATES = 20_000
-
-/** Where a value is: what it is in, and what was counted in its record so far. */
-interface Place {
-  readonly dates: Dates
-  readonly within?: Within | undefined
 }
 
 /** A container, and the one that it is in. */
 interface Within {
   readonly value: object
   readonly within: Within | undefined
-}
-
-/** The dates counted in a record so far. */
-interface Dates {
-  count: number
-}
-
-const complaining: Walk<Place> = {
-  whole(value, place) {
-    const complaint = complaintOf(value, place)
-    if (complaint !== undefined) throw new Complaint(complaint)
-    return value
-  },
-  // A walk goes through plain values alone.
-  opens: (value) => classOf(value) === undefined && !isOfBson(value) && !isBoxed(value),
-  member(place, key, value) {
-    if (typeof key === 'string' && !isKey(key)) throw new Complaint(NO_TEXT)
-    if (!isLarge(value)) return place
-    if (isWithin(value, place.within)) throw new Complaint(CYCLIC)
-    return { dates: place.dates, within: { value, within: place.within } }
-  },
 }
 
 function isKey(key: string): boolean {

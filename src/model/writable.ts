@@ -33,7 +33,7 @@ export class NestedTooDeeply extends Error {
 }
 
 /** Throws if a container at `depth` is nested too deeply; a field's own value is at depth 1. */
-export function checkDepth(depth: number): void {
+function checkDepth(depth: number): void {
   if (depth > MAX_DEPTH) throw new NestedTooDeeply()
 }
 
@@ -43,7 +43,7 @@ export class UnsafeKey extends Error {
 }
 
 /** Whether no client may write under `key` of an object of this shape. Throws `UnsafeKey`. */
-export function isForbiddenIn(shape: Shape | undefined, key: string): boolean {
+function isForbiddenIn(shape: Shape | undefined, key: string): boolean {
   if (!isForbiddenKey(key)) return false
   if (shape?.kind === 'object' && shape.kept?.has(key)) return false
   // A decimal may be sent as Mongoose shows it: `{ "$numberDecimal": "1.5" }`.

@@ -303,7 +303,7 @@ export function accountOperation(
     }),
     successes: { [sketch.status ?? 200]: success('Done.', schema, ['Cache-Control']) },
     refusals: [
-      ...(body ? [...bodyRefusals(auth.host.maxBodySize), invalidFormat()] : []),
+      ...(body ? [...bodyRefusals(auth.host), invalidFormat()] : []),
       ...(sketch.refusals ?? []),
     ],
     isOpen,

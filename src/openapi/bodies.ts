@@ -94,7 +94,7 @@ export function writeRefusals(
   const media = upload ? 'application/json or multipart/form-data' : 'application/json'
   const unique = model.unique.filter((set) => set.some((field) => fields.has(topOf(field))))
   return [
-    ...bodyRefusals(host.maxBodySize, media),
+    ...bodyRefusals(host, media),
     nothingWritable(),
     nestedTooDeeply('<field>'),
     invalidFields({}),

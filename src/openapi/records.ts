@@ -62,11 +62,7 @@ const OPERATIONS: Readonly<Record<Serving['operation'], Describe>> = {
       parameters: [IF_NONE_MATCH],
       requestBody: { content: { 'application/json': { schema: body, example } } },
       successes: readSuccesses(resource, listSchema(resource, schemas, suffix)),
-      refusals: [
-        ...withoutMediaType(bodyRefusals(resource.host.maxBodySize)),
-        ...refusals,
-        responseTooLarge(),
-      ],
+      refusals: [...withoutMediaType(bodyRefusals(resource.host)), ...refusals, responseTooLarge()],
       isOpen: false,
     }
   },

@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { BodyLimits } from '../http/body.ts'
 import type { HttpError } from '../http/errors.ts'
-import { MAX_KEYS } from '../http/json.ts'
 import { unavailable } from '../http/outages.ts'
 import {
   badHost,
@@ -13,7 +13,7 @@ import {
   bodyTooLarge,
   bodyTooSlow,
   invalidJson,
-  tooManyKeys,
+  tooManyBodyValues,
   unsupportedBody,
   unsupportedEncoding,
 } from '../http/refusals.ts'
@@ -58,14 +58,14 @@ export const HEADERS: Readonly<Record<HeaderName, Header>> = {
   Connection: { description: '`close`: the connection ends.', schema: { type: 'string' } },
 }
 
-/** The failures of a request with a JSON body; the sizes are those of the app. */
-export function bodyRefusals(maxBodySize: number, expected = 'application/json'): HttpError[] {
+/** The failures of a request with a JSON body; the limits are those of the app. */
+export function bodyRefusals(limits: BodyLimits, expected = 'application/json'): HttpError[] {
   return [
-    bodyTooLarge(maxBodySize),
+    bodyTooLarge(limits.maxBodySize),
+    tooManyBodyValues(limits.maxBodyValues),
     bodyTooSlow(),
     bodyCutOff(undefined),
     invalidJson(),
-    tooManyKeys(MAX_KEYS),
     unsupportedBody(expected),
     unsupportedEncoding(),
   ]

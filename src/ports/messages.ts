@@ -18,7 +18,7 @@ interface Issue {
 }
 
 /** The first message of each path, at most 100 of them. `prefix` goes before every path. */
-export function messagesOf(issues: readonly Issue[], prefix?: string): Record<string, string> {
+export function messagesOf(issues: Iterable<Issue>, prefix?: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
   let count = 0
   for (const issue of issues) {

@@ -44,6 +44,10 @@ export interface CollectionSchema {
   readonly indexes: readonly (readonly SortKey[])[]
   /** The paths that `contains` is used on: strings or lists of strings. */
   readonly searchable: readonly string[]
+  /** The paths in `unique` and `indexes` that lead to strings of any length. */
+  readonly unbounded?: readonly string[]
+  /** Fields that hold lists, by whose elements clients filter; a store may have an index of them. */
+  readonly lists?: readonly string[]
 }
 
 /**

@@ -11,6 +11,7 @@ import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { methodNotAllowed } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
+import { placeOf } from '../ports/shape.ts'
 import type { Fields } from '../ports/store.ts'
 import type { UploadOptions } from '../uploads/options.ts'
 import { refuseMiddlewares } from './engine/guards.ts'
@@ -23,6 +24,7 @@ import { parseQueryBody } from './list/parse.ts'
 import { rulesFor } from './list/rules-for.ts'
 import { read } from './read/read.ts'
 import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
+import type { FieldsFor } from './rules/fields-for.ts'
 import type { OwnScope } from './rules/scope.ts'
 import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
 import { described } from './setup/described.ts'
@@ -61,6 +63,14 @@ export interface Router<T = unknown> extends Mountable<T> {
   readonly options: AddRoute<T>
 }
 
+/** Tells the store of the lists by whose elements clients filter. */
+function declareLists(host: Host, { model, query }: Resource): void {
+  for (const field of query) {
+    const [name, element] = placeOf(model.shape, field)?.parts ?? []
+    if (name === field && element === '') host.listed(model, field)
+  }
+}
+
 /**
  * The six routes of a model. The compiler and start-up check field lists against the model. Throws a `TypeError` naming
  * the option if an option makes no sense, when the router is mounted.
@@ -87,14 +97,15 @@ export function createRouter<
   const G = undefined,
   const D = unknown,
   const E extends AccessOptions | undefined = undefined,
-  const V = unknown,
+  const V extends ReturnType<FieldsFor<R>> = never,
 >(
-  options: RouterOptions<R> & {
+  options: Omit<RouterOptions<R>, 'fieldsFor'> & {
     readonly model: Model<R, I, H>
     readonly scope?:
       | OwnScope<R, L>
       | { readonly read: OwnScope<R, D>; readonly write: OwnScope<R, L> }
-    readonly fieldsFor?: (request: ApiRequest) => V
+    // Not an intersection of functions, whose parameters have no type where `noImplicitAny` is off.
+    readonly fieldsFor?: (request: ApiRequest) => V | ReturnType<FieldsFor<R>>
   } & Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E>,
 ): Router<
   ServedRecords<R, I, H, Choices<Q, F, S, O, X, A, B, U, P, C, ShownTo<V, G>, L>> & Rare<D, E>
@@ -120,6 +131,7 @@ export function createRouter<
       const given = options as unknown as RouterOptions<Fields>
       const resource = withCache(resolveResource(host, mount, given), given)
       checkEqualities(resource.query, failAt(mount))
+      declareLists(host, resource)
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
       const respond = readResponder(resource, given, readParameters)

@@ -7,7 +7,7 @@
 
 import { eachChunk, refuseEncoded } from '../http/body.ts'
 import type { FileStore } from '../ports/files.ts'
-import { Slices } from '../ports/slices.ts'
+import { Turns } from '../ports/turns.ts'
 import { BufferedFile } from './buffered-file.ts'
 import { type Branch, formFields, JsonText } from './form-fields.ts'
 import { multipartParser, type PartHead, type PartSink } from './multipart.ts'
@@ -44,7 +44,6 @@ export interface Received {
 const MIB = 1024 * 1024
 /** The most bytes of text, both in one field and in all of them together. */
 const MAX_TEXT = MIB
-const BYTES_PER_STEP = 16
 /** The most text parts and empty file inputs. */
 const MAX_SMALL_PARTS = 1000
 /** Room for headers and boundaries beyond what the parts may hold. */
@@ -100,14 +99,14 @@ class Body {
     const parser = multipartParser(contentType, (head) => this.#accept(head))
     const { maxFiles, maxFileSize } = this.#upload
     let left = maxFiles * maxFileSize + MAX_TEXT + OVERHEAD
-    const slices = new Slices()
+    const turns = new Turns()
     const take = async (chunk: Uint8Array): Promise<void> => {
       left -= chunk.length
       if (left < 0) throw malformedMultipart()
       parser.write(chunk)
       await this.#hold()
       // What has already arrived comes at once, and a body may consist of thousands of headers.
-      if (slices.isOver(chunk.length / BYTES_PER_STEP)) await slices.next()
+      await turns.after(chunk.length)
     }
     await eachChunk(request, timeoutMs, take, malformedMultipart)
     parser.end()

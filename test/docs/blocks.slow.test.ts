@@ -32,6 +32,10 @@ describe('the programs of the manual', () => {
     expect(errors.filter((error) => !inSources(error))).toEqual([])
   })
 
+  it('have them in a project that lets parameters go without a type too', async () => {
+    expect(await typeErrors(editions, { noImplicitAny: false })).toEqual([])
+  })
+
   it('run, and print what their page shows', { timeout: 600_000 }, async () => {
     const problems: string[] = []
     const next = editions.values()

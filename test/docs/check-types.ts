@@ -57,12 +57,16 @@ export function folderOf({ page, number }: Edition, kind: 'blocks' | 'runs'): st
   return join(root, '.cache/docs', kind, name, String(number))
 }
 
-/** The errors of all programs, each as `docs/models.md:12: …`. */
-export async function typeErrors(editions: readonly Edition[]): Promise<string[]> {
+/** The errors of all programs, each as `docs/models.md:12: …`; `looser` is what a reader's settings change. */
+export async function typeErrors(
+  editions: readonly Edition[],
+  looser: Readonly<Record<string, boolean>> = {},
+): Promise<string[]> {
+  const config = { ...CONFIG, compilerOptions: { ...CONFIG.compilerOptions, ...looser } }
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(join(FOLDER, 'globals.d.ts'), GLOBALS)
-  writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(CONFIG))
+  writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(config))
   const places = new Map<string, (line: number) => string>()
   for (const edition of editions) {
     for (const { name, text, lines } of edition.files.values()) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { anchorsOf, chapters, linksOf, root, slugOf, textOf } from './pages.ts'
@@ -19,6 +19,12 @@ const links = pages.flatMap((page) =>
 )
 const isAbsolute = (target: string) => /^[a-z][a-z+.-]*:/i.test(target)
 const relative = links.filter(({ target }) => !isAbsolute(target))
+
+const own = manifest.repository?.url.replace(/^git\+|\.git$/g, '') ?? ''
+/** Links to files of this repository that name it. */
+const ofThisRepository = links.filter(
+  ({ target }) => target.startsWith(`${own}/`) && /\/(?:blob|tree|raw)\//.test(target),
+)
 
 /** The file that a relative link leads to, and the anchor in it. */
 function fileOf({ page, target }: { page: string; target: string }): [string, string] {
@@ -42,21 +48,27 @@ describe('a link in the manual', () => {
     expect(broken.map(({ place, target }) => `${place}: ${target}`)).toEqual([])
   })
 
-  it('leads to a file of this repository by a relative path, so that it fits the version', () => {
-    const own = manifest.repository?.url.replace(/^git\+|\.git$/g, '') ?? ''
-    const absolute = links.filter(({ target }) => target.startsWith(`${own}/`))
-    const files = absolute.filter(({ target }) => /\/(?:blob|tree|raw)\//.test(target))
+  it('leads from a guide to a file of this repository by a relative path, so that it fits the version', () => {
+    const files = ofThisRepository.filter(({ page }) => !page.startsWith('docs/'))
     expect(files.map(({ place, target }) => `${place}: ${target}`)).toEqual([])
   })
 
-  it('leads from a chapter to chapters, or to files that readers of the site find in the repository', () => {
-    const folders = relative
+  it('leads from a chapter to a file that exists, where the package has no copy of it', () => {
+    const broken = ofThisRepository.filter(({ target }) => {
+      const [path = ''] = target.replace(/^.*?\/(?:blob|tree|raw)\/[^/]+\//, '').split('#')
+      return !existsSync(join(root, path))
+    })
+    expect(broken.map(({ place, target }) => `${place}: ${target}`)).toEqual([])
+  })
+})
+
+describe("the package's copy of the manual", () => {
+  it('has every file that a chapter links to or shows', () => {
+    const packed = new Set(manifest.files.flatMap((files) => globSync(files, { cwd: root })))
+    const dead = relative
       .filter(({ page }) => page.startsWith('docs/'))
-      .filter((link) => {
-        const path = join(root, fileOf(link)[0])
-        return existsSync(path) && statSync(path).isDirectory()
-      })
-    expect(folders.map(({ place, target }) => `${place}: ${target}`)).toEqual([])
+      .filter((link) => !packed.has(fileOf(link)[0]))
+    expect(dead.map(({ place, target }) => `${place}: ${target}`)).toEqual([])
   })
 })
 

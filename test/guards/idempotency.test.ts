@@ -202,7 +202,7 @@ describe.each(Object.entries(places))('idempotency %s', (_, place) => {
       context.onResponse((_response, isLate) => {
         if (!isLate) done()
       })
-    const { app, ask, count } = notes([seeing, guard()], { requestTimeoutMs: 50 })
+    const { app, ask, count } = notes([seeing, guard()], { requestTimeoutMs: 200 })
     const router = createRouter({ model: Note, allowedFields: ['text'], middlewares: [] })
     router.post('/slow', async (request) => {
       const { text } = (await request.json()) as { text: string }
@@ -211,6 +211,7 @@ describe.each(Object.entries(places))('idempotency %s', (_, place) => {
       return Response.json({ success: true }, { status: 201 })
     })
     app.mount('/more', router)
+    await app.ready()
     expect((await ask('POST', '/more/slow', keyed('a'))).status).toBe(503)
     await isDone
     const again = await ask('POST', '/more/slow', keyed('a'))

@@ -28,7 +28,12 @@ const fields = {
   numbers: z.array(z.number()).optional(),
   texts: z.array(z.string()).optional(),
   dates: z.array(z.date()).optional(),
+  rules: z.array(z.string().min(90).max(5).regex(/^x/)).optional(),
   rows: z.array(z.object({ a: z.number() })).optional(),
+  wide: z
+    .array(z.object(Object.fromEntries([...'abcdefghijkl'].map((key) => [key, z.number()]))))
+    .optional(),
+  either: z.array(z.union([z.object({ a: z.number() }), z.object({ b: z.string() })])).optional(),
   map: z.record(z.string(), z.number()).optional(),
   maps: z.array(z.record(z.string(), z.number())).optional(),
   any: z.unknown().optional(),

@@ -11,20 +11,26 @@ import { FROM_SOURCE } from '../runtimes/commands.ts'
 /** As many bytes as a JSON body may have, less some for what stands around the value. */
 const ROOM: number = 1024 * 1024 - 300
 
-/** A list of `item` that fills a body. */
-function list(item: (at: number) => string): string {
+/** As many keys and values as a body may have, less some for what stands around the value. */
+const VALUES = 19_900
+
+/** The texts that `item` makes, as many as a body has room for if each has so many keys and values. */
+function filled(values: number, item: (at: number) => string): string {
   const items: string[] = []
   let room = ROOM
-  for (let at = 0; ; at += 1) {
+  for (let at = 0; at < VALUES / values; at += 1) {
     const next = item(at)
     room -= next.length + 1
-    if (room < 0) return `[${items.join(',')}]`
+    if (room < 0) break
     items.push(next)
   }
+  return items.join()
 }
 
-const map = (keys: number, from: number): string =>
-  `{${Array.from({ length: keys }, (_, at) => `"${(from + at).toString(36)}":1`).join(',')}}`
+const list = (values: number, item: (at: number) => string): string => `[${filled(values, item)}]`
+const map = (values: number, item: (at: number) => string): string => `{${filled(values, item)}}`
+
+const long = 'q'.repeat(40)
 
 const deep = (levels: number, inside: string): string =>
   `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`
@@ -36,33 +42,39 @@ export const shapes: Readonly<Record<string, { readonly field: string; readonly 
   'one long text': { field: 'title', json: `"${'é'.repeat(ROOM / 2)}"` },
   'a text of combining marks': { field: 'title', json: `"${'\u0315\u0300'.repeat(ROOM / 4)}"` },
   escapes: { field: 'title', json: `"${'\\u00e9'.repeat(ROOM / 6)}"` },
-  numbers: { field: 'numbers', json: list(() => '0') },
-  'numbers as texts': { field: 'numbers', json: list(() => '"0"') },
-  dates: { field: 'dates', json: list(() => '"2024-01-01T00:00:00Z"') },
-  'dates as numbers': { field: 'dates', json: list(() => '0') },
-  texts: { field: 'texts', json: list((at) => `"${at.toString(36)}"`) },
-  'wrong elements': { field: 'texts', json: list(() => '1') },
-  objects: { field: 'rows', json: list(() => '{"a":1}') },
+  'more numbers than a body may have': {
+    field: 'numbers',
+    json: `[${'0,'.repeat(ROOM / 2 - 1)}0]`,
+  },
+  numbers: { field: 'numbers', json: list(1, () => '0') },
+  'numbers as texts': { field: 'numbers', json: list(1, () => '"0"') },
+  dates: { field: 'dates', json: list(1, () => '"2024-01-01T00:00:00Z"') },
+  'dates as numbers': { field: 'dates', json: list(1, () => '0') },
+  texts: { field: 'texts', json: list(1, (at) => `"${long}${at}"`) },
+  'wrong elements': { field: 'texts', json: list(1, () => '1') },
+  'elements that break several rules': { field: 'rules', json: list(1, (at) => `"${long}${at}"`) },
+  objects: { field: 'rows', json: list(3, () => '{"a":1}') },
+  'objects that lack every member': { field: 'wide', json: list(1, () => '{}') },
+  'objects that are none of a union': { field: 'either', json: list(1, () => '{}') },
   'objects that are all different': {
     field: 'any',
-    json: list((at) => `{"${at.toString(36)}":1}`),
+    json: list(3, (at) => `{"${long}${at}":1}`),
   },
-  'empty lists': { field: 'any', json: list(() => '[]') },
-  'empty objects': { field: 'any', json: list(() => '{}') },
-  'nested lists': { field: 'any', json: list(() => '[[[[[[]]]]]]') },
+  'empty lists': { field: 'any', json: list(1, () => '[]') },
+  'nested lists': { field: 'any', json: list(6, () => '[[[[[[]]]]]]') },
   deep: {
     field: 'any',
     json: deep(
       900,
-      list(() => '0'),
+      list(1.1, () => '0'),
     ),
   },
-  'many keys': { field: 'map', json: map(100_000, 36 ** 4) },
-  'many keys in several objects': {
+  'many keys': { field: 'map', json: map(2, (at) => `"${long}${at}":1`) },
+  'wrong members': { field: 'map', json: map(2, (at) => `"${long}${at}":"a"`) },
+  'many keys in many objects': {
     field: 'maps',
-    json: list((at) => map(9999, 36 ** 4 + at * 9999)),
+    json: list(5, (at) => `{"${at}":1,"${long}${at}":1}`),
   },
-  'many keys in many objects': { field: 'maps', json: list((at) => map(20, 36 ** 4 + at * 20)) },
 }
 
 /** A server in a thread of its own. */

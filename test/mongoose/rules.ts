@@ -295,9 +295,9 @@ function subdocuments({ mongoose, connection, native, app }: Place): void {
     assert.equal(read?.reviews.id(made._id)?.by, 'new')
   })
 
-  it('keep their ids in lists that are gone through in slices', async () => {
+  it('keep their ids in long lists', async () => {
     const { data } = await json(api, 'POST', '/authors', { reviews: [] })
-    const sent = Array.from({ length: 5000 }, (_, n) => ({
+    const sent = Array.from({ length: 3000 }, (_, n) => ({
       _id: n.toString(16).padStart(24, '0'),
       by: `${n}`,
     }))

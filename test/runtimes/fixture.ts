@@ -12,6 +12,8 @@ import type { Served, ServeOptions } from '../../adapters/runtimes/server.ts'
 import type { App } from '../../src/app/app.ts'
 
 const say = (...words: unknown[]) => console.log(words.join(' '))
+// What is logged comes on the same output.
+console.warn = say
 const runtime = 'Deno' in globalThis ? 'deno' : 'Bun' in globalThis ? 'bun' : 'node'
 const { serve } = (await import(`../../adapters/runtimes/${runtime}.ts`)) as {
   serve(app: App, options?: ServeOptions): Promise<Served>

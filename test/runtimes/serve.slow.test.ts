@@ -4,6 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { RUNTIMES } from './commands.ts'
 import { raw, received, rejected, start } from './server.ts'
 
+/** The timeouts that a runtime has nothing for. */
+const IGNORED: Readonly<Record<string, readonly string[]>> = {
+  node: [],
+  deno: ["'headersTimeout' 'requestTimeout' 'sendTimeout'"],
+  bun: ["'headersTimeout'"],
+}
+
 describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
   it('accepts requests once it has resolved, at the address that it names', async () => {
     const { url, lines } = await start(runtime)
@@ -33,6 +40,17 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     for (const [options, why] of refused) {
       expect(await rejected(runtime, options)).toBe(`TypeError: serve: ${why}`)
     }
+  })
+
+  it('warns of timeouts that do nothing there, and of no others', async () => {
+    const given = { headersTimeout: 5000, requestTimeout: 60_000, sendTimeout: 30_000 }
+    const { lines } = await start(runtime, given)
+    const told = lines.filter(
+      (line) => line.includes('does nothing') || line.includes('do nothing'),
+    )
+    expect(told.map((line) => line.match(/'\w+'/g)?.join(' '))).toEqual(IGNORED[runtime])
+    const silent = await start(runtime)
+    expect(silent.lines.filter((line) => line.includes('nothing on'))).toEqual([])
   })
 
   it('finishes what is in flight, then the background work, then the app, and accepts nothing meanwhile', async () => {

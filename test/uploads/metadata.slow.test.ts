@@ -11,7 +11,7 @@ import { type Source, stripped, strippedBytes } from '../../src/uploads/strip/st
 import { cat } from '../contract/images/photos.ts'
 import { album, pieces } from './album.ts'
 import { form } from './png.ts'
-import { type Format, SECRET, segment, tagged } from './tagged.ts'
+import { type Format, pngChunk, riffChunk, SECRET, segment, tagged } from './tagged.ts'
 
 const FORMATS: readonly Format[] = ['jpeg', 'png', 'webp']
 
@@ -157,4 +157,95 @@ describe('a JPEG image', () => {
     expect(Buffer.from(bytes).includes(SECRET)).toBe(false)
     expect((await pixelsOf(bytes)).equals(await pixelsOf(image))).toBe(true)
   })
+})
+
+/** `image` with `more` after its first `at` bytes. */
+const inserted = (image: Uint8Array, at: number, more: Uint8Array) =>
+  new Uint8Array(Buffer.concat([image.subarray(0, at), more, image.subarray(at)]))
+
+/** Places for a text in an image that viewers don't draw from. */
+const HIDDEN: Readonly<Record<Format, Readonly<Record<string, Uint8Array>>>> = {
+  jpeg: {
+    ...Object.fromEntries(
+      [0xc8, 0xde, 0xdf, 0xf0, 0xf7, 0xfd].map((marker) => [
+        `the segment ${marker.toString(16)}`,
+        segment(marker, SECRET),
+      ]),
+    ),
+    'a number of lines in front': segment(0xdc, `\0\x3c${SECRET}`),
+    "Adobe's segment": segment(0xee, `Adobe\0\x64\0\0\0\0\x01${SECRET}`),
+    'a colour profile without one': segment(0xe2, `ICC_PROFILE\0\x01\x01\0\0\0\x04${SECRET}`),
+    'a restart interval': segment(0xdd, `\0\0${SECRET}`),
+    'a quantization table': segment(0xdb, `\0${'\x01'.repeat(64)}${SECRET}`),
+  },
+  png: {
+    pHYs: pngChunk('pHYs', `\0\0\x0b\x13\0\0\x0b\x13\x01${SECRET}`),
+    gAMA: pngChunk('gAMA', `\0\x01\x86\xa0${SECRET}`),
+    tRNS: pngChunk('tRNS', SECRET),
+    bKGD: pngChunk('bKGD', SECRET),
+    'an unknown critical chunk': pngChunk('PrVt', SECRET),
+    'a second chunk of a kind': Buffer.concat([
+      pngChunk('cHRM', 'x'.repeat(32)),
+      pngChunk('cHRM', SECRET.padEnd(32)),
+    ]),
+  },
+  webp: {
+    'an unknown chunk': riffChunk('priv', SECRET),
+    'a second XMP': riffChunk('XMP ', SECRET),
+  },
+}
+/** Where what is hidden may come: after the start, and after the header. */
+const AFTER: Readonly<Record<Format, number>> = { jpeg: 2, png: 33, webp: 30 }
+
+describe.each(FORMATS)('a %s image', (format) => {
+  it.each(Object.keys(HIDDEN[format]))('keeps no text in %s', async (place) => {
+    const image = await strippedBytes(await tagged(format, 1), `image/${format}`)
+    const more = HIDDEN[format][place] as Uint8Array
+    const found = await strippedBytes(inserted(image, AFTER[format], more), `image/${format}`)
+    expect(Buffer.from(found).includes(SECRET)).toBe(false)
+    expect((await pixelsOf(found)).equals(await pixelsOf(image))).toBe(true)
+  })
+})
+
+it('a JPEG image keeps no text between its scans, nor behind its colour profile', async () => {
+  const progressive = sharp(cat.bytes).resize(90).withIccProfile('p3').jpeg({ progressive: true })
+  const image = await progressive.toBuffer()
+  const scans = [...image.entries()].filter(
+    ([at, byte]) =>
+      byte === 0xff && image[at + 1] === 0xc4 && at > image.indexOf('\xff\xda', 'latin1'),
+  )
+  const at = scans.at(-1)?.[0] ?? 0
+  const size = image.readUInt16BE(at + 2)
+  const between = inserted(image, at + 2 + size, Buffer.from(SECRET))
+  const profile = image.indexOf('ICC_PROFILE')
+  const length = image.readUInt16BE(profile - 2)
+  const longer = inserted(between, profile - 2 + length, Buffer.from(SECRET))
+  Buffer.from(longer.buffer).writeUInt16BE(length + SECRET.length, profile - 2)
+  const found = await strippedBytes(longer, 'image/jpeg')
+  expect(Buffer.from(found).includes(SECRET)).toBe(false)
+  expect((await sharp(found).metadata()).icc).toEqual((await sharp(image).metadata()).icc)
+  expect((await pixelsOf(found)).equals(await pixelsOf(image))).toBe(true)
+})
+
+it('an animation in WebP keeps no text in its frames, and moves as before', async () => {
+  const frames = await Promise.all(
+    ['red', 'lime', 'blue'].map((background) =>
+      sharp({ create: { width: 40, height: 30, channels: 4, background } })
+        .png()
+        .toBuffer(),
+    ),
+  )
+  const image = await sharp(frames, { join: { animated: true } })
+    .webp({ loop: 0 })
+    .toBuffer()
+  const at = image.indexOf('ANMF')
+  const size = image.readUInt32LE(at + 4)
+  const more = riffChunk('note', SECRET)
+  const changed = Buffer.from(inserted(image, at + 8 + size, more))
+  changed.writeUInt32LE(size + more.length, at + 4)
+  changed.writeUInt32LE(changed.length - 8, 4)
+  const found = await strippedBytes(new Uint8Array(changed), 'image/webp')
+  expect(Buffer.from(found).includes(SECRET)).toBe(false)
+  const moving = (bytes: Uint8Array) => sharp(bytes, { animated: true }).raw().toBuffer()
+  expect((await moving(found)).equals(await moving(image))).toBe(true)
 })

@@ -40,20 +40,23 @@ const LATE_MS = 1000
 if (isWorker) void toldToClose.then(endProcess)
 
 /**
- * Serves `app` with `here`, in as many processes as `options` say; `forkOf` returns what starts them. In a worker it
- * never resolves, so that what follows `await serve(…)` in a program happens once.
+ * Serves `app` with `here`, in as many processes as `options` say; `forkOf` returns what starts them, and `advise` tells of
+ * options that do nothing here. In a worker it never resolves, so that what follows `await serve(…)` in a program happens
+ * once.
  */
 export async function inProcesses<Options extends ServeOptions>(
   app: App,
   options: Options,
   here: ServeHere<Options>,
   forkOf: () => Promise<ForkWith>,
+  advise: () => void = () => {},
 ): Promise<Served> {
   if (typeof app?.handle !== 'function') {
     throw new TypeError('serve(app) takes an app that createApp() returned')
   }
   const place = listening(options)
   const { processes = 1 } = options
+  if (!isWorker) advise()
   if (isWorker) return processes > 1 ? work(app, options, here) : servedByFirst(app, place)
   return processes > 1 ? lead(app, place, options, processes, forkOf) : here(app, options)
 }

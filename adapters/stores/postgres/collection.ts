@@ -7,6 +7,7 @@
 import { onlyDeclared, withDefaults } from '../../../src/ports/declared.ts'
 import type { Filter } from '../../../src/ports/filter.ts'
 import { project } from '../../../src/ports/projection.ts'
+import type { Soon } from '../../../src/ports/soon.ts'
 import {
   AnchorGone,
   type Collection,
@@ -15,6 +16,7 @@ import {
   type Read,
   type ReadHints,
 } from '../../../src/ports/store.ts'
+import { mapInTurns } from '../../../src/ports/turns.ts'
 import type { Table } from './columns.ts'
 import { type Compilation, namesOne, namesUnique, where } from './compile.ts'
 import type { Result } from './connection.ts'
@@ -114,8 +116,8 @@ function readsOf({
 
   const find = async (read: Read): Promise<Fields[]> => {
     const reader = read.select ? readerOf(table, read.select) : whole
-    const records = await recordsOf(await rowsOf(read, reader), reader)
-    return records.map((record) => project(record, read.select))
+    const { select } = read
+    return recordsOf(await rowsOf(read, reader), reader, (record) => project(record, select))
   }
 
   return {
@@ -124,12 +126,15 @@ function readsOf({
     async findJson(read) {
       const { select, fillDefaults } = read
       if (!select) {
-        const texts = (await rowsOf(read, whole)).map(fillDefaults ? writeFilled : writeJson)
-        return areThere(texts) ? texts : Promise.all(texts)
+        return mapInTurns(
+          await rowsOf(read, whole),
+          lengthOf,
+          fillDefaults ? writeFilled : writeJson,
+        )
       }
       const reader = readerOf(table, select)
-      const records = await recordsOf(await rowsOf(read, reader), reader)
-      return records.map((record) => selectedJson(record, schema, read))
+      const rows = await rowsOf(read, reader)
+      return recordsOf(rows, reader, (record) => selectedJson(record, schema, read))
     },
 
     async count(filter, hints) {
@@ -146,10 +151,6 @@ function readsOf({
       return numberIn(await rowsIn(sql, compilation()))
     },
   }
-}
-
-function areThere(texts: (string | Promise<string>)[]): texts is string[] {
-  return texts.every((text) => typeof text === 'string')
 }
 
 function numberIn([row]: readonly Row[]): number {
@@ -204,11 +205,17 @@ function startOf(
   return after ? { stretches: stretchesAfter(sort, after, compiled) } : {}
 }
 
-async function recordsOf(rows: readonly Row[], reader: Reader): Promise<Fields[]> {
-  const records: Fields[] = []
-  for (const row of rows) {
-    const made = reader.record(row)
-    records.push(made instanceof Promise ? await made : made)
-  }
-  return records
+/** What `show` makes of each row's record. */
+function recordsOf<Shown>(
+  rows: readonly Row[],
+  reader: Reader,
+  show: (record: Fields) => Shown,
+): Soon<Shown[]> {
+  return mapInTurns(rows, lengthOf, (row) => show(reader.record(row)))
+}
+
+function lengthOf(row: Row): number {
+  let length = 0
+  for (const value of row) length += value?.length ?? 0
+  return length
 }

@@ -8,7 +8,7 @@ import { everything, type Filter, type Scalar } from '../../../src/ports/filter.
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import type { Table } from './columns.ts'
 import { dateText, FIRST, isoText, LAST } from './dates.ts'
-import { type Collected, found, jsonOperand, type Operand } from './places.ts'
+import { type Collected, found, jsonOperand, listAt, type Operand } from './places.ts'
 import { containsText } from './search.ts'
 import { arrayText, every, type Parameters, some } from './sql.ts'
 import { stored } from './text.ts'
@@ -80,9 +80,25 @@ function among(field: string, values: readonly Scalar[], compilation: Compilatio
   const conditions: string[] = []
   if (values.includes(null)) conditions.push(found(field, compilation, isLacking))
   if (others.length > 0) {
-    conditions.push(found(field, compilation, (one) => isIn(one, others, compilation.parameters)))
+    const isThere = found(field, compilation, (one) => isIn(one, others, compilation.parameters))
+    conditions.push(every([...contained(field, others, compilation), isThere]))
   }
   return some(conditions)
+}
+
+/** Values up to which an index of a list is asked for each. */
+const MOST_CONTAINED = 50
+
+/** For a list, the same condition in the form that an index serves. */
+function contained(field: string, values: readonly Scalar[], compilation: Compilation): string[] {
+  const list = values.length <= MOST_CONTAINED ? listAt(field, compilation) : undefined
+  if (list === undefined) return []
+  const bound = values.map((value) => {
+    const plain = value instanceof Date ? isoText(value) : value
+    const json = JSON.stringify(typeof plain === 'string' ? stored(plain) : plain)
+    return `${list} @> ${compilation.parameters.bind(json, 'jsonb')}`
+  })
+  return [some(bound)]
 }
 
 function isLacking({ sql, ordered, isFine, kind }: Operand): string {

@@ -45,7 +45,7 @@ export function writeExpecting(
       const [row] = (await run(parameters.statement(sql))).rows
       if (!row) return undefined
       const held = () => areStill(texts, row.slice(row.length - texts.length))
-      return { record: await whole.record(row), held }
+      return { record: whole.record(row), held }
     },
 
     write,

@@ -34,13 +34,13 @@ export function inserter(table: Table, run: Run): Insert {
     })
   })
 
-  return async (record) => gathered(await rowJson(record, table))
+  return async (record) => gathered(rowJson(record, table))
 }
 
 /** Inserts records into `table`, each in a statement of its own. */
 export function singleInserter(table: Table, run: Run): Insert {
   if (table.isAdopted) return adoptedInserter(table, run)
-  return async (record) => insertJson([await rowJson(record, table)], table, run)
+  return async (record) => insertJson([rowJson(record, table)], table, run)
 }
 
 async function insertJson(rows: readonly string[], table: Table, run: Run): Promise<void> {
@@ -54,7 +54,7 @@ function adoptedInserter(table: Table, run: Run): Insert {
     const fields = new Set(Object.keys(record).filter((field) => record[field] !== undefined))
     refuseFixed(fields, table, ['nothing'])
     const insert = (list: string) => `${insertRows(table, list, fields)} RETURNING ${columns}`
-    const { rows } = await run(statementOf([await rowJson(record, table)], insert))
+    const { rows } = await run(statementOf([rowJson(record, table)], insert))
     const [row] = rows
     // A trigger can drop the row without an error.
     if (!row) throw new RefusedWrite('value')

@@ -23,7 +23,7 @@ export function jsonWriter(
   table: Table,
   declared: Declared | undefined,
   isFilled: boolean,
-): (row: Row) => string | Promise<string> {
+): (row: Row) => string {
   const members = inOrder(table.columns).map(({ column, at }) => {
     const inside = declared && declaredAt(declared, column.field)
     const shown = (value: unknown): unknown => {
@@ -37,14 +37,8 @@ export function jsonWriter(
   return (row) => {
     const nulls = table.hasNulls ? nullsIn(row[table.columns.length]) : undefined
     let json = ''
-    const late: Promise<string | undefined>[] = []
-    for (const member of members) {
-      const part = member(row, nulls)
-      if (part instanceof Promise) late.push(part)
-      else json = joined(json, part)
-    }
-    if (late.length === 0) return `{${json}}`
-    return Promise.all(late).then((parts) => `{${parts.reduce<string>(joined, json)}}`)
+    for (const member of members) json = joined(json, member(row, nulls))
+    return `{${json}}`
   }
 }
 
@@ -52,8 +46,6 @@ function joined(json: string, part: string | undefined): string {
   if (part === undefined) return json
   return json === '' ? part : `${json},${part}`
 }
-
-type Written = string | undefined | Promise<string | undefined>
 
 /** How one member is shown. */
 interface Shown {
@@ -68,7 +60,7 @@ function memberWriter(
   column: Column,
   at: number,
   { shown, byDefault }: Shown,
-): (row: Row, nulls: ReadonlySet<string> | undefined) => Written {
+): (row: Row, nulls: ReadonlySet<string> | undefined) => string | undefined {
   const { field, absence } = column
   const start = `${JSON.stringify(field)}:`
   const write = writerOf(column, shown)
@@ -79,8 +71,7 @@ function memberWriter(
     if (text === undefined) {
       return absence === 'null' || nulls?.has(field) ? `${start}null` : lacking
     }
-    const json = write(text)
-    return json instanceof Promise ? json.then(named) : named(json)
+    return named(write(text))
   }
 }
 
@@ -99,7 +90,7 @@ function isIndex(name: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1
 }
 
-type Write = (text: string) => Written
+type Write = (text: string) => string | undefined
 
 function writerOf(column: Column, shown: Shown['shown']): Write {
   switch (column.kind) {
@@ -112,11 +103,7 @@ function writerOf(column: Column, shown: Shown['shown']): Write {
       return (text) => (text === 't' ? 'true' : 'false')
     case 'json': {
       const parse = parserOf(column)
-      const json = (value: unknown) => JSON.stringify(shown(value))
-      return (text) => {
-        const value = parse(text)
-        return value instanceof Promise ? value.then(json) : json(value)
-      }
+      return (text) => JSON.stringify(shown(parse(text)))
     }
     default:
       return (text) => `"${isoFrom(text)}"`

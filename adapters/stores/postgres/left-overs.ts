@@ -70,8 +70,10 @@ export function leftIn(existing: ExistingTable | undefined, collection: Prepared
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-function kindOf({ isUnique, columns }: ExistingIndex): LeftIndex['kind'] {
+function kindOf({ isUnique, columns, definition }: ExistingIndex): LeftIndex['kind'] {
   if (isUnique) return 'unique'
+  // Routers declare both kinds that are of this type.
+  if (/ USING gin /i.test(definition)) return 'search'
   return columns.some((column) => column.startsWith(SEARCH_PREFIX)) ? 'search' : 'order'
 }
 

@@ -45,6 +45,11 @@ function distinct(names: readonly string[], things: readonly unknown[]): string[
   })
 }
 
+/** The name of the index that serves filters by the elements of a list. */
+export function listName(table: string, field: string): string {
+  return shortName(`${table}_list_${field}`)
+}
+
 /** The name of the index that serves a search; `label` as `searchLabel` has it. */
 export function searchName(table: string, label: string): string {
   return shortName(`${table}_search_${label}`)

@@ -47,6 +47,17 @@ export function found(field: string, { schema, table }: Collected, test: Test): 
   return inLists(json(column.value, keys.slice(1)), lists, within)
 }
 
+/** The SQL of a list of single values at a path; undefined for any other path, and in another program's table. */
+export function listAt(field: string, { schema, table }: Collected): string | undefined {
+  const { shape, parts } = placeAt(field, schema.shape)
+  const isList = parts.length === 2 && parts[0] === field && parts[1] === ''
+  const isSingle = !['object', 'map', 'list', 'mixed'].includes(shape.kind)
+  if (!isList || !isSingle || table.isAdopted) return undefined
+  const [name = '', ...keys] = field.split('.')
+  const column = columnOf(name, table)
+  return column.kind === 'json' ? json(column.value, keys) : undefined
+}
+
 /** The value at a path that leads through no list, as indexes hold it: filters and sorts must use the same SQL. */
 export function valueAt(field: string, { schema, table }: Collected): Operand {
   const { shape, parts } = placeAt(field, schema.shape)

@@ -34,6 +34,7 @@ import {
 } from './schema.ts'
 import { createFold } from './search.ts'
 import { identifier } from './sql.ts'
+import { refuseMeetingNames, refuseTooMany, takenName, unboundedIn } from './start-checks.ts'
 
 /** Prepares the tables of all collections. */
 export async function prepareTables(
@@ -50,6 +51,8 @@ export async function prepareTables(
     ? await permitted(connection, space, () => prepareSearch(connection, space, warn))
     : undefined
   refuseMeetingNames(collections, trigrams)
+  refuseTooMany(collections)
+  for (const message of unboundedIn(collections)) warn(message)
   for (const collection of collections) {
     if (collection.schema.adopted) {
       await checkAdopted(connection, collection, trigrams, warn)
@@ -57,26 +60,10 @@ export async function prepareTables(
     }
     await permitted(connection, space, () =>
       patiently(() => prepareTable(connection, collection, trigrams)),
-    )
+    ).catch((error: unknown) => {
+      throw takenName(error, collection)
+    })
     await warnOfOthers(connection, collection, warn)
-  }
-}
-
-/** Throws a `TypeError` if two models would have tables or indexes of one name, of which a schema has one. */
-function refuseMeetingNames(collections: readonly Prepared[], trigrams: string | undefined): void {
-  const owners = new Map<string, string>()
-  for (const collection of collections) {
-    const { schema } = collection
-    if (schema.adopted) continue
-    for (const name of [schema.name, ...indexesOf(collection, trigrams).map((one) => one.name)]) {
-      const other = owners.get(name) ?? schema.name
-      if (other !== schema.name) {
-        throw new TypeError(
-          `postgresStore: '${name}' would be a table or an index of '${other}' and of '${schema.name}'. Give one of these models another 'collection'`,
-        )
-      }
-      owners.set(name, schema.name)
-    }
   }
 }
 

@@ -4,8 +4,6 @@
  * @module
  */
 
-import { parseInSlices, stringifyInSlices } from '../../../src/ports/json.ts'
-import { isLarge } from '../../../src/ports/slices.ts'
 import type { Fields, Projection } from '../../../src/ports/store.ts'
 import { anyDate, restoreOf } from '../json-values.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
@@ -21,11 +19,8 @@ export interface Reader {
   /** The columns, as SQL. */
   readonly columns: string
   /** A row as a record: `_id` first, then in the model's order. */
-  record(row: Row): Fields | Promise<Fields>
+  record(row: Row): Fields
 }
-
-/** Longer JSON is parsed in slices. */
-const LONG = 64 * 1024
 
 /** Reads the fields that `select` needs. */
 export function readerOf(table: Table, select?: Projection): Reader {
@@ -38,23 +33,14 @@ export function readerOf(table: Table, select?: Projection): Reader {
     record(row) {
       const record: Fields = {}
       const nulls = nullsIn(row[nullsAt])
-      let isLate = false
       for (const [at, { field, absence, parse }] of parsed.entries()) {
         const text = row[at]?.toString()
-        if (text !== undefined) {
-          record[field] = parse(text)
-          isLate ||= record[field] instanceof Promise
-        } else if (absence === 'null' || nulls?.has(field)) record[field] = null
+        if (text !== undefined) record[field] = parse(text)
+        else if (absence === 'null' || nulls?.has(field)) record[field] = null
       }
-      return isLate ? awaited(record) : record
+      return record
     },
   }
-}
-
-/** The record once all of its values are there. */
-async function awaited(record: Fields): Promise<Fields> {
-  for (const [field, value] of Object.entries(record)) record[field] = await value
-  return record
 }
 
 /** The names in a `text[]`, if there are any. */
@@ -74,7 +60,7 @@ function isSelected(field: string, select: Projection | undefined): boolean {
 
 type Parse = (text: string) => unknown
 
-/** How a column's text becomes a value; a long one in slices. */
+/** How a column's text becomes a value. */
 export function parserOf({ kind, shape, hasAnyDates }: Column): Parse {
   switch (kind) {
     case 'text':
@@ -86,11 +72,7 @@ export function parserOf({ kind, shape, hasAnyDates }: Column): Parse {
     case 'json': {
       const manner = { orders: true, ...(hasAnyDates && { date: anyDate }) }
       const restore = restoreOf(shape, manner) ?? ((value: unknown) => value)
-      const whole = (text: string, value: unknown) => restore(restoredValue(text, value))
-      return (text) =>
-        text.length > LONG
-          ? parseInSlices(text).then((value) => whole(text, value))
-          : whole(text, JSON.parse(text))
+      return (text) => restore(restoredValue(text, JSON.parse(text)))
     }
     default:
       return dateFrom
@@ -98,7 +80,7 @@ export function parserOf({ kind, shape, hasAnyDates }: Column): Parse {
 }
 
 /** The JSON from which the database makes the row of a new record. Fields that have no column are left out. */
-export async function rowJson(record: Fields, table: Table): Promise<string> {
+export function rowJson(record: Fields, table: Table): string {
   const row: Fields = {}
   const nulls: string[] = []
   for (const { field, name, kind, absence } of table.columns) {
@@ -108,8 +90,7 @@ export async function rowJson(record: Fields, table: Table): Promise<string> {
     row[name] = jsonOf(value, kind)
   }
   if (table.hasNulls) row[NULLS] = nulls
-  const json = isLarge(row) ? await stringifyInSlices(row) : JSON.stringify(row)
-  return inStoredJson(json ?? '{}', () => row)
+  return inStoredJson(JSON.stringify(row), () => row)
 }
 
 /** What `JSON.stringify` makes a column's value of. A date among JSON is written as inside of it, in ISO 8601. */

@@ -7,9 +7,9 @@
 import type { CollectionSchema } from '../../../src/ports/store.ts'
 import { OWN } from './catalog.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
-import { orderNames, primaryKeyName, searchName, uniqueNames } from './names.ts'
+import { listName, orderNames, primaryKeyName, searchName, uniqueNames } from './names.ts'
 import { orderOf } from './order.ts'
-import { valueAt } from './places.ts'
+import { listAt, valueAt } from './places.ts'
 import { searchColumn, searchLabel } from './search.ts'
 import { identifier, literal } from './sql.ts'
 
@@ -91,7 +91,12 @@ export function indexesOf({ schema, table }: Prepared, trigrams: string | undefi
     const on = `USING gin (${sql} ${trigrams}.gin_trgm_ops)`
     return { name: searchName(table.name, searchLabel(path, schema)), on, isConstraint: false }
   })
-  return [...unique, ...orders, ...(trigrams === undefined ? [] : searches)]
+  const lists = (schema.lists ?? []).flatMap((field): Index[] => {
+    const sql = listAt(field, collected)
+    const on = `USING gin (${sql} jsonb_path_ops)`
+    return sql === undefined ? [] : [{ name: listName(table.name, field), on, isConstraint: false }]
+  })
+  return [...unique, ...orders, ...lists, ...(trigrams === undefined ? [] : searches)]
 }
 
 /** Creates an index; `CONCURRENTLY` does not hold up writes, but cannot run in a transaction. */

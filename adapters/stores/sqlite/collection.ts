@@ -16,12 +16,13 @@ import type {
   ReadHints,
   WriteOptions,
 } from '../../../src/ports/store.ts'
+import { mapInTurns } from '../../../src/ports/turns.ts'
 import { expecting } from '../expecting.ts'
 import { columnReader, whereInTime } from './column.ts'
 import { type Candidates, type Compilation, type Search, searchesIn } from './compile.ts'
 import { type Filler, fillerOf } from './filling.ts'
 import { isMarked, MARK, Marks, type Shapes, withoutSign } from './marks.ts'
-import { parsed, readerOf, textOf } from './rows.ts'
+import { readerOf, textOf } from './rows.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 import { identifier, Parameters, type Row, type Statement, type Written } from './sql.ts'
 import { type Held, type Writes, where, whereAll, writesTo } from './writes.ts'
@@ -86,7 +87,7 @@ async function refresh(
     values: [JSON.stringify(ids)],
   })
   const marked = rows.flatMap(({ row, doc }) => {
-    const mark = marks.ofWhole(parsed(String(doc)))
+    const mark = marks.ofWhole(JSON.parse(String(doc)))
     return mark === undefined ? [] : [[row, doc, mark]]
   })
   if (marked.length === 0) return
@@ -125,7 +126,7 @@ function readsOf({
   return {
     async find(read) {
       const texts = await column(read, 'doc')
-      return eachOf(texts, parse, (record) => project(record, read.select))
+      return mapInTurns(texts, lengthOf, (text) => project(parse(text), read.select))
     },
 
     findJson(read) {
@@ -216,7 +217,7 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
         const [row] = await runner.read(compiled.parameters.statement(sql))
         if (!row) return undefined
         const doc = String(row.doc)
-        return { record: await parse(doc), held: () => ({ doc }) }
+        return { record: parse(doc), held: () => ({ doc }) }
       },
 
       write: (held) => written(write(held)),
@@ -224,7 +225,7 @@ function writesOf(opened: Opened): Pick<Collection, 'insert' | 'update' | 'updat
 
   return {
     async insert(record) {
-      await runner.write(await writes.insert(record))
+      await runner.write(writes.insert(record))
     },
     update: (filter, change, options) =>
       whenFilled(filter, () =>
@@ -271,35 +272,18 @@ function textsShower(
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
   const isDeclared = (given: string) => !marks || isMarked(given)
   const shown = (given: string, { select, fillDefaults }: Shown) => {
-    const chosen = (record: unknown): string => {
-      const part = declared && !isDeclared(given) ? onlyDeclared(declared, record) : record
-      const whole = declared && fillDefaults ? withDefaults(declared, part) : part
-      return textOf(project(whole as Fields, select))
-    }
-    const record = parsed(isDeclared(given) ? given : withoutSign(given))
-    return record instanceof Promise ? record.then(chosen) : chosen(record)
+    const record: unknown = JSON.parse(isDeclared(given) ? given : withoutSign(given))
+    const part = declared && !isDeclared(given) ? onlyDeclared(declared, record) : record
+    const whole = declared && fillDefaults ? withDefaults(declared, part) : part
+    return textOf(project(whole as Fields, select))
   }
   return (texts, read) => {
     const asStored = (text: string) => isDeclared(text) && !read.select && !hasNumberedField
     if (texts.every(asStored)) return texts
-    return eachOf(
-      texts,
-      (text) => (asStored(text) ? text : shown(text, read)),
-      (text) => text,
-    )
+    return mapInTurns(texts, lengthOf, (text) => (asStored(text) ? text : shown(text, read)))
   }
 }
 
-/** Applies `make`, then `then`, to each; awaits only what is asynchronous. */
-async function eachOf<Item, Made, T>(
-  items: readonly Item[],
-  make: (item: Item) => Made | Promise<Made>,
-  then: (made: Made) => T,
-): Promise<T[]> {
-  const results: T[] = []
-  for (const item of items) {
-    const made = make(item)
-    results.push(then(made instanceof Promise ? await made : made))
-  }
-  return results
+function lengthOf(text: string): number {
+  return text.length
 }

@@ -23,7 +23,7 @@ interface Passage {
 }
 
 /** Parses a record's JSON. */
-export type Parse = (text: string) => Fields | Promise<Fields>
+export type Parse = (text: string) => Fields
 
 /** The top-level fields that `change` writes. */
 export function fieldsOf(change: Change): readonly string[] {
@@ -52,8 +52,7 @@ export function differenceBy(event: Event, filter: Filter, parse: Parse): number
 
 function recordIn(text: string, parse: Parse): Fields | null {
   try {
-    const record = parse(text)
-    return record instanceof Promise ? null : record
+    return parse(text)
   } catch {
     return null
   }

@@ -294,10 +294,18 @@ export function isEmpty(steps: Steps): boolean {
   return Object.values(steps).every((list) => list.length === 0)
 }
 
-/** SQLite ignores the case of ASCII letters in names: such collections would be one table. */
-export function checkNames(schemas: readonly CollectionSchema[]): void {
+/**
+ * Throws a `TypeError` for what the database has no room for. SQLite ignores the case of ASCII letters in names, so such
+ * collections would be one table; `searched` is the number of searched fields for which a table has columns.
+ */
+export function checkNames(schemas: readonly CollectionSchema[], searched: number): void {
   const seen = new Map<string, string>()
-  for (const { name } of schemas) {
+  for (const { name, searchable } of schemas) {
+    if (searchable.length > searched) {
+      throw new TypeError(
+        `'${name}' has ${searchable.length} searched fields, and a table of this database has room for ${searched}. Name fewer fields in 'search'`,
+      )
+    }
     const other = seen.get(name.toLowerCase())
     if (other !== undefined && other !== name) {
       throw new TypeError(`the collections '${other}' and '${name}' differ only in case`)

@@ -33,13 +33,16 @@ import {
 import { hasSearch, makeSearch, searchDropsOf } from './search.ts'
 import { type Shadow, shadowsOf } from './shadow.ts'
 
+/** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */
+const MOST_SEARCHED = 1900
+
 /** Brings every table to its schema, or leaves all as they are. Returns what there was before. */
 export function prepareTables(
   connection: Connection,
   schemas: readonly CollectionSchema[],
   fullText: boolean,
 ): Existing {
-  checkNames(schemas)
+  checkNames(schemas, MOST_SEARCHED)
   const isReady = (schema: CollectionSchema, existing: Existing): boolean =>
     isEmpty(stepsTo(schema, existing)) &&
     (!fullText || hasSearch(existing, schema)) &&

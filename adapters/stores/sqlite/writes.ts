@@ -10,7 +10,7 @@ import { compileChange, compileExpected } from './change.ts'
 import { type Compilation, compileFilter } from './compile.ts'
 import { fieldsOf } from './effects.ts'
 import { MARK, type Marks } from './marks.ts'
-import { textInSlices } from './rows.ts'
+import { textOf } from './rows.ts'
 import { shadowText } from './shadow.ts'
 import { every, exists, type Parameters, type Statement } from './sql.ts'
 
@@ -33,7 +33,7 @@ export interface Held {
  * with that string in the error's message.
  */
 export interface Writes {
-  insert(record: Fields): Promise<Statement>
+  insert(record: Fields): Statement
   update(filter: Filter, change: Change, held?: Held, failure?: string): Statement
   updateMany(filter: Filter, change: Change): Statement
   delete(filter: Filter, held?: Held, failure?: string): Statement
@@ -63,8 +63,8 @@ export function writesTo({ table, marks, compilation }: Target): Writes {
     `${compileChange(change, all.values(), parameters)}, ${MARK} = ${marks?.ofChanged(change) ?? 'NULL'}`
 
   return {
-    async insert(record) {
-      const text = await textInSlices(record)
+    insert(record) {
+      const text = textOf(record)
       const compiled = compilation()
       const mark = marks?.ofNew(record) ?? 'NULL'
       const row = rowOf(record, text, mark, compiled)

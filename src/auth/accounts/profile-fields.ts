@@ -15,17 +15,17 @@ import type { AuthInstance } from '../instance/instance.ts'
  * The part of `body` that `allowed` names, without forbidden keys at any level. The rest is dropped, and so are values
  * of file fields that `stored`, the account to be changed, does not hold.
  */
-export async function chosenFields(
+export function chosenFields(
   { files, host, settings }: Pick<AuthInstance, 'files' | 'host' | 'settings'>,
   body: Fields,
   allowed: readonly string[],
   request: ApiRequest,
   stored?: Fields,
-): Promise<Fields> {
+): Fields {
   const chosen: Fields = {}
   for (const field of allowed) {
     if (!Object.hasOwn(body, field)) continue
-    chosen[field] = await cleaned(field, body[field], settings.model.input)
+    chosen[field] = cleaned(field, body[field], settings.model.input)
   }
   return withoutForeignUrls(files.namedIn(chosen), chosen, stored, keysBelow(request, host.files))
 }

@@ -58,7 +58,7 @@ async function register(
     throw identifierNeeded(settings.identifiers.map(({ field }) => field))
   const plain = newPassword(plainText, names.password, settings.password.minLength)
   const values: Fields = {
-    ...(await chosenFields(auth, body, settings.registerFields, request)),
+    ...chosenFields(auth, body, settings.registerFields, request),
     [names.role]: firstRole(settings.roles),
   }
   for (const [{ field, normalize }, value] of identifiers) {

@@ -54,7 +54,7 @@ async function updateUser(
   if (!isSelf(request, id) && !isAdmin(auth, request)) throw ownAccountOnly()
   const body = await readBody(auth, request)
   const stored = auth.files.namedIn(body).length > 0 ? await userById(auth, id) : undefined
-  const chosen = await chosenFields(auth, body, settings.updateFields, request, stored)
+  const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(auth, chosen)
   const changes = await engine.validateSeen(given, withId(id), hiddenInside(settings.model))

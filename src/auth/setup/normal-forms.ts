@@ -13,7 +13,7 @@ export type IdentifierKind = 'email' | 'phone' | 'name'
 export type Normalizer = (text: string) => string | undefined
 
 /** UTF-16 units. No identifier is longer, but an attacker's may be as long as a body. */
-const MAX_LENGTH = 1024
+export const MAX_LENGTH = 1024
 
 /** `normalize` for strings up to the longest identifier; a longer one is not an identifier. */
 export function bounded(normalize: Normalizer): Normalizer {

@@ -8,6 +8,7 @@ import {
   _default,
   array,
   date,
+  maxLength,
   number,
   object,
   optional,
@@ -29,7 +30,7 @@ import { hiddenField } from '../../model/hidden.ts'
 import { idFieldsOf } from '../providers/registry.ts'
 import { type StoredNames, storedNames } from './field-names.ts'
 import { type IdentifierOption, kindOf, storedField } from './identifiers.ts'
-import { type IdentifierKind, normalizers } from './normal-forms.ts'
+import { type IdentifierKind, MAX_LENGTH, normalizers } from './normal-forms.ts'
 import type { UserFieldsOptions } from './options.ts'
 import { firstRole, roleSettings } from './roles.ts'
 
@@ -215,9 +216,14 @@ function identifierFields(
       typeof option === 'string' ? { field: option } : option
     const field = storedField(name, names)
     const kind = kindOf(field, names)
-    return [field, optional(normalize ? string() : normalized(kind))] as const
+    return [field, optional(normalize ? ownString() : normalized(kind))] as const
   })
   return Object.fromEntries(entries)
+}
+
+/** As long as an identifier can be. */
+function ownString(): $ZodString {
+  return string().check(maxLength(MAX_LENGTH))
 }
 
 const INVALID: Readonly<Record<IdentifierKind, string>> = {

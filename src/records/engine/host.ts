@@ -81,6 +81,8 @@ export interface Models extends KnownScopes {
   modelNamed(name: string): Model | undefined
   /** Declares that `path` of `model` will be searched. */
   searchable(model: Model, path: string): void
+  /** Declares that clients will filter by the elements of the list `field` of `model`. Before start-up. */
+  listed(model: Model, field: string): void
   /**
    * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
    * through references.

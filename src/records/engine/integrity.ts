@@ -23,6 +23,7 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../ports/store.ts'
+import type { Receipt, WrittenIds } from './receipts.ts'
 import type { RecordEngine } from './record-engine.ts'
 
 /** The store's `write`, for a write of records of these models. */
@@ -107,8 +108,11 @@ export class Integrity {
     return this.#dependents.get(model) ?? []
   }
 
-  /** Takes the steps in one atomic write. */
-  async write(steps: readonly EngineStep[]): Promise<WriteOutcome> {
+  /** Takes the steps in one atomic write, with a receipt if there is one. Throws its refusal if it can't be given. */
+  async write(
+    steps: readonly EngineStep[],
+    along?: { readonly receipt: Receipt; readonly ids: WrittenIds },
+  ): Promise<WriteOutcome> {
     if (this.#take) return this.#take(steps)
     const writing = steps.filter(({ action }) => !('require' in action))
     const models = new Set(writing.map(({ engine }) => engine.model.name))
@@ -116,9 +120,14 @@ export class Integrity {
       const filter = settledBefore(action)
       if (filter) await engine.stored.settle?.(filter)
     }
-    const outcome = await this.#needs.write([...models], steps.map(storedStep))
-    if ('failed' in outcome) return outcome
-    const results = outcome.results.map((result, at) => underNamesOfNow(result, steps[at]))
+    const last = along ? [along.receipt.step(along.ids)] : []
+    const outcome = await this.#needs.write([...models], [...steps.map(storedStep), ...last])
+    if ('failed' in outcome) {
+      if (along && outcome.failed === steps.length) throw along.receipt.refusal()
+      return outcome
+    }
+    const own = outcome.results.slice(0, steps.length)
+    const results = own.map((result, at) => underNamesOfNow(result, steps[at]))
     return { results }
   }
 

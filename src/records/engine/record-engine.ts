@@ -22,7 +22,6 @@ import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import { topOf } from '../../ports/paths.ts'
-import { isLarge, nextTurn } from '../../ports/slices.ts'
 import {
   type Change,
   type CollectionSchema,
@@ -31,6 +30,7 @@ import {
   type StepResult,
   type WriteAction,
 } from '../../ports/store.ts'
+import { isLarge, nextTurn } from '../../ports/turns.ts'
 import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
 import { Lines } from './lines.ts'

@@ -10,7 +10,6 @@ import { isHidden, type Model } from '../../model/model.ts'
 import { declaredPart, present, visible } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'
-import { Slices } from '../../ports/slices.ts'
 import type { Fields, ReadHints } from '../../ports/store.ts'
 import type { Models } from '../engine/host.ts'
 import { isReadable, type ReadableFields } from '../rules/fields-for.ts'
@@ -58,9 +57,6 @@ export function names(
   return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
 }
 
-/** Steps per record: each takes as long as that many values. */
-const STEPS_A_RECORD = 100
-
 /** The limits and request for filling in. */
 export interface PopulateOptions {
   readonly request: ApiRequest
@@ -85,15 +81,11 @@ export async function populate(
   const filled = records.map((record) => ({ ...record }))
   const loading = new ResponseSize(options.maxResponseBytes)
   const response = new ResponseSize(options.maxResponseBytes)
-  const slices = new Slices()
   const wanted = wantedOf(filled, populations, options.maxPopulated)
   await Promise.all(
     wanted.map(async (one) => {
       const { filler } = await loaded(host, one, options, new Loaded(one.ids, loading, response))
-      for (const record of filled) {
-        for (const keys of one.paths) replaceAt(record, keys, filler)
-        if (slices.isOver(STEPS_A_RECORD)) await slices.next()
-      }
+      for (const record of filled) for (const keys of one.paths) replaceAt(record, keys, filler)
     }),
   )
   return filled

@@ -9,10 +9,9 @@ import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { MisusedRequest, shielded } from '../../http/shield.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
-import { stringifyInSlices } from '../../ports/json.ts'
-import { Slices } from '../../ports/slices.ts'
 import type { Soon } from '../../ports/soon.ts'
 import type { Fields, Projection, Read } from '../../ports/store.ts'
+import { Turns } from '../../ports/turns.ts'
 import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
@@ -132,7 +131,7 @@ async function presented(
   return {
     texts: await linkedTexts(resource, filled, request),
     ...(changesLinks(resource, request) && {
-      unsigned: () => Promise.all(filled.map((record) => textOf(resource, record))),
+      unsigned: () => textsWithin(resource, filled),
     }),
     hasMore: all.length > shown,
     idAt: (index) => String(found[index]?._id),
@@ -159,7 +158,7 @@ export async function presentAfterWrite(
   })
   const [record = chosen] = (await filled) ?? []
   const shown = await linked(resource, record, request)
-  const text = await textOf(resource, shown)
+  const text = textOf(resource, shown)
   const isTooLarge = record !== chosen && text.length > resource.maxResponseBytes
   return isTooLarge ? textOf(resource, await linked(resource, chosen, request)) : text
 }
@@ -195,20 +194,20 @@ async function linkedTexts(
 /** Each record's JSON, made one after the other until they are too large for a response. */
 async function textsWithin(resource: Resource, records: readonly Fields[]): Promise<string[]> {
   const size = new ResponseSize(resource.maxResponseBytes)
-  const slices = new Slices()
+  const turns = new Turns()
   const texts: string[] = []
   for (const record of records) {
-    const text = await textOf(resource, record)
+    const text = textOf(resource, record)
     size.add(text.length)
     texts.push(text)
-    // One step per few characters: their number takes the time.
-    if (slices.isOver(text.length / 16)) await slices.next()
+    const turn = turns.after(text.length)
+    if (turn) await turn
   }
   return texts
 }
 
-async function textOf({ model, lean }: Resource, record: Fields): Promise<string> {
-  return (await stringifyInSlices(present(model, record, lean))) ?? 'null'
+function textOf({ model, lean }: Resource, record: Fields): string {
+  return JSON.stringify(present(model, record, lean)) ?? 'null'
 }
 
 /** Whether responses show other links to files than records hold. */

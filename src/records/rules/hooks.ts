@@ -148,12 +148,12 @@ export async function runBeforeUpdate(
   { record, changes, request }: StoredUpdate,
 ): Promise<Fields> {
   const given = {
-    record: await hookRecord(model, record),
-    changes: await copied(changes),
+    record: hookRecord(model, record),
+    changes: copied(changes),
     request,
   }
   const result = await hooked('beforeUpdate', () => inTime(request, () => hook(given)))
-  const wanted = await stripped(model, replacing('beforeUpdate', model, result, given.changes))
+  const wanted = stripped(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
       throw new TypeError(noSuchField('beforeUpdate', field, model))
@@ -169,7 +169,7 @@ export async function runBeforeRemove(
   record: Fields,
   request: ApiRequest,
 ): Promise<void> {
-  const given = { record: await hookRecord(model, record), request }
+  const given = { record: hookRecord(model, record), request }
   const result = await hooked('beforeRemove', () => inTime(request, () => hook(given)))
   // E.g. false: a hook that means to refuse must not be taken for one that agrees.
   if (result === undefined || result === null) return
@@ -182,8 +182,8 @@ export async function runBeforeRemove(
  * A stored record as hooks see it: what its model declares, hidden fields included. It is a copy, because the stored one
  * is what the write is compared with.
  */
-export async function hookRecord(model: Model, record: Fields): Promise<Fields & Managed> {
-  return (await copied(declaredPart(model, record))) as Fields & Managed
+export function hookRecord(model: Model, record: Fields): Fields & Managed {
+  return copied(declaredPart(model, record)) as Fields & Managed
 }
 
 /** What a hook returned in place of `given`, which nothing leaves as it is. */
@@ -205,11 +205,11 @@ export async function hooked(name: string, hook: () => unknown): Promise<unknown
   }
 }
 
-async function stripped({ input }: Model, payload: Fields): Promise<Fields> {
+function stripped({ input }: Model, payload: Fields): Fields {
   const kept: Fields = {}
   for (const [field, value] of Object.entries(payload)) {
     if (isForbiddenKey(field)) continue
-    kept[field] = await cleaned(field, value, input)
+    kept[field] = cleaned(field, value, input)
   }
   return kept
 }

@@ -39,7 +39,7 @@ function queryParser(schema: $ZodObject): (query: Query) => Promise<Query> {
       if (fields.get(name)?.kind === 'list') given[name] = [value].flat()
     }
     const result = await validateValue(schema, given)
-    if (!result.success) throw invalidFields(messagesOf(result.error.issues))
+    if (!result.success) throw invalidFields(messagesOf(result.issues))
     return result.data as Query
   }
 }
@@ -48,7 +48,7 @@ function responseCheck(schema: $ZodType): (response: Response) => Promise<void> 
   return async (response) => {
     const result = await validateValue(schema, await response.clone().json())
     if (result.success) return
-    const messages = JSON.stringify(messagesOf(result.error.issues))
+    const messages = JSON.stringify(messagesOf(result.issues))
     throw new TypeError(`the response does not fit its description: ${messages}`)
   }
 }

@@ -66,7 +66,7 @@ export interface Chosen<R, Q, F, S, O, X, A, B, U, P, C, G, E> {
 }
 
 /** What `onGet` returns, or less: a router with `fieldsFor`, which returns `V`, may leave fields out as `select` does. */
-export type ShownTo<V, G> = unknown extends V
+export type ShownTo<V, G> = [V] extends [never]
   ? G
   : (G extends object ? G : unknown) & { readonly select: unknown }
 

@@ -9,17 +9,20 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { writing } from '../../http/write-begun.ts'
 import { declaredPart, present, projected, visible } from '../../model/present.ts'
-import { stringifyInSlices } from '../../ports/json.ts'
+import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { writtenBefore } from '../engine/receipts.ts'
 import { linked } from '../read/present-records.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
+import type { Scope } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { writeScopes } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { afterWrite } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
+import { receipted } from './receipted.ts'
 import { idAlone } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
 
@@ -30,8 +33,9 @@ export async function create(
   asking?: Asking,
 ): Promise<Response> {
   const incoming = await readIncoming(resource, request, asking)
+  const own = receipted(resource, request)
   try {
-    return await createFrom(resource, request, incoming, asking)
+    return await createFrom(own, request, incoming, asking)
   } finally {
     await incoming.discard()
   }
@@ -46,7 +50,12 @@ async function createFrom(
   const { model, engine } = resource
   const [scope, reads] = await writeScopes(resource, request)
   const fields = await readableFields(resource, request)
-  const payload = await keepWritable(
+  const before = writtenBefore(request)?.[0]
+  if (before) {
+    const record = (await engine.first(withId(before))) ?? { _id: before }
+    return created(resource, request, asking, { record, reads, fields })
+  }
+  const payload = keepWritable(
     incoming.body(),
     resource.writable.create,
     scope.fields,
@@ -67,13 +76,26 @@ async function createFrom(
     const hook = () => runAfterCreate(record as never, request)
     await afterWrite(resource, request, 'runAfterCreate', hook, strictAfterCreate)
   }
+  return withHookResponse(await created(resource, request, asking, { record, reads, fields }), res)
+}
+
+/** A record that has been created, and what its client may see of it. */
+interface Created {
+  readonly record: Fields
+  readonly reads: Scope
+  readonly fields: ReadableFields
+}
+
+async function created(
+  resource: Resource,
+  request: ApiRequest,
+  asking: Asking,
+  { record, reads, fields }: Created,
+): Promise<Response> {
   const text = reads.admits(record)
     ? await textOf(resource, record, fields, request)
     : idAlone(record)
-  return withHookResponse(
-    dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) }),
-    res,
-  )
+  return dataResponse(text, { status: 201, headers: locationOf(request, asking, record._id) })
 }
 
 /** The new record as JSON: what is visible of it. */
@@ -86,7 +108,7 @@ async function textOf(
   const { model, lean } = resource
   const shown = projected(declaredPart(model, record), visible(model, undefined, fields))
   const visibly = await linked(resource, shown, request)
-  return (await stringifyInSlices(present(model, visibly, lean))) ?? 'null'
+  return JSON.stringify(present(model, visibly, lean)) ?? 'null'
 }
 
 /**

@@ -10,6 +10,7 @@ import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { writing } from '../../http/write-begun.ts'
 import type { Filter } from '../../ports/filter.ts'
+import { writtenBefore } from '../engine/receipts.ts'
 import type { Removal } from '../engine/removal.ts'
 import { hookRecord, runBeforeRemove } from '../rules/hooks.ts'
 import { requestedId, within } from '../rules/record-id.ts'
@@ -18,23 +19,27 @@ import type { Resource } from '../setup/resource.ts'
 import { afterWrite } from './after-write.ts'
 import { type Expected, removeFilesOf } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
+import { receipted } from './receipted.ts'
 import { JUDGEMENTS, type Seen, writeSeen } from './seen.ts'
 
 /** Removes one record and its files; a missing one is a 404. */
 export async function remove(resource: Resource, request: ApiRequest): Promise<Response> {
   const id = requestedId(resource, request)
   const scope = await scopeOf(resource.model, resource.scope.write, request)
+  if (writtenBefore(request)) return messageResponse(REMOVED)
   const one = within(scope.filter, id)
   const seen = await expectedRecord(resource, request, one)
-  const removed = await removedRecord(resource, request, one, seen)
+  const removed = await removedRecord(receipted(resource, request), request, one, seen)
   await removeFilesOf(resource, removed, request)
   const { afterRemove } = resource.hooks
   if (afterRemove) {
-    const record = await hookRecord(resource.model, removed.record)
+    const record = hookRecord(resource.model, removed.record)
     await afterWrite(resource, request, 'afterRemove', () => afterRemove({ record, request }))
   }
-  return messageResponse('Item successfully deleted.')
+  return messageResponse(REMOVED)
 }
+
+const REMOVED = 'Item successfully deleted.'
 
 /** Removes the record that matches, if it is `known` or there is none, and the hook agrees. */
 function removedRecord(

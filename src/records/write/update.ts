@@ -7,9 +7,9 @@
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { hiddenInside } from '../../model/hidden.ts'
-import { all, type Filter } from '../../ports/filter.ts'
-import { stringifyInSlices } from '../../ports/json.ts'
+import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { writtenBefore } from '../engine/receipts.ts'
 import { MAX_TRIES } from '../engine/tries.ts'
 import { presentAfterWrite, viewOf } from '../read/present-records.ts'
 import { readableFields } from '../rules/fields-for.ts'
@@ -29,6 +29,7 @@ import type { Resource } from '../setup/resource.ts'
 import { afterWrite } from './after-write.ts'
 import { updateWithFiles } from './file-writes.ts'
 import { expectedRecord } from './if-match.ts'
+import { receipted } from './receipted.ts'
 import { JUDGEMENTS, type Seen, writeSeen } from './seen.ts'
 import { idAlone, refusedOutside } from './within-scope.ts'
 import { type Asking, type Incoming, readIncoming } from './write-body.ts'
@@ -42,7 +43,7 @@ export async function update(
   const id = requestedId(resource, request)
   const incoming = await readIncoming(resource, request, asking)
   try {
-    return await updateFrom(resource, request, id, incoming)
+    return await updateFrom(receipted(resource, request), request, id, incoming)
   } finally {
     await incoming.discard()
   }
@@ -58,9 +59,15 @@ async function updateFrom(
   const [scope, reads] = await writeScopes(resource, request)
   // Before the write: if it is unknown what the response may show, nothing is written.
   await readableFields(resource, request)
+  const [before] = writtenBefore(request) ?? []
+  if (before !== undefined) {
+    const _id = before ?? id
+    const record = (await engine.first(withId(_id))) ?? { _id }
+    return shown(resource, request, reads, record)
+  }
   const one = within(scope.filter, id)
   const stored = incoming.concernsFiles ? await engine.first(one) : undefined
-  const payload = await keepWritable(
+  const payload = keepWritable(
     incoming.body(stored),
     resource.writable.update,
     scope.fields,
@@ -73,10 +80,19 @@ async function updateFrom(
   const changes = await engine.validateSeen(checked, one, hiddenInside(model))
   const known = await expectedRecord(resource, request, one)
   const updated = await written(resource, incoming, { filter: one, scope }, changes, known)
-  if (!reads.admits(updated)) return withHookResponse(dataResponse(idAlone(updated)), res)
+  return withHookResponse(await shown(resource, request, reads, updated), res)
+}
+
+/** The record after the update, as far as its client may see it. */
+async function shown(
+  resource: Resource,
+  request: ApiRequest,
+  reads: Scope,
+  updated: Fields,
+): Promise<Response> {
+  if (!reads.admits(updated)) return dataResponse(idAlone(updated))
   const view = await viewOf(resource, request)
-  const text = await presentAfterWrite(resource, view, updated, request)
-  return withHookResponse(dataResponse(text), res)
+  return dataResponse(await presentAfterWrite(resource, view, updated, request))
 }
 
 /** What an update may write: the record that matches, which must stay within the scope. */
@@ -110,8 +126,8 @@ async function written(
     : await writeSeen(resource, filter, most, write)
   if (afterUpdate) {
     const both = {
-      before: await hookRecord(model, before),
-      record: await hookRecord(model, after),
+      before: hookRecord(model, before),
+      record: hookRecord(model, after),
     }
     await afterWrite(resource, request, 'afterUpdate', () => afterUpdate({ ...both, request }))
   }
@@ -145,7 +161,7 @@ async function judged(
   const made: Fields = {}
   for (const [field, value] of Object.entries(wanted)) {
     // A value that a transform has made would not pass its schema again.
-    const isLeft = Object.hasOwn(changes, field) && (await isSame(value, changes[field]))
+    const isLeft = Object.hasOwn(changes, field) && isSame(value, changes[field])
     if (isLeft) left[field] = changes[field]
     // Absent, a field with a default would get that.
     else made[field] = value === undefined ? null : value
@@ -153,6 +169,6 @@ async function judged(
   return { ...left, ...(await engine.validateSeen(made, filter, hiddenInside(model))) }
 }
 
-async function isSame(value: unknown, other: unknown): Promise<boolean> {
-  return (await stringifyInSlices(value)) === (await stringifyInSlices(other))
+function isSame(value: unknown, other: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(other)
 }

@@ -5,6 +5,7 @@
  */
 
 import { readJson } from '../../http/body.ts'
+import { jsonParser } from '../../http/json.ts'
 import { unsupportedBody } from '../../http/refusals.ts'
 import type { ApiRequest, RequestContext } from '../../http/request.ts'
 import { isFields } from '../../model/writable.ts'
@@ -64,7 +65,7 @@ export async function readIncoming(
   }
   const { texts, files } = await receive(request, upload, host.files, host.bodyTimeoutMs)
   try {
-    const fields = formValues(texts, resource.model.input)
+    const fields = formValues(texts, resource.model.input, jsonParser(host.maxBodyValues))
     const level = levelOf(upload, {
       query: request.query.imgOptimizations,
       field: fields.imgOptimizations,

@@ -6,8 +6,9 @@
  * @module
  */
 
+import { exactSize } from './jpeg-segments.ts'
 import { EXIF_NAME, exifOf, orientationIn } from './orientation.ts'
-import { drop, joined, keep, numbersIn, put, read, type Steps, seek, startsWith } from './walk.ts'
+import { joined, numbersIn, put, read, type Steps, seek, startsWith } from './walk.ts'
 
 const SOI = 0xd8
 const EOI = 0xd9
@@ -16,32 +17,35 @@ const APP0 = 0xe0
 const APP1 = 0xe1
 const APP2 = 0xe2
 const APP14 = 0xee
-const APP15 = 0xef
-const COM = 0xfe
 
-/** The application segments that stay, by how they begin: they say how colours are meant. */
-const NAMES: ReadonlyMap<number, string> = new Map([
-  [APP0, 'JFIF\0'],
-  [APP2, 'ICC_PROFILE\0'],
-  [APP14, 'Adobe'],
-])
 /** The bytes of a JFIF segment without a thumbnail, which may show what has been cropped. */
 const JFIF_SIZE = 14
+/** The bytes of Adobe's segment, which says how colours are transformed. */
+const ADOBE_SIZE = 12
+const ICC_NAME = 'ICC_PROFILE\0'
+/** What comes before a part of a colour profile: its name, its number and how many there are. */
+const ICC_HEAD = ICC_NAME.length + 2
 
 /** How far a walk through an image has come. */
 interface Progress {
   /** Whether the drawn data has begun. */
   drawn: boolean
+  /** Whether drawn data comes next. */
+  drawing: boolean
   /** Whether the orientation has been looked for. */
   oriented: boolean
+  /** The parts of the colour profile so far, and its bytes that are still to come. */
+  profile: { parts: number; left: number }
 }
 
 /** The steps through a JPEG image. */
 export function* jpegSteps(): Steps {
   yield* put(yield* read(2))
-  const progress: Progress = { drawn: false, oriented: false }
+  const profile = { parts: 0, left: 0 }
+  const progress: Progress = { drawn: false, drawing: false, oriented: false, profile }
   for (;;) {
-    const marker = yield* seek(progress.drawn)
+    const marker = yield* seek(progress.drawing)
+    progress.drawing = false
     const code = marker[1]
     if (code === undefined) return
     if (code === SOI || code === EOI) yield* put(marker)
@@ -54,13 +58,58 @@ export function* jpegSteps(): Steps {
 function* segment(marker: Uint8Array, code: number, progress: Progress): Steps {
   const length = yield* read(2)
   const size = length.length === 2 ? Math.max(0, numbersIn(length).getUint16(0) - 2) : 0
-  const head = joined(marker, length)
-  const isApp = (code >= APP0 && code <= APP15) || code === COM
-  if (!isApp) yield* keep(size, head)
-  else if (code === APP1 && !progress.oriented && !progress.drawn) {
+  if (code === APP1 && !progress.oriented && !progress.drawn) {
     progress.oriented = yield* orientationAlone(size)
-  } else yield* appSegment(head, size)
-  progress.drawn ||= code === SOS
+    return
+  }
+  const data = yield* read(size)
+  const kept = keptOf(code, data, progress)
+  // Cut off by the end of the file, it stays as it is.
+  if (kept?.length === data.length) yield* put(joined(marker, length, data))
+  else if (kept) yield* put(segmentOf(code, kept))
+  if (code !== SOS) return
+  progress.drawn = true
+  progress.drawing = true
+}
+
+/** What stays of a segment; undefined if nothing does. */
+function keptOf(code: number, data: Uint8Array, progress: Progress): Uint8Array | undefined {
+  switch (code) {
+    case APP0:
+      return startsWith(data, 'JFIF\0') ? withoutThumbnail(data) : undefined
+    case APP2:
+      return startsWith(data, ICC_NAME) ? partOfProfile(data, progress.profile) : undefined
+    case APP14:
+      return startsWith(data, 'Adobe') ? data.subarray(0, ADOBE_SIZE) : undefined
+    default: {
+      const size = exactSize(code, data, progress.drawn)
+      return size === undefined ? undefined : data.subarray(0, size)
+    }
+  }
+}
+
+function withoutThumbnail(data: Uint8Array): Uint8Array {
+  if (data.length <= JFIF_SIZE) return data
+  const kept = data.slice(0, JFIF_SIZE)
+  kept.fill(0, JFIF_SIZE - 2)
+  return kept
+}
+
+/** A part of a colour profile, up to the size that its first bytes tell (ICC.1:2022, 7.2.2). */
+function partOfProfile(data: Uint8Array, profile: Progress['profile']): Uint8Array | undefined {
+  if (data.length < ICC_HEAD || data[ICC_NAME.length] !== profile.parts + 1) return undefined
+  if (profile.parts === 0 && data.length >= ICC_HEAD + 4) {
+    profile.left = numbersIn(data).getUint32(ICC_HEAD)
+  }
+  profile.parts += 1
+  const kept = data.subarray(0, ICC_HEAD + profile.left)
+  profile.left -= kept.length - ICC_HEAD
+  return kept.length > ICC_HEAD ? kept : undefined
+}
+
+function segmentOf(code: number, data: Uint8Array): Uint8Array {
+  const size = data.length + 2
+  return joined(Uint8Array.of(0xff, code, size >> 8, size & 0xff), data)
 }
 
 /** Replaces EXIF data with its orientation; returns whether there was any. */
@@ -69,23 +118,7 @@ function* orientationAlone(size: number): Steps<boolean> {
   if (!startsWith(exif, EXIF_NAME)) return false
   const orientation = orientationIn(exif)
   if (orientation !== undefined) {
-    const data = joined(new TextEncoder().encode(EXIF_NAME), exifOf(orientation))
-    yield* put(joined(Uint8Array.of(0xff, APP1, 0, data.length + 2), data))
+    yield* put(segmentOf(APP1, joined(new TextEncoder().encode(EXIF_NAME), exifOf(orientation))))
   }
   return true
-}
-
-/** An application segment or a comment: kept if the colours depend on it. */
-function* appSegment(head: Uint8Array, size: number): Steps {
-  const code = head[1] ?? 0
-  const name = NAMES.get(code)
-  const count = code === APP0 ? JFIF_SIZE : (name?.length ?? 0)
-  const start = yield* read(Math.min(size, count))
-  const rest = size - start.length
-  if (name === undefined || !startsWith(start, name)) yield* drop(rest)
-  else if (code === APP0 && rest > 0) {
-    start.fill(0, JFIF_SIZE - 2)
-    yield* put(joined(Uint8Array.of(0xff, APP0, 0, JFIF_SIZE + 2), start))
-    yield* drop(rest)
-  } else yield* keep(rest, joined(head, start))
 }

@@ -1,6 +1,6 @@
 /**
  * Removes metadata from PNG (PNG specification, third edition): keeps the chunks up to IEND that an image is drawn
- * from.
+ * from, each as long as it can be.
  *
  * @module
  */
@@ -12,32 +12,68 @@ const SIGNATURE_SIZE = 8
 const HEAD_SIZE = 8
 const CRC_SIZE = 4
 
-/** The ancillary chunks that pixels, colours, sizes and frames depend on. */
-const DRAWN: ReadonlySet<string> = new Set(
-  'tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT'.split(' '),
-)
+/** What the header says of the colours: 0 grey, 2 RGB, 3 a palette, 4 grey with alpha, 6 RGB with alpha. */
+type Colours = number | undefined
+
+/** The bytes of chunks that are drawn from, by their type: one number, or one for each kind of colours. */
+const SIZES: Readonly<Record<string, number | Readonly<Record<number, number>>>> = {
+  ...{ IHDR: 13, IEND: 0, gAMA: 4, cHRM: 32, sRGB: 1, cICP: 4, mDCV: 24, cLLI: 8 },
+  ...{ pHYs: 9, acTL: 8, fcTL: 26 },
+  tRNS: { 0: 2, 2: 6 },
+  sBIT: { 0: 1, 2: 3, 3: 3, 4: 2, 6: 4 },
+  bKGD: { 0: 2, 2: 6, 3: 1, 4: 2, 6: 6 },
+}
+/** The same of chunks of any length up to a number. */
+const MOST: Readonly<Record<string, number | Readonly<Record<number, number>>>> = {
+  ...{ IDAT: Number.POSITIVE_INFINITY, fdAT: Number.POSITIVE_INFINITY },
+  iCCP: Number.POSITIVE_INFINITY,
+  PLTE: { 2: 768, 3: 768, 6: 768 },
+  tRNS: { 3: 256 },
+}
+/** Chunks that an image has more than once. */
+const REPEATED: ReadonlySet<string> = new Set(['IDAT', 'fdAT', 'fcTL'])
+
+/** How far a walk through an image has come. */
+interface Progress {
+  colours: Colours
+  readonly seen: Set<string>
+}
 
 /** The steps through a PNG image. */
 export function* pngSteps(): Steps {
   yield* put(yield* read(SIGNATURE_SIZE))
-  let oriented = false
+  const progress: Progress = { colours: undefined, seen: new Set() }
   for (let type = ''; type !== 'IEND'; ) {
     const head = yield* read(HEAD_SIZE)
     type = String.fromCharCode(...head.subarray(4))
     const size = head.length === HEAD_SIZE ? numbersIn(head).getUint32(0) : 0
-    // No viewer reads on from here, so there is no telling what it is: keep it.
-    if (!/^[A-Za-z]{4}$/.test(type)) return yield* keep(Number.POSITIVE_INFINITY, head)
-    if (type === 'eXIf') {
-      yield* orientationAlone(size, oriented)
-      oriented = true
-    } else if (isDrawn(type)) yield* keep(size + CRC_SIZE, head)
+    // No viewer reads on from here.
+    if (!/^[A-Za-z]{4}$/.test(type)) return
+    if (type === 'eXIf') yield* orientationAlone(size, progress.seen.has(type))
+    else if (type === 'IHDR') yield* header(size, head, progress)
+    else if (isDrawn(type, size, progress)) yield* keep(size + CRC_SIZE, head)
     else yield* drop(size + CRC_SIZE)
+    progress.seen.add(type)
   }
 }
 
-/** Critical chunks have a capital first letter. */
-function isDrawn(type: string): boolean {
-  return type < 'a' || DRAWN.has(type)
+/** The header, which says what the other chunks can be. */
+function* header(size: number, head: Uint8Array, progress: Progress): Steps {
+  if (!isDrawn('IHDR', size, progress)) return yield* drop(size + CRC_SIZE)
+  const data = yield* read(size + CRC_SIZE)
+  progress.colours = data[9]
+  yield* put(joined(head, data))
+}
+
+/** Whether a chunk can be one that the image is drawn from: viewers skip others, or refuse the image. */
+function isDrawn(type: string, size: number, { colours, seen }: Progress): boolean {
+  if (seen.has(type) && !REPEATED.has(type)) return false
+  return numberFor(SIZES, type, colours) === size || size <= numberFor(MOST, type, colours)
+}
+
+function numberFor(numbers: typeof SIZES, type: string, colours: Colours): number {
+  const found = Object.hasOwn(numbers, type) ? numbers[type] : undefined
+  return (typeof found === 'object' ? found[colours ?? -1] : found) ?? -1
 }
 
 /** Replaces the first EXIF data with its orientation. */

@@ -22,11 +22,18 @@ const DRAWN: ReadonlyMap<string, boolean> = new Map([
   ['ICCP', false],
 ])
 
+/** The chunks of which viewers read a fixed number of bytes. */
+const SIZES: Readonly<Record<string, number>> = { VP8X: 10, ANIM: 6 }
+/** What comes before the chunks of a frame. */
+const FRAME_HEAD = 16
+
 /** What a first walk finds out for the second one, because the header comes before it is known. */
 export interface WebpFacts {
   /** Of the whole file, without metadata. */
   size?: number
   orientation?: number | undefined
+  /** The sizes of frames, in their order. */
+  frames?: number[]
 }
 
 /** The steps through a WebP image. */
@@ -37,7 +44,8 @@ export function* webpSteps(facts: WebpFacts): Steps {
     numbersIn(riff).setUint32(4, facts.size - HEAD_SIZE, true)
   }
   yield* put(riff)
-  const progress: Progress = { drawn: false, hasExif: false }
+  const progress: Progress = { drawn: false, hasExif: false, seen: new Set(), frames: 0 }
+  if (facts.size === undefined) facts.frames = []
   // A length that leaves no room for an image is wrong; data after the right length is not part of the file.
   while (left > 0 || !progress.drawn) {
     const head = yield* read(HEAD_SIZE)
@@ -54,19 +62,68 @@ interface Progress {
   drawn: boolean
   /** Whether the header announces EXIF data that has not come yet. */
   hasExif: boolean
+  readonly seen: Set<string>
+  frames: number
 }
 
 function* chunk(head: Uint8Array, size: number, progress: Progress, facts: WebpFacts): Steps {
-  const type = String.fromCharCode(...head.subarray(0, 4))
-  const isDrawn = DRAWN.get(type)
-  if (type === 'VP8X') progress.hasExif = yield* features(head, size, facts)
+  const type = typeOf(head)
+  const isAgain = progress.seen.has(type) && type !== 'ANMF' && type !== 'EXIF'
+  progress.seen.add(type)
+  const isDrawn = isAgain ? undefined : DRAWN.get(type)
+  if (isAgain) yield* drop(size)
+  else if (type === 'VP8X') progress.hasExif = yield* features(head, size, facts)
   else if (type === 'EXIF') {
     yield* orientationAlone(size, progress.hasExif, facts)
     progress.hasExif = false
-  } else if (isDrawn === undefined) yield* drop(size)
-  else yield* keep(size, head)
+  } else if (type === 'ANMF') yield* frame(head, size, progress, facts)
+  else if (isDrawn === undefined) yield* drop(size)
+  else yield* exactly(head, size, SIZES[type] ?? size)
   progress.drawn ||= isDrawn === true
 }
+
+function typeOf(head: Uint8Array): string {
+  return String.fromCharCode(...head.subarray(0, 4))
+}
+
+/** A chunk, of which at most `most` bytes stay. */
+function* exactly(head: Uint8Array, size: number, most: number): Steps {
+  if (size <= most) return yield* keep(size, head)
+  yield* keep(most, headOf(head, most))
+  yield* drop(size - most)
+}
+
+function headOf(head: Uint8Array, size: number): Uint8Array {
+  const changed = head.slice()
+  numbersIn(changed).setUint32(4, size, true)
+  return changed
+}
+
+/** A frame of an animation: the chunks in it that are drawn. */
+function* frame(head: Uint8Array, size: number, progress: Progress, facts: WebpFacts): Steps {
+  if (size <= FRAME_HEAD) return yield* keep(size, head)
+  const at = progress.frames
+  progress.frames += 1
+  yield* put(headOf(head, facts.size === undefined ? size : (facts.frames?.[at] ?? size)))
+  yield* put(yield* read(FRAME_HEAD))
+  let kept = FRAME_HEAD
+  for (let left = size - FRAME_HEAD; left > 0; ) {
+    const inner = yield* read(Math.min(left, HEAD_SIZE))
+    if (inner.length < HEAD_SIZE) break
+    const own = numbersIn(inner).getUint32(4, true)
+    const padded = Math.min(own + (own % 2), left - HEAD_SIZE)
+    left -= HEAD_SIZE + padded
+    if (!IN_FRAME.has(typeOf(inner))) yield* drop(padded)
+    else {
+      kept += HEAD_SIZE + padded
+      yield* keep(padded, inner)
+    }
+  }
+  if (facts.size === undefined) facts.frames?.push(kept)
+}
+
+/** The chunks that a frame is drawn from. */
+const IN_FRAME: ReadonlySet<string> = new Set(['ALPH', 'VP8 ', 'VP8L'])
 
 /** The header of an extended file; returns whether it announces EXIF data. */
 function* features(head: Uint8Array, size: number, facts: WebpFacts): Steps<boolean> {
@@ -74,7 +131,10 @@ function* features(head: Uint8Array, size: number, facts: WebpFacts): Steps<bool
   const before = flags[0] ?? 0
   const gone = facts.orientation === undefined ? XMP_FLAG | EXIF_FLAG : XMP_FLAG
   if (facts.size !== undefined) flags[0] = before & ~gone
-  yield* keep(size - flags.length, joined(head, flags))
+  const most = SIZES.VP8X ?? size
+  const rest = Math.min(size, most) - flags.length
+  yield* keep(rest, joined(size > most ? headOf(head, most) : head, flags))
+  yield* drop(Math.max(0, size - most))
   return (before & EXIF_FLAG) !== 0
 }
 

@@ -8,7 +8,7 @@ const SHORT = { rounds: 4, writers: 8, longestMs: 200 }
 const HELD = { kills: SHORT.rounds, twice: 0, changed: 0, other: 0 }
 
 it('with keys in the store, whatever a kill cuts off is repeated or a 409, never written twice', async () => {
-  expect(await killKeys(SHORT)).toMatchObject(HELD)
+  expect(await killKeys(SHORT)).toMatchObject({ ...HELD, unknownButWritten: 0 })
 }, 120_000)
 
 await withService('valkey', ({ url }) => {

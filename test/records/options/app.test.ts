@@ -22,6 +22,7 @@ describe('design, App: options of createApp that make no sense are start-up erro
   test.each([
     ['secret', ['', 'x'.repeat(31), 5, null], 'x'.repeat(32)],
     ['maxBodySize', [0, -1, 1.5, '1', Number.NaN, Number.POSITIVE_INFINITY], 1],
+    ['maxBodyValues', [0, -1, 1.5, '1', Number.NaN, Number.POSITIVE_INFINITY], 1],
     ['bodyTimeoutMs', [0, -1, 1.5, '1', 2 ** 31, Number.POSITIVE_INFINITY], 2 ** 31 - 1],
     ['maxPopulated', [0, -1, 1.5, '1', Number.NaN, Number.POSITIVE_INFINITY], 1],
     ['maxResponseBytes', [0, -1, 1.5, '1', Number.NaN, Number.POSITIVE_INFINITY], 1],

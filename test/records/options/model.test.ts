@@ -146,6 +146,18 @@ describe('design, Model: definitions that make no sense are refused with the opt
     expect(() => ref(undefined as unknown as string)).toThrow(TypeError)
   })
 
+  test('whose names no database can keep: halves of surrogate pairs', () => {
+    const fields = { name: z.string() }
+    expect(() => defineModel('Half', { fields: { 'a\ud800': z.string() } })).toThrow(TypeError)
+    expect(() => defineModel('Half', { fields, collection: 'a\udc00' })).toThrow(TypeError)
+    expect(() => defineModel('Half', { fields, table: 'a\udc00' })).toThrow(TypeError)
+  })
+
+  test('that adopts a table of its own: fieldgate_models', () => {
+    const fields = { name: z.string() }
+    expect(() => defineModel('Taken', { fields, table: 'fieldgate_models' })).toThrow(`'table'`)
+  })
+
   test.each(['fieldgate_models', 'Fieldgate_x', 'sqlite_master', 'SQLITE_x', '_cf_KV', '_cf_'])(
     'whose collection is one that a database keeps for itself: %s',
     (collection) => {

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRouter, defineModel, ValidationError } from '../../src/index.ts'
 import { service } from '../records/service.ts'
-import { processorClock } from './processor-time.ts'
 
 const numbers = z.array(z.number())
 
@@ -62,28 +61,29 @@ function wrong() {
   return s
 }
 
-const times = (count: number, item: string): string => Array(count).fill(item).join(',')
-const many = (count: number, item: (at: number) => string): string =>
-  Array.from({ length: count }, (_, at) => item(at)).join(',')
+const list = (count: number, item: string): string => `[${Array(count).fill(item).join(',')}]`
+const map = (count: number, item: string): string =>
+  `{${Array.from({ length: count }, (_, at) => `"k${at}":${item}`).join(',')}}`
 const long = 'k'.repeat(100_000)
 
+/** Nearly as many values as a body may have. */
 const bodies: Readonly<Record<string, string>> = {
-  'wrong elements, 130,000': `{"tags":[${times(130_000, '1')}]}`,
-  'wrong elements, 500,000': `{"tags":[${times(500_000, '1')}]}`,
-  'wrong elements of a list that is too long': `{"few":[${times(500_000, '1')}]}`,
-  'wrong objects in a list': `{"rows":[${times(60_000, '{"a":1,"b":[]}')}]}`,
-  'wrong lists in objects in a list': `{"rows":[${times(30, `{"a":"a","b":[${times(10_000, '1')}]}`)}]}`,
-  'wrong lists in a list': `{"lists":[${times(150_000, '[1]')}]}`,
-  'wrong members of a map': `{"map":{${many(9000, (at) => `"k${at}":1`)}}}`,
-  'wrong lists in a map': `{"maps":{${many(100, (at) => `"k${at}":[${times(2000, '"a"')}]`)}}}`,
-  'a wrong list in objects': `{"nested":{"inside":{"tags":[${times(300_000, '1')}]}}}`,
-  'the wrong rest of a tuple': `{"pair":["a",${times(300_000, '1')}]}`,
-  'a list that is none of a union': `{"either":[${times(300_000, '1')}]}`,
-  'a list in both sides of an intersection': `{"both":{"a":[${times(200_000, '"x"')}]}}`,
-  'unknown keys': `{"strict":{${many(9000, (at) => `"k${at}":1`)}}}`,
-  'a rule that complains of each element': `{"told":[${times(300_000, '1')}]}`,
-  'a rule on a list whose elements break theirs': `{"unlike":[${times(150_000, '"a"')}]}`,
-  'a long key': `{"maps":{"${long}":[${times(1000, '"a"')}]}}`,
+  'wrong elements': `{"tags":${list(19_990, '1')}}`,
+  'elements that break a rule': `{"unlike":${list(19_990, '"a"')}}`,
+  'wrong elements of a list that is too long': `{"few":${list(19_990, '1')}}`,
+  'wrong objects in a list': `{"rows":${list(3900, '{"a":1,"b":[]}')}}`,
+  'empty objects in a list': `{"rows":${list(19_990, '{}')}}`,
+  'wrong lists in objects in a list': `{"rows":${list(30, `{"a":"a","b":${list(650, '1')}}`)}}`,
+  'wrong lists in a list': `{"lists":${list(9990, '[1]')}}`,
+  'wrong members of a map': `{"map":${map(9990, '1')}}`,
+  'wrong lists in a map': `{"maps":${map(100, list(190, '"a"'))}}`,
+  'a wrong list in objects': `{"nested":{"inside":{"tags":${list(19_990, '1')}}}}`,
+  'the wrong rest of a tuple': `{"pair":["a",${list(19_990, '1').slice(1)}}`,
+  'a list that is none of a union': `{"either":${list(19_990, '1')}}`,
+  'a list in both sides of an intersection': `{"both":{"a":${list(19_990, '"x"')}}}`,
+  'unknown keys': `{"strict":${map(9990, '1')}}`,
+  'a rule that complains of each element': `{"told":${list(19_990, '1')}}`,
+  'a long key': `{"maps":{"${long}":${list(1000, '"a"')}}}`,
 }
 
 const headers = { 'content-type': 'application/json' }
@@ -96,7 +96,6 @@ describe('a body with many mistakes', () => {
       ['POST', '/wrong'],
       ['PATCH', `/wrong/${record._id}`],
     ] as const) {
-      const passed = processorClock()
       const answer = await s.send(method, path, { body, headers })
       expect(answer.status).toBe(400)
       expect(answer.body.error).toBe('Check the submitted values.')
@@ -104,18 +103,26 @@ describe('a body with many mistakes', () => {
       expect(fields.length).toBeGreaterThan(0)
       expect(fields.length).toBeLessThanOrEqual(100)
       expect(answer.text.length).toBeLessThan(120_000)
-      expect(passed()).toBeLessThan(3000)
     }
   })
 
   it('names the first mistakes, each by its path', async () => {
     const s = wrong()
-    const body = `{"tags":["a",${times(2000, '1')}]}`
+    const body = `{"tags":["a",${list(1900, '1').slice(1)}}`
     const {
       body: { fields = {} },
     } = await s.send('POST', '/wrong', { body, headers })
     const paths = Array.from({ length: 100 }, (_, at) => `tags.${at + 1}`)
     expect(Object.keys(fields)).toEqual(paths)
+  })
+
+  it('of more than 2,000 values may end at the first of them', async () => {
+    const s = wrong()
+    const rows = [...Array(2998).fill({ a: 'a', b: [] }), {}, { a: 1 }]
+    const { body } = await s.send('POST', '/wrong', { json: { rows } })
+    expect(body.fields).toEqual({
+      'rows.2998.a': 'Invalid input: expected string, received undefined',
+    })
   })
 
   it('has at most 100 messages when a hook throws more', async () => {
@@ -127,12 +134,12 @@ describe('a body with many mistakes', () => {
 
 describe('a large body without mistakes', () => {
   it.each([
-    ['tags', Array(100_000).fill('a')],
-    ['rows', Array(20_000).fill({ a: 'a', b: ['b'] })],
-    ['lists', Array(50_000).fill(['a'])],
-    ['maps', Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`k${at}`, [at]]))],
-    ['pair', Array(100_000).fill('a')],
-    ['either', Array(100_000).fill('a')],
+    ['tags', Array(19_990).fill('a')],
+    ['rows', Array(3300).fill({ a: 'a', b: ['b'] })],
+    ['lists', Array(9990).fill(['a'])],
+    ['maps', Object.fromEntries(Array.from({ length: 6600 }, (_, at) => [`k${at}`, [at]]))],
+    ['pair', Array(19_990).fill('a')],
+    ['either', Array(19_990).fill('a')],
   ])('in %s is stored as it was sent', async (field, value) => {
     const s = wrong()
     const { record } = await s.send('POST', '/wrong', { json: { [field]: value } })

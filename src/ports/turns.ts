@@ -1,0 +1,90 @@
+/**
+ * Long work with other requests getting their turn in between: on many records, or on a large one.
+ *
+ * @module
+ */
+
+import type { Soon } from './soon.ts'
+
+/** Characters of JSON after which others get their turn: some 5 ms of work. */
+const TURN = 256 * 1024
+
+/** The turns of one piece of work. */
+export class Turns {
+  #left = TURN
+
+  /** After work on `characters` more: a promise to await if it is the others' turn. */
+  after(characters: number): Promise<void> | undefined {
+    this.#left -= characters
+    if (this.#left > 0) return undefined
+    this.#left = TURN
+    return nextTurn()
+  }
+}
+
+/** What `make` makes of each item: at once if they are short together, else in turns. */
+export function mapInTurns<Item, Made>(
+  items: readonly Item[],
+  lengthOf: (item: Item) => number,
+  make: (item: Item) => Made,
+): Soon<Made[]> {
+  let length = 0
+  for (const item of items) length += lengthOf(item)
+  return length < TURN ? items.map((item) => make(item)) : mapped(items, lengthOf, make)
+}
+
+async function mapped<Item, Made>(
+  items: readonly Item[],
+  lengthOf: (item: Item) => number,
+  make: (item: Item) => Made,
+): Promise<Made[]> {
+  const turns = new Turns()
+  const made: Made[] = []
+  for (const item of items) {
+    made.push(make(item))
+    const turn = turns.after(lengthOf(item))
+    if (turn) await turn
+  }
+  return made
+}
+
+/** Values that contain more than this many keys and values take milliseconds. */
+const LARGE = 2000
+
+/** Whether a value contains so many others that each step of work on it should take a turn of its own. */
+export function isLarge(value: unknown): boolean {
+  return leftOf(LARGE, value) < 0
+}
+
+/** What is left of `most` after the keys and values in `value`; negative once it is too little. */
+function leftOf(most: number, value: unknown): number {
+  if (typeof value !== 'object' || value === null) return most - 1
+  const isList = Array.isArray(value)
+  const members: readonly unknown[] = isList ? value : Object.values(value)
+  let left = most - 1 - (isList ? 0 : members.length)
+  for (let at = 0; at < members.length && left >= 0; at += 1) left = leftOf(left, members[at])
+  return left
+}
+
+/** The timer as it is now: tests that stop the clock later must not stop work on long lists. */
+const later = globalThis.setTimeout.bind(globalThis)
+
+/**
+ * Resolves in a later turn of the event loop. Uses a timer and then a message: before they look at their sockets, Node
+ * may run timer after timer, and Bun message after message.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    later(typeof MessageChannel === 'undefined' ? resolve : () => message(resolve), 0)
+  })
+}
+
+function message(arrived: () => void): void {
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => {
+    // An open port would keep the process alive.
+    port1.close()
+    arrived()
+  }
+  port2.postMessage(null)
+}

@@ -1,0 +1,40 @@
+/**
+ * Writes that come with a receipt.
+ *
+ * @module
+ */
+
+import type { ApiRequest } from '../../http/request.ts'
+import type { WriteAction } from '../../ports/store.ts'
+import { receiptOf } from '../engine/receipts.ts'
+import type { Resource } from '../setup/resource.ts'
+
+/** `resource` for `request`: each of its writes is one with the receipt, if there is one. */
+export function receipted(resource: Resource, request: ApiRequest): Resource {
+  const receipt = receiptOf(request)
+  if (!receipt) return resource
+  const { host, engine } = resource
+  const integrity = host.integrity.over(host.engine, (steps) => {
+    const created = steps.flatMap(({ action }) =>
+      'insert' in action ? [String(action.insert._id)] : [],
+    )
+    return host.integrity.write(steps, { receipt, ids: [created[0] ?? null] })
+  })
+  const one = async (action: WriteAction) => {
+    const outcome = await integrity.write([{ engine, action }])
+    return 'results' in outcome ? outcome.results[0] : undefined
+  }
+  const { stored } = engine
+  const own = engine.over(
+    {
+      ...stored,
+      insert: async (record) => (await one({ insert: record }))?.records[0],
+      update: async (update, change, options) =>
+        (await one({ update, change, ...(options && { options }) }))?.records[0] ?? null,
+      delete: async (filter, options) =>
+        (await one({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
+    },
+    integrity,
+  )
+  return { ...resource, engine: own }
+}
