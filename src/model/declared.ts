@@ -60,34 +60,35 @@ class Place implements Declared {
   declare readonly defaults: ReadonlyMap<string, unknown> | undefined
 
   constructor(schemas: readonly $ZodType[]) {
-    const find = (name: keyof Declared) => {
-      for (const [one, value] of Object.entries(contentsOf(schemas))) {
-        Object.defineProperty(this, one, { value, enumerable: true })
-      }
-      return this[name]
-    }
+    let containers: Containers | undefined
     for (const name of CONTENTS) {
-      Object.defineProperty(this, name, { configurable: true, get: () => find(name) })
+      const get = () => {
+        containers ??= containersIn(schemas)
+        const value = contents[name](containers)
+        Object.defineProperty(this, name, { value })
+        return value
+      }
+      Object.defineProperty(this, name, { configurable: true, enumerable: true, get })
     }
   }
 }
 
 const CONTENTS = ['open', 'members', 'rest', 'elements', 'defaults'] as const
 
-function contentsOf(schemas: readonly $ZodType[]): Required<Declared> {
-  const found = containersIn(schemas)
-  const { open, objects, values, elements } = found
-  const [object] = objects
-  const rest = restOf(found)
-  // Where one of several objects may be stored, nobody knows which one's members are missing.
-  const isOneObject = objects.length === 1 && values.length === 0
-  return {
-    open,
-    members: object && membersOf(found),
-    rest: rest.length > 0 ? placeOf(rest) : undefined,
-    elements: elements.length > 0 ? placeOf(elements) : undefined,
-    defaults: object && isOneObject ? defaultsOf(object) : undefined,
-  }
+/** How each is found. Defaults may be functions of yours, which nothing may call while a model is defined. */
+const contents: { readonly [Name in keyof Required<Declared>]: (found: Containers) => unknown } = {
+  open: ({ open }) => open,
+  members: (found) => (found.objects.length > 0 ? membersOf(found) : undefined),
+  rest: (found) => placeOrNone(restOf(found)),
+  elements: ({ elements }) => placeOrNone(elements),
+  defaults({ objects: [object, ...others], values }) {
+    // Where one of several objects may be stored, nobody knows which one's members are missing.
+    return object && others.length === 0 && values.length === 0 ? defaultsOf(object) : undefined
+  },
+}
+
+function placeOrNone(schemas: readonly $ZodType[]): Declared | undefined {
+  return schemas.length > 0 ? placeOf(schemas) : undefined
 }
 
 /** In a union, a member that one object declares by name may be an extra member of the next. */
