@@ -21,7 +21,7 @@ async function withCode(options = {}) {
 }
 
 describe('3.3 a one-time code and how often it is asked for', () => {
-  it('C4: sends the same code again within the window, and no new tries with it', {
+  it('sends the same code again within the window, and no new tries with it', {
     timeout: 300_000,
   }, async () => {
     const app = await service()
@@ -86,7 +86,7 @@ describe('3.3 a one-time code and the address that it went to', () => {
     expect(app.sent.map(({ to }) => to)).toEqual(['new@example.com'])
   })
 
-  it('W1: opens and proves nothing if it was texted and the sender failed after that', async () => {
+  it('opens and proves nothing if it was texted and the sender failed after that', async () => {
     const texted: string[] = []
     const sender = ({ code }: { code: string }) => {
       texted.push(code)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { flood } from './flood.ts'
 
-it('C13: under a flood of sign-ins memory is bounded, others are answered, and the surplus gets a 503', async () => {
+it('under a flood of sign-ins memory is bounded, others are answered, and the surplus gets a 503', async () => {
   const { flooded, grown, hashes, statuses, retryAfter } = await flood(4)
   // Beside the hashes there are 800 connections; unbounded, the hashes alone would take 12,800 MiB.
   expect(grown).toBeLessThan(hashes + 240)

@@ -7,7 +7,7 @@ const kinds = { identifiers: ['email', 'phone', 'username'] }
 const signUp = async ({ post }: Service, body: object) =>
   (await post('/auth/register', { ...body, password })).status
 
-describe('A20 forms of identifiers', () => {
+describe('forms of identifiers', () => {
   it.each([
     'a\u0000b',
     'a\u200bb',
@@ -59,7 +59,7 @@ describe('A20 forms of identifiers', () => {
     expect(await signUp(app, { email })).toBe(201)
   })
 
-  it('A4: a phone number has at most 20 digits', async () => {
+  it('a phone number has at most 20 digits', async () => {
     const app = await service({ auth: kinds as never })
     expect(await signUp(app, { phone: `+${'1'.repeat(21)}` })).toBe(400)
     expect(await signUp(app, { phone: '1'.repeat(1000) })).toBe(400)

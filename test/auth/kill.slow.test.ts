@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { killWriters } from './kill.ts'
 
-it('L4: after kill -9 every change of an account is there whole or not at all', async () => {
+it('after kill -9 every change of an account is there whole or not at all', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fieldgate-kill-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const opener = new URL('stores/sqlite.ts', import.meta.url)

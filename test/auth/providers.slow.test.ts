@@ -82,7 +82,7 @@ describe('4.5 POST /social/facebook', () => {
     expect(answer.body.data.user).not.toHaveProperty('email')
   })
 
-  it('D3: refuses tokens of another app, invalid ones, and those of another user', async () => {
+  it('refuses tokens of another app, invalid ones, and those of another user', async () => {
     for (const data of [
       { is_valid: true, app_id: 'other', user_id: '42' },
       { is_valid: true, app_id: 'app2', user_id: '42' },
@@ -96,7 +96,7 @@ describe('4.5 POST /social/facebook', () => {
     expect(told(await signIn(await withFacebook(genuine, person), 'forged'))).toEqual(refused)
   })
 
-  it('D2: its addresses link nothing', async () => {
+  it('its addresses link nothing', async () => {
     const app = await withFacebook(genuine, person)
     await app.register('ann@example.com')
     expect((await signIn(app)).status).toBe(409)
@@ -122,7 +122,7 @@ describe('4.5 POST /social/github', () => {
     }
   })
 
-  it('A15: hands the code verifier on, for GitHub to check', async () => {
+  it('hands the code verifier on, for GitHub to check', async () => {
     const app = await withGithub({ emails: verified })
     const code = 'with challenge'
     expect((await signIn(app, { code, codeVerifier: verifier })).status).toBe(200)
@@ -134,14 +134,14 @@ describe('4.5 POST /social/github', () => {
     expect(told(shaped)).toEqual([400, 'Invalid credentials format.'])
   })
 
-  it('D7: refuses a token of another app, and a wrong code', async () => {
+  it('refuses a token of another app, and a wrong code', async () => {
     const app = await withGithub()
     expect(told(await signIn(app, { accessToken: 'of another app' }))).toEqual(refused)
     expect(told(await signIn(app, { code: 'wrong' }))).toEqual(refused)
     expect(told(await signIn(await withGithub({ check: 422 })))).toEqual(refused)
   })
 
-  it('D7: only a primary, verified address links; the public one never', async () => {
+  it('only a primary, verified address links; the public one never', async () => {
     for (const emails of [
       [],
       [{ email: 'ann@example.com', primary: true, verified: false }],
@@ -161,7 +161,7 @@ describe('4.5 POST /social/github', () => {
 })
 
 describe('providers at once', () => {
-  it('D5: 300 sign-ins with four of them do not mix', { timeout: 300_000 }, async () => {
+  it('300 sign-ins with four of them do not mix', { timeout: 300_000 }, async () => {
     const openId = await startOpenId(['web', 'ios'])
     onTestFinished(() => openId.stop())
     const { issuer, jwks } = openId
@@ -238,7 +238,7 @@ describe('providers at once', () => {
   })
 })
 
-describe('D8: a provider that misbehaves', () => {
+describe('a provider that misbehaves', () => {
   const github = async (origin: string) => {
     const app = await service({
       auth: { social: { github: { clientId: 'app', clientSecret: 'sesame', endpoints: origin } } },

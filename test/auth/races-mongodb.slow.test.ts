@@ -11,7 +11,7 @@ await withService('mongo', ({ url }) => {
   const opener = new URL('stores/mongodb.ts', import.meta.url)
   races('two processes on MongoDB', processOn(opener, address.href))
 
-  it('E4: on a server without transactions an admin remains, and exactly one if one process ends the others', async () => {
+  it('on a server without transactions an admin remains, and exactly one if one process ends the others', async () => {
     const { url, stop } = await startSingleMongod()
     onTestFinished(stop)
     const start = () => processOn(opener, `${url}/auth`)({ graceSeconds: 0, maxAttempts: 10 })

@@ -9,7 +9,7 @@ import { password } from './accounts.ts'
 import { service } from './service.ts'
 
 function spellings(name: string, open: () => Store): void {
-  it(`C12: those that look alike are one account, or no address at all: ${name}`, async () => {
+  it(`those that look alike are one account, or no address at all: ${name}`, async () => {
     const { post, register, sent } = await service({ store: open() })
     const status = async (email: string) =>
       (await post('/auth/register', { email, password })).status

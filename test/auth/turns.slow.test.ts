@@ -27,7 +27,7 @@ async function queue() {
   return { wait, next, order }
 }
 
-describe('A10: turns to hash', () => {
+describe('turns to hash', () => {
   it('go round the clients, however many requests each has', async () => {
     const { wait, next, order } = await queue()
     for (let sent = 0; sent < 5; sent += 1) void wait('flood', `name${sent}`)
@@ -149,7 +149,7 @@ describe('A10: turns to hash', () => {
   })
 })
 
-describe('A9: computations at once', () => {
+describe('computations at once', () => {
   const { env } = process
   const cores = (count: number) =>
     Object.defineProperty(globalThis, 'navigator', {

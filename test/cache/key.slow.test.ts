@@ -86,7 +86,7 @@ function understood(wanted: Meaning): Meaning {
   return { ...wanted, query: Object.fromEntries(query) }
 }
 
-describe('J4: keys of the cache', () => {
+describe('keys of the cache', () => {
   it('are equal for equal meaning alone, in 100,000 pairs', { timeout: 300_000 }, async () => {
     let equal = 0
     let different = 0

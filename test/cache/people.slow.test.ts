@@ -82,7 +82,7 @@ async function tried(count: number, cache: true | CacheOptions) {
   return { wrong, ...seen }
 }
 
-describe('J1: admins, users, anonymous ones, and those with bad and expired tokens', () => {
+describe('admins, users, anonymous ones, and those with bad and expired tokens', () => {
   it('are told what they are told without a cache, in 1,000 interleavings', {
     timeout: 300_000,
   }, async () => {
@@ -97,7 +97,7 @@ describe('J1: admins, users, anonymous ones, and those with bad and expired toke
   })
 })
 
-describe('J2: a warm cache opens no door', () => {
+describe('a warm cache opens no door', () => {
   async function warm() {
     const all = await people()
     const ask = (person: Person, path: string) =>

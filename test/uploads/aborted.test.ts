@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { album, fileHead, rawBody, rawHeaders, textHead } from './album.ts'
 import { png } from './png.ts'
 
-it('I5 uploads cut at a random byte leave no object, no open file and no memory behind', async () => {
+it('uploads cut at a random byte leave no object, no open file and no memory behind', async () => {
   const { app, keys } = album()
   const large = new Uint8Array(700_000)
   large.set(png)

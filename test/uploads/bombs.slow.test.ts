@@ -60,7 +60,7 @@ const bombs: Record<string, Bytes> = {
 for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImages() })) {
   describe(`with ${by}`, () => {
     for (const [name, bytes] of Object.entries(bombs)) {
-      it(`I10 ${name} is stored as it came`, async () => {
+      it(`${name} is stored as it came`, async () => {
         const served = album({
           upload: { imgOptimizations: 'high', acl: 'public-read' },
           app: { images },
@@ -97,7 +97,7 @@ describe('a PNG image of few bytes and almost 50 megapixels', () => {
   ] as const
   for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImages() })) {
     it.each(sizes)(
-      `R5 %i × %i is stored as it is, in no time (${by})`,
+      `%i × %i is stored as it is, in no time (${by})`,
       async (width, height) => {
         const bytes = await blackPng(width, height)
         expect(bytes.length).toBeLessThan(30_000)
@@ -114,7 +114,7 @@ describe('a PNG image of few bytes and almost 50 megapixels', () => {
   }
 })
 
-it('R5 a PNG image of noise ends with the five seconds that it has', async () => {
+it('a PNG image of noise ends with the five seconds that it has', async () => {
   const side = 1500
   const data = randomFillSync(Buffer.alloc(side * side * 3))
   const raw = { width: side, height: side, channels: 3 } as const
@@ -125,7 +125,7 @@ it('R5 a PNG image of noise ends with the five seconds that it has', async () =>
   expect(performance.now() - started).toBeLessThan(7000)
 }, 300_000)
 
-it('I10 the images of many frames are what they are said to be', async () => {
+it('the images of many frames are what they are said to be', async () => {
   for (const name of ['a GIF image of 10,000 frames', 'a WebP image of 10,000 frames']) {
     expect((await sharp(bombs[name]).metadata()).pages, name).toBe(FRAMES)
   }

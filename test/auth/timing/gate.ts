@@ -37,7 +37,7 @@ export function gate(store: string, open: () => Promise<Opened>): void {
   afterAll(() => opened.close())
 
   it.each(TIMED)(
-    `A2: the time of $path tells nothing on ${store}`,
+    `the time of $path tells nothing on ${store}`,
     { timeout: 600_000 },
     async (route) => {
       const once = () => measure(route, opened.send, ROUNDS, opened.restore)

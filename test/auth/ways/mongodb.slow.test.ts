@@ -5,7 +5,7 @@ import { withService } from '../../services/shared.ts'
 import { explore } from './sequences.ts'
 
 await withService('mongo', ({ url }) => {
-  it('A1: the same on MongoDB', { timeout: 600_000 }, async () => {
+  it('the same on MongoDB', { timeout: 600_000 }, async () => {
     const database = `ways-${crypto.randomUUID()}`
     const count = Number(process.env.SEQUENCES ?? 2000)
     try {

@@ -6,7 +6,7 @@ import { explore } from './sequences.ts'
 
 await withService('postgres', ({ url }) => {
   const schema = freshSchemas(url)()
-  it('A1: the same on PostgreSQL', { timeout: 600_000 }, async () => {
+  it('the same on PostgreSQL', { timeout: 600_000 }, async () => {
     const count = Number(process.env.SEQUENCES ?? 2000)
     expect(await explore(postgresStore({ url, schema }), count, 200_001)).toBeUndefined()
   })

@@ -42,7 +42,7 @@ async function check(
   return { broken, hits, operations }
 }
 
-describe('J5: histories of concurrent reads and writes', { timeout: 300_000 }, () => {
+describe('histories of concurrent reads and writes', { timeout: 300_000 }, () => {
   it('are linearizable in one instance, 300 of 300', async () => {
     const plan = (seed: number): Plan => ({ seed, apps: 1, cache: faultyCache() })
     const { broken, hits } = await check(300, plan, notLinearizable)
