@@ -50,7 +50,10 @@ export default defineConfig({
   test: {
     projects: [
       unit,
-      { ...fromSource, test: { ...shared, name: 'slow', include: [slow, long], exclude: elsewhere } },
+      {
+        ...fromSource,
+        test: { ...shared, name: 'slow', include: [slow, long], exclude: elsewhere },
+      },
       ...apart.map((name) => folder(name, name === 'package' ? ['test/package/build.ts'] : [])),
     ],
     globalSetup: 'test/services/setup.ts',

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runs } from '../runs.ts'
 import { answering, listening } from './endpoints.ts'
 import { credentialsOf, startOpenId } from './openid.ts'
 import { parallel, type Service, service } from './service.ts'
@@ -161,7 +162,7 @@ describe('4.5 POST /social/github', () => {
 })
 
 describe('providers at once', () => {
-  it('300 sign-ins with four of them do not mix', { timeout: 300_000 }, async () => {
+  it('sign-ins with four of them at once do not mix', async () => {
     const openId = await startOpenId(['web', 'ios'])
     onTestFinished(() => openId.stop())
     const { issuer, jwks } = openId
@@ -223,8 +224,9 @@ describe('providers at once', () => {
         expected: { provider: 'github', user: { githubId: `h-${who}`, name: `github ${who}` } },
       },
     ]
-    for (let round = 0; round < 3; round += 1) {
-      const signIns = (await parallel(25, signInsOf)).flat()
+    const people = runs(10)
+    for (let round = 0; round < 2; round += 1) {
+      const signIns = (await parallel(people, signInsOf)).flat()
       const answers = await Promise.all(
         signIns.map(({ expected, credentials }) =>
           app.post(`/auth/social/${expected.provider}`, credentials),
@@ -234,7 +236,7 @@ describe('providers at once', () => {
         signIns.map(({ expected }) => expected),
       )
     }
-    expect(await app.users.count()).toBe(100)
+    expect(await app.users.count()).toBe(4 * people)
   })
 })
 
@@ -280,10 +282,15 @@ describe('a provider that misbehaves', () => {
   })
 
   it('is a 503 within the deadline when it never answers', async () => {
-    const start = performance.now()
+    const deadlines: number[] = []
+    const { timeout } = AbortSignal
+    const earlier = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      deadlines.push(ms)
+      return timeout.call(AbortSignal, ms / 100)
+    })
+    onTestFinished(() => earlier.mockRestore())
     expect(told(await github(await listening(() => {})))).toEqual(unreachable)
-    // The deadline is 8 s; a busy machine takes its time for the rest.
-    expect(performance.now() - start).toBeLessThan(15_000)
+    expect(deadlines).toContain(8000)
   })
 
   it('is a 503 when its keys cannot be had', async () => {

@@ -5,6 +5,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { adminRound, endings } from './admins.ts'
 import { type PeerOptions, right } from './peer.ts'
 import {
@@ -75,7 +76,7 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
     })
 
     it('refreshes of one token get one successor while the secret is replaced, and each access token opens', async () => {
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < runs(2); round += 1) {
         const { refreshToken } = await account(rotating)
         const { answers } = await all(
           rotating,
@@ -101,21 +102,21 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
       }
     })
 
-    it('of 200 guesses at once, one of them right, at most ten are evaluated', async () => {
+    it('of 60 guesses at once, one of them right, at most ten are evaluated', async () => {
       const { email } = await account(strict)
       const { answers, evaluated } = await all(
         strict,
-        times(200, (index) => ({
+        times(60, (index) => ({
           path: '/auth/login',
-          body: { email, password: index === 150 ? right : 'wrong' },
+          body: { email, password: index === 40 ? right : 'wrong' },
         })),
       )
       expect(evaluated).toBeLessThanOrEqual(10)
-      expect(count(answers, 200) + count(answers, 401)).toBe(200)
+      expect(count(answers, 200) + count(answers, 401)).toBe(60)
       expect(count(answers, 200)).toBeLessThanOrEqual(1)
     })
 
-    it('of 200 wrong passwords at once a hundred are evaluated, and no right one after them', async () => {
+    it('of 120 wrong passwords at once a hundred are evaluated, and no right one after them', async () => {
       const { email } = await account(graced)
       const login = (password: string): Request => ({
         path: '/auth/login',
@@ -123,9 +124,9 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
       })
       const { answers, evaluated } = await all(
         graced,
-        times(200, () => login('wrong')),
+        times(120, () => login('wrong')),
       )
-      expect([evaluated, count(answers, 401)]).toEqual([100, 200])
+      expect([evaluated, count(answers, 401)]).toEqual([100, 120])
       expect((await one(graced, '/auth/login', login(right).body)).status).toBe(401)
     })
 
@@ -157,7 +158,7 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
     })
 
     it.each(endings)('of admins who end each other by %s exactly one remains', async (ending) => {
-      for (let round = 0; round < 20; round += 1) {
+      for (let round = 0; round < runs(4); round += 1) {
         const ended = await adminRound(graced, round % 4 === 3 ? 5 : 2, ending)
         expect(ended).toEqual({ fewest: 1, left: 1, failures: [] })
       }
@@ -179,7 +180,7 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
     })
 
     it('first sign-ins at once through a provider are one account, and never a 409', async () => {
-      for (let round = 0; round < 40; round += 1) {
+      for (let round = 0; round < runs(5); round += 1) {
         const card = `card${round}.${process.pid}`
         const body = { card, email: `${card}@example.com` }
         const { answers } = await all(
@@ -206,7 +207,8 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
     })
 
     it.each(enders)('once the %s was answered, no older session works', async (ender) => {
-      for (let round = 0; round < 2; round += 1) expect(await endRound(graced, ender)).toEqual([])
+      for (let round = 0; round < runs(2); round += 1)
+        expect(await endRound(graced, ender)).toEqual([])
     })
 
     it('once a token was used again nothing of its session works, nor any other of the user', async () => {
@@ -215,7 +217,7 @@ export function races(name: string, start: (options: PeerOptions) => Promise<Pee
     })
 
     it('a sign-in with the old password opens nothing after the change was answered', async () => {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < runs(3); round += 1) {
         const { email, token } = await account(graced)
         const { answers } = await all(graced, [
           {
