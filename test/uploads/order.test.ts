@@ -1,5 +1,5 @@
 /**
- * What is there first, the object or the record, at every moment of a write (answers, Uploads; security.md I8).
+ * What is there first, the object or the record, at every moment of a write (answers, Uploads).
  */
 
 import { expect, it } from 'vitest'
