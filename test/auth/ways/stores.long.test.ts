@@ -8,7 +8,7 @@ import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { startWorker } from '../workers.ts'
 import { explore } from './sequences.ts'
 
-const COUNT = runs(100)
+const COUNT = runs(50)
 const SEED = 200_001
 const title = 'once the owner has proven the mailbox nothing of the attacker opens the account'
 
