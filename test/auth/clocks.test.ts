@@ -11,7 +11,7 @@ const refresh = ({ post }: Service, refreshToken: string) =>
   post('/auth/token/refresh', { refreshToken })
 const me = ({ call }: Service, token: string) => call('GET', '/auth/me', undefined, token)
 
-describe('L10: a clock that steps by an hour', () => {
+describe('a clock that steps by an hour', () => {
   it.each([HOUR, -HOUR])('makes no lock that does not end (%i s)', async (step) => {
     const app = await service()
     await app.register(email)
@@ -62,7 +62,7 @@ describe('L10: a clock that steps by an hour', () => {
   })
 })
 
-describe('L10: instances whose clocks are four seconds apart', () => {
+describe('instances whose clocks are four seconds apart', () => {
   it('take what the other one has made', async () => {
     const store = sqliteStore()
     const behind = await service({ store })

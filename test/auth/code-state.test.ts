@@ -61,7 +61,7 @@ describe('3.3 codes by SMS and by mail', () => {
 })
 
 describe('3.3 the tries of a code', () => {
-  it.each(['email', 'phone', 'name'])('A6: a change of %s gives none back', async (field) => {
+  it.each(['email', 'phone', 'name'])('a change of %s gives none back', async (field) => {
     const app = await service({
       auth: { otp: { maxAttempts: 3 }, updateFields: ['name', 'email', 'phone'] },
     })
@@ -78,7 +78,7 @@ describe('3.3 the tries of a code', () => {
     expect(await reset(app, 'ann@example.com', app.sent.at(-1)?.code)).toBe(400)
   })
 
-  it('A6: a new password gives none back', async () => {
+  it('a new password gives none back', async () => {
     const { app, token } = await withPhone({ otp: { maxAttempts: 2 } })
     await forgot(app, 'ann@example.com')
     for (const wrong of ['x', 'y']) await reset(app, 'ann@example.com', wrong)
@@ -92,7 +92,7 @@ describe('3.3 the tries of a code', () => {
   })
 })
 
-describe('A4 the pause between two codes', () => {
+describe('the pause between two codes', () => {
   it.each([
     [undefined, 60],
     [5, 5],

@@ -26,7 +26,7 @@ async function everywhere(app: Service, plain: string): Promise<unknown[]> {
   ]
 }
 
-describe('A16: common passwords', () => {
+describe('common passwords', () => {
   it('are refused on sign-up, reset and change, in any case', async () => {
     for (const plain of [
       'password',
@@ -87,7 +87,7 @@ describe('A16: common passwords', () => {
   })
 })
 
-describe('A16: passwords built from what is known of the account', () => {
+describe('passwords built from what is known of the account', () => {
   it.each([
     ['the address', 'Kim.Long@Example.com'],
     ['its local part and digits', 'kim.long2024'],
@@ -110,7 +110,7 @@ describe('A16: passwords built from what is known of the account', () => {
   })
 })
 
-describe('A16: password.check', () => {
+describe('password.check', () => {
   const checking = (
     check: (plain: string, context: { user: Fields; request: Request }) => unknown,
   ) => service({ auth: { password: { ...cheap, check: check as never } } })

@@ -42,7 +42,7 @@ async function lost(): Promise<{ app: Service; refreshToken: string }> {
   return { app, refreshToken }
 }
 
-it('B5: an answer that was lost after the rotation can be had again within the grace', async () => {
+it('an answer that was lost after the rotation can be had again within the grace', async () => {
   const { app, refreshToken } = await lost()
   app.later(9)
   const again = await app.post('/auth/token/refresh', { refreshToken })
@@ -52,7 +52,7 @@ it('B5: an answer that was lost after the rotation can be had again within the g
   expect((await app.call('GET', '/auth/me', undefined, again.body.data.token)).status).toBe(200)
 })
 
-it('B5: after the grace it is a token used again, like any other', async () => {
+it('after the grace it is a token used again, like any other', async () => {
   const { app, refreshToken } = await lost()
   app.later(11)
   expect((await app.post('/auth/token/refresh', { refreshToken })).status).toBe(401)

@@ -36,7 +36,7 @@ async function asked(app: Service, count: number): Promise<Service> {
   return app
 }
 
-describe('A3: a failure for one recipient', () => {
+describe('a failure for one recipient', () => {
   it.each([
     ['any error', new Error('550 no such user')],
     [
@@ -95,7 +95,7 @@ describe('A3: a failure for one recipient', () => {
   })
 })
 
-describe('A3 · W4: a sender that is down', () => {
+describe('a sender that is down', () => {
   it('is a 503 for everybody after failures for three recipients, for 30 seconds', async () => {
     let broken = true
     const app = await withSender(() => {
@@ -288,7 +288,7 @@ describe('The channels', () => {
   })
 })
 
-describe('A11 · C8: the answer', () => {
+describe('the answer', () => {
   const request = (identifier: string) =>
     new Request('http://localhost/auth/password/forgot', {
       method: 'POST',

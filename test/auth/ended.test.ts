@@ -26,7 +26,7 @@ const signIn = async ({ post }: Service, email = 'ann@example.com'): Promise<Sig
 const ended = '401 Session ended. Sign in again.'
 
 describe('3.1 an access token ends with its session', () => {
-  it('A5: at a sign-out, that session alone', async () => {
+  it('at a sign-out, that session alone', async () => {
     const app = await service()
     const first = await app.register('ann@example.com')
     const second = await signIn(app)
@@ -50,7 +50,7 @@ describe('3.1 an access token ends with its session', () => {
     expect(await me(app, third)).toBe('200')
   })
 
-  it('A5: at a sign-out everywhere, every session of that user', async () => {
+  it('at a sign-out everywhere, every session of that user', async () => {
     const app = await service()
     const first = await app.register('ann@example.com')
     const second = await signIn(app)
@@ -64,7 +64,7 @@ describe('3.1 an access token ends with its session', () => {
   it.each([
     [true, ended],
     [false, '200'],
-  ])('A5: at a detected reuse (revokeAllOnReuse: %s)', async (revokeAllOnReuse, others) => {
+  ])('at a detected reuse (revokeAllOnReuse: %s)', async (revokeAllOnReuse, others) => {
     const app = await service({ auth: { refresh: { enabled: true, revokeAllOnReuse } } })
     const first = await app.register('ann@example.com')
     const other = await signIn(app)
@@ -75,7 +75,7 @@ describe('3.1 an access token ends with its session', () => {
     expect(await me(app, other)).toBe(others)
   })
 
-  it('A5: when later sign-ins have taken its place', async () => {
+  it('when later sign-ins have taken its place', async () => {
     const app = await service({ auth: { refresh: { enabled: true, maxSessions: 2 } } })
     const first = await app.register('ann@example.com')
     const second = await signIn(app)
@@ -85,7 +85,7 @@ describe('3.1 an access token ends with its session', () => {
   })
 
   it.each([{ expiresIn: 60 }, { expiresIn: '1d', maxLifetime: 60 }] as const)(
-    'A5: when the time of the session is over: %o',
+    'when the time of the session is over: %o',
     async (lifetime) => {
       const app = await service({ auth: { refresh: { enabled: true, ...lifetime } } })
       const first = await app.register('ann@example.com')
@@ -107,7 +107,7 @@ describe('3.1 an access token ends with its session', () => {
     expect([await me(app, first), await me(app, next)]).toEqual([ended, ended])
   })
 
-  it('A5: on every guarded route, with optionalAuth too', async () => {
+  it('on every guarded route, with optionalAuth too', async () => {
     const app = await service()
     const Note = defineModel('Note', { fields: { text: z.string() } })
     const { requireAuth, optionalAuth } = app.auth
@@ -162,7 +162,7 @@ describe('3.1 the sessions of an account that was disabled', () => {
     'app.store, many at once': (app) => app.users.updateWhere({}, { banned: true }),
   }
 
-  it.each(Object.keys(ways))('A20: stay ended when it is enabled again: %s', async (way) => {
+  it.each(Object.keys(ways))('stay ended when it is enabled again: %s', async (way) => {
     const app = await banned()
     app.app.mount('/people', createRouter({ model: app.User, allowedFields: ['banned'] }))
     const ann = await app.register('ann@example.com')
@@ -176,7 +176,7 @@ describe('3.1 the sessions of an account that was disabled', () => {
     expect(await me(app, await signIn(app))).toBe('200')
   })
 
-  it('A20: outlive no sign-in that meets the disabling', async () => {
+  it('outlive no sign-in that meets the disabling', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined
     const app = await banned({
       store: raced(async () => {
@@ -205,7 +205,7 @@ describe('3.1 the sessions of an account that was disabled', () => {
     'a sign-in': async (app) => expect(await signIn(app)).toBe(undefined),
   }
 
-  it.each(Object.keys(refusals))('A20: end with the first refusal: %s', async (refusal) => {
+  it.each(Object.keys(refusals))('end with the first refusal: %s', async (refusal) => {
     const app = await banned()
     const ann = await app.register('ann@example.com')
     const other = await signIn(app)
@@ -217,7 +217,7 @@ describe('3.1 the sessions of an account that was disabled', () => {
     expect(await me(app, await signIn(app))).toBe('200')
   })
 
-  it('A20: end too when the account is enabled during that refusal', async () => {
+  it('end too when the account is enabled during that refusal', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined
     const store = raced(async () => {
       const work = meanwhile
@@ -239,7 +239,7 @@ describe('3.1 the sessions of an account that was disabled', () => {
   })
 
   it.each([true, false])(
-    'A20: access tokens end without refresh tokens too (through the kit: %s)',
+    'access tokens end without refresh tokens too (through the kit: %s)',
     async (kit) => {
       const app = await banned({ auth: { refresh: { enabled: false } } })
       const ann = await app.register('ann@example.com')

@@ -23,7 +23,7 @@ async function watched({ auth, ...more }: ServiceOptions = {}) {
 const login = ({ post }: Service, guess: string, identifier = email) =>
   post('/auth/login', { identifier, password: guess })
 
-describe('A17: security events', () => {
+describe('security events', () => {
   it('tell of every wrong password, wherever it is asked for', async () => {
     const sent: string[] = []
     const { app, seen } = await watched({

@@ -5,7 +5,7 @@ import { type Service, service } from './service.ts'
 
 const own = ({ post }: Service, profile: object) => post('/auth/social/own', { profile })
 
-it('A12: an account that is made between the two looks for it is found, not a 409', async () => {
+it('an account that is made between the two looks for it is found, not a 409', async () => {
   let app: Service | undefined
   let made = false
   const store = sqliteStore()

@@ -11,7 +11,7 @@ const kinds = { identifiers: ['email', 'phone', 'username'] }
 const signUp = async ({ post }: Service, body: object) =>
   (await post('/auth/register', { ...body, password })).status
 
-describe('A20 forms of identifiers', () => {
+describe('forms of identifiers', () => {
   it.each([
     'a\u0000b',
     'a\u200bb',

@@ -39,7 +39,7 @@ describe('answers, hash format', () => {
   })
 })
 
-describe('C13: bounded hashing', () => {
+describe('bounded hashing', () => {
   /** Work that ends when it is told to. */
   function held() {
     const ends: (() => void)[] = []

@@ -40,7 +40,7 @@ function app(google: object = {}, { auth, ...more }: ServiceOptions = {}): Promi
 const signIn = async ({ post }: Service, body: object, provider = 'google') =>
   post(`/auth/social/${provider}`, body)
 
-describe('A15: the nonce of an ID token', () => {
+describe('the nonce of an ID token', () => {
   it.each(['google', 'apple'])('must be that of the body, for %s', async (provider) => {
     const it = await app()
     const answer = async (claim: unknown, nonce: unknown) => {
@@ -95,7 +95,7 @@ describe('A15: the nonce of an ID token', () => {
   })
 })
 
-describe('A15: an ID token signs in once', () => {
+describe('an ID token signs in once', () => {
   it('one after the other, and of many at once', async () => {
     const it = await app()
     const idToken = await token()
@@ -162,7 +162,7 @@ describe('A15: an ID token signs in once', () => {
   })
 })
 
-describe('A20: the URLs of a provider', () => {
+describe('the URLs of a provider', () => {
   const withGoogle = () =>
     userModel({ auth: { social: { google: { clientId: 'web' } } }, unique: ['googleId'] })
   const start = (google: object) => () =>

@@ -21,7 +21,7 @@ async function signedIn(auth: Partial<AuthOptions<Fields>> = {}, more: object = 
   return { app, token, id: user._id, patch, notices }
 }
 
-describe('A8 identifiers change with the current password', () => {
+describe('identifiers change with the current password', () => {
   it('and with nothing less', async () => {
     const { app, id, patch } = await signedIn()
     for (const change of [{ email: 'new@example.com' }, { phone: '+4930456' }]) {
@@ -114,7 +114,7 @@ describe('A8 identifiers change with the current password', () => {
   })
 })
 
-describe('A13 one namespace for identifiers', () => {
+describe('one namespace for identifiers', () => {
   const kinds = {
     identifiers: ['email', 'phone', 'username'],
     updateFields: ['phone', 'username', 'name'],

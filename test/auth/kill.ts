@@ -1,6 +1,7 @@
 /**
  * Kills a writer of accounts with kill -9 at a random moment, and looks whether every change is there whole or not
- * at all: `node -C fieldgate-source test/auth/kill.ts [rounds] [URL of MongoDB]` kills 250 times, in eight changes each time.
+ * at all: `FIELDGATE_RUNS=20 node -C fieldgate-source test/auth/kill.ts [URL of MongoDB]` kills 240 times, in eight changes each
+ * time.
  *
  * @module
  */
@@ -13,6 +14,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Store } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { type Account, deskOn, steps } from './steps.ts'
 
@@ -84,12 +86,12 @@ async function killOne(opener: string, place: string, name: string): Promise<Map
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , rounds = '250', url] = process.argv
+  const [, , url] = process.argv
   const folder = await mkdtemp(join(tmpdir(), 'fieldgate-kill-'))
   const start = performance.now()
   try {
     const opener = new URL(url ? 'stores/mongodb.ts' : 'stores/sqlite.ts', import.meta.url)
-    const toll = await killWriters(Number(rounds), opener, url ?? join(folder, 'accounts.db'))
+    const toll = await killWriters(runs(12), opener, url ?? join(folder, 'accounts.db'))
     const seconds = ((performance.now() - start) / 1000).toFixed(0)
     console.log(
       `${toll.rounds} kills in ${seconds} s: of ${toll.changes} changes ${toll.cut} cut off, ${toll.broken.length} broken`,

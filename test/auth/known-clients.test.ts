@@ -41,7 +41,7 @@ const times = async (count: number, work: () => Promise<number>) => {
   return statuses
 }
 
-describe('A7: a stranger who guesses', () => {
+describe('a stranger who guesses', () => {
   it('does not keep the owner out of a client that has signed in', async () => {
     const { from, app } = await homely()
     await times(10, () => from(stranger, 'login', wrong))
@@ -81,7 +81,7 @@ describe('A7: a stranger who guesses', () => {
   })
 })
 
-describe('A7: a client that has signed in', () => {
+describe('a client that has signed in', () => {
   it('has as many guesses as strangers have, and no more', async () => {
     const { from, app } = await homely()
     expect(await times(3, () => from(home, 'login', wrong))).toEqual([401, 401, 401])
@@ -173,7 +173,7 @@ describe('A7: a client that has signed in', () => {
   })
 })
 
-describe('A7: whoever can sign in from many places', () => {
+describe('whoever can sign in from many places', () => {
   const rotating = (at: number) => `198.51.100.${at % 6}`
 
   it('has no more tries of a code for it', async () => {
@@ -267,7 +267,7 @@ describe('A7: whoever can sign in from many places', () => {
   })
 })
 
-describe('A7: the list of clients', () => {
+describe('the list of clients', () => {
   it('has each once, also after many first sign-ins at once', async () => {
     const { from, app, id } = await homely({ lockout: { maxAttempts: 100, lockSeconds: 900 } })
     const statuses = await parallel(8, () => from('192.0.2.20', 'login', right))
@@ -339,7 +339,7 @@ describe('A7: the list of clients', () => {
   })
 })
 
-describe('A7: by default', () => {
+describe('by default', () => {
   it('clients are told apart by their addresses', async () => {
     const app = await service({ auth: { lockout: { maxAttempts: 3, lockSeconds: 900 } } })
     await app.register(email)

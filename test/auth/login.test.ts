@@ -48,7 +48,7 @@ describe('4.5 POST /login', () => {
     expect([...seen][0]).toContain('"www-authenticate","Bearer"')
   })
 
-  it('C7: computes exactly one hash for every class of account', async () => {
+  it('computes exactly one hash for every class of account', async () => {
     let computed = 0
     const counting = {
       hash: (plain: string) => {
@@ -105,7 +105,7 @@ describe('4.5 POST /login', () => {
     expect((await login(app, 'ann@example.com')).status).toBe(200)
   })
 
-  it('C1: an object or list where a credential belongs is a 400 before the store is asked', async () => {
+  it('an object or list where a credential belongs is a 400 before the store is asked', async () => {
     const app = await service()
     await app.register('ann@example.com')
     await app.app.close()
@@ -141,7 +141,7 @@ describe('4.5 POST /login', () => {
     }
   })
 
-  it('C1: numbers, booleans and null are merely wrong, and forms are refused', async () => {
+  it('numbers, booleans and null are merely wrong, and forms are refused', async () => {
     const app = await service()
     await app.register('ann@example.com')
     for (const value of [1, true, null]) {
@@ -158,7 +158,7 @@ describe('4.5 POST /login', () => {
     expect(form.status).toBe(415)
   })
 
-  it('C15: only true opens', async () => {
+  it('only true opens', async () => {
     const verdicts: (() => unknown)[] = [
       async () => false,
       () => 0,
@@ -203,7 +203,7 @@ describe('4.5 POST /login', () => {
     expect((await login(app, 'ann@example.com', 'pleaseletmein')).status).toBe(200)
   })
 
-  it('E7: a sign-in that onLogin refuses leaves no session', async () => {
+  it('a sign-in that onLogin refuses leaves no session', async () => {
     let refuse: Error | undefined
     const app = await service({
       auth: {
@@ -228,7 +228,7 @@ describe('4.5 POST /login', () => {
     expect((await app.stored(user._id)).failedLoginAttempts).toBe(0)
   })
 
-  it('L12: a damaged record is refused, never a 500', async () => {
+  it('a damaged record is refused, never a 500', async () => {
     const app = await service()
     const { user } = await app.register('ann@example.com')
     const raw = app.app.store.collection(app.User)
@@ -268,7 +268,7 @@ describe('3.2 lockout', () => {
     }
   })
 
-  it('C9: failures on a known and on an unknown account look alike', async () => {
+  it('failures on a known and on an unknown account look alike', async () => {
     const app = await service()
     await app.register('ann@example.com')
     const sequence = async (name: string) => {
@@ -282,7 +282,7 @@ describe('3.2 lockout', () => {
     expect(await sequence('ann@example.com')).toEqual(await sequence('nobody@example.com'))
   })
 
-  it('C10: leaves sessions, refresh and reset alone, and failures do not extend it', async () => {
+  it('leaves sessions, refresh and reset alone, and failures do not extend it', async () => {
     const app = await service({ auth: { lockout: { maxAttempts: 2, lockSeconds: 100 } } })
     const { token, refreshToken } = await app.register('ann@example.com')
     for (let guess = 0; guess < 2; guess += 1) await login(app, 'ann@example.com', wrong)
@@ -303,7 +303,7 @@ describe('3.2 lockout', () => {
     expect((await login(app, 'ann@example.com', 'another password')).status).toBe(200)
   })
 
-  it('C11: guesses at the current password count, and are refused while locked', async () => {
+  it('guesses at the current password count, and are refused while locked', async () => {
     const app = await service({ auth: { lockout: { maxAttempts: 3 } } })
     const { token } = await app.register('ann@example.com')
     const change = (currentPassword: unknown) =>

@@ -113,7 +113,7 @@ describe('2.4 the fields of userFields', () => {
 })
 
 describe('2.4 a resource router over the user model', () => {
-  it('W8: refuses legacyMode', async () => {
+  it('refuses legacyMode', async () => {
     const app = await service()
     app.app.mount(
       '/people',
@@ -122,7 +122,7 @@ describe('2.4 a resource router over the user model', () => {
     await expect(app.app.ready()).rejects.toThrow(/'legacyMode' cannot be used with 'User'/)
   })
 
-  it('W9: needs allowedFields, in whatever order the routers are mounted', async () => {
+  it('needs allowedFields, in whatever order the routers are mounted', async () => {
     const app = await service()
     app.app.mount('/people', createRouter({ model: app.User }))
     await expect(app.app.ready()).rejects.toThrow(
@@ -130,7 +130,7 @@ describe('2.4 a resource router over the user model', () => {
     )
   })
 
-  it('W9: has no secret, role or provider id among the fields that it allows by default', async () => {
+  it('has no secret, role or provider id among the fields that it allows by default', async () => {
     const auth = { social: { google: { clientId: 'x' } } }
     const app = await service({ auth, unique: ['googleId'] })
     app.app.mount(

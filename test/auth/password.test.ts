@@ -63,7 +63,7 @@ describe('4.5 POST /password/forgot', () => {
     ])
   })
 
-  it('L11 · M2: a code that was not sent is not valid, and stands in no log', async () => {
+  it('a code that was not sent is not valid, and stands in no log', async () => {
     let code = ''
     const app = await service({
       auth: {
@@ -231,7 +231,7 @@ describe('4.5 POST /password/reset', () => {
     expect((await reset(app, 'ann@example.com', code)).status).toBe(200)
   })
 
-  it('C5: every other code is the same 400', async () => {
+  it('every other code is the same 400', async () => {
     const { app, code } = await withCode()
     await app.register('bob@example.com')
     expect(told(await reset(app, 'bob@example.com', code))).toEqual(invalidCode)
@@ -247,13 +247,13 @@ describe('4.5 POST /password/reset', () => {
     expect(app.sent.at(-1)?.code).not.toBe(used)
   })
 
-  it('C5: a password change makes a pending code invalid', async () => {
+  it('a password change makes a pending code invalid', async () => {
     const { app, code, token } = await withCode()
     await app.post('/auth/password/change', { currentPassword: password, newPassword: next }, token)
     expect(told(await reset(app, 'ann@example.com', code, 'a third password'))).toEqual(invalidCode)
   })
 
-  it('C6: a code is its digits, as text', async () => {
+  it('a code is its digits, as text', async () => {
     const { app, code } = await withCode()
     const fullWidth = [...code]
       .map((digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0))
@@ -264,14 +264,14 @@ describe('4.5 POST /password/reset', () => {
     expect((await reset(app, 'ann@example.com', ` ${code} `)).status).toBe(200)
   })
 
-  it('C3: the try after the last is refused, right or not', async () => {
+  it('the try after the last is refused, right or not', async () => {
     const { app, code } = await withCode({ auth: { otp: { maxAttempts: 2 } } })
     await reset(app, 'ann@example.com', 'x')
     await reset(app, 'ann@example.com', 'x')
     expect(told(await reset(app, 'ann@example.com', code))).toEqual(invalidCode)
   })
 
-  it('C3: two right codes in parallel change the password once', async () => {
+  it('two right codes in parallel change the password once', async () => {
     const { app, code } = await withCode()
     const answers = await parallel(4, (index) =>
       reset(app, 'ann@example.com', code, `password number ${index}`),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runs } from '../runs.ts'
 import { answering, listening } from './endpoints.ts'
 import { credentialsOf, startOpenId } from './openid.ts'
 import { parallel, type Service, service } from './service.ts'
@@ -82,7 +83,7 @@ describe('4.5 POST /social/facebook', () => {
     expect(answer.body.data.user).not.toHaveProperty('email')
   })
 
-  it('D3: refuses tokens of another app, invalid ones, and those of another user', async () => {
+  it('refuses tokens of another app, invalid ones, and those of another user', async () => {
     for (const data of [
       { is_valid: true, app_id: 'other', user_id: '42' },
       { is_valid: true, app_id: 'app2', user_id: '42' },
@@ -96,7 +97,7 @@ describe('4.5 POST /social/facebook', () => {
     expect(told(await signIn(await withFacebook(genuine, person), 'forged'))).toEqual(refused)
   })
 
-  it('D2: its addresses link nothing', async () => {
+  it('its addresses link nothing', async () => {
     const app = await withFacebook(genuine, person)
     await app.register('ann@example.com')
     expect((await signIn(app)).status).toBe(409)
@@ -122,7 +123,7 @@ describe('4.5 POST /social/github', () => {
     }
   })
 
-  it('A15: hands the code verifier on, for GitHub to check', async () => {
+  it('hands the code verifier on, for GitHub to check', async () => {
     const app = await withGithub({ emails: verified })
     const code = 'with challenge'
     expect((await signIn(app, { code, codeVerifier: verifier })).status).toBe(200)
@@ -134,14 +135,14 @@ describe('4.5 POST /social/github', () => {
     expect(told(shaped)).toEqual([400, 'Invalid credentials format.'])
   })
 
-  it('D7: refuses a token of another app, and a wrong code', async () => {
+  it('refuses a token of another app, and a wrong code', async () => {
     const app = await withGithub()
     expect(told(await signIn(app, { accessToken: 'of another app' }))).toEqual(refused)
     expect(told(await signIn(app, { code: 'wrong' }))).toEqual(refused)
     expect(told(await signIn(await withGithub({ check: 422 })))).toEqual(refused)
   })
 
-  it('D7: only a primary, verified address links; the public one never', async () => {
+  it('only a primary, verified address links; the public one never', async () => {
     for (const emails of [
       [],
       [{ email: 'ann@example.com', primary: true, verified: false }],
@@ -161,7 +162,7 @@ describe('4.5 POST /social/github', () => {
 })
 
 describe('providers at once', () => {
-  it('D5: 300 sign-ins with four of them do not mix', { timeout: 300_000 }, async () => {
+  it('sign-ins with four of them at once do not mix', async () => {
     const openId = await startOpenId(['web', 'ios'])
     onTestFinished(() => openId.stop())
     const { issuer, jwks } = openId
@@ -223,8 +224,9 @@ describe('providers at once', () => {
         expected: { provider: 'github', user: { githubId: `h-${who}`, name: `github ${who}` } },
       },
     ]
-    for (let round = 0; round < 3; round += 1) {
-      const signIns = (await parallel(25, signInsOf)).flat()
+    const people = runs(10)
+    for (let round = 0; round < 2; round += 1) {
+      const signIns = (await parallel(people, signInsOf)).flat()
       const answers = await Promise.all(
         signIns.map(({ expected, credentials }) =>
           app.post(`/auth/social/${expected.provider}`, credentials),
@@ -234,11 +236,11 @@ describe('providers at once', () => {
         signIns.map(({ expected }) => expected),
       )
     }
-    expect(await app.users.count()).toBe(100)
+    expect(await app.users.count()).toBe(4 * people)
   })
 })
 
-describe('D8: a provider that misbehaves', () => {
+describe('a provider that misbehaves', () => {
   const github = async (origin: string) => {
     const app = await service({
       auth: { social: { github: { clientId: 'app', clientSecret: 'sesame', endpoints: origin } } },
@@ -280,10 +282,15 @@ describe('D8: a provider that misbehaves', () => {
   })
 
   it('is a 503 within the deadline when it never answers', async () => {
-    const start = performance.now()
+    const deadlines: number[] = []
+    const { timeout } = AbortSignal
+    const earlier = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      deadlines.push(ms)
+      return timeout.call(AbortSignal, ms / 100)
+    })
+    onTestFinished(() => earlier.mockRestore())
     expect(told(await github(await listening(() => {})))).toEqual(unreachable)
-    // The deadline is 8 s; a busy machine takes its time for the rest.
-    expect(performance.now() - start).toBeLessThan(15_000)
+    expect(deadlines).toContain(8000)
   })
 
   it('is a 503 when its keys cannot be had', async () => {

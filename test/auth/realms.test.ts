@@ -96,7 +96,7 @@ const pairs: Record<string, () => Record<string, AuthRouter>> = {
   },
 }
 
-describe('A19: a token from one router never opens another', () => {
+describe('a token from one router never opens another', () => {
   it.each(Object.keys(pairs))('access tokens %s', async (pair) => {
     const { register, notes } = appWith(pairs[pair]?.() ?? {})
     const { token } = await register('/auth')

@@ -67,7 +67,7 @@ describe('4.5 POST /token/refresh', () => {
     expect([refused.status, refused.body.error]).toEqual([401, dead])
   })
 
-  it('B2: inside the grace every presentation gets the one successor', async () => {
+  it('inside the grace every presentation gets the one successor', async () => {
     const app = await service()
     const { refreshToken } = await app.register('ann@example.com')
     const answers = await parallel(50, () => refresh(app, refreshToken))
@@ -79,7 +79,7 @@ describe('4.5 POST /token/refresh', () => {
     )
   })
 
-  it('B3: an old token after the grace ends the session, and its heirs', async () => {
+  it('an old token after the grace ends the session, and its heirs', async () => {
     const app = await service()
     const first = (await app.register('ann@example.com')).refreshToken
     const second = (await refresh(app, first)).body.data.refreshToken
@@ -92,7 +92,7 @@ describe('4.5 POST /token/refresh', () => {
       expect((await refresh(app, token)).status).toBe(401)
   })
 
-  it('B4: every older token of a long chain is known for reuse', async () => {
+  it('every older token of a long chain is known for reuse', async () => {
     const app = await service()
     await app.register('ann@example.com')
     for (const old of [0, 1, 17, 63, 126]) {
@@ -105,7 +105,7 @@ describe('4.5 POST /token/refresh', () => {
     }
   })
 
-  it('B7: reuse ends every session of that user, and of nobody else', async () => {
+  it('reuse ends every session of that user, and of nobody else', async () => {
     const app = await service()
     const first = (await app.register('ann@example.com')).refreshToken
     const other = await signIn(app)
@@ -117,7 +117,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await refresh(app, bob)).status).toBe(200)
   })
 
-  it('B7: with revokeAllOnReuse: false it ends only that session', async () => {
+  it('with revokeAllOnReuse: false it ends only that session', async () => {
     const app = await service({ auth: { refresh: { enabled: true, revokeAllOnReuse: false } } })
     const first = (await app.register('ann@example.com')).refreshToken
     const other = await signIn(app)
@@ -128,7 +128,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await refresh(app, other)).status).toBe(200)
   })
 
-  it('B9: every refusal is the same', async () => {
+  it('every refusal is the same', async () => {
     const app = await service()
     const { refreshToken } = await app.register('ann@example.com')
     const loggedOut = await signIn(app)
@@ -158,7 +158,7 @@ describe('4.5 POST /token/refresh', () => {
     expect([...seen]).toEqual([JSON.stringify([401, dead, 'Bearer', 'no-store'])])
   })
 
-  it('B9: a token changed in any place is no token, and no reuse', async () => {
+  it('a token changed in any place is no token, and no reuse', async () => {
     const app = await service()
     const { refreshToken } = await app.register('ann@example.com')
     for (let at = 0; at < refreshToken.length; at += 1) {
@@ -169,7 +169,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await refresh(app, refreshToken)).status).toBe(200)
   })
 
-  it('B10: what is stored opens nothing', async () => {
+  it('what is stored opens nothing', async () => {
     const app = await service()
     const { refreshToken, user } = await app.register('ann@example.com')
     const next = (await refresh(app, refreshToken)).body.data.refreshToken
@@ -182,7 +182,7 @@ describe('4.5 POST /token/refresh', () => {
     }
   })
 
-  it('B8: the oldest sign-in makes room', async () => {
+  it('the oldest sign-in makes room', async () => {
     const app = await service({ auth: { refresh: { enabled: true, maxSessions: 3 } } })
     const { user, refreshToken } = await app.register('ann@example.com')
     const tokens = [refreshToken, await signIn(app), await signIn(app)]
@@ -194,7 +194,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await app.stored(user._id)).refreshTokens).toHaveLength(3)
   })
 
-  it('B8: sessions whose time is over make room before any that is alive', async () => {
+  it('sessions whose time is over make room before any that is alive', async () => {
     const app = await service({
       auth: { refresh: { enabled: true, expiresIn: '1d', maxSessions: 2 } },
     })
@@ -208,7 +208,7 @@ describe('4.5 POST /token/refresh', () => {
     for (const token of [first, third]) expect((await refresh(app, token)).status).toBe(200)
   })
 
-  it('B8: so they do when another device refreshes during the sign-in', async () => {
+  it('so they do when another device refreshes during the sign-in', async () => {
     let during = async () => {}
     const app = await service({
       auth: {
@@ -229,7 +229,7 @@ describe('4.5 POST /token/refresh', () => {
     expect((await refresh(app, first)).status).toBe(200)
   })
 
-  it('B8: of 20 sign-ins at once five sessions live where others are over', async () => {
+  it('of 20 sign-ins at once five sessions live where others are over', async () => {
     const app = await service({
       auth: { refresh: { enabled: true, expiresIn: '1d' }, lockout: { maxAttempts: 100 } },
     })
@@ -293,7 +293,7 @@ describe('4.5 POST /logout', () => {
     expect((await refresh(app, second)).status).toBe(200)
   })
 
-  it('B11: answers the same to anything, and ends nothing that is not its own', async () => {
+  it('answers the same to anything, and ends nothing that is not its own', async () => {
     const app = await service()
     const first = (await app.register('ann@example.com')).refreshToken
     const next = (await refresh(app, first)).body.data.refreshToken

@@ -80,7 +80,7 @@ describe('4.5 POST /register', () => {
     expect(Object.keys(answer.body.fields)).toEqual(['name'])
   })
 
-  it('E5: answers 409 without fields for an address in any spelling', async () => {
+  it('answers 409 without fields for an address in any spelling', async () => {
     const { post, register } = await service()
     await register('ann@example.com')
     for (const email of ['ANN@example.com', ' ann@Example.com', 'ann@example.com']) {
@@ -93,7 +93,7 @@ describe('4.5 POST /register', () => {
     }
   })
 
-  it('E1: takes nothing that only the server writes', async () => {
+  it('takes nothing that only the server writes', async () => {
     const { post, stored } = await service()
     const email = 'mallory@example.com'
     const body = `{"email":"${email}","password":"${password}","role":"admin","roles":["admin"],"ROLE":"admin",
@@ -118,7 +118,7 @@ describe('4.5 POST /register', () => {
     expect(({} as { role?: string }).role).toBeUndefined()
   })
 
-  it('E1: takes nothing under renamed fields either', async () => {
+  it('takes nothing under renamed fields either', async () => {
     const fields = { password: 'secretHash', role: 'rank', failedLoginAttempts: 'misses' } as const
     const { post, stored } = await service({ auth: { fields } })
     const answer = await post('/auth/register', {
@@ -138,7 +138,7 @@ describe('4.5 POST /register', () => {
     expect(answer.body.data.user).not.toHaveProperty('misses')
   })
 
-  it('E7: takes the account back when onRegister fails', async () => {
+  it('takes the account back when onRegister fails', async () => {
     const seen: unknown[] = []
     const { post, users } = await service({
       auth: {
@@ -156,7 +156,7 @@ describe('4.5 POST /register', () => {
   })
 
   it.each([true, false])(
-    'E7: shows what onRegister has made of the account, refresh %s',
+    'shows what onRegister has made of the account, refresh %s',
     async (enabled) => {
       const app = await service({
         auth: {
@@ -171,7 +171,7 @@ describe('4.5 POST /register', () => {
   )
 
   it.each([true, false])(
-    'E7: an account that onRegister disables is made, and not signed in, refresh %s',
+    'an account that onRegister disables is made, and not signed in, refresh %s',
     async (enabled) => {
       const app = await service({
         auth: {
@@ -187,7 +187,7 @@ describe('4.5 POST /register', () => {
     },
   )
 
-  it('C16: an address is one address', async () => {
+  it('an address is one address', async () => {
     const { post } = await service()
     for (const email of [
       'a@x.example,b@y.example',
@@ -242,7 +242,7 @@ describe('4.5 POST /register', () => {
     expect((await post('/auth/login', { username: 'ann', password })).status).toBe(200)
   })
 
-  it('C14: a password opens exactly as it was set', async () => {
+  it('a password opens exactly as it was set', async () => {
     const { post } = await service({ auth: { password: {} } })
     const exact = ` spaces \u0000 é ${'long '.repeat(20)}😀 `
     const email = 'exact@example.com'
@@ -265,7 +265,7 @@ describe('4.5 POST /register', () => {
     ).toBe(401)
   })
 
-  it('C13: refuses a password of megabytes before it is hashed', async () => {
+  it('refuses a password of megabytes before it is hashed', async () => {
     let hashed = 0
     const counting = {
       hash: () => {

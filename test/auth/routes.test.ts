@@ -76,7 +76,7 @@ describe.each(names)('4.5 the route %s', (name) => {
     expect(answer.body.success).toBe(answer.status < 400)
   })
 
-  it('L5: fails closed while the store is down', async () => {
+  it('fails closed while the store is down', async () => {
     let down = false
     const app = await everyRoute({}, { store: failing(() => down) })
     const admin = await app.admin()

@@ -29,7 +29,7 @@ async function guarded(maxAttempts: number) {
   return { app, withFactor, asked: () => asked }
 }
 
-describe('A18: a second factor in onLogin', () => {
+describe('a second factor in onLogin', () => {
   it('can be guessed at as often as a password', async () => {
     const { app, withFactor, asked } = await guarded(5)
     for (let guess = 0; guess < 20; guess += 1) {

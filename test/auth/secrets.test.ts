@@ -21,7 +21,7 @@ const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const email = 'ann@example.com'
 const invalid = '401 Invalid or expired token.'
 
-describe('A14: token.secret as a list', () => {
+describe('token.secret as a list', () => {
   it('the first signs, all verify: nobody is signed out by a rotation with overlap', async () => {
     const store = sqliteStore()
     const old = await withSecrets(store, before)
@@ -135,7 +135,7 @@ describe('A14: token.secret as a list', () => {
     expect(kidOf((await other.register(email)).token)).not.toBe(kid)
   })
 
-  it('A7: a kid chooses among the own keys, and nothing else', async () => {
+  it('a kid chooses among the own keys, and nothing else', async () => {
     const app = await withSecrets(sqliteStore(), [after, before])
     const { token } = await app.register(email)
     const [header = '', body, signature] = token.split('.')
@@ -161,7 +161,7 @@ describe('A14: token.secret as a list', () => {
   })
 })
 
-describe('A14: secrets that are refused at start-up', () => {
+describe('secrets that are refused at start-up', () => {
   const good = [after, before]
   const make = (secret: unknown) => () =>
     createAuthRouter(authOptions(userModel(), [], { token: { secret } } as never))

@@ -1,6 +1,6 @@
 /**
  * What must not be left of a session: rounds of the races that end one. A few run with the tests of every store;
- * `node -C fieldgate-source test/auth/sessions.ts [rounds] [URL of MongoDB]` runs 500 of each kind over two processes.
+ * `FIELDGATE_RUNS=20 node -C fieldgate-source test/auth/sessions.ts [URL of MongoDB]` runs 500 of each kind over two processes.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { runs } from '../runs.ts'
 import { right } from './peer.ts'
 import {
   type Account,
@@ -154,7 +155,8 @@ async function many(name: string, rounds: number, round: () => Promise<string[]>
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [, , rounds = '500', url] = process.argv
+  const [, , url] = process.argv
+  const rounds = runs(25)
   const folder = await mkdtemp(join(tmpdir(), 'fieldgate-sessions-'))
   const opener = new URL(url ? 'stores/mongodb.ts' : 'stores/sqlite.ts', import.meta.url)
   const start = processOn(opener, url ?? join(folder, 'sessions.db'))
@@ -168,11 +170,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     const [strict, graced] = [await pair(0), await pair(10)]
     let turn = 0
-    await many('a token used again', Number(rounds), () => {
+    await many('a token used again', rounds, () => {
       turn += 1
       return reuseRound(strict, turn % 2 === 0)
     })
-    for (const ender of enders) await many(ender, Number(rounds), () => endRound(graced, ender))
+    for (const ender of enders) await many(ender, rounds, () => endRound(graced, ender))
   } finally {
     for (const peer of peers) peer.end()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -68,7 +68,7 @@ describe('4.5 POST /social/:provider', () => {
     expect(await it.users.count()).toBe(1)
   })
 
-  it('D10: knows no provider that was not configured', async () => {
+  it('knows no provider that was not configured', async () => {
     const it = await app()
     for (const name of [
       'github',
@@ -96,7 +96,7 @@ describe('4.5 POST /social/:provider', () => {
     for (const value of [5, true, null]) expect(told(await google(it, value))).toEqual(refused)
   })
 
-  it('D1 · W1: a password that was set before the mailbox was proven dies on linking', async () => {
+  it('a password that was set before the mailbox was proven dies on linking', async () => {
     const it = await app()
     const attacker = await it.register('victim@example.com')
     await own(it, { id: 'attacker', email: 'victim@example.com', emailVerified: false })
@@ -115,7 +115,7 @@ describe('4.5 POST /social/:provider', () => {
     expect((await it.call('GET', '/auth/me', undefined, answer.body.data.token)).status).toBe(200)
   })
 
-  it('D1: another provider that was linked without proof opens nothing after linking', async () => {
+  it('another provider that was linked without proof opens nothing after linking', async () => {
     const it = await app()
     const attacker = await own(it, { id: 'attacker', email: 'victim@example.com' })
     expect(attacker.status).toBe(200)
@@ -132,7 +132,7 @@ describe('4.5 POST /social/:provider', () => {
     expect(told(third)).toEqual(taken)
   })
 
-  it('W1: a number that the attacker adds at the very moment of linking goes too', async () => {
+  it('a number that the attacker adds at the very moment of linking goes too', async () => {
     const store = raced(async (users, filter, { set }) => {
       if (set?.googleId) await users.update(filter, { set: { phone: '+4930666' } })
     })
@@ -145,7 +145,7 @@ describe('4.5 POST /social/:provider', () => {
     expect([status, body.data.user.phone]).toEqual([200, undefined])
   })
 
-  it('W1: a number from before the mailbox was proven gets no codes, whatever sends them', async () => {
+  it('a number from before the mailbox was proven gets no codes, whatever sends them', async () => {
     const delivered: unknown[] = []
     const deliver = ({ user, channel }: { user: Fields; channel: string }) =>
       delivered.push([channel, user.phone])
@@ -158,7 +158,7 @@ describe('4.5 POST /social/:provider', () => {
     expect(delivered).toEqual([])
   })
 
-  it('W1: a recovery address from before the mailbox was proven gets no codes', async () => {
+  it('a recovery address from before the mailbox was proven gets no codes', async () => {
     const sent: unknown[] = []
     const mail = { sender: ({ to }: { to: string }) => sent.push(to), toField: 'recovery' }
     const it = await app(
@@ -173,7 +173,7 @@ describe('4.5 POST /social/:provider', () => {
   })
 
   it.each([true, false])(
-    'E7: a sign-up whose account the owner of the mailbox takes meanwhile is a 409, refresh %s',
+    'a sign-up whose account the owner of the mailbox takes meanwhile is a 409, refresh %s',
     async (enabled) => {
       const now = Math.floor(Date.now() / 1000)
       const claims = { iss: openId.issuer, aud: 'web', sub: 'g-quick', iat: now, exp: now + 60 }
@@ -194,7 +194,7 @@ describe('4.5 POST /social/:provider', () => {
     },
   )
 
-  it('W1: a password stays once the mailbox was proven by a mailed code, not by a texted one', async () => {
+  it('a password stays once the mailbox was proven by a mailed code, not by a texted one', async () => {
     for (const [channel, status] of [
       ['email', 200],
       ['sms', 401],
@@ -215,7 +215,7 @@ describe('4.5 POST /social/:provider', () => {
     }
   })
 
-  it('W1: a code that was mailed to another address proves nothing of the one that took its place', async () => {
+  it('a code that was mailed to another address proves nothing of the one that took its place', async () => {
     const it = await app()
     const { user } = await it.register('attacker@example.com')
     await it.post('/auth/password/forgot', { identifier: 'attacker@example.com' })
@@ -231,7 +231,7 @@ describe('4.5 POST /social/:provider', () => {
     }
   })
 
-  it('W1: linking keeps or refuses where the option says so', async () => {
+  it('linking keeps or refuses where the option says so', async () => {
     for (const [linking, status] of [
       ['keep', 200],
       ['refuse', 409],
@@ -248,7 +248,7 @@ describe('4.5 POST /social/:provider', () => {
     }
   })
 
-  it('D2: an address that the provider does not vouch for links nothing', async () => {
+  it('an address that the provider does not vouch for links nothing', async () => {
     const it = await app()
     await it.register('ann@example.com')
     for (const claim of [false, undefined, 'false', 0, 1, 'true']) {
@@ -265,7 +265,7 @@ describe('4.5 POST /social/:provider', () => {
     expect((await it.post('/auth/social/apple', credentialsOf(apple))).status).toBe(200)
   })
 
-  it('D3: a token of another app is refused', async () => {
+  it('a token of another app is refused', async () => {
     const it = await app()
     expect(
       told(await google(it, await openId.idToken('other', 'g-7', verified('ann@example.com')))),
@@ -280,7 +280,7 @@ describe('4.5 POST /social/:provider', () => {
     expect((await google(it, await openId.forge({ ...claims, aud: 'web' }))).status).toBe(200)
   })
 
-  it('D4: forged, expired and foreign tokens are refused', async () => {
+  it('forged, expired and foreign tokens are refused', async () => {
     const it = await app()
     const now = Math.floor(Date.now() / 1000)
     const claims = { iss: openId.issuer, aud: 'web', sub: 'g-8', iat: now, exp: now + 60 }
@@ -302,7 +302,7 @@ describe('4.5 POST /social/:provider', () => {
     expect(await it.users.count()).toBe(0)
   })
 
-  it('D4: a flood of unknown key ids fetches the keys once', async () => {
+  it('a flood of unknown key ids fetches the keys once', async () => {
     const it = await app()
     const now = Math.floor(Date.now() / 1000)
     const claims = { iss: openId.issuer, aud: 'web', sub: 'g-9', iat: now, exp: now + 60 }
@@ -315,7 +315,7 @@ describe('4.5 POST /social/:provider', () => {
     expect(openId.fetches() - before).toBeLessThanOrEqual(1)
   })
 
-  it('D6: nothing but the credential says who it is', async () => {
+  it('nothing but the credential says who it is', async () => {
     const it = await app()
     const idToken = await openId.idToken('web', 'g-10', { name: 'Ann' })
     const answer = await google(it, idToken, {
@@ -337,7 +337,7 @@ describe('4.5 POST /social/:provider', () => {
     expect(named.body.data.user).toMatchObject({ appleId: 'a-10', name: 'Ann Lee', role: 'user' })
   })
 
-  it('D9: first sign-ins at once make one account, through two providers too', async () => {
+  it('first sign-ins at once make one account, through two providers too', async () => {
     const it = await app()
     const now = Math.floor(Date.now() / 1000)
     const claims = { iss: openId.issuer, iat: now, exp: now + 60 }

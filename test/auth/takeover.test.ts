@@ -32,7 +32,7 @@ function app(auth: object = {}, fields: Record<string, z.ZodType> = {}): Promise
   })
 }
 
-describe('A1 the first proof takes an account over', () => {
+describe('the first proof takes an account over', () => {
   it('a mailed code ends a planted phone, user name and session', async () => {
     const it = await app()
     const planted = { phone: '+49123666', username: 'mallory' }
@@ -98,7 +98,7 @@ describe('A1 the first proof takes an account over', () => {
   })
 })
 
-describe('A1 an account with a proven identifier', () => {
+describe('an account with a proven identifier', () => {
   /** Mallory's account: the mailbox is proven, a phone or address of the victim's is claimed. */
   async function claimed(claim: Fields) {
     const it = await app()
@@ -149,7 +149,7 @@ describe('A1 an account with a proven identifier', () => {
   })
 })
 
-describe('A1 what is not proven', () => {
+describe('what is not proven', () => {
   it("a provider's unverified address is not stored", async () => {
     const it = await app()
     const { body } = await own(it, { id: 'm', email: victim })

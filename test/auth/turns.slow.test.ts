@@ -27,7 +27,7 @@ async function queue() {
   return { wait, next, order }
 }
 
-describe('A10: turns to hash', () => {
+describe('turns to hash', () => {
   it('go round the clients, however many requests each has', async () => {
     const { wait, next, order } = await queue()
     for (let sent = 0; sent < 5; sent += 1) void wait('flood', `name${sent}`)
@@ -132,7 +132,7 @@ describe('A10: turns to hash', () => {
     }
     const flood = Array.from({ length: 300 }, (__, number) => stranger(number))
     const waited: number[] = []
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       const before = hashes + 3
       while (hashes < before) await new Promise((resolve) => setTimeout(resolve, 1))
       const start = hashes
@@ -144,12 +144,12 @@ describe('A10: turns to hash', () => {
     // In a queue without fairness it would be 300 each time, or a 503. Among new names of one address the owner is a new
     // one too: whether they come before the others is a matter of the moment.
     waited.sort((a, b) => a - b)
-    expect(waited[10]).toBeLessThan(60)
+    expect(waited[3]).toBeLessThan(60)
     expect((await app.stored(user._id)).failedLoginAttempts).toBe(0)
   })
 })
 
-describe('A9: computations at once', () => {
+describe('computations at once', () => {
   const { env } = process
   const cores = (count: number) =>
     Object.defineProperty(globalThis, 'navigator', {

@@ -36,7 +36,7 @@ describe('4.5 GET /users', () => {
     expect(emails.sort()).toEqual(['ann@example.com', 'bob@example.com'])
   })
 
-  it('E3: refuses others', async () => {
+  it('refuses others', async () => {
     const app = await service()
     const { token } = await app.register('ann@example.com')
     expect(told(await app.call('GET', '/auth/users'))).toEqual([401, 'Authentication required.'])
@@ -46,7 +46,7 @@ describe('4.5 GET /users', () => {
     ])
   })
 
-  it('E8: no secret can be asked for', async () => {
+  it('no secret can be asked for', async () => {
     const app = await service()
     const { token } = await app.admin()
     await app.register('ann@example.com')
@@ -113,7 +113,7 @@ describe('4.5 GET /users/:id', () => {
     expect((await app.call('GET', `/auth/users/${bob.user._id}`)).status).toBe(401)
   })
 
-  it('W10: visibleFields limits what others than self and admin see', async () => {
+  it('visibleFields limits what others than self and admin see', async () => {
     const app = await service({ auth: { visibleFields: ['name'] } })
     const ann = await app.register('ann@example.com', { name: 'Ann' })
     const bob = await app.register('bob@example.com')
@@ -142,7 +142,7 @@ describe('4.5 PATCH /users/:id', () => {
     expect((await app.post('/auth/login', { email: 'ann@example.com', password })).status).toBe(200)
   })
 
-  it('E3: refuses others before it looks whether they exist; admins may', async () => {
+  it('refuses others before it looks whether they exist; admins may', async () => {
     const app = await service()
     const { token } = await app.register('ann@example.com')
     const bob = await app.register('bob@example.com')
@@ -163,7 +163,7 @@ describe('4.5 PATCH /users/:id', () => {
     }
   })
 
-  it('E1: changes nothing else, whatever the body holds', async () => {
+  it('changes nothing else, whatever the body holds', async () => {
     const app = await service()
     const { token, user } = await app.register('ann@example.com')
     const before = await app.stored(user._id)
@@ -220,7 +220,7 @@ describe('4.5 PATCH /users/:id', () => {
 describe('4.5 PATCH /users/:id/roles', () => {
   const roles = { list: ['user', 'editor', 'admin'] } as const
 
-  it('E4: is for admins, and takes roles of the list', async () => {
+  it('is for admins, and takes roles of the list', async () => {
     const app = await service({ auth: { roles } })
     const { token } = await app.admin()
     const ann = await app.register('ann@example.com')
@@ -256,7 +256,7 @@ describe('4.5 PATCH /users/:id/roles', () => {
     expect(told(await set({ role: 'user' }, token, unknown))).toEqual([404, 'Entry not found.'])
   })
 
-  it('E4: holds lists where roles.multiple says so', async () => {
+  it('holds lists where roles.multiple says so', async () => {
     const app = await service({ auth: { roles: { ...roles, multiple: true } } })
     const root = await app.register('root@example.com')
     expect((root.user as unknown as { role: string[] }).role).toEqual(['user'])
@@ -268,7 +268,7 @@ describe('4.5 PATCH /users/:id/roles', () => {
     expect((await set({ role: 'editor' })).body.data.role).toEqual(['editor'])
   })
 
-  it('E4: nobody takes his own admin role', async () => {
+  it('nobody takes his own admin role', async () => {
     const app = await service()
     const { token, id } = await app.admin()
     expect(
@@ -276,7 +276,7 @@ describe('4.5 PATCH /users/:id/roles', () => {
     ).toEqual([400, 'You cannot remove your own admin role.'])
   })
 
-  it('E4: of two admins who demote each other one remains', async () => {
+  it('of two admins who demote each other one remains', async () => {
     for (let round = 0; round < 20; round += 1) {
       const app = await service()
       const one = await app.admin('one@example.com')
@@ -292,7 +292,7 @@ describe('4.5 PATCH /users/:id/roles', () => {
     }
   })
 
-  it('E6: no answer of a whole life shows a secret', async () => {
+  it('no answer of a whole life shows a secret', async () => {
     const app = await service({ fields: { nickname: z.string().optional() } })
     const root = await app.admin()
     const ann = await app.register('ann@example.com')

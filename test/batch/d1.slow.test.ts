@@ -10,5 +10,5 @@ batches(
     const binding = fresh()
     return Array.from({ length: count }, () => d1Store(binding))
   },
-  { batches: 30, writers: 4, moves: 3 },
+  { batches: 25, writers: 3, moves: 2 },
 )

@@ -6,11 +6,12 @@
 
 import { expect, it } from 'vitest'
 import type { Store } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { parity } from './parity.ts'
 import { transfers } from './transfers.ts'
 import { worldOn } from './world.ts'
 
-/** How much is tried; more with BATCHES=1000. */
+/** How much is tried. */
 export interface Extent {
   readonly batches: number
   readonly writers: number
@@ -21,7 +22,7 @@ export interface Extent {
 export function batches(
   name: string,
   open: (count: number) => readonly Store[],
-  { batches = 60, writers = 6, moves = 5 }: Partial<Extent> = {},
+  { batches = 25, writers = 6, moves = 2 }: Partial<Extent> = {},
 ): void {
   it(`${name}: a batch comes to the same as its operations one by one`, {
     timeout: 600_000,
@@ -29,7 +30,7 @@ export function batches(
     const seed = Number(process.env.SEED ?? 1)
     const [store] = open(1)
     if (!store) throw new Error('no store')
-    const toll = await parity(worldOn(store), seed, Number(process.env.BATCHES ?? batches))
+    const toll = await parity(worldOn(store), seed, runs(batches))
     console.info(`${name}, batches:`, { ...toll, differences: toll.differences.length })
     expect(toll.differences).toEqual([])
     expect(toll.taken).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createRouter } from '../../src/index.ts'
 import { BOOKS, Book, type BookOptions, library } from './library.ts'
 
-describe('J9: caches in front of the app', () => {
+describe('caches in front of the app', () => {
   it('an answer to a request with Authorization is private, also a HIT, a 304 and a refusal', async () => {
     const { get } = await library()
     const ann = { 'x-user': 'ann', authorization: 'Bearer x' }

@@ -10,7 +10,7 @@ async function instances() {
   return { one: storedFences(collection), other: storedFences(collection) }
 }
 
-describe('J6: fences', () => {
+describe('fences', () => {
   it('stand for every instance before the write is answered, until one takes them away', async () => {
     const { one, other } = await instances()
     expect((await other.standing()).size).toBe(0)

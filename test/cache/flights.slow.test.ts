@@ -21,7 +21,7 @@ describe('single flight', () => {
     }
   })
 
-  it('J1: users, roles and scopes have flights of their own', async () => {
+  it('users, roles and scopes have flights of their own', async () => {
     const { get, store } = await library({
       scope: (request) => ({ title: request.headers.get('x-title') ?? 'Ancillary Justice' }),
       cache: { vary: (request) => request.headers.get('x-user') ?? '' },
@@ -64,7 +64,7 @@ describe('single flight', () => {
     expect(statuses).toEqual([...Array<number>(19).fill(200), 500])
   })
 
-  it('J5: a read that begins after a write does not join one that began before it', async () => {
+  it('a read that begins after a write does not join one that began before it', async () => {
     const { get, send, store, book } = await library()
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ describe('single flight', () => {
   })
 })
 
-describe('J7: the bound of the cache in memory', () => {
+describe('the bound of the cache in memory', () => {
   it('holds for a million keys, by number and by bytes', { timeout: 300_000 }, async () => {
     const few = memoryCache({ maxEntries: 1000 })
     const small = memoryCache({ maxEntries: 1_000_000, maxBytes: 1_000_000 })

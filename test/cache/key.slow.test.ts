@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { askedKey, audienceOf, keyText } from '../../src/cache/key.ts'
 import { parseQuery } from '../../src/http/query-string.ts'
 import type { ApiRequest, AuthContext } from '../../src/index.ts'
+import { runs } from '../runs.ts'
+
+const PAIRS = runs(5000)
 
 /** What a request means: objects for what has no order, lists for what has one. */
 interface Meaning {
@@ -86,8 +89,8 @@ function understood(wanted: Meaning): Meaning {
   return { ...wanted, query: Object.fromEntries(query) }
 }
 
-describe('J4: keys of the cache', () => {
-  it('are equal for equal meaning alone, in 100,000 pairs', { timeout: 300_000 }, async () => {
+describe('keys of the cache', () => {
+  it('are equal for equal meaning alone', { timeout: 300_000 }, async () => {
     let equal = 0
     let different = 0
     const pair = fc.asyncProperty(
@@ -112,7 +115,7 @@ describe('J4: keys of the cache', () => {
         expect((await keyOf(one, false)) === (await keyOf(second, true))).toBe(isSame)
       },
     )
-    await fc.assert(pair, { numRuns: 100_000, seed: 4 })
-    expect(Math.min(equal, different)).toBeGreaterThan(20_000)
+    await fc.assert(pair, { numRuns: PAIRS, seed: 4 })
+    expect(Math.min(equal, different)).toBeGreaterThan(PAIRS / 5)
   })
 })

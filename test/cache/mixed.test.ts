@@ -7,7 +7,7 @@ import { service } from '../records/service.ts'
 import { faultyCache } from './faulty.ts'
 import { library } from './library.ts'
 
-describe('J1: what a cache must not mix', () => {
+describe('what a cache must not mix', () => {
   it('a cache that gives the reply to another question shows nobody what others asked for', async () => {
     const { cache, get, book, send, author } = await library()
     await send('POST', '/books', { json: { title: 'Provenance', price: 12 } })

@@ -15,7 +15,7 @@ async function watched(options: BookOptions = {}) {
   return { ...books, entries, kept }
 }
 
-describe('J8: what is never kept', () => {
+describe('what is never kept', () => {
   it('refusals of every kind', async () => {
     const { get, query, entries, app, send } = await watched({
       middlewares: [

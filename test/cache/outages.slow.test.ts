@@ -37,7 +37,7 @@ async function price({ send }: Pick<Service, 'send'>): Promise<unknown> {
   return (await send('GET', '/books')).records[0]?.price
 }
 
-describe('J6: a write while the cache is away', () => {
+describe('a write while the cache is away', () => {
   it.each(FAULTS)('is shown when the cache, which was %s, is back', async (fault) => {
     const { one, other } = await instances()
     for (const reader of [one, other, one]) expect(await price(reader)).toBe(10)
@@ -119,7 +119,7 @@ describe('J6: a write while the cache is away', () => {
   })
 })
 
-describe('J7: reads while the cache is away', () => {
+describe('reads while the cache is away', () => {
   it.each(FAULTS)('are answered by the database, the cache being %s', async (fault) => {
     const { one } = await instances()
     await price(one)

@@ -31,7 +31,7 @@ const UNLISTED = [
   '?__proto__=1',
 ]
 
-describe('R14: parameters that no list reads', () => {
+describe('parameters that no list reads', () => {
   it('share the answer without them', async () => {
     const { states, reads, answers, first } = await told({}, '/books', UNLISTED)
     expect(states).toEqual(UNLISTED.map(() => 'HIT'))
@@ -103,7 +103,7 @@ describe('R14: parameters that no list reads', () => {
   })
 })
 
-describe('R14: parameters that lists read', () => {
+describe('parameters that lists read', () => {
   const READ = [
     '?page=1',
     '?page=1&pageSize=1',

@@ -4,7 +4,7 @@ import { service } from '../records/service.ts'
 import { faultyCache } from './faulty.ts'
 import { BOOKS, Book, library } from './library.ts'
 
-describe('J3: who shares answers', () => {
+describe('who shares answers', () => {
   it.each<[string, () => unknown]>([
     [
       'throws',
@@ -86,7 +86,7 @@ describe('J3: who shares answers', () => {
   })
 })
 
-describe('J4: answers are met only where they were asked for', () => {
+describe('answers are met only where they were asked for', () => {
   it('mounts that begin alike, lists, records and queries do not meet', async () => {
     const { app, send } = service({ cache: faultyCache() })
     const stored = app.store.collection(Book)

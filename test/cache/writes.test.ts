@@ -20,7 +20,7 @@ async function prices({ get }: Pick<Library, 'get'>, headers = {}) {
   return (await get('/books', headers)).records.map(({ price }) => price)
 }
 
-describe('J5: after a write was answered no read shows what was there before', () => {
+describe('after a write was answered no read shows what was there before', () => {
   it.each([
     [
       'POST',

@@ -1,7 +1,7 @@
 import { interleaved, lastWins } from './model.ts'
 
 const wrong: string[] = []
-for (let seed = 0; seed < 40; seed += 1) {
+for (let seed = 0; seed < Number(process.argv[2]); seed += 1) {
   wrong.push(...(await interleaved(seed)), ...(await lastWins(seed)))
 }
 console.log(JSON.stringify(wrong))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { runs } from '../runs.ts'
 import { interleaved, lastWins } from './model.ts'
 
-const seeds = Array.from({ length: 120 }, (_, seed) => seed)
+const seeds = Array.from({ length: runs(120) }, (_, seed) => seed)
 
 describe('sessions in any order of events', () => {
   it('no call is sent in two sessions, and no session ends twice', async () => {

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { bundled } from '../http/workerd.ts'
+import { runs } from '../runs.ts'
 import { FROM_SOURCE } from '../runtimes/commands.ts'
 import { served } from './app.ts'
 import { JOURNEY } from './journey.ts'
@@ -63,7 +64,7 @@ describe('sessions in any order of events', () => {
     ['Deno, which has Web Locks', [bin('deno'), 'run', FROM_SOURCE, '--no-lock']],
     ['Bun', [bin('bun'), FROM_SOURCE]],
   ])('keep to theirs on %s', async (_, [command = '', ...flags]) => {
-    const { stdout } = await run(command, [...flags, model])
+    const { stdout } = await run(command, [...flags, model, String(runs(10))])
     expect(JSON.parse(stdout)).toEqual([])
   })
 })

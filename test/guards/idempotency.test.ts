@@ -202,7 +202,7 @@ describe.each(Object.entries(places))('idempotency %s', (_, place) => {
       context.onResponse((_response, isLate) => {
         if (!isLate) done()
       })
-    const { app, ask, count } = notes([seeing, guard()], { requestTimeoutMs: 200 })
+    const { app, ask, count } = notes([seeing, guard()], { requestTimeoutMs: 250 })
     const router = createRouter({ model: Note, allowedFields: ['text'], middlewares: [] })
     router.post('/slow', async (request) => {
       const { text } = (await request.json()) as { text: string }

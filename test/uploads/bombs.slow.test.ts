@@ -1,8 +1,7 @@
 /**
- * Small files that cost much where images are optimised: refused, or stored as they came, in no time (security.md I10).
+ * Small files that cost much where images are optimised: refused, or stored as they came, in no time.
  */
 
-import { randomFillSync } from 'node:crypto'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { sharpImages } from '../../adapters/images/sharp.ts'
@@ -60,7 +59,7 @@ const bombs: Record<string, Bytes> = {
 for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImages() })) {
   describe(`with ${by}`, () => {
     for (const [name, bytes] of Object.entries(bombs)) {
-      it(`I10 ${name} is stored as it came`, async () => {
+      it(`${name} is stored as it came`, async () => {
         const served = album({
           upload: { imgOptimizations: 'high', acl: 'public-read' },
           app: { images },
@@ -95,17 +94,18 @@ describe('a PNG image of few bytes and almost 50 megapixels', () => {
     [7000, 7100],
     [65_535, 760],
   ] as const
+  const made = new Map(sizes.map(([width, height]) => [width, blackPng(width, height)]))
   for (const [by, images] of Object.entries({ sharp: sharpImages(), wasm: wasmImages() })) {
     it.each(sizes)(
-      `R5 %i × %i is stored as it is, in no time (${by})`,
-      async (width, height) => {
-        const bytes = await blackPng(width, height)
+      `%i × %i is stored as it is, in no time (${by})`,
+      async (width) => {
+        const bytes = (await made.get(width)) ?? new Uint8Array()
         expect(bytes.length).toBeLessThan(30_000)
         const { upload } = album({ upload: { imgOptimizations: 'high' }, app: { images } })
         const before = process.memoryUsage().rss
         const passed = processorClock()
-        const made = await upload('POST', '/photos', form({ title: 'x', image: bytes }))
-        expect(made.status).toBe(201)
+        const { status } = await upload('POST', '/photos', form({ title: 'x', image: bytes }))
+        expect(status).toBe(201)
         expect(passed()).toBeLessThan(2000)
         expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB)
       },
@@ -114,18 +114,7 @@ describe('a PNG image of few bytes and almost 50 megapixels', () => {
   }
 })
 
-it('R5 a PNG image of noise ends with the five seconds that it has', async () => {
-  const side = 1500
-  const data = randomFillSync(Buffer.alloc(side * side * 3))
-  const raw = { width: side, height: side, channels: 3 } as const
-  const image = new Uint8Array(await sharp(data, { raw }).png().toBuffer())
-  const { upload } = album({ upload: { imgOptimizations: 'high' }, app: { images: sharpImages() } })
-  const started = performance.now()
-  expect((await upload('POST', '/photos', form({ title: 'x', image }))).status).toBe(201)
-  expect(performance.now() - started).toBeLessThan(7000)
-}, 300_000)
-
-it('I10 the images of many frames are what they are said to be', async () => {
+it('the images of many frames are what they are said to be', async () => {
   for (const name of ['a GIF image of 10,000 frames', 'a WebP image of 10,000 frames']) {
     expect((await sharp(bombs[name]).metadata()).pages, name).toBe(FRAMES)
   }

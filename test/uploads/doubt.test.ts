@@ -46,7 +46,7 @@ function doubtful() {
 
 const later = { now: () => Date.now() + 2 * 60 * 60 * 1000 }
 
-describe('I8 a save that the store has given up', () => {
+describe('a save that the store has given up', () => {
   for (const error of [new StoreUnavailable('gone'), new StoreTimeout('slow')]) {
     it(`leaves the file for the record that comes after all (${error.name})`, async () => {
       const { store, fail, arrive } = doubtful()
@@ -84,7 +84,7 @@ describe('I8 a save that the store has given up', () => {
   })
 })
 
-describe('I8 a save that fails for another reason', () => {
+describe('a save that fails for another reason', () => {
   it('keeps its file where it has happened all the same, and none where it has not', async () => {
     const { store, fail } = doubtful()
     const { upload, app, keys, files } = album({ app: { store } })

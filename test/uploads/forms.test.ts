@@ -169,7 +169,7 @@ const ways: Readonly<Record<string, readonly [Parts, Fields]>> = {
 }
 
 describe('a form with a file', () => {
-  it.each(Object.entries(ways))('N3 holds %s', async (_, [parts, fields]) => {
+  it.each(Object.entries(ways))('holds %s', async (_, [parts, fields]) => {
     const { send } = kitchen()
     const { status, record, text } = await send(parts)
     expect(status, text).toBe(201)
@@ -178,7 +178,7 @@ describe('a form with a file', () => {
     expect(image).toMatch(/\.png$/)
   })
 
-  it('N3 holds JSON as scripts send it, under the name of a file', async () => {
+  it('holds JSON as scripts send it, under the name of a file', async () => {
     const { app } = kitchen()
     const data = new FormData()
     data.append('title', 'x')
@@ -194,7 +194,7 @@ describe('a form with a file', () => {
     ])
   })
 
-  it('N3 is a 400 that names the field where its JSON is broken, and stores nothing', async () => {
+  it('is a 400 that names the field where its JSON is broken, and stores nothing', async () => {
     const { send, calls } = kitchen()
     const said = await send([['ingredients', '[{"name":', 'application/json']])
     expect([said.status, said.body.fields]).toEqual([400, { ingredients: 'Invalid JSON.' }])
@@ -209,7 +209,7 @@ describe('a form with a file', () => {
     expect(calls).toEqual([])
   })
 
-  it('N3 H1 writes no forbidden keys, and nests no deeper than JSON may', async () => {
+  it('writes no forbidden keys, and nests no deeper than JSON may', async () => {
     const { send } = kitchen()
     const evil = '{"name":"Salt","__proto__":{"polluted":1},"$where":1,"a.b":1,"_id":"x"}'
     const { record } = await send([
@@ -231,7 +231,7 @@ describe('a form with a file', () => {
     }
   })
 
-  it('N3 means something whatever its names are, in no time', async () => {
+  it('means something whatever its names are, in no time', async () => {
     const { app } = kitchen()
     const key = fc.constantFrom(
       '',
@@ -265,7 +265,7 @@ describe('a form with a file', () => {
   })
 })
 
-it('N3 indexes take no more room than there are parts', () => {
+it('indexes take no more room than there are parts', () => {
   const form = formFields()
   for (let index = 0; index < 1000; index += 1) form.add(`a[${index * 1e12}][b]`, 'x')
   const list = form.root.named.get('a')

@@ -109,7 +109,7 @@ describe('uploaded images', () => {
     expect(asked).toEqual(['image/webp', 'image/jpeg', 'image/png'])
   })
 
-  it('I10 of too many pixels are a 400 where they are optimised, and nothing is stored', async () => {
+  it('of too many pixels are a 400 where they are optimised, and nothing is stored', async () => {
     const clean = await strippedBytes(mandrill.bytes, 'image/png')
     const bomb = new Uint8Array(clean.slice(0, 5000))
     new DataView(bomb.buffer).setUint32(16, 65_535)

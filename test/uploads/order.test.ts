@@ -1,5 +1,5 @@
 /**
- * What is there first, the object or the record, at every moment of a write (answers, Uploads; security.md I8).
+ * What is there first, the object or the record, at every moment of a write (answers, Uploads).
  */
 
 import { expect, it } from 'vitest'
@@ -24,7 +24,7 @@ function observed(options: Parameters<typeof album>[0] = {}) {
 const PUT = 'put, no record points at it'
 const DELETE = 'delete, no record points at it'
 
-it('I8 an object is stored before a record points at it, and removed after the last one did', async () => {
+it('an object is stored before a record points at it, and removed after the last one did', async () => {
   const { upload, send, seen } = observed()
   const { record } = await upload('POST', '/photos', form({ title: 'x', image: png, cover: png }))
   expect(seen.splice(0)).toEqual([PUT, PUT])
@@ -37,7 +37,7 @@ it('I8 an object is stored before a record points at it, and removed after the l
   expect(seen).toEqual([DELETE])
 })
 
-it('I8 a PATCH that fails removes its new object, and the old one stays', async () => {
+it('a PATCH that fails removes its new object, and the old one stays', async () => {
   const { upload, send, seen, keys, files } = observed()
   await upload('POST', '/photos', form({ title: 'taken' }))
   const { record } = await upload('POST', '/photos', form({ title: 'x', image: png }))
@@ -50,7 +50,7 @@ it('I8 a PATCH that fails removes its new object, and the old one stays', async 
   expect(await keys()).toEqual([files.keyOf(String(record.image))])
 })
 
-it('I8 a PATCH on a condition that does not hold stores nothing, and removes nothing', async () => {
+it('a PATCH on a condition that does not hold stores nothing, and removes nothing', async () => {
   const { upload, seen, keys } = observed()
   const { record } = await upload('POST', '/photos', form({ title: 'x', image: png }))
   seen.length = 0
@@ -62,7 +62,7 @@ it('I8 a PATCH on a condition that does not hold stores nothing, and removes not
   expect(await keys()).toHaveLength(1)
 })
 
-it('I8 a DELETE that is refused, or finds nothing, removes no object', async () => {
+it('a DELETE that is refused, or finds nothing, removes no object', async () => {
   const { upload, send, seen, keys } = observed({
     router: {
       middlewares: [

@@ -99,7 +99,7 @@ for (const [order, mounts] of Object.entries({
   after: () => ({ '/docs': uploads(), '/plain': plain() }),
 })) {
   describe(`a router without upload that is mounted ${order} the one with it`, () => {
-    it('R11 takes no URL that is not stored, in a POST or a PATCH', async () => {
+    it('takes no URL that is not stored, in a POST or a PATCH', async () => {
       const { upload, send, stored, as, keys } = library(mounts())
       const ann = (await upload('/docs', { title: 'a', ...everyField })).record
       const before = await keys()
@@ -119,7 +119,7 @@ for (const [order, mounts] of Object.entries({
       expect(await keys()).toEqual(before)
     })
 
-    it('R11 keeps what is stored, and clears it with its object', async () => {
+    it('keeps what is stored, and clears it with its object', async () => {
       const { upload, send, stored, keys } = library(mounts())
       const made = (await upload('/docs', { title: 'a', ...everyField })).record
       const before = await stored(made)
@@ -135,7 +135,7 @@ for (const [order, mounts] of Object.entries({
       expect(await keys()).toHaveLength(1)
     })
 
-    it('R11 removes the objects of a record that it deletes', async () => {
+    it('removes the objects of a record that it deletes', async () => {
       const { upload, send, keys } = library(mounts())
       const made = (await upload('/docs', { title: 'a', ...everyField })).record
       expect((await send('DELETE', `/plain/${made._id}`)).status).toBe(200)
@@ -145,7 +145,7 @@ for (const [order, mounts] of Object.entries({
 }
 
 describe('several routers that take uploads for one model', () => {
-  it('R11 protect the fields of each other, and remove what each has stored', async () => {
+  it('protect the fields of each other, and remove what each has stored', async () => {
     const { upload, send, stored, keys } = library({ '/docs': uploads(), '/scans': scans() })
     const ann = await stored((await upload('/docs', { title: 'a', ...everyField })).record)
     const [page = ''] = ann.pages as string[]
@@ -162,7 +162,7 @@ describe('several routers that take uploads for one model', () => {
 })
 
 describe('an object that two records hold, as code of the app may have it', () => {
-  it('R11 goes with the last of them', async () => {
+  it('goes with the last of them', async () => {
     const { upload, send, stored, app, keys } = library({ '/docs': uploads(), '/plain': plain() })
     const ann = await stored((await upload('/docs', { title: 'a', ...everyField })).record)
     const { _id, ...copy } = ann
@@ -178,7 +178,7 @@ describe('an object that two records hold, as code of the app may have it', () =
 })
 
 describe('accounts whose model has a file field', () => {
-  it('R11 take no URL in it at registration or in a profile', async () => {
+  it('take no URL in it at registration or in a profile', async () => {
     const secret = 'a secret of at least thirty-two characters'
     const avatar = z.string().nullable().optional()
     const User = defineModel('User', { fields: { ...userFields(), avatar }, unique: ['email'] })

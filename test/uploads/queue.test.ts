@@ -71,7 +71,7 @@ describe('images that wait for each other', () => {
 })
 
 describe('an album whose optimiser is busy', () => {
-  it('R5 stores in five seconds what does not get its turn, without metadata', async () => {
+  it('stores in five seconds what does not get its turn, without metadata', async () => {
     let release = () => {}
     const busy = new Promise<void>((resolve) => {
       release = resolve

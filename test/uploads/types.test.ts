@@ -57,7 +57,7 @@ describe('a stored file', () => {
     }
   })
 
-  it('I1 that is two things at once is stored as what its first bytes are, and run by no browser', async () => {
+  it('that is two things at once is stored as what its first bytes are, and run by no browser', async () => {
     const script = text('<html><script>alert(1)</script></html>')
     const lying = `Content-Disposition: form-data; name="image"; filename="a.html"\r\nContent-Type: image/png, text/html`
     for (const [bytes, type] of [
@@ -73,7 +73,7 @@ describe('a stored file', () => {
     }
   })
 
-  it('I2 is named by the server alone', async () => {
+  it('is named by the server alone', async () => {
     const names = [
       '../../x',
       '..%2fx',
@@ -109,7 +109,7 @@ describe('markup', () => {
     ['application/xml', '<?xml version="1.0"?><note/>'],
   ]
 
-  it('I1 is refused unless it is allowed, whatever it calls itself', async () => {
+  it('is refused unless it is allowed, whatever it calls itself', async () => {
     for (const [type, content] of markup) {
       const { made } = await store(text(content), fileHead('image', 'a.png'))
       expect([made.status, made.body.error], content).toEqual([
@@ -121,7 +121,7 @@ describe('markup', () => {
     expect((await store(utf16)).made.body.error).toBe(`File type 'image/svg+xml' is not allowed.`)
   })
 
-  it('I1 is never inline, even when it is allowed', async () => {
+  it('is never inline, even when it is allowed', async () => {
     for (const [type, content] of markup) {
       const { served } = await store(text(content), fileHead('image'), everything)
       expect(served?.headers.get('content-type')).toBe(type)
@@ -156,7 +156,7 @@ describe('a file that nobody knows', () => {
     expect((await store(together(zip, new Uint8Array(60)))).made.status).toBe(400)
   })
 
-  it('I11 is told in no time, whatever its edges are', async () => {
+  it('is told in no time, whatever its edges are', async () => {
     await sniff(png)
     const riff = (length: number) =>
       together(text('RIFF'), new Uint8Array(new Uint32Array([length]).buffer), text('WEBPVP8 '))

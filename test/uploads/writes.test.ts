@@ -57,7 +57,7 @@ describe('a POST with files', () => {
     ).toEqual(['one'])
   })
 
-  it('H1 never writes forbidden keys, however a name nests them', async () => {
+  it('never writes forbidden keys, however a name nests them', async () => {
     const { upload } = album()
     const data = form({
       title: 'x',
@@ -101,7 +101,7 @@ describe('a POST with files', () => {
     expect(calls).toEqual([])
   })
 
-  it('I7 asks the guard first, and stores nothing for an invalid record', async () => {
+  it('asks the guard first, and stores nothing for an invalid record', async () => {
     const { upload, send, calls, keys } = album({
       router: {
         middlewares: [

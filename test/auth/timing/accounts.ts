@@ -8,6 +8,7 @@ import { randomBytes, scrypt } from 'node:crypto'
 import * as z from 'zod'
 import {
   type App,
+  type AuthOptions,
   createApp,
   createAuthRouter,
   type Fields,
@@ -41,11 +42,11 @@ export const CLIENT = '192.0.2.7'
 /** The default hasher at a small part of its cost, so that less noise hides a difference. */
 const light = (plain: string, salt: string): Promise<string> =>
   new Promise((resolve, reject) =>
-    scrypt(plain, salt, 32, { N: 256, r: 8, p: 1 }, (error, hash) =>
+    scrypt(plain, salt, 32, { N: 2048, r: 8, p: 1 }, (error, hash) =>
       error ? reject(error) : resolve(`${salt}:${hash.toString('hex')}`),
     ),
   )
-const lightHashing = {
+export const lightHashing = {
   hash: (plain: string) => light(plain, randomBytes(16).toString('hex')),
   verify: async (plain: string, stored: string) =>
     (await light(plain, stored.slice(0, stored.indexOf(':')))) === stored,
@@ -60,8 +61,12 @@ export interface Subject {
   restore(): Promise<void>
 }
 
-/** The app over `store`; with `full` hashing costs what it costs by default. */
-export function subject(store: Store, full = false): Subject {
+/** The app over `store`; `hashing` is the option `password`, and `onSend` hears of every mail. */
+export function subject(
+  store: Store,
+  hashing: AuthOptions<Fields>['password'] = lightHashing,
+  onSend = () => {},
+): Subject {
   const social = { google: { clientId: 'client' } }
   const options = {
     identifiers: ['email', 'phone'],
@@ -70,8 +75,8 @@ export function subject(store: Store, full = false): Subject {
     fields: { disabled: 'banned' },
     lockout: { maxAttempts: 1_000_000, lockSeconds: 1_000_000 },
     otp: { resendSeconds: 60, maxAttempts: 100 },
-    password: full ? {} : lightHashing,
-    mail: { sender: () => {} },
+    password: hashing,
+    mail: { sender: onSend },
   } as const
   const User = userModel({
     auth: options,

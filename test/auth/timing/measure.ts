@@ -69,6 +69,9 @@ export interface Seen {
   readonly auc: number
 }
 
+/** Requests for each kind that are not counted, while code is compiled. */
+const WARM_UP = 5
+
 /** Measures a route with `rounds` requests for each kind. Throws when the responses themselves differ. */
 export async function measure(
   { path, body, kinds }: Route,
@@ -78,7 +81,7 @@ export async function measure(
 ): Promise<Seen[]> {
   const times = new Map<Kind, number[]>(kinds.map((kind) => [kind, []]))
   const answers = new Set<string>()
-  for (let round = -20; round < rounds; round += 1) {
+  for (let round = -WARM_UP; round < rounds; round += 1) {
     if (round % 50 === 0) await restore()
     for (const kind of shuffled(kinds)) {
       const start = performance.now()
@@ -128,7 +131,7 @@ function auc(a: readonly number[], b: readonly number[]): number {
 }
 
 /** A line of a table. */
-export function told({ route, kind, median, reference, auc }: Seen): string {
+export function line({ route, kind, median, reference, auc }: Seen): string {
   return [
     route.padEnd(16),
     kind.padEnd(9),

@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
+import { runs } from '../../runs.ts'
 import { explore } from './sequences.ts'
 
-const COUNT = Number(process.env.SEQUENCES ?? 10_000)
-
-it.each([false, true])(
-  'A1: once the owner has proven the mailbox nothing of the attacker opens the account (email verification %s)',
+// Sequences 501 to 1,000 of seed 1 find, among others, a takeover that leaves the attacker's provider; it takes three steps.
+it.each([
+  ['without', false, 501, 500],
+  ['with', true, 100_001, 200],
+] as const)(
+  'once the owner has proven the mailbox nothing of the attacker opens the account, %s verification of addresses',
   { timeout: 300_000 },
-  async (enabled) => {
-    const seed = Number(process.env.SEED ?? (enabled ? 100_001 : 1))
+  async (_, enabled, first, count) => {
+    const seed = Number(process.env.SEED ?? first)
     const more = { emailVerification: { enabled } }
-    expect(await explore(sqliteStore(), COUNT, seed, more)).toBeUndefined()
+    expect(await explore(sqliteStore(), runs(count), seed, more)).toBeUndefined()
   },
 )

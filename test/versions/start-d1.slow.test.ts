@@ -4,18 +4,8 @@ import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
 import { createApp, createRouter, defineModel } from '../../src/index.ts'
 import { recordedLog } from '../records/service.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
-import { versions } from './suite.ts'
 
-const fresh = await freshD1(10)
-
-versions(
-  'D1',
-  async () => {
-    const binding = fresh()
-    return () => d1Store(binding)
-  },
-  { indexesSearches: true, isSlow: true },
-)
+const fresh = await freshD1(1)
 
 it('a Worker that starts asks D1 as little with many models as with one', async () => {
   const binding = fresh()

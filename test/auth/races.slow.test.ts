@@ -3,14 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
-import { appOn, processOn } from './peers.ts'
+import { appOn } from './peers.ts'
 import { races } from './races.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'fieldgate-auth-'))
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-const opener = new URL('stores/sqlite.ts', import.meta.url)
-races('two processes on SQLite', processOn(opener, join(folder, 'processes.db')))
 races(
   'two apps on SQLite in one process',
   appOn(() => sqliteStore({ path: join(folder, 'apps.db') })),

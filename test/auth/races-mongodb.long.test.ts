@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { runs } from '../runs.ts'
 import { withService } from '../services/shared.ts'
 import { startSingleMongod } from '../services/single-mongod.ts'
 import { adminRound, endings } from './admins.ts'
@@ -11,7 +12,7 @@ await withService('mongo', ({ url }) => {
   const opener = new URL('stores/mongodb.ts', import.meta.url)
   races('two processes on MongoDB', processOn(opener, address.href))
 
-  it('E4: on a server without transactions an admin remains, and exactly one if one process ends the others', async () => {
+  it('on a server without transactions an admin remains, and exactly one if one process ends the others', async () => {
     const { url, stop } = await startSingleMongod()
     onTestFinished(stop)
     const start = () => processOn(opener, `${url}/auth`)({ graceSeconds: 0, maxAttempts: 10 })
@@ -20,7 +21,7 @@ await withService('mongo', ({ url }) => {
       for (const peer of peers) peer.end()
     })
     for (const ending of endings) {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < runs(2); round += 1) {
         const one = await adminRound(peers.slice(0, 1), 3, ending)
         expect(one).toEqual({ fewest: 1, left: 1, failures: [] })
         const { left, failures } = await adminRound(peers, 3, ending)

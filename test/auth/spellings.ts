@@ -1,15 +1,17 @@
-import { describe, expect, it } from 'vitest'
-import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
-import { postgresStore } from '../../adapters/stores/postgres/index.ts'
-import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+/**
+ * Spellings of an address that look alike, on any store.
+ *
+ * @module
+ */
+
+import { expect, it } from 'vitest'
 import type { Store } from '../../src/index.ts'
-import { withService } from '../services/shared.ts'
-import { freshSchemas } from '../stores/postgres/schemas.ts'
 import { password } from './accounts.ts'
 import { service } from './service.ts'
 
-function spellings(name: string, open: () => Store): void {
-  it(`C12: those that look alike are one account, or no address at all: ${name}`, async () => {
+/** Registers the test for the store that `open` opens. */
+export function spellings(name: string, open: () => Store): void {
+  it(`spellings of an address that look alike are one account, or no address at all, on ${name}`, async () => {
     const { post, register, sent } = await service({ store: open() })
     const status = async (email: string) =>
       (await post('/auth/register', { email, password })).status
@@ -44,22 +46,3 @@ function spellings(name: string, open: () => Store): void {
     }
   })
 }
-
-describe('Spellings of an address', () => {
-  spellings('SQLite', () => sqliteStore())
-})
-
-await withService('mongo', ({ url }) => {
-  const place = new URL(url)
-  place.pathname = `/spellings${process.pid}`
-  describe('Spellings of an address', () => {
-    spellings('MongoDB', () => mongoStore({ url: place.href }))
-  })
-})
-
-await withService('postgres', ({ url }) => {
-  const schema = freshSchemas(url)()
-  describe('Spellings of an address', () => {
-    spellings('PostgreSQL', () => postgresStore({ url, schema }))
-  })
-})

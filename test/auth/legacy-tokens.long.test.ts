@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
+import { runs } from '../runs.ts'
 import { withService } from '../services/shared.ts'
 import { password, secret } from './accounts.ts'
 import { OldService, type OldTokens, type OldUser } from './old-service.ts'
@@ -184,7 +185,7 @@ await withService('mongo', ({ url }) => {
 
     it('nobody is signed out by refreshing on both sides at once', async () => {
       const { here, there, signedIn, sessions } = await both()
-      for (let round = 0; round < 20; round += 1) {
+      for (let round = 0; round < runs(6); round += 1) {
         const { userId, refreshToken } = await signedIn()
         const [old, ...own] = await Promise.all([
           there.refresh(refreshToken),
@@ -217,7 +218,7 @@ await withService('mongo', ({ url }) => {
 
     it('a sign-out on either side while the other swaps ends the session', async () => {
       const { here, there, signedIn, sessions } = await both()
-      for (let round = 0; round < 20; round += 1) {
+      for (let round = 0; round < runs(6); round += 1) {
         const { userId, refreshToken } = await signedIn()
         const end =
           round % 2 === 0

@@ -21,13 +21,11 @@ async function withCode(options = {}) {
 }
 
 describe('3.3 a one-time code and how often it is asked for', () => {
-  it('C4: sends the same code again within the window, and no new tries with it', {
-    timeout: 300_000,
-  }, async () => {
+  it('sends the same code again within the window, and no new tries with it', async () => {
     const app = await service()
     const { user } = await app.register('ann@example.com')
-    await parallel(20, async () => {
-      for (let round = 0; round < 50; round += 1) {
+    await parallel(10, async () => {
+      for (let round = 0; round < 5; round += 1) {
         await forgot(app, 'ann@example.com')
         for (let guess = 0; guess < 5; guess += 1) {
           const code = `${guess}`.repeat(6)
@@ -36,9 +34,10 @@ describe('3.3 a one-time code and how often it is asked for', () => {
       }
     })
     expect(await app.stored(user._id)).toMatchObject({ otpAttempts: 5 })
-    expect(app.sent).toHaveLength(1000)
+    expect(app.sent).toHaveLength(50)
     expect(new Set(app.sent.map(({ code }) => code)).size).toBe(1)
-    expect(await reset(app, 'ann@example.com', app.sent[0]?.code)).toEqual(invalidCode)
+    await forgot(app, 'ann@example.com')
+    expect(await reset(app, 'ann@example.com', app.sent.at(-1)?.code)).toEqual(invalidCode)
     app.later(601)
     await forgot(app, 'ann@example.com')
     expect(app.sent.at(-1)?.code).not.toBe(app.sent[0]?.code)
@@ -86,7 +85,7 @@ describe('3.3 a one-time code and the address that it went to', () => {
     expect(app.sent.map(({ to }) => to)).toEqual(['new@example.com'])
   })
 
-  it('W1: opens and proves nothing if it was texted and the sender failed after that', async () => {
+  it('opens and proves nothing if it was texted and the sender failed after that', async () => {
     const texted: string[] = []
     const sender = ({ code }: { code: string }) => {
       texted.push(code)

@@ -1,0 +1,4 @@
+import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
+import { spellings } from './spellings.ts'
+
+spellings('SQLite', () => sqliteStore())

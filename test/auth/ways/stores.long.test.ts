@@ -1,0 +1,49 @@
+import { MongoClient } from 'mongodb'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
+import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
+import { runs } from '../../runs.ts'
+import { withService } from '../../services/shared.ts'
+import { freshSchemas } from '../../stores/postgres/schemas.ts'
+import { startWorker } from '../workers.ts'
+import { explore } from './sequences.ts'
+
+const COUNT = runs(50)
+const SEED = 200_001
+const title = 'once the owner has proven the mailbox nothing of the attacker opens the account'
+
+describe('D1', () => {
+  it(title, { timeout: 600_000 }, async () => {
+    const workerd = await startWorker(new URL('worker.ts', import.meta.url))
+    onTestFinished(() => workerd.dispose())
+    const each = 250
+    for (let first = 0; first < COUNT; first += each) {
+      const body = JSON.stringify({ count: Math.min(each, COUNT - first), seed: 300_001 + first })
+      const answer = await workerd.dispatchFetch('http://worker/', { method: 'POST', body })
+      expect(await answer.json()).toBeNull()
+    }
+  })
+})
+
+await withService('postgres', ({ url }) => {
+  const schema = freshSchemas(url)()
+  describe('PostgreSQL', () => {
+    it(title, { timeout: 600_000 }, async () => {
+      expect(await explore(postgresStore({ url, schema }), COUNT, SEED)).toBeUndefined()
+    })
+  })
+})
+
+await withService('mongo', ({ url }) => {
+  describe('MongoDB', () => {
+    it(title, { timeout: 600_000 }, async () => {
+      const database = `ways-${crypto.randomUUID()}`
+      onTestFinished(async () => {
+        const client = new MongoClient(url)
+        await client.db(database).dropDatabase()
+        await client.close()
+      })
+      expect(await explore(mongoStore({ url, database }), COUNT, SEED)).toBeUndefined()
+    })
+  })
+})

@@ -1,0 +1,14 @@
+import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { freshD1 } from '../stores/d1/databases.ts'
+import { versions } from './suite.ts'
+
+const fresh = await freshD1(9)
+
+versions(
+  'D1',
+  async () => {
+    const binding = fresh()
+    return () => d1Store(binding)
+  },
+  { indexesSearches: true, isSlow: true },
+)
