@@ -17,8 +17,8 @@ const fromSource = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 /** Slow as a whole: suites that talk to real servers, runtimes and services, or to the built package. */
 const apart = ['contract', 'http', 'faults', 'browser', 'package']
 const elsewhere = apart.map((name) => `test/${name}/**`)
-/** Slow ones elsewhere say so in their name. */
-const slow = 'test/**/*.slow.test.ts'
+/** Slow ones elsewhere say so in their name; those that only `npm run test:all` runs, everywhere. */
+const slow = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts']
 /** These stand in a slow folder and are quick: they read the repository's own files. */
 const reading = ['layers', 'differences', 'house'].map((name) => `test/package/${name}.test.ts`)
 
@@ -35,7 +35,7 @@ const unit: TestProjectInlineConfiguration = {
     ...shared,
     name: 'unit',
     include: ['test/*.test.ts', `test/!(${apart.join('|')})/**/*.test.ts`, ...reading],
-    exclude: [slow],
+    exclude: slow,
     // What one file has loaded serves the next: loading everything anew took as long as the tests themselves.
     isolate: false,
     setupFiles: ['test/quick.ts'],
@@ -48,7 +48,7 @@ export default defineConfig({
   test: {
     projects: [
       unit,
-      { ...fromSource, test: { ...shared, name: 'slow', include: [slow], exclude: elsewhere } },
+      { ...fromSource, test: { ...shared, name: 'slow', include: slow, exclude: elsewhere } },
       ...apart.map((name) => folder(name, name === 'package' ? ['test/package/build.ts'] : [])),
     ],
     globalSetup: 'test/services/setup.ts',
