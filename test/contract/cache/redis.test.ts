@@ -15,7 +15,8 @@ await withService('valkey', ({ url }) => {
         await other.close?.()
       },
     },
-    { describe, it },
+    // Some promises wait for the server's clock, all of them at the same time.
+    { describe: describe.concurrent, it },
   )
 
   it('a cache in Valkey connects when it is first used', async () => {
@@ -61,7 +62,7 @@ await withService('valkey', ({ url }) => {
     onTestFinished(() => gate.shut())
     const cache = redisCache({ url: `redis://127.0.0.1:${gate.port}` })
     await cache.set('c', '1', 60)
-    // O1: every connection is cut, and the next handshake is swallowed.
+    // Every connection is cut, and the next handshake is swallowed.
     await gate.shut()
     await gate.open()
     gate.stick()

@@ -15,7 +15,8 @@ await withService('valkey', ({ url }) => {
       },
       close: ({ bridge }) => bridge.close(),
     },
-    { describe, it },
+    // Some promises wait for the server's clock, all of them at the same time.
+    { describe: describe.concurrent, it },
   )
 
   it('a cache in Upstash sends a SET once, also when its answer is lost', async () => {

@@ -27,7 +27,7 @@ const MOST = { low: 0.8, medium: 0.65, high: 0.45 }
 const LIMITS = [50_000_000, 60_000] as const
 
 const optimizers = { sharp: sharpImages(), wasm: wasmImages() }
-const photos = [cat, await mandrillWebp(), mandrill, catPng]
+const photos = [cat, await mandrillWebp(), catPng]
 const table: string[] = []
 
 const HEADINGS =

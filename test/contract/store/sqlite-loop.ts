@@ -10,8 +10,11 @@ import { join } from 'node:path'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import type { Contract } from '../../../src/contract/index.ts'
-import { storeContract, storePromises } from '../../../src/contract/store/contract.ts'
+import { filters } from '../../../src/contract/store/filters.ts'
+import { orders } from '../../../src/contract/store/orders.ts'
+import { searches } from '../../../src/contract/store/searches.ts'
 import type { Store } from '../../../src/ports/store.ts'
+import { contractInShort } from './in-short.ts'
 import { fillFile, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'fieldgate-loop-'))
@@ -23,9 +26,12 @@ function newFile(): string {
 const many = newFile()
 await fillFile(many)
 
+/** What is written on the main thread is promised of the store in memory. */
+const reads = { ...filters, ...searches, ...orders }
+
 const suites: readonly [Contract<Store>, () => Store | Promise<Store>][] = [
-  [storeContract, () => sqliteStore()],
-  [storePromises, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
+  [contractInShort, () => sqliteStore()],
+  [reads, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
   [slowReads, () => openMany(many)],
 ]
 let [kept, all] = [0, 0]
