@@ -10,7 +10,9 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { fileContract } from '../../../src/contract/index.ts'
 
 /** Starts workerd with the cases in it, for all promises: they may share a store. */
-export async function startWorker(bindings: Record<string, Record<string, string>>): Promise<Miniflare> {
+export async function startWorker(
+  bindings: Record<string, Record<string, string>>,
+): Promise<Miniflare> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
     bundle: true,

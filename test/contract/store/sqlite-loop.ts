@@ -1,5 +1,5 @@
 /**
- * The contract in a plain loop, for runtimes without the test runner: `deno run -A sqlite-loop.ts`.
+ * The contract in a plain loop, for runtimes without the test runner: `deno run -A sqlite-loop.ts memory`, or `threads`.
  *
  * @module
  */
@@ -24,18 +24,22 @@ function newFile(): string {
   return join(folder, `${files}.db`)
 }
 const many = newFile()
-await fillFile(many)
-
 /** What is written on the main thread is promised of the store in memory. */
 const reads = { ...filters, ...searches, ...orders }
 
-const suites: readonly [Contract<Store>, () => Store | Promise<Store>][] = [
-  [contractInShort, () => sqliteStore()],
-  [reads, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
-  [slowReads, () => openMany(many)],
-]
+type Suite = readonly [Contract<Store>, () => Store | Promise<Store>]
+const suites: Readonly<Record<string, readonly Suite[]>> = {
+  memory: [[contractInShort, () => sqliteStore()]],
+  threads: [
+    [reads, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
+    [slowReads, () => openMany(many)],
+  ],
+}
+const name = process.argv[2] ?? ''
+if (name === 'threads') await fillFile(many)
+
 let [kept, all] = [0, 0]
-for (const [cases, open] of suites) {
+for (const [cases, open] of suites[name] ?? []) {
   for (const [sentence, check] of Object.entries(cases)) {
     const store = await open()
     all += 1
@@ -50,6 +54,6 @@ for (const [cases, open] of suites) {
   }
 }
 // A thread that rests keeps no process alive.
-await slow['a count'][0](manyIn(await openMany(many)), 60_000)
+if (name === 'threads') await slow['a count'][0](manyIn(await openMany(many)), 60_000)
 await rm(folder, { recursive: true })
 console.log(`${kept} of ${all} kept`)

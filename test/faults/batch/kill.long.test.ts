@@ -4,20 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import type { Where } from './books.ts'
 import { killBatches } from './kill.ts'
-
-/** More with KILLS=300. */
-const KILLS = Number(process.env.KILLS ?? 5)
 
 /** Registers the trial for the store with this name. */
 function kills(store: string, place: () => Where): void {
   it(`${store}: a batch that is killed is whole or has not been`, {
     timeout: 600_000,
   }, async () => {
-    const toll = await killBatches(KILLS, place(), 3)
+    const toll = await killBatches(runs(3), place(), 3)
     console.info(`${store}, kills:`, toll)
     expect(toll.broken).toEqual([])
     expect(toll.answered).toBeGreaterThan(0)

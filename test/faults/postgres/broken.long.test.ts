@@ -2,6 +2,7 @@ import connectTo from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { StoreTimeout } from '../../../src/ports/store.ts'
+import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
 import { notes } from '../mongodb/notes.ts'
@@ -11,7 +12,7 @@ await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
 
   it('a store whose connections are ended by the server goes on, and loses no acknowledged write', async () => {
-    const { lost, refused, slowest } = await killed(url, fresh(), 10)
+    const { lost, refused, slowest } = await killed(url, fresh(), runs(5))
     expect(lost).toBe(0)
     expect(refused).toBeGreaterThan(0)
     expect(slowest).toBeLessThan(6)

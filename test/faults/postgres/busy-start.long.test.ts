@@ -1,5 +1,5 @@
 import connectTo from 'postgres'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import * as z from 'zod'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { defineModel, type Model } from '../../../src/index.ts'
@@ -19,7 +19,7 @@ await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
 
   /** A store whose table a reader holds, and the store of a version that is starting. */
-  async function held() {
+  async function held({ onTestFinished }: TestContext) {
     const schema = fresh()
     const [serving, starting] = [postgresStore({ url, schema }), postgresStore({ url, schema })]
     const reader = connectTo(url, { max: 1, connection: { application_name: 'report' } })
@@ -34,14 +34,15 @@ await withService('postgres', ({ url }) => {
     return { serving: serving.collection(old), starting, reader }
   }
 
-  describe('a start that has to change a table in use', () => {
-    it.each([
+  // One of them waits for twenty seconds, the others meanwhile.
+  describe.concurrent('a start that has to change a table in use', () => {
+    it.for<[string, CollectionSchema]>([
       ['a new field', thing({ ...fields, note: z.string().optional() })],
       ['a new unique set', thing(fields, ['name'])],
     ])(
       'holds up no request for long: %s',
-      async (_, next) => {
-        const { serving, starting, reader } = await held()
+      async ([, next], context) => {
+        const { serving, starting, reader } = await held(context)
         let isOver = false
         const start = starting.prepare([next]).then(() => {
           isOver = true
@@ -61,8 +62,8 @@ await withService('postgres', ({ url }) => {
       60_000,
     )
 
-    it('ends with an error that names who holds the table', async () => {
-      const { starting } = await held()
+    it('ends with an error that names who holds the table', async (context) => {
+      const { starting } = await held(context)
       const start = starting.prepare([thing({ ...fields, note: z.string().optional() })])
       const error = await start.catch((reason: unknown) => reason)
       expect(error).toBeInstanceOf(StoreUnavailable)

@@ -1,11 +1,9 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { afterAll, expect, it } from 'vitest'
 import { type D1Binding, d1Store } from '../../../adapters/stores/sqlite/d1.ts'
+import { runs } from '../../runs.ts'
 import { race } from './race.ts'
 import { worldOn } from './world.ts'
-
-/** More with ROUNDS=1000. */
-const ROUNDS = Number(process.env.ROUNDS ?? 60)
 
 const workerd = new Miniflare(
   convertV4MiniflareOptions({
@@ -23,7 +21,7 @@ it('D1: no reference dangles when two apps race', { timeout: 600_000 }, async ()
     worldOn(d1Store(one)),
   ) as [ReturnType<typeof worldOn>, ReturnType<typeof worldOn>, ReturnType<typeof worldOn>]
   await world.app.ready()
-  const toll = await race(ROUNDS, { creator, remover, world })
+  const toll = await race(runs(20), { creator, remover, world })
   console.info('D1, race:', toll)
   expect(toll.broken).toEqual([])
   expect(toll.created).toBeGreaterThan(0)

@@ -3,13 +3,14 @@
  */
 
 import { expect, it } from 'vitest'
+import { runs } from '../../runs.ts'
 import { shutDownUnderLoad } from './run.ts'
 
-const ROUNDS = 2
+const ROUNDS = runs(2)
 const CLIENTS = 8
 
 it.each(['node', 'deno', 'bun'])(
-  'O7: SIGTERM under load breaks no request that was sent before it, and closes the store, on %s',
+  'SIGTERM under load breaks no request that was sent before it, and closes the store, on %s',
   async (runtime) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const after = await shutDownUnderLoad(runtime, CLIENTS)

@@ -13,7 +13,7 @@ const Note = defineModel('Note', { fields: { text: z.string() } })
 /** The longest that anything may hold up everything else, in milliseconds; more on a busy machine. */
 const LONGEST_PAUSE_MS = 250
 
-describe("O2: another process holds the database's lock", () => {
+describe("another process holds the database's lock", () => {
   let folder: string
   let app: App
   let other: DatabaseSync

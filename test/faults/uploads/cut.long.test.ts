@@ -1,5 +1,5 @@
 /**
- * Clients that go away in the middle of an upload, on each runtime (security.md I5). `CUTS=10000` for a long run.
+ * Clients that go away in the middle of an upload, on each runtime.
  */
 
 import { once } from 'node:events'
@@ -11,8 +11,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it, vi } from 'vitest'
 import { runtimes, start } from '../../http/runtimes.ts'
+import { runs } from '../../runs.ts'
 
-const CUTS = Number(process.env.CUTS ?? 60)
+const CUTS = runs(40)
 const AT_ONCE = 10
 /** Connections that are kept alive come and go. */
 const SPARE = 6
@@ -63,7 +64,7 @@ async function cutMany(base: string, count: number): Promise<void> {
 }
 
 for (const [runtime, command] of Object.entries(runtimes)) {
-  it(`I5 uploads that are cut leave nothing open, stored or saved on ${runtime}`, async () => {
+  it(`uploads that are cut leave nothing open, stored or saved on ${runtime}`, async () => {
     const root = await mkdtemp(join(tmpdir(), 'fieldgate-cut-'))
     const server = fileURLToPath(new URL(`servers/${runtime.toLowerCase()}.ts`, import.meta.url))
     const running = await start([...command.slice(0, -1), server], { FILES_ROOT: root })

@@ -3,11 +3,12 @@
  */
 
 import { expect, it } from 'vitest'
+import { runs } from '../../runs.ts'
 import { killWriters } from './kill.ts'
 
-const ROUNDS = 8
+const ROUNDS = runs(4)
 
-it('I8 kills leave no record that points at a missing object, and the sweeper removes what is left over', async () => {
+it('kills leave no record that points at a missing object, and the sweeper removes what is left over', async () => {
   const toll = await killWriters(ROUNDS, 'disk')
   expect(toll).toMatchObject({ rounds: ROUNDS, lost: 0, dangling: 0, left: 0 })
   expect(toll.acknowledged).toBeGreaterThan(0)

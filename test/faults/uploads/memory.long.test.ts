@@ -50,7 +50,7 @@ function measures(
     afterAll(() => running.stop())
     const row: string[] = []
 
-    it('I4 refuse 1 GB against a cap of 10 MB at once, with hardly more memory', async () => {
+    it('refuse 1 GB against a cap of 10 MB at once, with hardly more memory', async () => {
       // The first upload loads what uploads need.
       const warm = new FormData()
       warm.append('image', new File([png.subarray(0, 1000)], 'a.png'))

@@ -1,9 +1,9 @@
 /**
  * File storage that fails: every write is answered in time, leaves no record behind, and goes on by itself
- * afterwards (security.md I9).
+ * afterwards.
  */
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { s3Files } from '../../../adapters/files/s3.ts'
 import { s3Files as s3FilesOnWorkers } from '../../../adapters/files/s3-workerd.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
@@ -20,8 +20,9 @@ const adapters = { 'the AWS SDK': s3Files, aws4fetch: s3FilesOnWorkers }
 
 await withService('seaweed', ({ url: origin, ...place }) => {
   for (const [by, open] of Object.entries(adapters)) {
-    describe(`storage behind ${by}`, () => {
-      it.each(HARMLESS)('I9 that is %s is used all the same', async (mood) => {
+    // Some wait for a deadline, all of them at the same time.
+    describe.concurrent(`storage behind ${by}`, () => {
+      it.for(HARMLESS)('that is %s is used all the same', async (mood, { onTestFinished }) => {
         const storage = await s3Proxy(origin)
         onTestFinished(() => storage.stop())
         const files = open({ ...place, endpoint: storage.url })
@@ -34,7 +35,9 @@ await withService('seaweed', ({ url: origin, ...place }) => {
       })
 
       for (const mood of s3Faults.filter((fault) => !HARMLESS.includes(fault))) {
-        it(`I9 that is ${mood} is a 503 in time, without a record, and then goes on`, async () => {
+        it(`that is ${mood} is a 503 in time, without a record, and then goes on`, async ({
+          onTestFinished,
+        }) => {
           const storage = await s3Proxy(origin)
           onTestFinished(() => storage.stop())
           const files = open({ ...place, endpoint: storage.url })
