@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { runs } from '../../runs.ts'
 import { withService } from '../../services/shared.ts'
 import { differ, report } from './run.ts'
 import { openBackends } from './stores.ts'
 
-const REQUESTS = 5000
+const REQUESTS = runs(1000)
 
 function compared(mongo: string, postgres: string): void {
   test(`${REQUESTS} random requests to random models get the same bytes from SQLite, D1 and MongoDB, and the same values from PostgreSQL`, async () => {

@@ -1,9 +1,11 @@
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
-import { dates } from './suite.ts'
+import { references } from './suite.ts'
 
-await withService('postgres', ({ url }) => {
+await withService('pgbouncer', ({ url }) => {
   const fresh = freshSchemas(url)
-  dates('PostgreSQL', () => postgresStore({ url, schema: fresh() }))
+  references('PostgreSQL behind PgBouncer in transaction mode', () =>
+    postgresStore({ url, schema: fresh(), prepare: false }),
+  )
 })

@@ -3,14 +3,9 @@ import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { createRouter, defineModel, ref } from '../../../src/index.ts'
 import { withService } from '../../services/shared.ts'
 import { startSingleMongod } from '../../services/single-mongod.ts'
-import { freshDatabases } from '../../stores/mongodb/databases.ts'
 import { service } from '../service.ts'
-import { references } from './suite.ts'
 
-await withService('mongo', ({ url }) => {
-  const fresh = freshDatabases(url)
-  references('MongoDB', () => mongoStore({ url, database: fresh() }))
-
+await withService('mongod', () => {
   test('MongoDB: a server outside of a replica set is a start-up error', async () => {
     const { url, stop } = await startSingleMongod()
     onTestFinished(stop)
