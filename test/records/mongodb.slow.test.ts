@@ -45,11 +45,11 @@ await withService('mongo', ({ url }) => {
   readers('MongoDB', open, 4)
   unknownNames('MongoDB', shared())
   references('MongoDB', open)
-  randomScopes('MongoDB', { open, cases: 20 })
+  randomScopes('MongoDB', { open, cases: 8 })
   walks('MongoDB', { open, walks: 10 })
   verify(
     'MongoDB, with half of the records under earlier names',
-    someWorkloads,
+    someWorkloads(1),
     { open: () => mixedNames(open(), 1), close: (store) => store.close() },
     { describe, it },
   )

@@ -12,13 +12,13 @@ import { walks } from './walk/walk.ts'
 
 const open = () => sqliteStore()
 
-parity('SQLite', { open, questions: 300 })
-readers('SQLite', open, 20)
-randomScopes('SQLite', { open, cases: 60 })
+parity('SQLite', { open, questions: 150 })
+readers('SQLite', open, 12)
+randomScopes('SQLite', { open, cases: 30 })
 walks('SQLite', { open, walks: 40 })
 verify(
   'SQLite, with half of the records under earlier names',
-  someWorkloads,
+  someWorkloads(1),
   { open: () => mixedNames(sqliteStore(), 1), close: (store) => store.close() },
   { describe, it },
 )

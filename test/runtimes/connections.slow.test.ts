@@ -19,7 +19,7 @@ async function sizeOf(socket: Socket): Promise<number> {
 }
 
 describe.each(Object.keys(RUNTIMES))('one connection on %s', (runtime) => {
-  it('R2: handles one request at a time, and all of them in the end', async () => {
+  it('handles one request at a time, and all of them in the end', async () => {
     const { url, said, lines } = await start(runtime)
     const client = raw(url, GET_BIG.repeat(60) + LAST)
     await said('big')
@@ -39,7 +39,7 @@ describe.each(Object.keys(RUNTIMES))('one connection on %s', (runtime) => {
 })
 
 describe('one connection on bun', () => {
-  it('R7: a client that does not read is let go', async () => {
+  it('a client that does not read is let go', async () => {
     const { url, said } = await start('bun', { sendTimeout: 1000 })
     const client = raw(url, 'GET /stream HTTP/1.1\r\nHost: x\r\n\r\n').pause()
     await said('cancelled')
@@ -48,7 +48,7 @@ describe('one connection on bun', () => {
 })
 
 describe('one connection on node', () => {
-  it('R2: answers whatever comes in one piece in its order, bodies and refusals too', async () => {
+  it('answers whatever comes in one piece in its order, bodies and refusals too', async () => {
     const { url } = await start('node')
     const post = (body: string) =>
       `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -58,7 +58,7 @@ describe('one connection on node', () => {
     expect([...texts].map(([, text]) => Number(text))).toEqual(bodies.map((_, index) => index))
   })
 
-  it('R2: reads no more of a client whose requests wait', async () => {
+  it('reads no more of a client whose requests wait', async () => {
     const { url, said, lines, tell } = await start('node')
     const client = raw(url, 'GET /wait HTTP/1.1\r\nHost: x\r\n\r\n')
     await said('waiting')
@@ -75,7 +75,7 @@ describe('one connection on node', () => {
     expect(lines.filter((line) => line.startsWith('unhandled'))).toEqual([])
   })
 
-  it('R7: a client that does not read is let go, one that goes on asking too', async () => {
+  it('a client that does not read is let go, one that goes on asking too', async () => {
     const { url, said } = await start('node', { sendTimeout: 500 })
     const [silent, asking] = [raw(url, GET_BIG).pause(), raw(url, GET_BIG).pause()] as const
     const streaming = raw(url, 'GET /stream HTTP/1.1\r\nHost: x\r\n\r\n').pause()
@@ -92,7 +92,7 @@ describe('one connection on node', () => {
     streaming.destroy()
   })
 
-  it('R7: a client that reads slowly gets all of it, one that waits for its response too', async () => {
+  it('a client that reads slowly gets all of it, one that waits for its response too', async () => {
     const { url, said, tell } = await start('node', { sendTimeout: 500 })
     const waiting = fetch(`${url}/wait`)
     await said('waiting')
@@ -111,7 +111,7 @@ describe('one connection on node', () => {
 
   // The kernel takes 1.5 MB at a time here, which is 3.5 s of this client's reading.
   it.runIf(process.platform === 'linux')(
-    'R7: a client that reads a little every now and then is not cut either',
+    'a client that reads a little every now and then is not cut either',
     async () => {
       const { url } = await start('node', { sendTimeout: 3000 })
       const client = raw(url, GET_BIG.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
@@ -127,7 +127,7 @@ describe('one connection on node', () => {
     60_000,
   )
 
-  it('R14: asks for a body with 100 Continue when somebody reads it, not before', async () => {
+  it('asks for a body with 100 Continue when somebody reads it, not before', async () => {
     const { url } = await start('node')
     const asks = (length: number) =>
       `POST /limited HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`

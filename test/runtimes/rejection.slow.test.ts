@@ -4,7 +4,7 @@ import { start } from './server.ts'
 
 const FIXTURE = 'rejection-fixture.ts'
 
-describe.each(Object.keys(RUNTIMES))('O12: work that fails on %s', (runtime) => {
+describe.each(Object.keys(RUNTIMES))('work that fails on %s', (runtime) => {
   it('is logged where context.waitUntil has it, and the server goes on', async () => {
     const { url, lines, signal, ended } = await start(runtime, {}, FIXTURE)
     expect((await fetch(`${url}/notes/awaited`)).status).toBe(200)

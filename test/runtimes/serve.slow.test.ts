@@ -49,7 +49,7 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     expect(lines.slice(-3)).toEqual(['worked', 'app closed', 'closed'])
   })
 
-  it('O7: answers on a connection that is used again at the moment of the close', async () => {
+  it('answers on a connection that is used again at the moment of the close', async () => {
     const { url, said, tell } = await start(runtime)
     const client = raw(url, 'GET /echo HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(client, 'data')

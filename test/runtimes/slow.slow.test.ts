@@ -14,7 +14,7 @@ function dripping(url: string, text: string, rest: string): Promise<string> {
 
 // Bun looks at its clocks every four seconds.
 describe('a slow client on bun', () => {
-  it('O10: has its time for a request, however short that for a response', async () => {
+  it('has its time for a request, however short that for a response', async () => {
     const { url, said, tell } = await start('bun', { sendTimeout: 1000 })
     const waiting = fetch(`${url}/wait`)
     await said('waiting')
@@ -23,13 +23,13 @@ describe('a slow client on bun', () => {
     expect(await (await waiting).text()).toBe('finished')
   })
 
-  it('O10: is let go when its body takes longer, and the app is told', async () => {
+  it('is let go when its body takes longer, and the app is told', async () => {
     const { url, said } = await start('bun', { requestTimeout: 1000 })
     expect(await dripping(url, POST, 'x'.repeat(9))).toBe('')
     await said('interrupted')
   })
 
-  it('O10: is let go when its headers take long, though it goes on sending', async () => {
+  it('is let go when its headers take long, though it goes on sending', async () => {
     const { url } = await start('bun')
     const head = 'GET /echo HTTP/1.1\r\nHost: x\r\nA: '
     const all = [raw(url, ''), raw(url, 'GET /ec'), raw(url, head)].map(received)

@@ -10,10 +10,10 @@ import { workloads } from '../../../src/contract/store/workload.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { runs } from '../../runs.ts'
 
-/** The random workload from the first seeds: five hundred operations each, of which there are ten. */
-export const someWorkloads: Contract<Store> = Object.fromEntries(
-  Object.entries(workloads).slice(0, runs(2)),
-)
+/** The random workload from the first `runs(count)` seeds, of which there are ten: five hundred operations each. */
+export function someWorkloads(count: number): Contract<Store> {
+  return Object.fromEntries(Object.entries(workloads).slice(0, runs(count)))
+}
 
 /** Every promise one by one, and random operations that rely on all of them. */
-export const contractInShort: Contract<Store> = { ...storePromises, ...someWorkloads }
+export const contractInShort: Contract<Store> = { ...storePromises, ...someWorkloads(2) }

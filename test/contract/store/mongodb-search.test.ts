@@ -30,7 +30,7 @@ await withService('mongo', ({ url }) => {
   // The others are promised of MongoDB without them, in mongodb.test.ts: the workload writes in every way.
   verify(
     'MongoDB with search indexes',
-    { ...promised, ...someWorkloads },
+    { ...promised, ...someWorkloads(1) },
     {
       open: () => indexed(newDatabase()),
       close: (store) => store.close(),

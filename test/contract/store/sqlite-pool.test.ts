@@ -26,7 +26,7 @@ const path = newFile()
 beforeAll(() => fillFile(path))
 
 /** What is written on the main thread is promised of files, in sqlite.test.ts. */
-const reads = { ...filters, ...searches, ...orders, ...someWorkloads }
+const reads = { ...filters, ...searches, ...orders, ...someWorkloads(1) }
 
 verify(
   'SQLite, all reads on threads',

@@ -15,7 +15,7 @@ function kills(store: string, place: () => Where): void {
   it(`${store}: a batch that is killed is whole or has not been`, {
     timeout: 600_000,
   }, async () => {
-    const toll = await killBatches(runs(3), place(), 3)
+    const toll = await killBatches(runs(2), place(), 3)
     console.info(`${store}, kills:`, toll)
     expect(toll.broken).toEqual([])
     expect(toll.answered).toBeGreaterThan(0)

@@ -21,7 +21,7 @@ it('D1: no reference dangles when two apps race', { timeout: 600_000 }, async ()
     worldOn(d1Store(one)),
   ) as [ReturnType<typeof worldOn>, ReturnType<typeof worldOn>, ReturnType<typeof worldOn>]
   await world.app.ready()
-  const toll = await race(runs(20), { creator, remover, world })
+  const toll = await race(runs(10), { creator, remover, world })
   console.info('D1, race:', toll)
   expect(toll.broken).toEqual([])
   expect(toll.created).toBeGreaterThan(0)

@@ -12,7 +12,7 @@ import { race } from './race.ts'
 import { storeAt, type Where, worldOn } from './world.ts'
 
 /** Registers both trials for the store with this name. */
-export function references(store: string, newPlace: () => Where, rounds = 50): void {
+export function references(store: string, newPlace: () => Where, rounds = 30): void {
   it(`${store}: no reference dangles when two processes race`, { timeout: 600_000 }, async () => {
     const where = newPlace()
     const world = worldOn(storeAt(where))
@@ -30,7 +30,7 @@ export function references(store: string, newPlace: () => Where, rounds = 50): v
   it(`${store}: a removal that is killed is whole or has not been`, {
     timeout: 600_000,
   }, async () => {
-    const toll = await killRemovers(runs(3), newPlace())
+    const toll = await killRemovers(runs(2), newPlace())
     console.info(`${store}, kills:`, toll)
     expect(toll.broken).toEqual([])
   })

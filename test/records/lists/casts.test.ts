@@ -253,7 +253,7 @@ describe('4.1 QUERY: values are strings, numbers, booleans or null, cast by the 
     expectRefused(shop, await shop.ask({ filter: { [field]: [value] } }), error)
   })
 
-  test.each(['\ud800', 'a\udfff'])('F8: the lone surrogate %j is a 400', async (text) => {
+  test.each(['\ud800', 'a\udfff'])('security, odd values: the lone surrogate %j is a 400', async (text) => {
     const shop = await opened()
     const { ask } = shop
     expectRefused(shop, await ask({ filter: { name: text } }), 'Invalid value for name.')

@@ -119,7 +119,7 @@ describe('4.1 Write rules, 1: the body is reduced to what may be written', () =>
     'rôle',
     'id',
     '_ID',
-  ])('H4: %o is not the field role or _id, and is dropped', async (key) => {
+  ])('security, other spellings of fields: %o is not the field role or _id, and is dropped', async (key) => {
     const { rest, _id } = await storedFrom(JSON.stringify({ name: 'a', [key]: 'f'.repeat(24) }), {
       allowedFields: ['name', 'role'],
     })
@@ -163,7 +163,7 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
   )
 
   test.each(NEVER)(
-    "H1: '%s' is stripped at each of the eight levels, in objects and lists",
+    "security, never-writable keys: '%s' is stripped at each of the eight levels, in objects and lists",
     async (key) => {
       const { send, stored } = things()
       const bad = `{"kept":1,"${key}":{"polluted":"yes"}}`
@@ -184,7 +184,7 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     },
   )
 
-  test('H1: PATCH strips as POST does', async () => {
+  test('security, never-writable keys: PATCH strips as POST does', async () => {
     const { send, stored } = things()
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
     const path = `/things/${record._id}`
@@ -223,7 +223,7 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     expect((await send('GET', `/things/${record._id}`)).record.name).toBe('a')
   })
 
-  test('H3: update operators and driver objects are values like others, stripped or stored as they are', async () => {
+  test('security, update operators: update operators and driver objects are values like others, stripped or stored as they are', async () => {
     const { send } = things()
     const nothing = [
       '[{"$set":{"name":"x"}}]',
@@ -252,7 +252,7 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     'nothing',
     5,
     null,
-  ])('H3: an object with the _bsontype %o is an object like others', async (_bsontype) => {
+  ])('security, update operators: an object with the _bsontype %o is an object like others', async (_bsontype) => {
     const { send, stored } = things()
     const extra = {
       _bsontype,
