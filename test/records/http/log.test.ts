@@ -282,17 +282,20 @@ describe('answers, Envelope and errors: onError', () => {
     ],
     ['returns nothing', () => undefined],
     ['returns no Response', () => ({ status: 200 })],
-  ])('security, hooks that misbehave: an onError that %s gives the plain envelope', async (_, onError) => {
-    const { send, log } = things({ onError: onError as unknown as ErrorHandler })
-    const answer = await send('GET', '/nothing')
-    expect(answer.status).toBe(500)
-    expect(answer.body).toEqual({
-      success: false,
-      error: 'Internal Server Error',
-      requestId: answer.headers.get('x-request-id'),
-    })
-    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
-  })
+  ])(
+    'security, hooks that misbehave: an onError that %s gives the plain envelope',
+    async (_, onError) => {
+      const { send, log } = things({ onError: onError as unknown as ErrorHandler })
+      const answer = await send('GET', '/nothing')
+      expect(answer.status).toBe(500)
+      expect(answer.body).toEqual({
+        success: false,
+        error: 'Internal Server Error',
+        requestId: answer.headers.get('x-request-id'),
+      })
+      expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+    },
+  )
 
   test('security, hooks that misbehave: an HttpError with impossible headers gives the plain envelope', async () => {
     const { app, send } = things()

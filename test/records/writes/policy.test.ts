@@ -119,13 +119,16 @@ describe('4.1 Write rules, 1: the body is reduced to what may be written', () =>
     'rôle',
     'id',
     '_ID',
-  ])('security, other spellings of fields: %o is not the field role or _id, and is dropped', async (key) => {
-    const { rest, _id } = await storedFrom(JSON.stringify({ name: 'a', [key]: 'f'.repeat(24) }), {
-      allowedFields: ['name', 'role'],
-    })
-    expect(rest).toEqual({ name: 'a' })
-    expect(_id).not.toBe('f'.repeat(24))
-  })
+  ])(
+    'security, other spellings of fields: %o is not the field role or _id, and is dropped',
+    async (key) => {
+      const { rest, _id } = await storedFrom(JSON.stringify({ name: 'a', [key]: 'f'.repeat(24) }), {
+        allowedFields: ['name', 'role'],
+      })
+      expect(rest).toEqual({ name: 'a' })
+      expect(_id).not.toBe('f'.repeat(24))
+    },
+  )
 })
 
 const NEVER = [
@@ -252,22 +255,27 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     'nothing',
     5,
     null,
-  ])('security, update operators: an object with the _bsontype %o is an object like others', async (_bsontype) => {
-    const { send, stored } = things()
-    const extra = {
-      _bsontype,
-      code: 'return 1',
-      value: 5,
-      sub_type: 0,
-      oid: 'x',
-      in: [{ _bsontype, id: 'y' }],
-    }
-    const { record } = await send('POST', '/things', { json: { extra } })
-    expect(record.extra).toEqual(extra)
-    const path = `/things/${record._id}`
-    expect((await send('PATCH', path, { json: { extra: [extra] } })).record.extra).toEqual([extra])
-    expect((await stored.find())[0]?.extra).toEqual([extra])
-  })
+  ])(
+    'security, update operators: an object with the _bsontype %o is an object like others',
+    async (_bsontype) => {
+      const { send, stored } = things()
+      const extra = {
+        _bsontype,
+        code: 'return 1',
+        value: 5,
+        sub_type: 0,
+        oid: 'x',
+        in: [{ _bsontype, id: 'y' }],
+      }
+      const { record } = await send('POST', '/things', { json: { extra } })
+      expect(record.extra).toEqual(extra)
+      const path = `/things/${record._id}`
+      expect((await send('PATCH', path, { json: { extra: [extra] } })).record.extra).toEqual([
+        extra,
+      ])
+      expect((await stored.find())[0]?.extra).toEqual([extra])
+    },
+  )
 })
 
 describe('4.1 Write rules, 2: nothing left is a 400', () => {
