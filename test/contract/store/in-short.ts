@@ -10,9 +10,13 @@ import { workloads } from '../../../src/contract/store/workload.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { runs } from '../../runs.ts'
 
-/** The random workload from the first `runs(count)` seeds, of which there are ten: five hundred operations each. */
+/** The seeds by what they are worth: the third finds numbers that SQLite parses slightly wrong, the first two do not. */
+const [first, second, ...rest] = Object.entries(workloads)
+const ordered = [...rest, first, second].filter((one) => one !== undefined)
+
+/** The random workload from `runs(count)` of its ten seeds: five hundred operations each. */
 export function someWorkloads(count: number): Contract<Store> {
-  return Object.fromEntries(Object.entries(workloads).slice(0, runs(count)))
+  return Object.fromEntries(ordered.slice(0, runs(count)))
 }
 
 /** Every promise one by one, and random operations that rely on all of them. */

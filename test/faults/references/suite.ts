@@ -11,8 +11,8 @@ import { startRacer } from './process.ts'
 import { race } from './race.ts'
 import { storeAt, type Where, worldOn } from './world.ts'
 
-/** Registers both trials for the store with this name. */
-export function references(store: string, newPlace: () => Where, rounds = 30): void {
+/** Registers both trials for the store with this name. Thirty rounds miss an id that is looked up before the write alone. */
+export function references(store: string, newPlace: () => Where, rounds = 60): void {
   it(`${store}: no reference dangles when two processes race`, { timeout: 600_000 }, async () => {
     const where = newPlace()
     const world = worldOn(storeAt(where))

@@ -94,7 +94,7 @@ const VALUES = [
 /** All values as filters and as both ends of ranges. */
 function queriesOf(field: string, hasRanges: boolean): string[] {
   return VALUES.map(encodeURIComponent).flatMap((text) => {
-    const ranges = [`..${text}`, `${text}..`, `-${text}`, `${text}-`]
+    const ranges = [`..${text}`, `${text}..`]
     const all = ranges.map((range) => `rangeField=${field}&range=${range}`)
     return [`${field}=${text}`, ...(hasRanges ? all : [])]
   })
