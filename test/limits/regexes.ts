@@ -93,7 +93,7 @@ function textOf(node: unknown): string | undefined {
 /** What is wrong with a regular expression, with a text that shows it; undefined for one that is linear. */
 export function complaintAbout(source: string, flags: string): string | undefined {
   // The automaton gives the same verdict each time; what it doesn't support, look-arounds and the like, is refused.
-  const result: Diagnostics = checkSync(source, flags, { checker: 'automaton', timeout: 240_000 })
+  const result: Diagnostics = checkSync(source, flags, { checker: 'automaton', timeout: 3_600_000 })
   if (result.status === 'safe') return undefined
   if (result.status === 'unknown') return `cannot be judged (${result.error.kind})`
   return `${result.complexity.summary}, as for ${result.attack.pattern}`
