@@ -12,31 +12,14 @@ import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import { PACE } from '../../../adapters/stores/sqlite/reads.ts'
 import { verify } from '../../../src/contract/index.ts'
 import { keys, reading, where } from '../../../src/contract/store/ask.ts'
-import { filters } from '../../../src/contract/store/filters.ts'
-import { orders } from '../../../src/contract/store/orders.ts'
 import { people, person } from '../../../src/contract/store/people.ts'
-import { searches } from '../../../src/contract/store/searches.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
 import { newFile } from './file.ts'
-import { someWorkloads } from './in-short.ts'
 import { fillFile, MANY, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
 
 const path = newFile()
 beforeAll(() => fillFile(path))
-
-/** What is written on the main thread is promised of files, in sqlite.test.ts. */
-const reads = { ...filters, ...searches, ...orders, ...someWorkloads(1) }
-
-verify(
-  'SQLite, all reads on threads',
-  reads,
-  {
-    open: () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 2 }),
-    close: (store) => store.close(),
-  },
-  { describe, it },
-)
 
 verify(
   'SQLite with many records',
