@@ -14,3 +14,8 @@ if (!(FACTOR > 0)) throw new TypeError('FIELDGATE_RUNS must be a number above 0'
 export function runs(count: number): number {
   return Math.max(1, Math.round(count * FACTOR))
 }
+
+/** The seeds 1 to `runs(count)`, for `it.each`. */
+export function seeds(count: number): readonly number[] {
+  return Array.from({ length: runs(count) }, (_, at) => at + 1)
+}

@@ -2,18 +2,14 @@
  * No regular expression of the product takes longer than its text is long: most of them meet what a client sent.
  */
 
-import { globSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { complaintAbout, type Found, regexesIn } from './regexes.ts'
+import { runs } from '../runs.ts'
+import { complaintAbout, LIST, nameOf, productRegexes, regexesIn } from './regexes.ts'
 
-const root = new URL('../../', import.meta.url)
-const files = ['src/**/*.ts', 'adapters/**/*.ts'].flatMap((pattern) =>
-  globSync(pattern, { cwd: fileURLToPath(root) }),
-)
-const found: Found[] = files.flatMap((file) =>
-  regexesIn(file, readFileSync(new URL(file, root), 'utf8')),
-)
+const found = productRegexes()
+/** The judgement of one takes a second, and is the same each time: each has been judged once, when it was listed. */
+const listed = JSON.parse(readFileSync(LIST, 'utf8')) as string[]
 
 /** Patterns that are put together when the code runs: the file, and why no text can hold them up. */
 const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
@@ -26,8 +22,14 @@ describe('the regular expressions of src and adapters', () => {
     expect(found.length).toBeGreaterThan(50)
   })
 
-  it('never backtrack for longer than their text is long', () => {
-    const complaints = found.flatMap(({ at, regex, code }) => {
+  it('have been judged, one by one: `node test/limits/check-regexes.ts` judges what is new', () => {
+    const names = found.flatMap(({ regex }) => (regex ? [nameOf(regex)] : []))
+    expect([...new Set(names)].sort()).toEqual(listed)
+  })
+
+  it('never backtrack for longer than their text is long, those that are judged again', () => {
+    const again = found.filter((_, at) => at % 20 < runs(1))
+    const complaints = again.flatMap(({ at, regex, code }) => {
       const complaint = regex && complaintAbout(regex.source, regex.flags)
       return complaint === undefined ? [] : [`${at} ${code}: ${complaint}`]
     })

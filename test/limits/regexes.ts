@@ -4,8 +4,16 @@
  * @module
  */
 
+import { globSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { parseSync, Visitor } from 'oxc-parser'
-import { checkSync, type Diagnostics } from 'recheck/lib/browser.js'
+import type { Diagnostics } from 'recheck/lib/browser.js'
+
+/** A module of CommonJS whose names Node does not find by itself. */
+const { checkSync }: typeof import('recheck/lib/browser.js') = createRequire(import.meta.url)(
+  'recheck/lib/browser.js',
+)
 
 /** A regular expression of a file: its pattern where that is fixed. */
 export interface Found {
@@ -15,6 +23,23 @@ export interface Found {
   readonly regex: { readonly source: string; readonly flags: string } | undefined
   /** The code that makes it. */
   readonly code: string
+}
+
+const root = new URL('../../', import.meta.url)
+
+/** The names of those that have been judged linear, as check-regexes.ts writes them. */
+export const LIST: URL = new URL('linear-regexes.json', import.meta.url)
+
+/** How the list names one. */
+export function nameOf({ source, flags }: NonNullable<Found['regex']>): string {
+  return `/${source}/${flags}`
+}
+
+/** The regular expressions of src and adapters. */
+export function productRegexes(): Found[] {
+  return ['src/**/*.ts', 'adapters/**/*.ts']
+    .flatMap((pattern) => globSync(pattern, { cwd: fileURLToPath(root) }))
+    .flatMap((file) => regexesIn(file, readFileSync(new URL(file, root), 'utf8')))
 }
 
 /** The regular expressions in `text`, the code of `path`: literals, and what `RegExp` makes. */
@@ -68,7 +93,7 @@ function textOf(node: unknown): string | undefined {
 /** What is wrong with a regular expression, with a text that shows it; undefined for one that is linear. */
 export function complaintAbout(source: string, flags: string): string | undefined {
   // The automaton gives the same verdict each time; what it doesn't support, look-arounds and the like, is refused.
-  const result: Diagnostics = checkSync(source, flags, { checker: 'automaton', timeout: 240_000 })
+  const result: Diagnostics = checkSync(source, flags, { checker: 'automaton', timeout: 3_600_000 })
   if (result.status === 'safe') return undefined
   if (result.status === 'unknown') return `cannot be judged (${result.error.kind})`
   return `${result.complexity.summary}, as for ${result.attack.pattern}`

@@ -67,7 +67,7 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     expect(lines.slice(-3)).toEqual(['worked', 'app closed', 'closed'])
   })
 
-  it('O7: answers on a connection that is used again at the moment of the close', async () => {
+  it('answers on a connection that is used again at the moment of the close', async () => {
     const { url, said, tell } = await start(runtime)
     const client = raw(url, 'GET /echo HTTP/1.1\r\nHost: x\r\n\r\n')
     await once(client, 'data')
@@ -140,60 +140,6 @@ describe.each(Object.keys(RUNTIMES))('serve on %s', (runtime) => {
     await said('interrupted')
     expect((await fetch(`${url}/echo`)).status).toBe(200)
     expect(lines.filter((line) => line.startsWith('unhandled'))).toEqual([])
-  })
-})
-
-describe.each(Object.keys(RUNTIMES))('a signal to serve on %s', (runtime) => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s finishes what is in flight, and ends with exit code 0',
-    async (name) => {
-      const { url, said, lines, tell, signal, ended } = await start(runtime)
-      await fetch(`${url}/background`)
-      const inFlight = fetch(`${url}/wait`)
-      await said('waiting')
-      signal(name)
-      await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
-      tell('release')
-      expect(await (await inFlight).text()).toBe('finished')
-      expect(await ended()).toBe(0)
-      expect(lines.slice(-2)).toEqual(['worked', 'app closed'])
-    },
-  )
-
-  it.each([
-    ['a hook that never ends', 'GET /wait HTTP/1.1\r\nHost: x\r\n\r\n', 'waiting'],
-    ['half a body', 'POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc', 'reading'],
-  ])(
-    'cuts %s when the grace has run out, closes the app, and ends with exit code 1',
-    async (_, text, seen) => {
-      const { url, said, lines, signal, ended } = await start(runtime, { graceMs: 500 })
-      const client = received(raw(url, text))
-      await said(seen)
-      const before = performance.now()
-      signal('SIGTERM')
-      expect(await ended()).toBe(1)
-      expect(performance.now() - before).toBeLessThan(5000)
-      expect(lines).toContain('app closed')
-      await client
-    },
-  )
-
-  it('ends it at once the second time', async () => {
-    const { url, said, signal, ended } = await start(runtime)
-    const client = received(raw(url, 'GET /wait HTTP/1.1\r\nHost: x\r\n\r\n'))
-    await said('waiting')
-    signal('SIGINT')
-    await expect.poll(() => accepts(url), { timeout: 10_000 }).toBe(false)
-    signal('SIGINT')
-    expect(await ended()).toBe(130)
-    await client
-  })
-
-  it('is left to the program with signals: false', async () => {
-    const { lines, signal, ended } = await start(runtime, { signals: false })
-    signal('SIGTERM')
-    expect(await ended()).not.toBe(0)
-    expect(lines).not.toContain('app closed')
   })
 })
 

@@ -6,7 +6,7 @@
 
 import { fold } from '../../../src/ports/fold.ts'
 
-/** No letter beyond has a case (test/stores/mongodb/contains.slow.test.ts checks every code point). */
+/** No letter beyond has a case (test/stores/mongodb/contains.long.test.ts checks every code point). */
 const CASED_END = 0x1f000
 
 let folding: ReadonlyMap<string, string> | undefined

@@ -1,6 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { memoryCache } from '../../../adapters/caches/memory.ts'
 import { cacheContract, verify } from '../../../src/contract/index.ts'
+
+// Time passes as fast as it is waited for; the cache takes its clock when it is loaded.
+vi.hoisted(() => {
+  vi.useFakeTimers().setTimerTickMode('nextTimerAsync')
+  // The cache takes the moment 0 for none.
+  vi.advanceTimersByTime(1)
+})
+afterAll(() => void vi.useRealTimers())
 
 verify(
   'a cache in memory',

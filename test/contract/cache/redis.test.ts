@@ -1,22 +1,20 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { redisCache } from '../../../adapters/caches/redis.ts'
-import { cacheContract, verify } from '../../../src/contract/index.ts'
+import { type OpenCache, verify } from '../../../src/contract/index.ts'
 import { gateTo } from '../../services/gate.ts'
 import { withService } from '../../services/shared.ts'
+import { timed, untimed } from './parts.ts'
 
 await withService('valkey', ({ url }) => {
-  verify(
-    'a cache in Valkey',
-    cacheContract,
-    {
-      open: () => ({ cache: redisCache({ url }), other: redisCache({ url }) }),
-      async close({ cache, other }) {
-        await cache.close?.()
-        await other.close?.()
-      },
+  const opening = {
+    open: () => ({ cache: redisCache({ url }), other: redisCache({ url }) }),
+    async close({ cache, other }: OpenCache) {
+      await cache.close?.()
+      await other?.close?.()
     },
-    { describe, it },
-  )
+  }
+  verify('a cache in Valkey', untimed, opening, { describe, it })
+  verify('a cache in Valkey', timed, opening, { describe: describe.concurrent, it })
 
   it('a cache in Valkey connects when it is first used', async () => {
     const cache = redisCache({ url })
@@ -61,7 +59,7 @@ await withService('valkey', ({ url }) => {
     onTestFinished(() => gate.shut())
     const cache = redisCache({ url: `redis://127.0.0.1:${gate.port}` })
     await cache.set('c', '1', 60)
-    // O1: every connection is cut, and the next handshake is swallowed.
+    // Every connection is cut, and the next handshake is swallowed.
     await gate.shut()
     await gate.open()
     gate.stick()

@@ -1,22 +1,22 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { upstashCache } from '../../../adapters/caches/upstash.ts'
-import { cacheContract, type OpenCache, verify } from '../../../src/contract/index.ts'
+import { type OpenCache, verify } from '../../../src/contract/index.ts'
 import { withService } from '../../services/shared.ts'
+import { timed, untimed } from './parts.ts'
 import { type RestBridge, restBridge } from './rest-bridge.ts'
 
+type Bridged = OpenCache & { readonly bridge: RestBridge }
+
 await withService('valkey', ({ url }) => {
-  verify<OpenCache & { readonly bridge: RestBridge }>(
-    'a cache in Upstash',
-    cacheContract,
-    {
-      async open() {
-        const bridge = await restBridge(url)
-        return { cache: upstashCache(bridge), other: upstashCache(bridge), bridge }
-      },
-      close: ({ bridge }) => bridge.close(),
+  const opening = {
+    async open() {
+      const bridge = await restBridge(url)
+      return { cache: upstashCache(bridge), other: upstashCache(bridge), bridge }
     },
-    { describe, it },
-  )
+    close: ({ bridge }: Bridged) => bridge.close(),
+  }
+  verify<Bridged>('a cache in Upstash', untimed, opening, { describe, it })
+  verify<Bridged>('a cache in Upstash', timed, opening, { describe: describe.concurrent, it })
 
   it('a cache in Upstash sends a SET once, also when its answer is lost', async () => {
     const bridge = await restBridge(url)

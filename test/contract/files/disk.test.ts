@@ -77,7 +77,7 @@ it('a folder on disk is rid of what a killed process had begun to write, once it
   expect(await readdir(join(root, 'incoming'))).toEqual(['fresh'])
 })
 
-it('I2 a folder on disk refuses keys and URLs that lead out of it', async () => {
+it('a folder on disk refuses keys and URLs that lead out of it', async () => {
   const { files, get } = await opened()
   await files.put('files/1-a.png', new Uint8Array(3), { ...meta, size: 3 })
   for (const key of ['../x', 'a/../../x', '/etc/passwd', 'a\0b', 'a\\b', '.hidden', 'a//b', '']) {

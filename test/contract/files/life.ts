@@ -38,7 +38,7 @@ export function verifyLife(name: string, { open, place, opensSingleObjects }: Li
     return { files, path, send: sender(app) }
   }
 
-  it(`I12 a private photo lives and dies on ${name}, and opens only with a signature`, async () => {
+  it(`a private photo lives and dies on ${name}, and opens only with a signature`, async () => {
     const { files, path, send } = begin({ signUrls: 600 })
     const made = await send('POST', '', form({ image: png }))
     const opened = await fetch(made.image)
@@ -55,7 +55,7 @@ export function verifyLife(name: string, { open, place, opensSingleObjects }: Li
     expect(await keysOf(files, path)).toEqual([])
   })
 
-  it(`I5 uploads that are cut leave no object and no open multipart upload on ${name}`, async () => {
+  it(`uploads that are cut leave no object and no open multipart upload on ${name}`, async () => {
     const { files, path, send } = begin()
     const large = new Uint8Array(700_000)
     large.set(png)
@@ -73,7 +73,7 @@ export function verifyLife(name: string, { open, place, opensSingleObjects }: Li
   })
 
   if (!opensSingleObjects) return
-  it(`I12 a public-read photo on ${name} opens for everybody, a private one beside it does not`, async () => {
+  it(`a public-read photo on ${name} opens for everybody, a private one beside it does not`, async () => {
     const everybody = await begin({ acl: 'public-read' }).send('POST', '', form({ image: png }))
     expect((await fetch(everybody.image)).status).toBe(200)
     const holders = await begin().send('POST', '', form({ image: png }))

@@ -34,9 +34,9 @@ export const mandrill: Photo = {
 
 /** The cat made smaller, without loss. */
 export const catPng: Photo = {
-  name: 'cat.png, 640 × 834',
+  name: 'cat.png, 320 × 417',
   type: 'image/png',
-  bytes: new Uint8Array(await sharp(cat.bytes).resize(640, 834).png().toBuffer()),
+  bytes: new Uint8Array(await sharp(cat.bytes).resize(320, 417).png().toBuffer()),
 }
 
 /** The mandrill as a WebP image. */

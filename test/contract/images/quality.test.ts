@@ -39,7 +39,7 @@ describe('the search for a quality', () => {
     expect(await bisectQuality(small.encode, { least: 400, most: 500 })).toHaveLength(95)
   })
 
-  it('I10 R5 ends in time with what it has found, and begins nothing that would not', async () => {
+  it('ends in time with what it has found, and begins nothing that would not', async () => {
     const slow = encoder((quality) => 1000 + quality, 2000)
     expect(await bisectQuality(slow.encode, { least: 1, most: 500 })).toHaveLength(1042)
     expect(slow.asked).toEqual([60, 42])
@@ -47,7 +47,7 @@ describe('the search for a quality', () => {
     expect(await bisectQuality(slower.encode, { least: 1, most: 500 })).toHaveLength(60)
   })
 
-  it('R5 is made on a small copy of a large image, which is encoded twice', async () => {
+  it('is made on a small copy of a large image, which is encoded twice', async () => {
     const large = encoder((quality) => 10_000 + quality * 100)
     const small = encoder((quality) => 1000 + quality * 10)
     const target = { least: 12_400, most: 12_900 }

@@ -15,7 +15,7 @@ export default {
     const level = request.headers.get('x-level') as OptimizationLevel
     const bytes = new Uint8Array(await request.arrayBuffer())
     try {
-      const made = await images.optimize(bytes, type, level, 50_000_000)
+      const made = await images.optimize(bytes, type, level, 50_000_000, 60_000)
       return new Response(made as Uint8Array<ArrayBuffer>)
     } catch (error) {
       return new Response(String(error), { status: 500 })

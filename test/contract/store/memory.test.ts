@@ -4,11 +4,12 @@
 
 import { describe, it } from 'vitest'
 import { memoryStore } from '../../../examples/memory-store/store.ts'
-import { storeContract, verify } from '../../../src/contract/index.ts'
+import { verify } from '../../../src/contract/index.ts'
+import { contractInShort } from './in-short.ts'
 
 verify(
   'the example in memory',
-  storeContract,
+  contractInShort,
   { open: memoryStore, close: (store) => store.close() },
   { describe, it },
 )

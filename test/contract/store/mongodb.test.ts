@@ -2,8 +2,8 @@ import { MongoClient } from 'mongodb'
 import { afterAll, describe, it } from 'vitest'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { verify } from '../../../src/contract/index.ts'
-import { storeContract } from '../../../src/contract/store/contract.ts'
 import { withService } from '../../services/shared.ts'
+import { contractInShort } from './in-short.ts'
 
 await withService('mongo', ({ url }) => {
   const admin = new MongoClient(url)
@@ -15,7 +15,7 @@ await withService('mongo', ({ url }) => {
 
   verify(
     'MongoDB',
-    storeContract,
+    contractInShort,
     {
       open() {
         const database = `contract-${crypto.randomUUID()}`

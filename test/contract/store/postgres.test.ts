@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest'
 import { postgresStore } from '../../../adapters/stores/postgres/index.ts'
 import { verify } from '../../../src/contract/index.ts'
-import { storeContract, storePromises } from '../../../src/contract/store/contract.ts'
 import { withService } from '../../services/shared.ts'
 import { freshSchemas } from '../../stores/postgres/schemas.ts'
+import { contractInShort } from './in-short.ts'
 
 const without = {
   'members of objects keep their order': 'jsonb has an order of its own for them',
@@ -13,23 +13,9 @@ await withService('postgres', ({ url }) => {
   const fresh = freshSchemas(url)
   verify(
     'PostgreSQL',
-    storeContract,
+    contractInShort,
     {
       open: () => postgresStore({ url, schema: fresh() }),
-      close: (store) => store.close(),
-      without,
-    },
-    { describe, it },
-  )
-})
-
-await withService('pgbouncer', ({ url }) => {
-  const fresh = freshSchemas(url)
-  verify(
-    'PostgreSQL behind PgBouncer in transaction mode',
-    storePromises,
-    {
-      open: () => postgresStore({ url, schema: fresh(), prepare: false }),
       close: (store) => store.close(),
       without,
     },

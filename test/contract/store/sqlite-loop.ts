@@ -1,5 +1,5 @@
 /**
- * The contract in a plain loop, for runtimes without the test runner: `deno run -A sqlite-loop.ts`.
+ * The contract in a plain loop, for runtimes without the test runner: `deno run -A sqlite-loop.ts memory`, or `threads`.
  *
  * @module
  */
@@ -10,8 +10,11 @@ import { join } from 'node:path'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import type { Contract } from '../../../src/contract/index.ts'
-import { storeContract, storePromises } from '../../../src/contract/store/contract.ts'
+import { filters } from '../../../src/contract/store/filters.ts'
+import { orders } from '../../../src/contract/store/orders.ts'
+import { searches } from '../../../src/contract/store/searches.ts'
 import type { Store } from '../../../src/ports/store.ts'
+import { contractInShort } from './in-short.ts'
 import { fillFile, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'fieldgate-loop-'))
@@ -21,15 +24,22 @@ function newFile(): string {
   return join(folder, `${files}.db`)
 }
 const many = newFile()
-await fillFile(many)
+/** What is written on the main thread is promised of the store in memory. */
+const reads = { ...filters, ...searches, ...orders }
 
-const suites: readonly [Contract<Store>, () => Store | Promise<Store>][] = [
-  [storeContract, () => sqliteStore()],
-  [storePromises, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
-  [slowReads, () => openMany(many)],
-]
+type Suite = readonly [Contract<Store>, () => Store | Promise<Store>]
+const suites: Readonly<Record<string, readonly Suite[]>> = {
+  memory: [[contractInShort, () => sqliteStore()]],
+  threads: [
+    [reads, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
+    [slowReads, () => openMany(many)],
+  ],
+}
+const name = process.argv[2] ?? ''
+if (name === 'threads') await fillFile(many)
+
 let [kept, all] = [0, 0]
-for (const [cases, open] of suites) {
+for (const [cases, open] of suites[name] ?? []) {
   for (const [sentence, check] of Object.entries(cases)) {
     const store = await open()
     all += 1
@@ -44,6 +54,6 @@ for (const [cases, open] of suites) {
   }
 }
 // A thread that rests keeps no process alive.
-await slow['a count'][0](manyIn(await openMany(many)), 60_000)
+if (name === 'threads') await slow['a count'][0](manyIn(await openMany(many)), 60_000)
 await rm(folder, { recursive: true })
 console.log(`${kept} of ${all} kept`)

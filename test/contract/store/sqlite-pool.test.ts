@@ -12,7 +12,6 @@ import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import { PACE } from '../../../adapters/stores/sqlite/reads.ts'
 import { verify } from '../../../src/contract/index.ts'
 import { keys, reading, where } from '../../../src/contract/store/ask.ts'
-import { storeContract } from '../../../src/contract/store/contract.ts'
 import { people, person } from '../../../src/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import { StoreUnavailable } from '../../../src/ports/store.ts'
@@ -21,16 +20,6 @@ import { fillFile, MANY, manyIn, openMany, slow, slowReads } from './slow-reads.
 
 const path = newFile()
 beforeAll(() => fillFile(path))
-
-verify(
-  'SQLite, all reads on threads',
-  storeContract,
-  {
-    open: () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 2 }),
-    close: (store) => store.close(),
-  },
-  { describe, it },
-)
 
 verify(
   'SQLite with many records',

@@ -1,6 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,7 +12,6 @@ import { FROM_SOURCE } from '../../runtimes/commands.ts'
 import { integrityOf, newFile } from './file.ts'
 
 const run = promisify(execFile)
-const binaries = fileURLToPath(new URL('../../../node_modules/.bin', import.meta.url))
 const child = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url))
 
 describe('SQLite and processes', () => {
@@ -78,20 +76,4 @@ describe('SQLite and processes', () => {
     expect(stderr).toContain('a warning of the application')
     expect(stderr).not.toContain('SQLite')
   })
-})
-
-describe('SQLite on other runtimes', () => {
-  const loop = fileURLToPath(new URL('./sqlite-loop.ts', import.meta.url))
-  it.each([
-    ['Deno', 'deno', ['run', FROM_SOURCE, '-A', '--quiet', loop]],
-    ['Bun', 'bun', [FROM_SOURCE, loop]],
-  ])(
-    'the contract holds on %s',
-    async (_, binary, args) => {
-      const { stdout, stderr } = await run(join(binaries, binary), args)
-      expect(stderr).toBe('')
-      expect(stdout).toMatch(/^(\d+) of \1 kept\n$/)
-    },
-    300_000,
-  )
 })

@@ -7,10 +7,11 @@ import { people, person } from '../../../src/contract/store/people.ts'
 import { Random } from '../../../src/contract/store/random.ts'
 import { everything } from '../../../src/ports/filter.ts'
 import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
+import { seeds } from '../../runs.ts'
 import { newFile, rowsOf } from './file.ts'
 import { searchAmongWrites } from './searches.ts'
 
-it.each([1, 2, 3, 4])(
+it.each(seeds(1))(
   'search finds what a look at every record finds, whatever was written before (seed %i)',
   async (seed) => {
     const path = newFile()

@@ -1,8 +1,9 @@
 import { describe, it } from 'vitest'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { verify } from '../../../src/contract/index.ts'
-import { storeContract, storePromises } from '../../../src/contract/store/contract.ts'
+import { storePromises } from '../../../src/contract/store/contract.ts'
 import { newFile } from './file.ts'
+import { contractInShort } from './in-short.ts'
 
 verify(
   'SQLite in memory',
@@ -16,7 +17,7 @@ verify(
 
 verify(
   'SQLite in a file',
-  storeContract,
+  contractInShort,
   {
     open: () => sqliteStore({ path: newFile() }),
     close: (store) => store.close(),

@@ -42,7 +42,7 @@ const jsonOf = (size: number) => `"${'x'.repeat(size - 2)}"`
 
 /** The checks, in their order. */
 export const bodies: Checks = {
-  'N7 an extra route reads a body up to the limit, in every way': async ({ ask }) => {
+  'an extra route reads a body up to the limit, in every way': async ({ ask }) => {
     for (const way of WAYS) {
       const answer = await ask('POST', `/extras/read/${way}`, {
         headers: JSON_TYPE,
@@ -58,7 +58,7 @@ export const bodies: Checks = {
     assert.equal(ok(multipart).body.data, 4)
     assert.equal(ok(await ask('POST', '/extras/read/text')).body.data, 0)
   },
-  'N7 beyond the limit it is a 413, in every way and with or without a length': async ({ ask }) => {
+  'beyond the limit it is a 413, in every way and with or without a length': async ({ ask }) => {
     const tooLarge = async (method: string, path: string, sent: Ask) =>
       refused(await ask(method, path, { ...sent, refusedEarly: true }), 413, TOO_LARGE)
     const text = 'x'.repeat(LIMIT + 1)
@@ -77,7 +77,7 @@ export const bodies: Checks = {
     await tooLarge('QUERY', '/extras/read/text', { body: text })
     await tooLarge('POST', '/extras/guarded', { body: text })
   },
-  'N7 what json() and formData() cannot read is the client’s mistake': async ({ ask }) => {
+  'what json() and formData() cannot read is the client’s mistake': async ({ ask }) => {
     for (const body of ['{', '', '[1,', '\u0000', '{"a":undefined}']) {
       const answer = await ask('POST', '/extras/read/json', { headers: JSON_TYPE, body })
       refused(answer, 400, NOT_JSON)

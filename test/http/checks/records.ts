@@ -187,7 +187,7 @@ export const endings: Checks = {
     refused(await ask('GET', path), 404, 'Entry not found.')
     refused(await ask('DELETE', path), 404, 'Entry not found.')
   },
-  'K6 answers in parallel carry only their own record': async ({ ask }, { cities }) => {
+  'answers in parallel carry only their own record': async ({ ask }, { cities }) => {
     const some = [...cities].filter(([name]) => name !== 'Tokyo').slice(0, 50)
     const answers = await Promise.all(some.map(([, id]) => ask('GET', `/cities/${id}`)))
     assert.deepEqual(

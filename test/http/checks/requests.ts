@@ -56,7 +56,7 @@ export const requests: Checks = {
     assert.match(answer, /^HTTP\/1\.1 413 /)
     assert.match(answer, /"Request body exceeds the limit of 1048576 bytes\."/)
   },
-  'K4 bodies that trickle in are given up, and keep nobody waiting': async ({ ask }, { base }) => {
+  'bodies that trickle in are given up, and keep nobody waiting': async ({ ask }, { base }) => {
     const head = `${JSON_POST}Content-Length: 99999\r\n\r\n{"name":"`
     const slow = Array.from({ length: 30 }, () => rawAnswer(base, [head], 200))
     ok(await ask('GET', '/cities?page=1&pageSize=1'))
@@ -117,7 +117,7 @@ export const requests: Checks = {
       refused(await ask('GET', path), 404, 'Not found.')
     }
   },
-  'K1 odd spellings of a path are answered alike, and never pass for another path': async (
+  'odd spellings of a path are answered alike, and never pass for another path': async (
     _,
     { base, cities },
   ) => {
@@ -151,7 +151,7 @@ export const requests: Checks = {
       '<base>/cities': 200,
     })
   },
-  'K2 odd methods write nothing': async ({ ask }, { base, cities }) => {
+  'odd methods write nothing': async ({ ask }, { base, cities }) => {
     const path = `/cities/${cities.get('Tokyo')}`
     for (const method of ['delete', 'Delete', 'FOO', 'TRACE']) {
       const status = await rawStatus(base, `${method} ${path} HTTP/1.1`)
@@ -168,7 +168,7 @@ export const requests: Checks = {
     const odd = await ask('GET', '/nope', { headers: { 'X-Request-Id': 'a b' } })
     assert.match(odd.body.requestId, /^[0-9a-f-]{36}$/)
   },
-  'K5 a client that goes away leaves the server answering': async ({ ask }, { base }) => {
+  'a client that goes away leaves the server answering': async ({ ask }, { base }) => {
     const { hostname, port } = new URL(base)
     await Promise.all(
       Array.from({ length: 20 }, async () => {

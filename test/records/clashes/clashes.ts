@@ -39,7 +39,7 @@ const ID = 'a'.repeat(24)
 
 /** Registers the suite for the store named `name`; `open` gives a store whose collection `collection` is empty. */
 export function clashes(name: string, open: () => Store | Promise<Store>): void {
-  describe(`R14: all constraints that clash are named, in the model's order, on ${name}`, () => {
+  describe(`all constraints that clash are named, in the model's order, on ${name}`, () => {
     let app: App
     let stored: ReturnType<typeof collectionOf>
     const apps: App[] = []

@@ -1,4 +1,4 @@
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { dates } from './suite.ts'
 
-dates('SQLite', () => sqliteStore(), 40)
+dates('SQLite', () => sqliteStore(), 10)

@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { createRouter, defineModel, type Model, type Store } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
 import { service } from '../service.ts'
 import { DAY, HELD, UNIONS } from './tagged.ts'
 import { type Case, cases } from './values.ts'
@@ -16,7 +17,7 @@ const SHOWN = HELD.toISOString()
 let models = 0
 
 /** Registers the suite; `open` gives an empty store each time. */
-export function dates(name: string, open: () => Store, numRuns = 10): void {
+export function dates(name: string, open: () => Store, tries: number): void {
   function served(fields: Record<string, z.ZodType>, query: readonly string[] = []) {
     models += 1
     const collection = `dated${models}`
@@ -46,7 +47,7 @@ export function dates(name: string, open: () => Store, numRuns = 10): void {
           expect(await stored.findById(String(_id))).toEqual({ _id, ...held })
           expect((await send('GET', `/dated/${_id}`)).record).toEqual({ _id, ...json })
         }),
-        { numRuns },
+        { numRuns: runs(tries) },
       )
     })
 

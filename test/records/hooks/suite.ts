@@ -16,12 +16,13 @@ import {
   type Store,
   type Values,
 } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
 import { type Answer, type Service, service } from '../service.ts'
 
 const TAKEN = 'Another request changed the record at the same time. Try again.'
 /** Requests at once, half of them to each of two apps on the same records. */
-const AT_ONCE = 50
-const ROUNDS = 5
+const AT_ONCE = 20
+const ROUNDS = runs(3)
 
 const ticketFields = {
   status: z.enum(['open', 'waiting', 'closed']),

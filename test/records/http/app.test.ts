@@ -44,7 +44,7 @@ describe('design, App', () => {
     expect((await two.send('GET', '/things')).status).toBe(200)
   })
 
-  test('K6: parallel requests keep their own parameters, id, auth and headers', async () => {
+  test('security, shared state: parallel requests keep their own parameters, id, auth and headers', async () => {
     const { app, send } = service()
     app.use(async (req, { headers }) => {
       await new Promise((resolve) => setImmediate(resolve))

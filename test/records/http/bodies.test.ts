@@ -74,7 +74,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     ['with a Content-Length that is no number', { 'content-length': 'ten' }],
     ['with a negative Content-Length', { 'content-length': '-1' }],
   ])(
-    'H8: a body over the limit %s is a 413, and the rest of it is not read',
+    'security, large bodies: a body over the limit %s is a 413, and the rest of it is not read',
     async (_, headers) => {
       const { send } = notes()
       for (const method of ['POST', 'QUERY']) {
@@ -87,7 +87,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     },
   )
 
-  test('H8: a Content-Length over the limit is a 413 at once', async () => {
+  test('security, large bodies: a Content-Length over the limit is a 413 at once', async () => {
     const { send } = notes()
     const { body, taken } = counted(1_000_000)
     const answer = await send('POST', '/notes', {
@@ -98,7 +98,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     expect(taken.bytes).toBe(0)
   })
 
-  test('H8: a body in chunks without a length is put together', async () => {
+  test('security, large bodies: a body in chunks without a length is put together', async () => {
     const { send } = notes()
     const bytes = new TextEncoder().encode(JSON.stringify({ text: 'grüße' }))
     const body = new ReadableStream<Uint8Array>({
@@ -111,7 +111,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
   })
 
   test.each(['gzip', 'deflate', 'br', 'gzip, identity', 'x-unknown'])(
-    'H8: Content-Encoding %s is a 415, before a byte is read',
+    'security, large bodies: Content-Encoding %s is a 415, before a byte is read',
     async (encoding) => {
       const { send } = notes()
       for (const method of ['POST', 'QUERY']) {
@@ -127,7 +127,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     },
   )
 
-  test('H8: Content-Encoding identity is no encoding', async () => {
+  test('security, large bodies: Content-Encoding identity is no encoding', async () => {
     const { send } = notes()
     const answer = await send('POST', '/notes', {
       json: { text: 'a' },
@@ -167,7 +167,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     'application/json;v=1;charset="iso-8859-1"',
     'application/json; charset=utf-8; charset=utf-16',
     'json',
-  ])('H9: %s is a 415 on POST and PATCH', async (type) => {
+  ])('security, odd bodies: %s is a 415 on POST and PATCH', async (type) => {
     const { send } = notes()
     const headers = { 'content-type': type }
     for (const [method, path] of [
@@ -184,7 +184,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     }
   })
 
-  test('H9: a body without Content-Type is a 415', async () => {
+  test('security, odd bodies: a body without Content-Type is a 415', async () => {
     const { send } = notes()
     const body = new TextEncoder().encode('{"text":"a"}')
     expect((await send('POST', '/notes', { body })).status).toBe(415)
@@ -211,7 +211,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     ['blanks only', '  '],
     ['a control character in a string', '{"text":"a\u0001"}'],
     ['undefined', 'undefined'],
-  ])('H9: %s is invalid JSON, on POST, PATCH and QUERY', async (_, body) => {
+  ])('security, odd bodies: %s is invalid JSON, on POST, PATCH and QUERY', async (_, body) => {
     const { send } = notes()
     for (const [method, path] of [
       ['POST', '/notes'],
@@ -230,7 +230,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     ['half a sequence', [0xe2, 0x82]],
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a byte of no sequence', [0xff]],
-  ])('H9: %s is invalid UTF-8 and so invalid JSON', async (_, odd) => {
+  ])('security, odd bodies: %s is invalid UTF-8 and so invalid JSON', async (_, odd) => {
     const { send } = notes()
     const body = Uint8Array.from([
       ...new TextEncoder().encode('{"text":"'),
@@ -242,7 +242,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     expect(answer.body.error).toBe(NOT_JSON)
   })
 
-  test('H9: UTF-16 is invalid JSON', async () => {
+  test('security, odd bodies: UTF-16 is invalid JSON', async () => {
     const { send } = notes()
     const body = new Uint8Array(
       Uint16Array.from('\ufeff{"text":"a"}', (char) => char.charCodeAt(0)).buffer,
@@ -250,7 +250,7 @@ describe('answers, Envelope and errors: JSON bodies', () => {
     expect((await send('POST', '/notes', { body, headers: json })).body.error).toBe(NOT_JSON)
   })
 
-  test('H9: a byte order mark is skipped', async () => {
+  test('security, odd bodies: a byte order mark is skipped', async () => {
     const { send } = notes()
     const answer = await send('POST', '/notes', { body: '\ufeff{"text":"a"}', headers: json })
     expect(answer.record.text).toBe('a')
@@ -294,9 +294,9 @@ const shapes: [string, (depth: number) => string][] = [
   ['an unclosed list', (depth) => '['.repeat(depth)],
 ]
 
-describe('H2: deeply nested JSON', () => {
+describe('security, deep nesting: deeply nested JSON', () => {
   test.each(shapes)(
-    'H2: %s, 10,000 and 100,000 deep, is a 400 on every JSON route, at once',
+    '%s, 10,000 and 100,000 deep, is a 400 on every JSON route, at once',
     async (_, nest) => {
       const { send, log } = notes(1024 * 1024)
       const { record } = await send('POST', '/notes', { json: { text: 'before' } })
@@ -318,13 +318,13 @@ describe('H2: deeply nested JSON', () => {
     },
   )
 
-  test.each(shapes)('H2: %s, 1,000,000 deep, is over the limit', async (_, nest) => {
+  test.each(shapes)('%s, 1,000,000 deep, is over the limit', async (_, nest) => {
     const { send } = notes(1024 * 1024)
     const answer = await send('POST', '/notes', { body: nest(1_100_000), headers: json })
     expect(answer.status).toBe(413)
   })
 
-  test('H2: with a limit that lets 1,000,000 levels in, they are a 400 too', async () => {
+  test('with a limit that lets 1,000,000 levels in, they are a 400 too', async () => {
     const { send } = notes(16 * 1024 * 1024)
     for (const [, nest] of shapes) {
       const answer = await send('POST', '/notes', { body: nest(1_000_000), headers: json })
@@ -333,7 +333,7 @@ describe('H2: deeply nested JSON', () => {
     expect((await send('POST', '/notes', { json: { text: 'alive' } })).status).toBe(201)
   })
 
-  test('H2: brackets inside of a text are no nesting', async () => {
+  test('brackets inside of a text are no nesting', async () => {
     const { send } = notes(1024 * 1024)
     const text = `\\"${'[{'.repeat(20_000)}\\`
     expect((await send('POST', '/notes', { json: { text } })).record.text).toBe(text)

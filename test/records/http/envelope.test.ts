@@ -220,7 +220,7 @@ describe('7 Errors: a status for each reason', () => {
     expect(String(log.lines[0]?.details.error)).toContain('the password is hunter2\n    at ')
   })
 
-  test('M4 · 2.2 fields: fields never stand on a 5xx, whatever threw them', async () => {
+  test('security, envelopes · 2.2 fields: fields never stand on a 5xx, whatever threw them', async () => {
     const { app, send } = things()
     const fields = { name: 'taken' }
     const thrown = [
@@ -290,7 +290,7 @@ describe('7 Errors: a status for each reason', () => {
   )
 
   test.each([200, 302, 399, 600, 999, 0, -1, 400.5, '400', 'x', undefined, null, Number.NaN])(
-    'K10: an HttpError with the status %s is a plain 500',
+    'security, hooks that misbehave: an HttpError with the status %s is a plain 500',
     async (status) => {
       const { app, send } = things()
       app.use(() => {
@@ -308,7 +308,7 @@ describe('7 Errors: a status for each reason', () => {
     { status: 400, message: 'a detail' },
     Object.create(null),
     Symbol('a detail'),
-  ])('K10: a guard that throws %o gives a plain 500', async (thrown) => {
+  ])('security, hooks that misbehave: a guard that throws %o gives a plain 500', async (thrown) => {
     const { app, send, log } = things()
     app.use(() => {
       throw thrown

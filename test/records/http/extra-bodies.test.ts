@@ -14,7 +14,7 @@ function stuck(): ReadableStream<Uint8Array> {
   })
 }
 
-describe('N7: who reads a body beside the model routes', () => {
+describe('who reads a body beside the model routes', () => {
   const readers: Record<string, Guard> = {
     text: async (request) => void (await request.text()),
     stream: async (request) => {

@@ -24,7 +24,7 @@ function raw(path: string, url: string, host: string | null, method = 'GET'): Re
   return request
 }
 
-describe('R10: a Host is a host and an optional port', () => {
+describe('a Host is a host and an optional port', () => {
   test.each([
     'example.com',
     'EXAMPLE.com:80',
@@ -92,7 +92,7 @@ describe('R10: a Host is a host and an optional port', () => {
   })
 })
 
-describe('R9: Location is made of the mount', () => {
+describe('Location is made of the mount', () => {
   test.each([
     ['/things', 'http://localhost//evil.com/../../things'],
     ['/things', 'http://localhost/日本/../things'],

@@ -60,7 +60,7 @@ describe('answers, Envelope and errors: the request id', () => {
     "a'b",
     'a\u007f',
     '{"a":1}',
-  ])('M3: the X-Request-Id %o is replaced by a UUID', async (id) => {
+  ])('security, forged log lines: the X-Request-Id %o is replaced by a UUID', async (id) => {
     const { send, log } = things()
     const answer = await send('GET', '/nothing', { headers: { 'X-Request-Id': id } })
     expect(answer.headers.get('x-request-id')).toMatch(UUID)
@@ -116,7 +116,7 @@ describe('answers, Envelope and errors: the log', () => {
     })
   })
 
-  test('M2: a 5xx line carries the stack, a 4xx line none', async () => {
+  test('security, secrets in logs: a 5xx line carries the stack, a 4xx line none', async () => {
     const { send, log } = things()
     await send('GET', '/broken')
     await send('GET', '/things/xyz')
@@ -126,7 +126,7 @@ describe('answers, Envelope and errors: the log', () => {
     expect(JSON.stringify(log.lines[1])).not.toMatch(/\bat .*:\d+:\d+/)
   })
 
-  test('M2: the cause of a 5xx is logged with it', async () => {
+  test('security, secrets in logs: the cause of a 5xx is logged with it', async () => {
     const { app, send, log } = things()
     app.use(() => {
       throw new Error('outer', { cause: new Error('inner') })
@@ -135,7 +135,7 @@ describe('answers, Envelope and errors: the log', () => {
     expect(String(log.lines[0]?.details.error)).toMatch(/outer[\s\S]*caused by: Error: inner/)
   })
 
-  test('M2: no line holds a query string, a body or a token', async () => {
+  test('security, secrets in logs: no line holds a query string, a body or a token', async () => {
     const { send, log } = things()
     const mark = 'hunter2'
     const headers = { authorization: `Bearer ${mark}`, cookie: `session=${mark}` }
@@ -180,7 +180,7 @@ describe('answers, Envelope and errors: the log', () => {
     expect(log.text).not.toContain(mark)
   })
 
-  test('M3: line breaks and escapes of a client stay inside of one line', async () => {
+  test('security, forged log lines: line breaks and escapes of a client stay inside of one line', async () => {
     const { send } = service({ logger: undefined as never })
     const written: string[] = []
     const spy = vi
@@ -204,7 +204,7 @@ describe('answers, Envelope and errors: the log', () => {
     }
   })
 
-  test('K10: a logger that throws changes no answer', async () => {
+  test('security, hooks that misbehave: a logger that throws changes no answer', async () => {
     const throwing = () => {
       throw new Error('the disk is full')
     }
@@ -222,7 +222,7 @@ describe('answers, Envelope and errors: the log', () => {
 })
 
 describe('2.2 stack and answers, Envelope and errors: development', () => {
-  test('2.2 stack · M1: only with development true', async () => {
+  test('2.2 stack · security, internals: only with development true', async () => {
     const quiet = await things().send('GET', '/broken')
     expect(quiet.body).not.toHaveProperty('stack')
     const { send } = things({ development: true })
@@ -232,7 +232,7 @@ describe('2.2 stack and answers, Envelope and errors: development', () => {
   })
 
   test.each([{}, { NODE_ENV: 'development' }, { NODE_ENV: 'staging' }, { NODE_ENV: '' }])(
-    'M1: the environment %o is production',
+    'security, internals: the environment %o is production',
     async (env) => {
       const { send } = things({ env })
       const answer = await send('GET', '/broken')
@@ -282,19 +282,22 @@ describe('answers, Envelope and errors: onError', () => {
     ],
     ['returns nothing', () => undefined],
     ['returns no Response', () => ({ status: 200 })],
-  ])('K10: an onError that %s gives the plain envelope', async (_, onError) => {
-    const { send, log } = things({ onError: onError as unknown as ErrorHandler })
-    const answer = await send('GET', '/nothing')
-    expect(answer.status).toBe(500)
-    expect(answer.body).toEqual({
-      success: false,
-      error: 'Internal Server Error',
-      requestId: answer.headers.get('x-request-id'),
-    })
-    expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
-  })
+  ])(
+    'security, hooks that misbehave: an onError that %s gives the plain envelope',
+    async (_, onError) => {
+      const { send, log } = things({ onError: onError as unknown as ErrorHandler })
+      const answer = await send('GET', '/nothing')
+      expect(answer.status).toBe(500)
+      expect(answer.body).toEqual({
+        success: false,
+        error: 'Internal Server Error',
+        requestId: answer.headers.get('x-request-id'),
+      })
+      expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1)
+    },
+  )
 
-  test('K10: an HttpError with impossible headers gives the plain envelope', async () => {
+  test('security, hooks that misbehave: an HttpError with impossible headers gives the plain envelope', async () => {
     const { app, send } = things()
     app.use(() => {
       throw new HttpError(400, 'a detail', { headers: { 'bad name': 'x' } })
@@ -306,8 +309,8 @@ describe('answers, Envelope and errors: onError', () => {
   })
 })
 
-describe('M1: what a client sees of a failure', () => {
-  test('M1: no answer tells of stacks, stores or paths', async () => {
+describe('security, internals: what a client sees of a failure', () => {
+  test('security, internals: no answer tells of stacks, stores or paths', async () => {
     const { app } = things()
     const odd = [
       '\u0000',

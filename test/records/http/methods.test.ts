@@ -135,7 +135,7 @@ describe('4.1 Resource routes: methods that are not there', () => {
     }
   })
 
-  test('K2: patch and query in lower case are other methods, and write nothing', async () => {
+  test('security, odd methods: patch and query in lower case are other methods, and write nothing', async () => {
     const { send } = things()
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
     for (const method of ['patch', 'query', 'Patch', 'QUERy']) {
@@ -146,7 +146,7 @@ describe('4.1 Resource routes: methods that are not there', () => {
     expect((await send('GET', `/things/${record._id}`)).record).toEqual(record)
   })
 
-  test('K2: a method cannot be overridden by a header, a parameter or a body', async () => {
+  test('security, odd methods: a method cannot be overridden by a header, a parameter or a body', async () => {
     const { send } = things()
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
     const headers = {

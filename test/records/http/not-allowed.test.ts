@@ -135,7 +135,7 @@ describe('next, 405: guards', () => {
   })
 })
 
-describe('next, N7: a handler that returns nothing', () => {
+describe('a handler that returns nothing', () => {
   test('leaves the request to a route as narrow as its own, never to a wider one', async () => {
     const { app, send, log } = service()
     const router = createRouter(options)

@@ -99,8 +99,8 @@ const BODIES: Readonly<Record<string, Message>> = {
   PATCH: { json: { name: 'changed' } },
 }
 
-describe('K1: no spelling of a path comes past the guard', () => {
-  test.each(SPELLINGS)('K1: %s is guarded or a 404', async (spelling) => {
+describe('security, odd paths: no spelling of a path comes past the guard', () => {
+  test.each(SPELLINGS)('%s is guarded or a 404', async (spelling) => {
     const { app, send, id, seen } = await guarded()
     const encoded = Array.from(id, (char) => `%${char.charCodeAt(0).toString(16)}`).join('')
     const path = spelling.replace('<id>', id).replace('<encoded>', encoded)
@@ -115,7 +115,7 @@ describe('K1: no spelling of a path comes past the guard', () => {
     expect(await app.store.collection(Thing).find()).toEqual([{ _id: id, name: 'secret-name' }])
   })
 
-  test('K1: what reaches the handlers is what the guard saw', async () => {
+  test('what reaches the handlers is what the guard saw', async () => {
     const served = service()
     const seen: string[] = []
     const router = createRouter({

@@ -116,7 +116,7 @@ describe('design, App: extra routes', () => {
     })
   })
 
-  test('K10: a handler that answers with something else than a Response gives a plain 500', async () => {
+  test('security, hooks that misbehave: a handler that answers with something else than a Response gives a plain 500', async () => {
     for (const odd of ['text', 5, true, { status: 200 }, []]) {
       const { app, send } = service()
       const router = createRouter({ model: Thing, allowedFields: ['name'] })
@@ -284,7 +284,7 @@ describe('design, App: guards', () => {
   })
 
   test.each(['text', 5, true, false, 0, '', {}, [], { status: 200, headers: {} }])(
-    'K10: a guard that returns %o is a mistake, which opens nothing',
+    'security, hooks that misbehave: a guard that returns %o is a mistake, which opens nothing',
     async (odd) => {
       const trace: string[] = []
       const guard = (() => odd) as unknown as Guard
@@ -317,7 +317,7 @@ describe('design, App: guards', () => {
     expect((await send('GET', '/things')).status).toBe(200)
   })
 
-  test('K10: responses that refuse changes of their headers are sent all the same', async () => {
+  test('security, hooks that misbehave: responses that refuse changes of their headers are sent all the same', async () => {
     const { app, send } = service()
     app.use((request) =>
       request.url.endsWith('/away') ? Response.redirect('http://localhost/there', 302) : undefined,
@@ -334,7 +334,7 @@ describe('design, App: guards', () => {
     expect((await send('GET', '/error')).status).toBe(500)
   })
 
-  test('K10: a response that was read already is a plain 500', async () => {
+  test('security, hooks that misbehave: a response that was read already is a plain 500', async () => {
     const { app, send } = service()
     const used = new Response('once')
     await used.text()

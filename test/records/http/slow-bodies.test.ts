@@ -32,11 +32,11 @@ async function slowPost() {
   }
 }
 
-describe('K4: slow bodies', () => {
+describe('security, slow bodies', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('K4: a body that trickles in has 25 seconds', async () => {
+  test('a body that trickles in has 25 seconds', async () => {
     const { answer, send } = await slowPost()
     send('{"text":"')
     for (let second = 0; second < 26; second += 1) {
@@ -49,13 +49,13 @@ describe('K4: slow bodies', () => {
     })
   })
 
-  test('K4: a body that never begins has 25 seconds', async () => {
+  test('a body that never begins has 25 seconds', async () => {
     const { answer } = await slowPost()
     await vi.advanceTimersByTimeAsync(25_500)
     expect((await answer).status).toBe(408)
   })
 
-  test('K4: a large body may take another second for each 64 KiB', async () => {
+  test('a large body may take another second for each 64 KiB', async () => {
     const { answer, send, end } = await slowPost()
     send('{"text":"')
     for (let second = 0; second < 12; second += 1) {

@@ -39,7 +39,7 @@ const BODY = '{"name":"a"}'
 const post = (headers: string, body: string) =>
   `POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n${body}`
 
-describe('K3: what one request is', () => {
+describe('security, smuggled requests: what one request is', () => {
   test.each([
     [
       'Content-Length and Transfer-Encoding',
@@ -72,7 +72,7 @@ describe('K3: what one request is', () => {
       'a chunk that is longer than it says',
       post('Transfer-Encoding: chunked\r\n', `2\r\n${BODY}\r\n0\r\n\r\n${HIDDEN}`),
     ],
-  ])('K3: %s is refused, and what follows is no request', async (_, bytes) => {
+  ])('%s is refused, and what follows is no request', async (_, bytes) => {
     const { port, seen, app } = await things()
     expect(await statusesOf(port, bytes)).toEqual(['400'])
     expect(seen).not.toContain('GET /smuggled')
@@ -80,7 +80,7 @@ describe('K3: what one request is', () => {
   })
 
   test.each(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'PUT'])(
-    'K3: the body of a %s is its body, not a request',
+    'the body of a %s is its body, not a request',
     async (method) => {
       const { port, seen } = await things()
       const first = `${method} /things HTTP/1.1\r\nHost: x\r\nContent-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`
@@ -93,7 +93,7 @@ describe('K3: what one request is', () => {
     },
   )
 
-  test('K3: chunks with extensions and trailers make one body; pipelined requests are answered in order', async () => {
+  test('chunks with extensions and trailers make one body; pipelined requests are answered in order', async () => {
     const { port, seen, app } = await things()
     const chunked = post(
       'Transfer-Encoding: chunked\r\n',

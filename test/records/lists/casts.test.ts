@@ -253,13 +253,16 @@ describe('4.1 QUERY: values are strings, numbers, booleans or null, cast by the 
     expectRefused(shop, await shop.ask({ filter: { [field]: [value] } }), error)
   })
 
-  test.each(['\ud800', 'a\udfff'])('F8: the lone surrogate %j is a 400', async (text) => {
-    const shop = await opened()
-    const { ask } = shop
-    expectRefused(shop, await ask({ filter: { name: text } }), 'Invalid value for name.')
-    expectRefused(shop, await ask({ filter: { any: [text] } }), 'Invalid value for any.')
-    expectRefused(shop, await ask({ filter: { tags: { ne: text } } }), 'Invalid value for tags.')
-  })
+  test.each(['\ud800', 'a\udfff'])(
+    'security, odd values: the lone surrogate %j is a 400',
+    async (text) => {
+      const shop = await opened()
+      const { ask } = shop
+      expectRefused(shop, await ask({ filter: { name: text } }), 'Invalid value for name.')
+      expectRefused(shop, await ask({ filter: { any: [text] } }), 'Invalid value for any.')
+      expectRefused(shop, await ask({ filter: { tags: { ne: text } } }), 'Invalid value for tags.')
+    },
+  )
 })
 
 describe('answers, GET list: casting, ids and enums of other kinds', () => {

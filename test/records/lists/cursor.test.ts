@@ -148,7 +148,7 @@ describe('4.1 Cursor pagination, rule 2: the same sort and filters for the whole
     expectRefused(shop, await shop.ask({ filter: { any: 1 }, cursor }), INVALID)
   })
 
-  test('G1, answers: bound to the mount', async () => {
+  test('answers, Cursor mode: bound to the mount', async () => {
     const { app, send } = service()
     for (const path of ['/a', '/b']) app.mount(path, createRouter({ model: Item, ...OPTIONS }))
     for (const item of ITEMS) await app.store.collection(Item).insert(item)
@@ -157,7 +157,7 @@ describe('4.1 Cursor pagination, rule 2: the same sort and filters for the whole
     expect((await send('GET', `/a?cursor=${cursor}`)).status).toBe(200)
   })
 
-  test('G1, answers: bound to the scope, within which the anchor is looked up', async () => {
+  test('answers, Cursor mode: bound to the scope, within which the anchor is looked up', async () => {
     for (const secret of [undefined, SECRET]) {
       const shop = await opened(
         { scope: (request) => ({ kind: request.headers.get('x-kind') === 'cup' ? 'cup' : 'jug' }) },
@@ -205,7 +205,7 @@ describe('4.1 Cursor pagination, rule 3: a deleted anchor', () => {
   })
 })
 
-describe('G1, answers, Cursor mode: forged tokens are refused before the store is asked', () => {
+describe('answers, Cursor mode: forged tokens are refused before the store is asked', () => {
   async function refusedAll(shop: Shop, tokens: Iterable<string>): Promise<void> {
     for (const cursor of tokens) {
       expectRefused(shop, await shop.list({ cursor }), INVALID)

@@ -178,7 +178,7 @@ describe('4.1 Offset pagination', () => {
     expect(answer.body).toEqual({ success: true, data: [], pagination })
   })
 
-  test('G3, answers: a page whose offset passes 2^53 is a 400', async () => {
+  test('answers, Pagination: a page whose offset passes 2^53 is a 400', async () => {
     const shop = await opened()
     const most = Math.floor(Number.MAX_SAFE_INTEGER / 5)
     expect(names(await shop.list({ page: String(most) }))).toEqual([])
@@ -191,7 +191,7 @@ describe('4.1 Offset pagination', () => {
     }
   })
 
-  test('F11: page and pageSize twice give a defined answer', async () => {
+  test('security, repeated parameters: page and pageSize twice give a defined answer', async () => {
     const { list } = await opened()
     const answer = await list('page=2&page=3&pageSize=2&pageSize=3')
     expect(answer.body.pagination).toMatchObject({ currentPage: 1, pageSize: 5 })
@@ -210,7 +210,7 @@ describe('2.6 and 8 Limits: the options of paging', () => {
     expect(names(await cursor.ask({ pageSize: 500 }))).toHaveLength(100)
   })
 
-  test('G4: without a page no more than maxLimit is asked of the store, lean and populated too', async () => {
+  test('security, unbounded reads: without a page no more than maxLimit is asked of the store, lean and populated too', async () => {
     for (const options of [{}, { lean: true }, { onGet: () => ({ populate: 'maker' }) }]) {
       const { list, store } = await opened({ maxLimit: 3, defaultPageSize: 3, ...options })
       expect(names(await list())).toHaveLength(3)
@@ -247,7 +247,7 @@ describe('2.6 and 8 Limits: the options of paging', () => {
     expect(store.taken()).not.toContain('items.estimate')
   })
 
-  test("F6, answers: countStrategy 'estimated' counts cheaply only without filter, search or scope", async () => {
+  test("answers, Pagination: countStrategy 'estimated' counts cheaply only without filter, search or scope", async () => {
     const { list, store } = await opened({ countStrategy: 'estimated' })
     const asked = async (query: string) => {
       const { totalRecords } = (await list(query)).body.pagination as { totalRecords: number }
@@ -264,7 +264,7 @@ describe('2.6 and 8 Limits: the options of paging', () => {
     expect(scoped.store.taken()).not.toContain('items.estimate')
   })
 
-  test('F6: totals never depend on what was refused or ignored', async () => {
+  test('security, totals: totals never depend on what was refused or ignored', async () => {
     const { list } = await opened()
     const plain = (await list('page=1')).body.pagination
     for (const query of ['secret=x', 'vault.pin=x', 'name=1', 'password=x', 'filter={"size":1}']) {

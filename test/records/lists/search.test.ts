@@ -80,7 +80,7 @@ describe('4.1 GET list parameters, s or search', () => {
     }
   })
 
-  test('F5: what is hidden, or in no search field, is not searched', async () => {
+  test('security, searches: what is hidden, or in no search field, is not searched', async () => {
     const { list, ask } = await open({ search: ['name'] }, [
       { name: 'a', note: 'marker', secret: 'marker', vault: { pin: 'marker', label: 'marker' } },
       { name: 'b', tags: ['marker'], any: 'marker' },
@@ -121,7 +121,7 @@ describe('4.1 GET list parameters, rule 4: maxSearchLength', () => {
   })
 })
 
-describe('4.1 GET list parameters, rule 4, F10: metacharacters are literal', () => {
+describe('4.1 GET list parameters, rule 4: metacharacters are literal', () => {
   const SPECIAL =
     '% _ \\ ^ $ . * + ? ( ) [ ] { } | / \' " ` - : ; < > = ~ # @ ! & , \u0000 \t \n é É ß Σ'
 
@@ -140,7 +140,7 @@ describe('4.1 GET list parameters, rule 4, F10: metacharacters are literal', () 
     },
   )
 
-  test('F10: of 400 records each is found by its own text alone', async () => {
+  test('security, literal searches: of 400 records each is found by its own text alone', async () => {
     const alphabet = [...SPECIAL.replaceAll(' ', ''), 'a', 'A', 'b', '😀', '\uffff', 'ı', 'İ', 'K']
     let state = 7
     const next = (end: number) => {
@@ -161,7 +161,7 @@ describe('4.1 GET list parameters, rule 4, F10: metacharacters are literal', () 
     }
   })
 
-  test('F8: a lone surrogate finds nothing, and nothing breaks', async () => {
+  test('security, odd values: a lone surrogate finds nothing, and nothing breaks', async () => {
     const { ask } = await open({ search: ['name'] }, [{ name: '\ufffd' }, { name: '😀' }])
     expect(names(await ask({ search: '\ud83d' }))).toEqual([])
     expect(names(await ask({ search: 'a\udc00' }))).toEqual([])
@@ -182,7 +182,7 @@ describe('2.6 allowRawRegex: search terms run as regular expressions', () => {
   })
 
   test.each(['(', '[', '*', 'a{2,1}', '(?<', '\\'])(
-    'F9: the malformed pattern %j is a 400 that tells nothing of the store',
+    'security, patterns: the malformed pattern %j is a 400 that tells nothing of the store',
     async (s) => {
       const { list, ask } = await opened({ allowRawRegex: true })
       for (const answer of [await list({ s }), await ask({ search: s })]) {
@@ -193,7 +193,7 @@ describe('2.6 allowRawRegex: search terms run as regular expressions', () => {
   )
 
   test.each(['(a+)+$', '(.*a){30}', '(a|aa)+$', '^(([a-z])+.)+[A-Z]([a-z])+$'])(
-    'F9: the pattern %s does not block the loop',
+    'security, patterns: the pattern %s does not block the loop',
     async (s) => {
       const { list } = await open({ search: ['name'], allowRawRegex: true, maxTimeMS: 2000 }, [
         { name: `${'a'.repeat(30_000)}!` },
@@ -256,7 +256,7 @@ describe('4.1 GET list parameters, rule 5: search through references', () => {
     expect((await list('s=nobody&page=1')).body.pagination).toMatchObject({ totalRecords: 0 })
   })
 
-  test('F4: hidden fields over there are a start-up error, and are not reached', async () => {
+  test('security, searches through references: hidden fields over there are a start-up error, and are not reached', async () => {
     for (const path of ['maker.password', 'maker.home.code', 'maker.home'] as const) {
       const { app } = service()
       app.mount('/items', createRouter({ model: Item, search: [path], allowedFields: [] }))
@@ -268,7 +268,7 @@ describe('4.1 GET list parameters, rule 5: search through references', () => {
     for (const s of ['opensesame', 'hiddencode']) expect(names(await list({ s }))).toEqual([])
   })
 
-  test('F4: ids are no text: searching through `maker._id` is a start-up error', async () => {
+  test('security, searches through references: ids are no text: searching through `maker._id` is a start-up error', async () => {
     const { app } = service()
     app.mount('/items', createRouter({ model: Item, search: ['maker._id'], allowedFields: [] }))
     await expect(app.ready()).rejects.toThrow("'search' names 'maker._id', which is not a string")

@@ -76,7 +76,7 @@ describe('4.1 GET list parameters, sort: <field> or -<field>', () => {
     ['SQL', 'size; DROP TABLE items', 'size; DROP TABLE items'],
     ['a NUL', 'size\u0000', 'size\u0000'],
     ['an operator', '$natural', '$natural'],
-  ])('F3: %s is a 400', async (_title, sort, field) => {
+  ])('security, sorts: %s is a 400', async (_title, sort, field) => {
     const shop = await opened()
     const error = `Field '${field}' is not sortable.`
     expectRefused(shop, await shop.list({ sort }), error)

@@ -348,7 +348,7 @@ describe('answers, Writes: start-up warning when neither list is given', () => {
     expect(mount(options).log.lines).toEqual([])
   })
 
-  test('W23: start-up tells once where anybody may write', async () => {
+  test('start-up tells once where anybody may write', async () => {
     const told = async (prepare: (app: App) => unknown) => {
       const lines: string[] = []
       const { log } = service()

@@ -7,12 +7,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
 import { request } from '../service.ts'
 import { type Library, openLibrary, SETTINGS, type Setting } from './library.ts'
 import { type Foretold, foretell } from './oracle.ts'
 import { asGet, asQuery, type Question, questions } from './question.ts'
 
-/** A store to be compared: how it is opened, and how many questions each router is asked. */
+/** A store to be compared: how it is opened, and how many questions each router is asked, times `FIELDGATE_RUNS`. */
 export interface Compared {
   readonly open: () => Store | Promise<Store>
   readonly questions: number
@@ -21,7 +22,8 @@ export interface Compared {
 }
 
 /** Registers the suite for the store named `name`. */
-export function parity(name: string, { open, questions: numRuns, seed = 1 }: Compared): void {
+export function parity(name: string, { open, questions: asked, seed = 1 }: Compared): void {
+  const numRuns = runs(asked)
   describe(`GET, QUERY and a naive oracle over ${name}`, () => {
     let library: Library
     beforeAll(async () => {
@@ -30,7 +32,7 @@ export function parity(name: string, { open, questions: numRuns, seed = 1 }: Com
     afterAll(() => library.app.close())
 
     test.each(Object.entries(SETTINGS))(
-      `F13, answers, QUERY: a valid QUERY and its equivalent GET give the same body; ${numRuns} questions to %s`,
+      `answers, QUERY: a valid QUERY and its equivalent GET give the same body; ${numRuns} questions to %s`,
       async (mount, setting) => {
         const asked = { get: 0, query: 0, both: 0, found: 0 }
         await fc.assert(

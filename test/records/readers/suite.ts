@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { memoryCache } from '../../../adapters/caches/memory.ts'
 import { createRouter, defineModel, type Fields, ref, type Store } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
 import { type Answer, type Message, NOON, type Service, service } from '../service.ts'
 
 const Company = defineModel('ReadersCompany', { fields: { title: z.string() } })
@@ -212,7 +213,7 @@ const ask: fc.Arbitrary<Ask> = fc.oneof(
 )
 
 /** Registers the suite; `open` opens a new database, twice per run. */
-export function readers(name: string, open: () => Store, numRuns: number): void {
+export function readers(name: string, open: () => Store, cases: number): void {
   test(`${name}: no response holds or depends on a field that its reader may not see`, async () => {
     let served = 0
     const property = fc.asyncProperty(
@@ -228,7 +229,7 @@ export function readers(name: string, open: () => Store, numRuns: number): void 
         for (const { app } of worlds) await app.close()
       },
     )
-    await fc.assert(property, { numRuns })
+    await fc.assert(property, { numRuns: runs(cases) })
     // Refusals alone would say little.
     expect(served).toBeGreaterThan(0)
   })

@@ -61,7 +61,7 @@ const SHOWN: readonly (readonly [select: readonly string[], shown: Fields])[] = 
 
 /** Registers the suite for the store named `name`. */
 export function unknownNames(name: string, open: () => Store | Promise<Store>): void {
-  describe(`R12: names that the model does not have, on ${name}`, () => {
+  describe(`names that the model does not have, on ${name}`, () => {
     const log = recordedLog()
     let app: App
     let path: string

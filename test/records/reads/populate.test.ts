@@ -197,7 +197,7 @@ describe('2.6 onGet, populate', () => {
     ['nothing', ''],
     ['a key of every object', '__proto__'],
   ])(
-    '2.6 hidden field · R12: %s cannot be populated: it is left out, the rest filled in, and the log says so once',
+    '2.6 hidden field: %s cannot be populated: it is left out, the rest filled in, and the log says so once',
     async (_title, path) => {
       const { send, insert, log, ann, bob } = await library([path, 'editors'])
       const id = await insert({ title: 'a', author: ann, owner: ann, editors: [bob] })

@@ -23,7 +23,7 @@ async function cached() {
 }
 
 describe('design, scope: the cache', () => {
-  test('J1: an answer is kept under the scope that it was read with', async () => {
+  test('security, cached scopes: an answer is kept under the scope that it was read with', async () => {
     const { ann, bob, notes } = await cached()
     for (const path of [
       '/notes',
@@ -44,7 +44,7 @@ describe('design, scope: the cache', () => {
     }
   })
 
-  test('J1: what is filled in through a reference is kept apart by the scope of its own router', async () => {
+  test('security, cached scopes: what is filled in through a reference is kept apart by the scope of its own router', async () => {
     const Comment = defineModel('ScopeCachedComment', {
       fields: { text: z.string(), notes: z.array(ref('ScopeNote')) },
     })

@@ -108,7 +108,7 @@ describe('answers, Scope and guards: lists', () => {
 })
 
 describe('answers, Cursor mode: a cursor stays within the scope', () => {
-  test('G1: a walk shows own records alone, whatever the order', async () => {
+  test('security, cursors: a walk shows own records alone, whatever the order', async () => {
     const { ann, made } = await notes({ pagination: 'cursor', defaultPageSize: 2 })
     for (const sort of ['owner', '-owner', 'size', '-size', 'title', '_id']) {
       const walked: unknown[] = []
@@ -123,7 +123,7 @@ describe('answers, Cursor mode: a cursor stays within the scope', () => {
   })
 
   test.each([undefined, 'a secret of thirty-two characters!'])(
-    "G1: another's cursor is refused, with the secret %o",
+    "security, cursors: another's cursor is refused, with the secret %o",
     async (secret) => {
       const served = service(secret === undefined ? {} : { secret })
       served.app.mount(
@@ -143,7 +143,7 @@ describe('answers, Cursor mode: a cursor stays within the scope', () => {
     },
   )
 
-  test("G1: an anchor that has moved to another's scope is as good as gone", async () => {
+  test("security, cursors: an anchor that has moved to another's scope is as good as gone", async () => {
     const { ann, stored } = await notes({ pagination: 'cursor', defaultPageSize: 2 })
     const first = await ann('GET', '/notes')
     const { nextCursor } = first.body.pagination as { nextCursor: string }

@@ -21,9 +21,10 @@ import {
   type ScopeFilter,
   type Store,
 } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
 import { type Answer, answerOf, recordedLog, request } from '../service.ts'
 
-/** A store under test, and how many cases are tried on it. */
+/** A store under test, and how many cases are tried on it, times `FIELDGATE_RUNS`. */
 export interface Tried {
   readonly open: () => Store | Promise<Store>
   readonly cases: number
@@ -74,7 +75,8 @@ type Case = typeof aCase extends fc.Arbitrary<infer C> ? C : never
 const TEXT = 'some text'
 
 /** Registers the suite for the store named `name`. */
-export function randomScopes(name: string, { open, cases: numRuns }: Tried): void {
+export function randomScopes(name: string, { open, cases }: Tried): void {
+  const numRuns = runs(cases)
   describe.each(['one scope', 'a pair'] as const)(`next, scope: ${name}, %s`, (form) => {
     let world: World
     beforeAll(async () => {

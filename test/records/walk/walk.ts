@@ -7,10 +7,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, createApp, createRouter, type Store } from '../../../src/index.ts'
+import { runs } from '../../runs.ts'
 import { type Answer, answerOf, recordedLog, request } from '../service.ts'
 import { KEYS, type KeyValues, type Plan, plans, Step, type Write } from './plan.ts'
 
-/** A store to be walked: how it is opened, and how many walks are made. */
+/** A store to be walked: how it is opened, and how many walks are made, times `FIELDGATE_RUNS`. */
 export interface Walked {
   readonly open: () => Store | Promise<Store>
   readonly walks: number
@@ -34,7 +35,8 @@ interface Place {
 const GONE = 'The record this cursor points at no longer exists. Start the scan again.'
 
 /** Registers the suite for the store named `name`. */
-export function walks(name: string, { open, walks: numRuns }: Walked): void {
+export function walks(name: string, { open, walks }: Walked): void {
+  const numRuns = runs(walks)
   describe(`answers, Cursor mode: a full walk over ${name}`, () => {
     let app: App
     beforeAll(async () => {

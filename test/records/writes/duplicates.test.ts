@@ -104,7 +104,7 @@ describe('4.1 Write rules, 6: a duplicate value of a unique field is a 409', () 
     )
   })
 
-  test('H7: a 409 names fields only: no value, index or collection, hidden fields by name', async () => {
+  test('security, duplicate values: a 409 names fields only: no value, index or collection, hidden fields by name', async () => {
     const { send, log } = served(Account)
     await send('POST', '/things', { json: { born: '1990-05-05' } })
     const answer = await send('POST', '/things', { json: { born: '1990-05-05' } })
@@ -160,7 +160,7 @@ describe('4.1 Write rules, 6: a duplicate value of a unique field is a 409', () 
     expect(answer.body.error).toBe('Duplicate value for: email, team, name.')
   })
 
-  test('H10: a POST that is sent twice makes two records, or a 409 where a unique field tells them apart', async () => {
+  test('security, repeated requests: a POST that is sent twice makes two records, or a 409 where a unique field tells them apart', async () => {
     const { send, stored } = served(Account)
     for (let time = 0; time < 2; time += 1) await send('POST', '/things', { json: { team: 'red' } })
     expect(await stored.count()).toBe(2)

@@ -5,7 +5,7 @@ import { served, Typed } from './typed.ts'
 
 const INVALID = 'Check the submitted values.'
 
-describe('F8: odd values are refused or stored right, never a 500', () => {
+describe('security, odd values: odd values are refused or stored right, never a 500', () => {
   const TEXTS = [
     '',
     ' ',
@@ -26,7 +26,7 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
     'x'.repeat(100_000),
   ]
 
-  test.each(TEXTS)('F8: the text %j comes back as it was sent', async (text) => {
+  test.each(TEXTS)('the text %j comes back as it was sent', async (text) => {
     const { send, stored } = served(Typed)
     const json = {
       name: text,
@@ -42,7 +42,7 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
   })
 
   test.each(['\ud800', 'a\udc00b', '\udc00\ud800'])(
-    'F8: the lone surrogate %j is a 400, wherever it stands',
+    'the lone surrogate %j is a 400, wherever it stands',
     async (text) => {
       const { send, stored } = served(Typed)
       const before = await stored.insert({ name: 'a' })
@@ -64,7 +64,7 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
     },
   )
 
-  test('F8: a NUL in a key of a free object is a 400, since some stores end keys there', async () => {
+  test('a NUL in a key of a free object is a 400, since some stores end keys there', async () => {
     const { send } = served(Typed)
     for (const json of [
       { name: 'a', any: { 'a\u0000b': 1 } },
@@ -86,7 +86,7 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
     ['9007199254740993', 9007199254740992],
     ['1e309', undefined],
     ['-1e309', undefined],
-  ])('F8: the number %s is stored as %s, or refused', async (text, number) => {
+  ])('the number %s is stored as %s, or refused', async (text, number) => {
     const { send, stored } = served(Typed)
     const headers = { 'content-type': 'application/json' }
     const answer = await send('POST', '/things', { body: `{"name":"a","size":${text}}`, headers })
@@ -96,7 +96,7 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
     expect(await stored.count({ size: number })).toBe(1)
   })
 
-  test('F8: dates beyond the years 0000 to 9999, and infinity, are a 400 however they come', async () => {
+  test('dates beyond the years 0000 to 9999, and infinity, are a 400 however they come', async () => {
     const far = (text: string) => new Date(Number(text))
     const Far = defineModel('OddFar', {
       fields: {
@@ -126,7 +126,7 @@ describe('F8: odd values are refused or stored right, never a 500', () => {
     expect(await stored.find()).toEqual([before])
   })
 
-  test('F8: duplicate keys of a body: the last one counts', async () => {
+  test('duplicate keys of a body: the last one counts', async () => {
     const { send } = served(Typed)
     const headers = { 'content-type': 'application/json' }
     const answer = await send('POST', '/things', { body: '{"name":"a","name":"b"}', headers })

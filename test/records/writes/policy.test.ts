@@ -119,13 +119,16 @@ describe('4.1 Write rules, 1: the body is reduced to what may be written', () =>
     'rôle',
     'id',
     '_ID',
-  ])('H4: %o is not the field role or _id, and is dropped', async (key) => {
-    const { rest, _id } = await storedFrom(JSON.stringify({ name: 'a', [key]: 'f'.repeat(24) }), {
-      allowedFields: ['name', 'role'],
-    })
-    expect(rest).toEqual({ name: 'a' })
-    expect(_id).not.toBe('f'.repeat(24))
-  })
+  ])(
+    'security, other spellings of fields: %o is not the field role or _id, and is dropped',
+    async (key) => {
+      const { rest, _id } = await storedFrom(JSON.stringify({ name: 'a', [key]: 'f'.repeat(24) }), {
+        allowedFields: ['name', 'role'],
+      })
+      expect(rest).toEqual({ name: 'a' })
+      expect(_id).not.toBe('f'.repeat(24))
+    },
+  )
 })
 
 const NEVER = [
@@ -163,7 +166,7 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
   )
 
   test.each(NEVER)(
-    "H1: '%s' is stripped at each of the eight levels, in objects and lists",
+    "security, never-writable keys: '%s' is stripped at each of the eight levels, in objects and lists",
     async (key) => {
       const { send, stored } = things()
       const bad = `{"kept":1,"${key}":{"polluted":"yes"}}`
@@ -184,7 +187,7 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     },
   )
 
-  test('H1: PATCH strips as POST does', async () => {
+  test('security, never-writable keys: PATCH strips as POST does', async () => {
     const { send, stored } = things()
     const { record } = await send('POST', '/things', { json: { name: 'a' } })
     const path = `/things/${record._id}`
@@ -223,7 +226,7 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     expect((await send('GET', `/things/${record._id}`)).record.name).toBe('a')
   })
 
-  test('H3: update operators and driver objects are values like others, stripped or stored as they are', async () => {
+  test('security, update operators: update operators and driver objects are values like others, stripped or stored as they are', async () => {
     const { send } = things()
     const nothing = [
       '[{"$set":{"name":"x"}}]',
@@ -252,22 +255,27 @@ describe('2.1 never-writable: keys that no client writes, whatever is allowed', 
     'nothing',
     5,
     null,
-  ])('H3: an object with the _bsontype %o is an object like others', async (_bsontype) => {
-    const { send, stored } = things()
-    const extra = {
-      _bsontype,
-      code: 'return 1',
-      value: 5,
-      sub_type: 0,
-      oid: 'x',
-      in: [{ _bsontype, id: 'y' }],
-    }
-    const { record } = await send('POST', '/things', { json: { extra } })
-    expect(record.extra).toEqual(extra)
-    const path = `/things/${record._id}`
-    expect((await send('PATCH', path, { json: { extra: [extra] } })).record.extra).toEqual([extra])
-    expect((await stored.find())[0]?.extra).toEqual([extra])
-  })
+  ])(
+    'security, update operators: an object with the _bsontype %o is an object like others',
+    async (_bsontype) => {
+      const { send, stored } = things()
+      const extra = {
+        _bsontype,
+        code: 'return 1',
+        value: 5,
+        sub_type: 0,
+        oid: 'x',
+        in: [{ _bsontype, id: 'y' }],
+      }
+      const { record } = await send('POST', '/things', { json: { extra } })
+      expect(record.extra).toEqual(extra)
+      const path = `/things/${record._id}`
+      expect((await send('PATCH', path, { json: { extra: [extra] } })).record.extra).toEqual([
+        extra,
+      ])
+      expect((await stored.find())[0]?.extra).toEqual([extra])
+    },
+  )
 })
 
 describe('4.1 Write rules, 2: nothing left is a 400', () => {

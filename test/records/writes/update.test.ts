@@ -87,8 +87,8 @@ describe('answers, Writes: keys are replaced whole', () => {
   })
 })
 
-describe('H5: parallel writes', () => {
-  test('H5: two parallel PATCHes of different fields both survive, 200 runs', async () => {
+describe('security, parallel writes', () => {
+  test('two parallel PATCHes of different fields both survive, 200 runs', async () => {
     const { send, stored } = things()
     const { _id } = await stored.insert({ name: '', size: 0 })
     for (let run = 1; run <= 200; run += 1) {
@@ -101,7 +101,7 @@ describe('H5: parallel writes', () => {
     }
   })
 
-  test('H5: twenty parallel PATCHes of twenty fields all survive', async () => {
+  test('twenty parallel PATCHes of twenty fields all survive', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `f${index}`)
     const Wide = defineModel('UpdateWide', {
       fields: Object.fromEntries(names.map((name) => [name, z.number().optional()])),
@@ -116,7 +116,7 @@ describe('H5: parallel writes', () => {
     expect((await send('GET', `/wide/${_id}`)).record).toEqual({ _id, ...expected })
   })
 
-  test('H5: a PATCH that races a DELETE is a 200 or a 404, and the record stays gone, 200 runs', async () => {
+  test('a PATCH that races a DELETE is a 200 or a 404, and the record stays gone, 200 runs', async () => {
     const { send, stored } = things()
     for (let run = 0; run < 200; run += 1) {
       const { _id } = await stored.insert({ name: 'a' })
@@ -134,7 +134,7 @@ describe('H5: parallel writes', () => {
     expect(await stored.count()).toBe(0)
   })
 
-  test('H5: of parallel DELETEs exactly one is a 200', async () => {
+  test('of parallel DELETEs exactly one is a 200', async () => {
     const { send, stored } = things()
     const { _id } = await stored.insert({ name: 'a' })
     const answers = await Promise.all(

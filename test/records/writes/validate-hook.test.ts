@@ -153,7 +153,7 @@ describe('4.1 Write rules, 3: what the validate hook returns', () => {
     expect(updated.record).not.toHaveProperty('count')
   })
 
-  test('H6: never-writable keys that it returns are stripped again, at every level', async () => {
+  test('security, hooks: never-writable keys that it returns are stripped again, at every level', async () => {
     const { send, stored } = things(
       loose(() =>
         JSON.parse(
@@ -204,7 +204,7 @@ describe('4.1 Write rules, 3: what the validate hook returns', () => {
     }
   })
 
-  test('H6: keys that every object has are no fields, and are dropped', async () => {
+  test('security, hooks: keys that every object has are no fields, and are dropped', async () => {
     const { send } = things(
       loose(() => ({ name: 'a', toString: 'x', valueOf: 'x', hasOwnProperty: 'x' })),
     )
@@ -320,7 +320,7 @@ describe('4.1 Write rules, 3: what the validate hook throws', () => {
     )
   })
 
-  test('H6: a hook that never settles writes nothing', async () => {
+  test('security, hooks: a hook that never settles writes nothing', async () => {
     const { app, send, stored } = things(
       loose(({ name }) => (name === 'stuck' ? new Promise(() => {}) : undefined)),
     )
@@ -388,7 +388,7 @@ describe('answers, Writes: res', () => {
   })
 
   test.each([0, 99, 100, 101, 199, 600, 999, 201.5, Number.NaN, '202', null])(
-    'K10: the impossible res.status %o is a 500 before anything is written',
+    'security, hooks that misbehave: the impossible res.status %o is a 500 before anything is written',
     async (status) => {
       const { send, stored } = things((_, { res }) => {
         res.status = status as number

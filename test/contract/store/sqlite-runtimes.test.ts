@@ -1,0 +1,3 @@
+import { contractElsewhere } from './runtimes.ts'
+
+contractElsewhere('memory')

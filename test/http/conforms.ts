@@ -1,0 +1,45 @@
+/**
+ * The black-box suite, registered for a runtime on a store.
+ *
+ * @module
+ */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { World } from './check.ts'
+import { type Client, client } from './client.ts'
+import type { Running } from './runtimes.ts'
+import { suite } from './suite.ts'
+
+const transcripts = new Map<string, string>()
+
+/** Registers the whole suite for one runtime and store. */
+export function conforms(name: string, open: () => Promise<Running>): void {
+  describe(`the contract over HTTP: ${name}`, () => {
+    let server: Running
+    let asking: Client
+    let world: World
+
+    beforeAll(async () => {
+      server = await open()
+      asking = client(server.base)
+      world = { base: server.base, countries: new Map(), cities: new Map(), tokens: new Map() }
+    })
+    afterAll(async () => {
+      transcripts.set(name, asking.transcript())
+      await server.stop()
+    })
+
+    for (const [sentence, check] of Object.entries(suite)) {
+      it(sentence, () => check(asking, world))
+    }
+  })
+}
+
+/** Registers the comparison of all that the file has registered before. */
+export function alike(): void {
+  it('every runtime on every store gave the same transcript, byte by byte', () => {
+    expect(transcripts.size).toBeGreaterThan(1)
+    const [first, ...others] = [...transcripts.values()]
+    for (const other of others) expect(other).toBe(first)
+  })
+}

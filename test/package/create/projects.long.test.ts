@@ -1,0 +1,177 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Choices,
+  RUNTIMES,
+  STORES,
+  type Store,
+  storesOn,
+} from '../../../packages/create-fieldgate/src/choices.ts'
+import { runs } from '../../runs.ts'
+import { run as runSql } from '../../services/postgres.ts'
+import { withService } from '../../services/shared.ts'
+import { Command } from './commands.ts'
+import { type Scaffold, scaffoldIn } from './scaffold.ts'
+
+type Kind = Omit<Choices, 'directory'>
+
+const home = mkdtempSync(join(tmpdir(), 'fieldgate-create-'))
+const times: string[] = []
+let scaffold: Scaffold
+
+beforeAll(async () => {
+  scaffold = await scaffoldIn(home)
+})
+afterAll(() => {
+  console.log(['project                        types  tests  server', ...times].join('\n'))
+  rmSync(home, { recursive: true, force: true })
+})
+
+/**
+ * Every valid combination of a runtime with a store; with accounts or without in turn, so that each runtime and each store
+ * has both, unless `FIELDGATE_RUNS` is 2 or more.
+ */
+const kindsWith = (store: Store): Kind[] =>
+  RUNTIMES.filter((runtime) => storesOn(runtime).includes(store)).flatMap((runtime) => {
+    const turn = (RUNTIMES.indexOf(runtime) + STORES.indexOf(store)) % 2 === 0
+    return (runs(1) > 1 ? [true, false] : [turn]).map((accounts) => ({ runtime, store, accounts }))
+  })
+
+const nameOf = ({ runtime, store, accounts }: Kind) =>
+  `${runtime}-${store}-${accounts ? 'accounts' : 'key'}`
+
+/** Its variables as the new project has them, with the database of this test. */
+function configure(folder: string, databaseUrl: string): Map<string, string> {
+  const file = join(folder, '.env')
+  const text = readFileSync(file, 'utf8').replace(
+    /^DATABASE_URL=.*$/m,
+    `DATABASE_URL=${databaseUrl}`,
+  )
+  writeFileSync(file, text)
+  return new Map(
+    [...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  )
+}
+
+/** The first requests of README.md. */
+async function notesWork(base: string, apiKey: string | undefined): Promise<void> {
+  const json = { 'Content-Type': 'application/json' }
+  const post = async (path: string, headers: Record<string, string>, body: object) => {
+    const init = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) }
+    const response = await fetch(`${base}${path}`, init)
+    return { status: response.status, body: (await response.json()) as { data: { token: string } } }
+  }
+  expect(await (await fetch(`${base}/readyz`)).json()).toMatchObject({ status: 'ok' })
+  expect((await fetch(`${base}/notes`)).status).toBe(401)
+  const account = { email: 'ann@example.com', password: 'correct horse battery' }
+  const who: Record<string, string> = apiKey
+    ? { 'X-API-Key': apiKey }
+    : { Authorization: `Bearer ${(await post('/auth/register', {}, account)).body.data.token}` }
+  expect(await post('/notes', who, { title: 'Buy milk' })).toMatchObject({ status: 201 })
+  const found = await fetch(`${base}/notes?s=milk`, { headers: who })
+  expect(await found.json()).toMatchObject({ data: [{ title: 'Buy milk', pinned: false }] })
+  // The page's script is there too.
+  const page = await (await fetch(`${base}/docs`)).text()
+  const [, script = ''] = /<script src="([^"]+)"/.exec(page) ?? []
+  const loaded = await fetch(new URL(script, `${base}/docs/`))
+  expect([loaded.status, loaded.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('javascript'),
+  ])
+  await loaded.body?.cancel()
+}
+
+/** Whether a script of the project succeeds; shows what it printed otherwise. */
+async function passes(folder: string, script: string, args = ''): Promise<void> {
+  const command = new Command(folder, script, {}, args)
+  const code = await command.ended()
+  expect({ script, code, output: code === 0 ? '' : command.output }).toEqual({
+    script,
+    code: 0,
+    output: '',
+  })
+}
+
+async function serves(folder: string, kind: Kind, apiKey: string | undefined): Promise<void> {
+  const onWorkers = kind.runtime === 'workers'
+  const config = join(folder, '.config')
+  mkdirSync(config)
+  const server = onWorkers
+    ? new Command(
+        folder,
+        'dev',
+        { XDG_CONFIG_HOME: config },
+        '--ip 127.0.0.1 --port 0 --inspector-port 0',
+      )
+    : new Command(folder, 'start', { PORT: '0' })
+  try {
+    await notesWork(await server.url(), apiKey)
+    expect(server.output).not.toMatch(/"level":"(?:warn|error)"/)
+  } finally {
+    const code = await server.stop()
+    if (!onWorkers) expect([code, server.output]).toEqual([0, expect.anything()])
+  }
+}
+
+/** Without one of its variables, a server ends with a line that names it; a Worker's bundle needs none. */
+async function endsWithout(
+  folder: string,
+  kind: Kind,
+  variables: Map<string, string>,
+): Promise<void> {
+  if (kind.runtime === 'workers') return passes(folder, 'deploy', '--dry-run')
+  for (const name of variables.keys()) {
+    const server = new Command(folder, 'start', { [name]: '' })
+    expect([await server.ended(), server.output]).toEqual([
+      1,
+      `${name} is missing. Set it in .env, as in .env.example.\n`,
+    ])
+  }
+}
+
+/** Makes, checks, tests and starts a project of each kind. */
+function suite(store: Store, databaseUrl: (name: string) => Promise<string>): void {
+  describe(`a project on ${store}`, () => {
+    it.each(kindsWith(store).map((kind) => [nameOf(kind), kind] as const))(
+      '%s has types, tests and a server that work',
+      async (name, kind) => {
+        const folder = join(home, name)
+        await scaffold.make(kind, folder)
+        const variables = configure(folder, await databaseUrl(name.replaceAll('-', '_')))
+        const begun = [performance.now()]
+        await passes(folder, 'check')
+        begun.push(performance.now())
+        await passes(folder, 'test')
+        begun.push(performance.now())
+        if (kind.accounts) await endsWithout(folder, kind, variables)
+        await serves(folder, kind, variables.get('API_KEY'))
+        begun.push(performance.now())
+        const took = begun
+          .slice(1)
+          .map((end, at) => `${((end - (begun[at] ?? 0)) / 1000).toFixed(1)} s`)
+        times.push(`${name.padEnd(29)}${took.map((time) => time.padStart(7)).join('')}`)
+      },
+    )
+  })
+}
+
+suite('sqlite', async () => '')
+suite('d1', async () => '')
+await withService('mongo', ({ url }) =>
+  suite('mongodb', async (name) => {
+    const address = new URL(url)
+    address.pathname = `/${name}_${Date.now()}`
+    return address.href
+  }),
+)
+await withService('postgres', ({ url }) =>
+  suite('postgres', async (name) => {
+    const database = `${name}_${Date.now()}`
+    await runSql(url, `CREATE DATABASE ${database}`)
+    const address = new URL(url)
+    address.pathname = `/${database}`
+    return address.href
+  }),
+)

@@ -1,7 +1,0 @@
-import { d1Store } from '../../../adapters/stores/sqlite/d1.ts'
-import { freshD1 } from '../../stores/d1/databases.ts'
-import { references } from './suite.ts'
-
-const fresh = await freshD1(10)
-
-references('D1', () => d1Store(fresh()))
