@@ -16,7 +16,7 @@ import { servedBy } from '../records/setup/serving.ts'
 import { serveFile } from '../uploads/serve.ts'
 import type { AppContext } from './context.ts'
 import type { AppHost } from './create-host.ts'
-import { firstResponse, type GuardLists, notePassed } from './guards.ts'
+import { firstResponse, type GuardLists, inLists, notePassed } from './guards.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { finished } from './response.ts'
@@ -206,10 +206,7 @@ export class Flow {
     request: ApiRequest,
     context: AppContext,
   ): Soon<unknown> {
-    const hasLate = late.length + row.late.length > 0 && row.runsLate !== true
-    if (row.prompt.length > 0 || hasLate) {
-      return guarded(row, hasLate ? [...late, ...row.late] : [], request, context)
-    }
+    if (row.guards.length > 0 || late.length > 0) return guarded(row, late, request, context)
     context.isRead = row.isRead === true
     return row.handler(request, context)
   }
@@ -224,6 +221,7 @@ export class Flow {
   }
 }
 
+/** The lists of a row grow until the app starts, so they are not taken apart before. */
 async function guarded(
   row: Row,
   late: readonly Guard[],
@@ -231,11 +229,13 @@ async function guarded(
   context: AppContext,
 ): Promise<unknown> {
   context.isRead = false
-  const refused = await firstResponse(row.prompt, request, context)
+  const own = inLists(row.guards)
+  const refused = await firstResponse(own.prompt, request, context)
   if (refused !== undefined) return refused
-  if (late.length > 0) {
+  const last = row.runsLate ? [] : [...late, ...own.late]
+  if (last.length > 0) {
     notePassed(request, { requests: [request], isRecords: servedBy(row.handler) !== undefined })
-    const response = await firstResponse(late, request, context)
+    const response = await firstResponse(last, request, context)
     if (response !== undefined) return response
   }
   context.isRead = row.isRead === true

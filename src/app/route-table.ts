@@ -10,10 +10,9 @@ import type { Logger } from '../ports/logger.ts'
 import { pathOf } from '../ports/path-of.ts'
 import type { MountedRoutes } from '../records/engine/host.ts'
 import type { Route } from '../records/engine/route.ts'
-import { type GuardLists, inLists } from './guards.ts'
 
 /** A route at its place in the table. */
-export interface Row extends Route, GuardLists {
+export interface Row extends Route {
   /** The whole pattern, mount path included: `/cities/:id`. */
   readonly pattern: string
   /** The path of its router, without repeated slashes; undefined if that has parameters. */
@@ -53,7 +52,7 @@ export class RouteTable {
       const pattern = `${mount}${route.path}` || '/'
       const width = pattern.match(/[:*]/g)?.length ?? 0
       const place = { pattern, mount: own, router, regex: regexOf(pattern), width }
-      const row: Row = { ...route, ...inLists(route.guards), ...place }
+      const row: Row = { ...route, ...place }
       this.#rows.push(row)
       if (row.method === 'GET') this.#rows.push({ ...row, method: 'HEAD' })
     }

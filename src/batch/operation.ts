@@ -147,7 +147,7 @@ export class Operation {
     const serving = servedBy(row.handler)
     if (!serving) throw notInBatch()
     enter(row, path, request)
-    const response = await firstResponse(row.prompt, request, this.#context)
+    const response = await firstResponse(inLists(row.guards).prompt, request, this.#context)
     if (response !== undefined) return responseOf(response)
     this.#passed = [...guards, ...row.guards]
     return { ...serving, request }

@@ -71,8 +71,8 @@ function normalizeEmail(text: string): string | undefined {
   return domain && address.slice(0, at) + domain
 }
 
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?'
-const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`)
+const DOMAIN =
+  /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 /** The end of an IPv4 address, which URL parsers also read in hexadecimal digits. */
 const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
 const MAX_DOMAIN = 253
