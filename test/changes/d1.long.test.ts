@@ -1,21 +1,13 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { onTestFinished } from 'vitest'
-import { type D1Binding, d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
+import { freshD1 } from '../stores/d1/databases.ts'
 import { changes } from './changes.ts'
 import { meanwhile } from './meanwhile.ts'
 import type { Database } from './served.ts'
 
+const fresh = await freshD1(60)
+
 const database: Database = async () => {
-  const workerd = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: true,
-      script: 'export default { fetch: () => new Response() }',
-      compatibilityDate: '2026-01-01',
-      d1Databases: ['DB'],
-    }),
-  )
-  onTestFinished(() => workerd.dispose())
-  const binding = (await workerd.getD1Database('DB')) as unknown as D1Binding
+  const binding = fresh()
   return () => d1Store(binding)
 }
 

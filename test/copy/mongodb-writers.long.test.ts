@@ -2,6 +2,7 @@ import { MongoClient } from 'mongodb'
 import { mongoStore } from '../../adapters/stores/mongodb/index.ts'
 import { sqliteStore } from '../../adapters/stores/sqlite/node.ts'
 import type { Store } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { withService } from '../services/shared.ts'
 import { copiesUnderWrites, type Stores } from './writers.ts'
 
@@ -28,11 +29,11 @@ await withService('mongo', ({ url }) => {
   copiesUnderWrites(
     'MongoDB to SQLite',
     open(() => sqliteStore()),
-    12,
+    runs(4),
   )
   copiesUnderWrites(
     'MongoDB to MongoDB',
     open((database) => mongoStore({ url, database })),
-    12,
+    runs(4),
   )
 })

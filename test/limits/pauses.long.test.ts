@@ -7,6 +7,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { password } from '../auth/accounts.ts'
+import { runs } from '../runs.ts'
 import { type PausedServer, pausedServer, shapes } from './pauses.ts'
 
 const MOST_MS = 50
@@ -72,7 +73,13 @@ const person = () => {
   return `"email":"p${people}@example.com","password":"${password}"`
 }
 
-describe.each(Object.entries(shapes))('1 MiB of %s', (_, { field, json: value }) => {
+/** Of the routes each third one meets a shape, and of the shapes a route, unless `FIELDGATE_RUNS` asks for more. */
+const isTried = (shape: number, route: number) => (shape + route) % 3 < runs(1)
+const numbered = Object.entries(shapes).map(
+  ([name, shape], at) => [name, { ...shape, at }] as const,
+)
+
+describe.each(numbered)('1 MiB of %s', (_, { field, json: value, at }) => {
   const body = `{"${field}":${value}}`
   const routes: Readonly<Record<string, () => Promise<Asked>>> = {
     POST: () => ask('POST', '/plain', body),
@@ -102,7 +109,9 @@ describe.each(Object.entries(shapes))('1 MiB of %s', (_, { field, json: value })
       }),
   }
   it('holds up no route', async () => {
-    for (const [name, work] of Object.entries(routes)) await expectNoPause(work, name)
+    for (const [route, [name, work]] of Object.entries(routes).entries()) {
+      if (isTried(at, route)) await expectNoPause(work, name)
+    }
     // Each shape meets a record of its own.
     const { body: made } = await ask('POST', '/plain', '{"title":"a"}')
     record = (made as { data: { _id: string } }).data._id

@@ -3,7 +3,6 @@
 import { d1Store } from '../../adapters/stores/sqlite/d1.ts'
 import { freshD1 } from '../stores/d1/databases.ts'
 import { declaredOnly } from './declared/suite.ts'
-import { hooks } from './hooks/suite.ts'
 import { references } from './references/suite.ts'
 
 const fresh = await freshD1(25)
@@ -16,8 +15,4 @@ function shared() {
 }
 
 declaredOnly('D1', async () => shared())
-hooks('D1', () => {
-  const store = shared()
-  return [store(), store()]
-})
 references('D1', open)

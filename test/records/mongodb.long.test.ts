@@ -45,7 +45,7 @@ await withService('mongo', ({ url }) => {
   readers('MongoDB', open, 4)
   unknownNames('MongoDB', shared())
   references('MongoDB', open)
-  randomScopes('MongoDB', { open, cases: 8 })
+  randomScopes('MongoDB', { open, cases: 24 })
   walks('MongoDB', { open, walks: 10 })
   verify(
     'MongoDB, with half of the records under earlier names',

@@ -37,6 +37,6 @@ await withService('postgres', ({ url }) => {
   readers('PostgreSQL', open, 4)
   unknownNames('PostgreSQL', shared())
   references('PostgreSQL', open)
-  randomScopes('PostgreSQL', { open, cases: 8 })
+  randomScopes('PostgreSQL', { open, cases: 24 })
   walks('PostgreSQL', { open, walks: 10 })
 })

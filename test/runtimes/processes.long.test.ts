@@ -106,28 +106,6 @@ describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
     expect(await found.json()).toMatchObject({ pagination: { totalRecords: 20 } })
   })
 
-  it.each(['notes', 'bare'])('limit the rate together (%s)', async (at) => {
-    const { url } = await serving(runtime)
-    await workersAt(url, 2)
-    const statuses = await Promise.all(
-      Array.from({ length: 40 }, async () => (await ask(`${url}/${at}/limited`)).status),
-    )
-    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(30)
-  })
-
-  it('count requests together for /metrics', async () => {
-    const { url } = await serving(runtime)
-    await workersAt(url, 2)
-    await Promise.all(Array.from({ length: 30 }, async () => (await create(url, '')).text()))
-    const counted = async () => {
-      const text = await (await ask(`${url}/metrics`)).text()
-      return Number(/_count\{method="POST",route="\/notes",status="409"\} (\d+)/.exec(text)?.[1])
-    }
-    // All but one of them: the label is unique.
-    await expect.poll(counted, { timeout: 30_000 }).toBe(29)
-  })
-
   it('go on when one is killed, lose no confirmed write, and replace it', async () => {
     const { url, path, signal, ended } = await serving(runtime)
     let victims = await workersAt(url, 2)
@@ -176,6 +154,33 @@ describe.each(Object.keys(RUNTIMES))('several processes on %s', (runtime) => {
     expect(await Promise.all(inFlight)).toEqual(Array(4).fill('finished'))
     expect(await ended()).toBe(0)
     for (const pid of workers) expect(await isGone(pid)).toBe(true)
+  })
+})
+
+// What follows is the same code on each runtime, over what the tests above have shown.
+describe('several processes on node', () => {
+  const runtime = 'node'
+
+  it.each(['notes', 'bare'])('limit the rate together (%s)', async (at) => {
+    const { url } = await serving(runtime)
+    await workersAt(url, 2)
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async () => (await ask(`${url}/${at}/limited`)).status),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+  })
+
+  it('count requests together for /metrics', async () => {
+    const { url } = await serving(runtime)
+    await workersAt(url, 2)
+    await Promise.all(Array.from({ length: 30 }, async () => (await create(url, '')).text()))
+    const counted = async () => {
+      const text = await (await ask(`${url}/metrics`)).text()
+      return Number(/_count\{method="POST",route="\/notes",status="409"\} (\d+)/.exec(text)?.[1])
+    }
+    // All but one of them: the label is unique.
+    await expect.poll(counted, { timeout: 30_000 }).toBe(29)
   })
 
   it('end with exit code 1 when the time ran out', async () => {

@@ -8,11 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { openStore } from '../../../adapters/stores/sqlite/open.ts'
 import type { Contract } from '../../../src/contract/index.ts'
-import { filters } from '../../../src/contract/store/filters.ts'
-import { orders } from '../../../src/contract/store/orders.ts'
-import { searches } from '../../../src/contract/store/searches.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { contractInShort } from './in-short.ts'
 import { fillFile, manyIn, openMany, slow, slowReads } from './slow-reads.ts'
@@ -24,16 +20,10 @@ function newFile(): string {
   return join(folder, `${files}.db`)
 }
 const many = newFile()
-/** What is written on the main thread is promised of the store in memory. */
-const reads = { ...filters, ...searches, ...orders }
-
 type Suite = readonly [Contract<Store>, () => Store | Promise<Store>]
 const suites: Readonly<Record<string, readonly Suite[]>> = {
   memory: [[contractInShort, () => sqliteStore()]],
-  threads: [
-    [reads, () => openStore(newFile(), { budgetMs: 0, rows: 0, threads: 1 })],
-    [slowReads, () => openMany(many)],
-  ],
+  threads: [[slowReads, () => openMany(many)]],
 }
 const name = process.argv[2] ?? ''
 if (name === 'threads') await fillFile(many)

@@ -39,7 +39,7 @@ describe('What a schema declares', () => {
         covered += 1
         expect(onlyDeclared(declaredBy(one.schema), other.value)).toBe(other.value)
       }),
-      { numRuns: PAIRS },
+      { seed: 1, numRuns: PAIRS },
     )
     expect(covered).toBeGreaterThan(PAIRS / 10)
   })

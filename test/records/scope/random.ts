@@ -92,7 +92,8 @@ export function randomScopes(name: string, { open, cases }: Tried): void {
           const tried = form === 'a pair' ? one : { ...one, read: one.write }
           for (const outcome of await world.run(tried)) met[outcome] = (met[outcome] ?? 0) + 1
         }),
-        { numRuns, endOnFailure: true },
+        // The same each time: a few random cases may meet no write that is refused.
+        { seed: 1, numRuns, endOnFailure: true },
       )
       console.log(`${name}, ${form}: ${JSON.stringify(met)}`)
       for (const status of ['PATCH 200', 'PATCH 404', 'POST 201', 'POST 403']) {
