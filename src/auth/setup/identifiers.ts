@@ -85,12 +85,14 @@ export function misreadAs(
   return other && (other.kind === 'email' ? 'an email address' : 'a phone number')
 }
 
-/** Digits of any script, with what phone numbers have around them. */
-const PHONE_LIKE = /^[\p{Nd}\s().+/\p{Pd}]*\p{Nd}[\p{Nd}\s().+/\p{Pd}]*$/u
+/** Digits of any script, and what phone numbers have around them. */
+const PHONE_LIKE = /^[\p{Nd}\s().+/\p{Pd}]+$/u
+const DIGIT = /\p{Nd}/u
 
 function readsAs({ kind, normalize }: Identifier, name: string): boolean {
   // As a person reads it, full-width characters too.
   const plain = name.normalize('NFKC')
-  const isAlike = kind === 'email' ? plain.includes('@') : PHONE_LIKE.test(plain)
+  const isAlike =
+    kind === 'email' ? plain.includes('@') : PHONE_LIKE.test(plain) && DIGIT.test(plain)
   return isAlike || normalize(name) !== undefined
 }

@@ -71,8 +71,9 @@ function normalizeEmail(text: string): string | undefined {
   return domain && address.slice(0, at) + domain
 }
 
-const DOMAIN =
-  /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/
+/** A part of a domain, but for its length and its end. */
+const LABEL = /^[a-z0-9_][a-z0-9_-]*$/
+const MAX_LABEL = 63
 /** The end of an IPv4 address, which URL parsers also read in hexadecimal digits. */
 const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/
 const MAX_DOMAIN = 253
@@ -86,8 +87,13 @@ function asciiDomain(domain: string): string | undefined {
   // Others of ASCII end a host in a URL, or are escapes there.
   if (!/^[\w.\-\P{ASCII}]+$/u.test(domain)) return undefined
   const ascii = /^[\w.-]*$/.test(domain) && !domain.includes('xn--') ? domain : hostOf(domain)
-  const isDomain = ascii.length <= MAX_DOMAIN && DOMAIN.test(ascii) && !NUMBER_AT_END.test(ascii)
+  const isDomain =
+    ascii.length <= MAX_DOMAIN && ascii.split('.').every(isLabel) && !NUMBER_AT_END.test(ascii)
   return isDomain ? ascii : undefined
+}
+
+function isLabel(part: string): boolean {
+  return part.length <= MAX_LABEL && LABEL.test(part) && !part.endsWith('-')
 }
 
 /** What the URL Standard makes of a host, by UTS #46; empty if it is not valid. */
