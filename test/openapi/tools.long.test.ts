@@ -20,8 +20,8 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
+// The atlas has nothing that the first one has not, and Schemathesis reads its document below.
 describe.each([
-  ['the atlas', atlasApp],
   ['an app with everything on', fullApp],
   ['an app with nothing', emptyApp],
 ])('the document of %s', (_, make) => {
