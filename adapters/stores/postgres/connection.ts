@@ -108,7 +108,7 @@ export class Connection {
       const begun = performance.now()
       for (let tries = 0; ; tries += 1) {
         try {
-          return await this.#begin(how, work)
+          return await this.#begin(how, (run) => work(run, tries > 0))
         } catch (error) {
           if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
         }
@@ -117,7 +117,10 @@ export class Connection {
     })
   }
 
-  #begin<T>(how: string, work: Work<T>): Promise<T> {
+  #begin<T>(
+    how: string,
+    work: (run: (statement: Endable) => Promise<Result>) => Promise<T>,
+  ): Promise<T> {
     return this.#lines.use((line) => {
       const begun = line.sql.begin(how, async (transaction) => {
         try {
@@ -240,6 +243,6 @@ function isAnswer(error: unknown): boolean {
   return /^\d/.test(code) && !code.startsWith('57P')
 }
 
-/** What happens in a transaction, whose statements `run` sends. */
-type Work<T> = (run: (statement: Endable) => Promise<Result>) => Promise<T>
+/** What happens in a transaction, whose statements `run` sends; `isAgain`: it collided with another one before. */
+type Work<T> = (run: (statement: Endable) => Promise<Result>, isAgain: boolean) => Promise<T>
 type TransactionSql = Parameters<Parameters<Sql['begin']>[1]>[0]

@@ -37,7 +37,7 @@ export function stepWriter(
       throw portError(error)
     })
     try {
-      return { results: await connection.transaction((run) => take(all, run)) }
+      return { results: await connection.transaction((run, isAgain) => take(all, run, isAgain)) }
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }
       // A constraint that is deferred refuses the commit.
@@ -53,9 +53,13 @@ interface Located {
   readonly table: Table
 }
 
-async function take(all: readonly Located[], run: Run): Promise<StepResult[]> {
+/**
+ * Takes the steps in turn. Writes that meet in opposite orders end each other; after that (`isAgain`) all records are locked
+ * first, which every write does in the same order.
+ */
+async function take(all: readonly Located[], run: Run, isAgain: boolean): Promise<StepResult[]> {
   const results: StepResult[] = []
-  let locked: Locked | undefined
+  let locked = isAgain ? await lockAll(all, run) : undefined
   for (const [at, { step, table }] of all.entries()) {
     if (!locked && 'require' in step && !step.exists) locked = await lockAll(all.slice(at + 1), run)
     if ('insert' in step) locked?.get(table)?.push(String(step.insert._id))
@@ -79,7 +83,9 @@ type Locked = ReadonlyMap<Table, string[]>
  */
 async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
   const locked = new Map<Table, string[]>()
-  for (const [table, some] of Map.groupBy(all, (one) => one.table)) {
+  const tables = [...Map.groupBy(all, (one) => one.table)]
+  tables.sort(([, [a]], [, [b]]) => ((a?.step.in.name ?? '') < (b?.step.in.name ?? '') ? -1 : 1))
+  for (const [table, some] of tables) {
     const filters = some.flatMap(({ step }) => filterOf(step))
     const [first] = some
     const isWritten = first && filters.length > 0

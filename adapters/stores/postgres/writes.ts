@@ -114,7 +114,8 @@ export function writesTo(schema: CollectionSchema, table: Table, run: Run): Writ
     async lock(filter) {
       const compiled = compilation()
       const [id] = table.columns
-      const sql = `SELECT ${id?.value} FROM ${table.sql}${where(filter, compiled)} FOR UPDATE`
+      // In one order, so that two writes never wait for each other.
+      const sql = `SELECT ${id?.value} FROM ${table.sql}${where(filter, compiled)} ORDER BY ${table.id} FOR UPDATE`
       const { rows } = await send(sql, compiled)
       return rows.map(([key]) => restored(String(key)))
     },
