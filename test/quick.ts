@@ -1,14 +1,16 @@
 /**
- * Keeps the quick tests quick: a vitest `setupFiles` of the project `unit`. A test file there that starts a process, asks
- * for a service or computes for too long fails, with the way out: the name `*.slow.test.ts`.
+ * Keeps the quick tests quick, and the same in each run: a vitest `setupFiles` of the project `unit`. A test file there that
+ * starts a process, asks for a service or computes for too long fails, with the way out: the name `*.slow.test.ts`.
  *
  * @module
  */
 
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
+import fc from 'fast-check'
 import { afterAll, expect } from 'vitest'
 import { processorClock } from './limits/processor-time.ts'
+import { seeded } from './runs.ts'
 
 /**
  * The slowest files take a quarter of it. Time on the CPU depends on what else runs much less than time on the clock, but two
@@ -17,6 +19,8 @@ import { processorClock } from './limits/processor-time.ts'
 const CPU_SECONDS = 8
 
 const ADVICE = 'belongs into a file *.slow.test.ts (CONTRIBUTING.md, "The inner loop")'
+
+fc.configureGlobal(seeded)
 
 const starters = [
   'spawn',
