@@ -12,11 +12,17 @@ import { redisCache } from '../../../adapters/caches/redis.ts'
 import { diskFiles } from '../../../adapters/files/disk.ts'
 import { mongoStore } from '../../../adapters/stores/mongodb/index.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { type CacheStore, createApp, createRouter, defineModel } from '../../../src/index.ts'
+import {
+  type CacheStore,
+  createApp,
+  createRouter,
+  defineModel,
+  type Store,
+} from '../../../src/index.ts'
 
 /** What the server keeps its notes in. */
 export interface NotesOptions {
-  /** A `mongodb://` address with a database, or the path of an SQLite file. */
+  /** A `mongodb://` address with a database, a `postgresql://` one with a schema, or the path of an SQLite file. */
   readonly store: string
   /** A `redis://` address, or `memory`. Without it no read is cached. */
   readonly cache?: string
@@ -31,7 +37,7 @@ const Note = defineModel('Note', {
 async function main({ store, cache, files }: NotesOptions): Promise<void> {
   const quiet = () => {}
   const app = createApp({
-    store: store.startsWith('mongodb:') ? mongoStore({ url: store }) : sqliteStore({ path: store }),
+    store: await storeOf(store),
     ...(cache && { cache: cacheAt(cache) }),
     ...(files && {
       files: diskFiles({ root: files, secret: 'at least thirty-two characters here' }),
@@ -67,6 +73,13 @@ function runtime(): Promise<typeof import('../../../adapters/runtimes/node.ts')>
   if ('Deno' in globalThis) return import('../../../adapters/runtimes/deno.ts') as never
   if ('Bun' in globalThis) return import('../../../adapters/runtimes/bun.ts') as never
   return import('../../../adapters/runtimes/node.ts')
+}
+
+async function storeOf(address: string): Promise<Store> {
+  if (address.startsWith('mongodb:')) return mongoStore({ url: address })
+  if (!address.startsWith('postgres')) return sqliteStore({ path: address })
+  const { storeAt } = await import('../../stores/postgres/address.ts')
+  return storeAt(address)
 }
 
 function cacheAt(address: string): CacheStore {
