@@ -38,6 +38,21 @@ const { json, trace } = parseArgs({
 const report: Record<string, object> = {}
 for (const [name, send] of Object.entries(requests)) {
   await (await send()).text()
+  // On a busy machine a request may have to wait for its turn; the shortest of three ways is its own.
+  const ways = [await stepsOf(send), await stepsOf(send), await stepsOf(send)]
+  const [steps = []] = ways.sort((a, b) => a.length - b.length)
+  const files = steps.map((step) => step.slice(0, step.indexOf('#')))
+  const visits = files.filter((file, at) => file !== files[at - 1]).length
+  report[name] = { calls: steps.length, files: new Set(files).size, visits }
+  if (name === trace) console.log(steps.join('\n'))
+}
+if (json) console.log(JSON.stringify(report))
+else if (!trace) console.table(report)
+await close()
+rmSync(folder, { recursive: true })
+
+/** The functions that a request enters. */
+async function stepsOf(send: () => Promise<Response>): Promise<string[]> {
   await atRest()
   way.log = []
   const response = await send()
@@ -45,20 +60,9 @@ for (const [name, send] of Object.entries(requests)) {
   await atRest()
   const steps = way.log.map((index) => way.names[index] as string)
   way.log = undefined
-  const files = steps.map((step) => step.slice(0, step.indexOf('#')))
-  const visits = files.filter((file, at) => file !== files[at - 1]).length
-  report[name] = {
-    status: response.status,
-    calls: steps.length,
-    files: new Set(files).size,
-    visits,
-  }
-  if (name === trace) console.log(steps.join('\n'))
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`)
+  return steps
 }
-if (json) console.log(JSON.stringify(report))
-else if (!trace) console.table(report)
-await close()
-rmSync(folder, { recursive: true })
 
 /** Waits until nothing has run for a while: what a request leaves to do belongs to its way, and nothing else does. */
 async function atRest(): Promise<void> {

@@ -11,8 +11,8 @@ const MOST = {
   populate: { calls: 585, files: 78, visits: 326 },
   create: { calls: 295, files: 74, visits: 166 },
   patch: { calls: 362, files: 84, visits: 193 },
-  login: { calls: 1500, files: 96, visits: 480 },
-  register: { calls: 1120, files: 108, visits: 400 },
+  login: { calls: 1600, files: 99, visits: 500 },
+  register: { calls: 1250, files: 110, visits: 430 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
