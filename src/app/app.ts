@@ -19,6 +19,7 @@ import type { AppFiles } from '../uploads/sweep.ts'
 import { AppContext, type Platform } from './context.ts'
 import { createHost } from './create-host.ts'
 import { type AppGuards, Flow } from './flow.ts'
+import { addTo } from './guards.ts'
 import { servesFile } from './methods.ts'
 import { observed } from './observers.ts'
 import { type AppOptions, resolveAppOptions } from './options.ts'
@@ -95,11 +96,10 @@ export function createApp(options: AppOptions): App {
     store: host.store,
     files: { store: host.files, places: host.filePlaces, logger: host.logger },
     use(guard) {
-      const { early: isEarly, late: isLate } = checkedGuard(guard)
-      if (isEarly) guards.early.push(guard)
+      if (checkedGuard(guard).early) guards.early.push(guard)
       else {
         host.guards.push(guard)
-        ;(isLate ? guards.late : guards.prompt).push(guard)
+        addTo(guards, guard)
       }
       return app as never
     },

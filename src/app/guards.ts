@@ -19,8 +19,13 @@ export interface GuardLists {
 /** `guards`, by when they run. */
 export function inLists(guards: Iterable<Guard>): GuardLists {
   const lists: GuardLists = { prompt: [], late: [] }
-  for (const guard of guards) (guard.late === true ? lists.late : lists.prompt).push(guard)
+  for (const guard of guards) addTo(lists, guard)
   return lists
+}
+
+/** Adds a guard to the list of those that run when it does. */
+export function addTo({ prompt, late }: GuardLists, guard: Guard): void {
+  ;(guard.late === true ? late : prompt).push(guard)
 }
 
 /** The first response that a guard returns; undefined if all of them let the request pass. */

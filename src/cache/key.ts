@@ -49,8 +49,9 @@ export function askedKey({ kind, path, query, body }: Asked): unknown {
  * Who asks, as a JSON value; undefined if that is unknown, so that the response must not be kept. If no guard has read
  * the credentials, a hook may still depend on them.
  */
-export function audienceOf({ auth, headers }: ApiRequest): unknown {
-  if (!auth && headers.has('authorization')) return undefined
+export function audienceOf(request: ApiRequest): unknown {
+  if (isUnread(request)) return undefined
+  const { auth, headers } = request
   if (!auth) return headers.has('cookie') ? undefined : null
   const { userId, role = null } = auth
   const usable = typeof userId === 'string' && userId !== ''
@@ -59,7 +60,7 @@ export function audienceOf({ auth, headers }: ApiRequest): unknown {
 
 /** The same as the app's own function says; undefined too if it fails. */
 export async function chosenAudience(request: ApiRequest, vary: Vary): Promise<unknown> {
-  if (!request.auth && request.headers.has('authorization')) return undefined
+  if (isUnread(request)) return undefined
   try {
     const value: unknown = await vary(request)
     const usable = ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)
@@ -67,6 +68,11 @@ export async function chosenAudience(request: ApiRequest, vary: Vary): Promise<u
   } catch {
     return undefined
   }
+}
+
+/** Whether there are credentials that no guard has read. */
+function isUnread({ auth, headers }: ApiRequest): boolean {
+  return !auth && headers.has('authorization')
 }
 
 /** A JSON value with the members of its objects sorted by name. */

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { isPending, type Soon } from '../ports/soon.ts'
+import type { Soon } from '../ports/soon.ts'
 import type { Fields } from '../ports/store.ts'
 import { Note } from './note.ts'
 import type { Query } from './query-string.ts'
@@ -124,7 +124,7 @@ export function shielded<T>(request: Request, code: () => Soon<T>): Soon<T> {
     shield.leave()
     throw error
   }
-  if (isPending(result)) {
+  if (typeof (result as Partial<Promise<T>> | null | undefined)?.then === 'function') {
     // Not every thenable has a `finally`.
     return Promise.resolve(result).finally(() => shield.leave())
   }

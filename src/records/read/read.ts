@@ -8,9 +8,9 @@ import type { Loaded } from '../../cache/cached.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataJson } from '../../http/respond.ts'
-import { all, type Filter, withId } from '../../ports/filter.ts'
+import { type Filter, withId } from '../../ports/filter.ts'
 import type { Soon } from '../../ports/soon.ts'
-import { requestedId } from '../rules/record-id.ts'
+import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import {
@@ -35,7 +35,7 @@ export function read(resource: Resource, request: ApiRequest): Soon<Loaded> {
 async function visibleOne(resource: Resource, id: string, request: ApiRequest): Promise<Loaded> {
   const { filter } = await scopeOf(resource.model, resource.scope.read, request)
   const view = await viewOf(resource, request)
-  return one(resource, view, all([filter, withId(id)]), request)
+  return one(resource, view, within(filter, id), request)
 }
 
 /** A record that is found at once is there at once. */
