@@ -15,9 +15,8 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import { fill, inParts, unfilled } from './backfill.ts'
-import { openCollection, type Runner } from './collection.ts'
-import { isDuplicate, isUnusable, portError } from './errors.ts'
+import { isDuplicate, isUnusable, portError } from './connection/errors.ts'
+import { watchWrites } from './connection/watch.ts'
 import {
   CREATE_SHAPES,
   newShapes,
@@ -25,7 +24,8 @@ import {
   READ_SHAPES,
   type Shapes,
   shapesIn,
-} from './marks.ts'
+} from './layout/schema-stamps.ts'
+import type { Shadow } from './layout/shadows.ts'
 import {
   checkNames,
   columnsOf,
@@ -39,11 +39,11 @@ import {
   type Steps,
   stepsTo,
   warningsOf,
-} from './schema.ts'
-import type { Shadow } from './shadow.ts'
+} from './schema/steps-to.ts'
+import { fill, inParts, unfilled } from './search/backfill.ts'
 import type { Row, Statement, Written } from './sql.ts'
-import { stepWriter } from './steps.ts'
-import { watchWrites } from './watch.ts'
+import { openCollection, type Runner } from './statements/collection.ts'
+import { stepWriter } from './statements/steps.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
 export interface D1Binding {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { Connection } from '../../../adapters/stores/sqlite/connection.ts'
-import { Counts } from '../../../adapters/stores/sqlite/counts.ts'
+import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
+import { Counts } from '../../../adapters/stores/sqlite/counts/counts.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import type { Effect } from '../../../adapters/stores/sqlite/sql.ts'
 import { among, containing, where } from '../../../src/contract/store/ask.ts'

@@ -1,0 +1,247 @@
+/**
+ * A change of one record as the assignments of an `UPDATE`, so that it is one atomic statement.
+ *
+ * @module
+ */
+
+import type { Scalar } from '../../../../src/ports/filter.ts'
+import type { Change, Fields } from '../../../../src/ports/store.ts'
+import type { Column, Table } from '../layout/columns.ts'
+import { NULLS } from '../layout/columns.ts'
+import { dateText } from '../layout/dates.ts'
+import { json, scalarIn } from '../layout/operands.ts'
+import { identifier, literal, type Parameters } from '../layout/sql.ts'
+import { stored, storedJson } from '../layout/text.ts'
+
+/** The new value at one place, from the SQL of the old one, which may be NULL. */
+type Next = (before: string) => string
+
+/** What happens inside an object: to its members by name, or to the objects in them. */
+interface Inside {
+  /** Members that are set, whether or not they are there. */
+  readonly set: Map<string, Next>
+  /** Members that are changed only if they are lists. */
+  readonly lists: Map<string, Next>
+  readonly unset: Set<string>
+  readonly objects: Map<string, Inside>
+}
+
+/** What a change does at one path: to a column, or to a member of an object inside it. */
+interface Step {
+  readonly path: string
+  /** The column's new value. */
+  column(column: Column): string
+  /** Whether the field then holds null; undefined if that stays as it is. */
+  readonly isNull?: boolean
+  inside(at: Inside, key: string): void
+}
+
+/** The assignments of the columns that `change` affects. Empty if it changes nothing. */
+export function compileChange(change: Change, table: Table, parameters: Parameters): string {
+  const assignments = new Map<Column, string>()
+  const insides = new Map<Column, Inside>()
+  const nulls = new Nulls(table)
+  for (const step of stepsOf(change, parameters)) {
+    const [name = '', ...keys] = step.path.split('.')
+    const column = table.byField.get(name)
+    const key = keys.pop()
+    // A field without a column belongs to another version of the model.
+    if (!column) continue
+    if (key !== undefined) step.inside(objectAt(insides, column, keys), key)
+    else {
+      assignments.set(column, step.column(column))
+      nulls.set(column, step.isNull)
+    }
+  }
+  for (const [column, inside] of insides) {
+    if (!isWeak(inside)) nulls.set(column, false)
+    const before = assignments.get(column) ?? column.value
+    assignments.set(column, column.fromJson(changedObject(before, inside)))
+  }
+  const all = [...assignments].map(([{ sql }, value]) => `${sql} = ${value}`)
+  return [...all, ...nulls.assignments()].join(', ')
+}
+
+function stepsOf(change: Change, parameters: Parameters): Step[] {
+  const { unset = [], increment = {}, push = {}, pull = {} } = change
+  return [
+    ...present(change.set).map(([path, value]) => setting(path, value, parameters)),
+    ...unset.map(unsetting),
+    ...Object.entries(increment).map(([path, by]) => adding(path, by, parameters)),
+    ...Object.entries(push).map(([path, { value, cap }]) => pushing(path, value, cap, parameters)),
+    ...Object.entries(pull).map(([path, { key, value }]) => pulling(path, key, value, parameters)),
+  ]
+}
+
+function setting(path: string, value: unknown, parameters: Parameters): Step {
+  return {
+    path,
+    column: (column) => (value === null ? 'NULL' : bindValue(value, column, parameters)),
+    isNull: value === null,
+    inside: (at, key) => at.set.set(key, () => bindJson(value, parameters)),
+  }
+}
+
+function unsetting(path: string): Step {
+  return { path, column: () => 'NULL', isNull: false, inside: (at, key) => at.unset.add(key) }
+}
+
+/** Adds as JavaScript adds. */
+function adding(path: string, by: number, parameters: Parameters): Step {
+  const bound = (type: string) => parameters.bind(String(by), type)
+  const sum = (before: string, type: string) => `COALESCE(${before}, 0) + ${bound(type)}`
+  return {
+    path,
+    column: ({ sql, boundAs }) => sum(sql, Number.isSafeInteger(by) ? boundAs : 'double precision'),
+    isNull: false,
+    inside: (at, key) =>
+      at.set.set(
+        key,
+        (before) => `to_jsonb(${sum(scalarIn(before, 'number'), 'double precision')})`,
+      ),
+  }
+}
+
+function pushing(
+  path: string,
+  value: unknown,
+  cap: number | undefined,
+  parameters: Parameters,
+): Step {
+  const next: Next = (before) => pushed(before, bindJson(value, parameters), cap)
+  return {
+    path,
+    column: ({ value: before, fromJson }) => fromJson(next(before)),
+    isNull: false,
+    inside: (at, key) => at.set.set(key, next),
+  }
+}
+
+function pulling(path: string, member: string, value: Scalar, parameters: Parameters): Step {
+  const next: Next = (before) => without(before, member, value, parameters)
+  return {
+    path,
+    column: ({ value: before, fromJson }) =>
+      fromJson(`CASE jsonb_typeof(${before}) WHEN 'array' THEN ${next(before)} ELSE ${before} END`),
+    inside: (at, key) => at.lists.set(key, next),
+  }
+}
+
+/** The column with the names of the fields that hold null. */
+class Nulls {
+  readonly #fields = new Map<string, boolean>()
+  readonly #table: Table
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  /** Notes that a field now holds null, or a value or nothing; undefined if that stays as it is. */
+  set({ field, absence }: Column, isNull: boolean | undefined): void {
+    if (absence === 'either' && isNull !== undefined) this.#fields.set(field, isNull)
+  }
+
+  /** The assignment of the column, if it changes. */
+  assignments(): string[] {
+    if (!this.#table.hasNulls || this.#fields.size === 0) return []
+    const column = identifier(NULLS)
+    const fields = [...this.#fields]
+    const kept = fields.reduce(
+      (list, [field]) => `array_remove(${list}, ${literal(field)})`,
+      column,
+    )
+    const added = fields.filter(([, isNull]) => isNull).map(([field]) => literal(field))
+    const all = added.length === 0 ? kept : `${kept} || ARRAY[${added.join(', ')}]::text[]`
+    return [`${column} = ${all}`]
+  }
+}
+
+/** A value that is not null as a parameter of its column's type. */
+function bindValue(value: unknown, column: Column, parameters: Parameters): string {
+  if (column.kind === 'json') return column.fromJson(bindJson(value, parameters))
+  return parameters.bind(scalarText(value, column), column.type)
+}
+
+/** The text of a value that is no JSON, as its column stores it. */
+export function scalarText(value: unknown, { kind }: Column): string {
+  const text = value instanceof Date ? dateText(value) : String(value)
+  return kind === 'text' ? stored(text) : text
+}
+
+/** A value as JSON, as a parameter. */
+export function bindJson(value: unknown, parameters: Parameters): string {
+  return parameters.bind(storedJson(value), 'jsonb')
+}
+
+/** The list with a value at its end, after the last `cap - 1` old elements. */
+function pushed(before: string, value: string, cap: number | undefined): string {
+  const list = `CASE jsonb_typeof(${before}) WHEN 'array' THEN ${before} ELSE '[]' END || jsonb_build_array(${value})`
+  return cap === undefined
+    ? `(${list})`
+    : `jsonb_path_query_array(${list}, '$[last - ${Math.max(0, cap - 1)} to last]')`
+}
+
+/** The list without the elements whose member `key` is `value`. */
+function without(list: string, key: string, value: Scalar, parameters: Parameters): string {
+  const member = `CASE jsonb_typeof(element) WHEN 'object' THEN element -> ${literal(key)} END`
+  return `(SELECT COALESCE(jsonb_agg(element ORDER BY position), '[]')
+    FROM jsonb_array_elements(${list}) WITH ORDINALITY AS elements(element, position)
+    WHERE (${member}) IS DISTINCT FROM ${bindJson(value, parameters)})`
+}
+
+function objectAt(inside: Map<Column, Inside>, column: Column, keys: readonly string[]): Inside {
+  let at = inside.get(column) ?? nothing()
+  inside.set(column, at)
+  for (const key of keys) {
+    const next = at.objects.get(key) ?? nothing()
+    at.objects.set(key, next)
+    at = next
+  }
+  return at
+}
+
+function nothing(): Inside {
+  return { set: new Map(), lists: new Map(), unset: new Set(), objects: new Map() }
+}
+
+/** Whether the changes make no object where none is. */
+function isWeak({ set, objects }: Inside): boolean {
+  return set.size === 0 && [...objects.values()].every(isWeak)
+}
+
+/** The object `before` with its changes; anything but an object becomes one if there is something to set. */
+function changedObject(before: string, changes: Inside): string {
+  const isObject = `jsonb_typeof(${before}) = 'object'`
+  if (isWeak(changes)) {
+    return `CASE WHEN ${isObject} THEN ${changedMembers(before, changes)} ELSE ${before} END`
+  }
+  return changedMembers(`(CASE WHEN ${isObject} THEN ${before} ELSE '{}' END)`, changes, before)
+}
+
+function changedMembers(
+  object: string,
+  { set, lists, unset, objects }: Inside,
+  before = object,
+): string {
+  const at = (key: string) => json(before, [key])
+  const kept =
+    unset.size === 0 ? object : `(${object} - ARRAY[${[...unset].map(literal).join(', ')}])`
+  const members = [
+    ...[...set].map(([key, next]) => `jsonb_build_object(${literal(key)}, ${next(at(key))})`),
+    ...[...lists].map(([key, next]) => whereTypeIs('array', key, at(key), next(at(key)))),
+    ...[...objects].map(([key, inner]) =>
+      isWeak(inner)
+        ? whereTypeIs('object', key, at(key), changedMembers(at(key), inner))
+        : `jsonb_build_object(${literal(key)}, ${changedObject(at(key), inner)})`,
+    ),
+  ]
+  return `(${[kept, ...members].join(' || ')})`
+}
+
+function whereTypeIs(type: string, key: string, before: string, next: string): string {
+  return `CASE jsonb_typeof(${before}) WHEN '${type}' THEN jsonb_build_object(${literal(key)}, ${next}) ELSE '{}' END`
+}
+
+function present(fields: Readonly<Fields> = {}): [string, unknown][] {
+  return Object.entries(fields).filter(([, value]) => value !== undefined)
+}

@@ -1,0 +1,239 @@
+/**
+ * The trigram index that serves `contains`: FTS5 over a collection's shadows, if SQLite has it.
+ *
+ * FTS5 is slow with one record at a time and fast with many. So a write only notes the changed rows, in a table beside
+ * the index, and `mergeSearch` merges them all at once. The rows that may match are those that the index finds and
+ * those noted; each is then checked itself, so outdated rows in the index do no harm.
+ *
+ * A term of one or two characters has no trigram, but begins some: the list of the index's trigrams, itself a table, tells
+ * which rows have one that begins so. Each text ends with `END` in the index, so that a trigram begins at every character.
+ *
+ * @module
+ */
+
+import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import type { Connection } from '../connection/connection.ts'
+import { DEADLINE } from '../connection/functions.ts'
+import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
+import { type Drop, dropOf, type Existing, listIn, type Made } from '../schema/steps-to.ts'
+import type { Row } from '../sql.ts'
+import { identifier, literal, type Statement } from '../sql.ts'
+import type { Candidates, Search } from '../statements/filter.ts'
+
+const TRIGRAM = 3
+/** If more rows than this match, the first in order are found sooner without the index. */
+const FEW = 1000
+/** How many rows are merged at once: this takes a few milliseconds. */
+const MERGED = 1000
+
+/** Follows each text in the index. Capitals are in no fold. */
+const END = 'EE'
+
+/** Of each set of searched paths, because versions of an app that search others may share the database. */
+const indexName = (table: string, shadows: readonly Shadow[]): string =>
+  `${table} search ${JSON.stringify(shadows.map(({ name }) => name).sort())}`
+const listOf = (shadows: readonly Shadow[]): string =>
+  shadows.map(({ column }) => column).join(', ')
+const indexedOf = (shadows: readonly Shadow[]): string =>
+  shadows.map(({ column }) => `${column} || ${literal(END)}`).join(', ')
+
+/** Whether this SQLite has full-text search. */
+export function hasFullText(connection: Connection): boolean {
+  const sql = "SELECT 1 FROM pragma_module_list WHERE name = 'fts5'"
+  return connection.rows({ sql, values: [] }).length > 0
+}
+
+/** The parts of a search index, as identifiers. */
+export interface SearchNames {
+  readonly index: string
+  readonly trigrams: string
+  /** The rows that have changed since they were merged. */
+  readonly notes: string
+}
+
+/** The parts of the index over a collection's shadows. */
+export function searchNames(schema: CollectionSchema): SearchNames {
+  return namesOf(indexName(schema.name, [...shadowsOf(schema).values()]))
+}
+
+function namesOf(name: string): SearchNames {
+  const [index = '', trigrams = '', notes = ''] = ['', TRIGRAMS, UNSEARCHED].map((part) =>
+    identifier(name + part),
+  )
+  return { index, trigrams, notes }
+}
+
+/** What follows the index's name in those of its other tables, and of its triggers. */
+const [TRIGRAMS, UNSEARCHED] = [' trigrams', ' unsearched'] as const
+const NOTES = '(rowid INTEGER PRIMARY KEY)'
+const TRIGGERS = [' insert', ' update', ' delete'] as const
+
+/** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
+export function candidatesIn({ index, notes }: SearchNames): Candidates {
+  return ({ column }, text, parameters) => {
+    if (!isLonger(text)) return undefined
+    const found = `${matching(index, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
+    // The index's result is complete before any row is checked.
+    return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notes})`
+  }
+}
+
+/**
+ * The conditions for the first rows in order. The index is queried for the `searches` beforehand, once for each,
+ * because its time grows with the records. The notes are read in the same statement, because another process may merge
+ * them before the next one; `hear` is told how many there are.
+ */
+export async function foundIn(
+  { index, trigrams, notes }: SearchNames,
+  searches: readonly Search[],
+  read: (statement: Statement) => Promise<readonly Row[]>,
+  hear: (noted: number) => void,
+): Promise<Candidates> {
+  const found = new Map<string, string>()
+  for (const { shadow, text } of searches) {
+    if (text === '') continue
+    const { sql, values } = isLonger(text)
+      ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
+      : beginning(trigrams, shadow, text)
+    const some = `SELECT rowid, 1 AS isFound FROM (${sql} LIMIT ${FEW + 1})`
+    const noted = `SELECT rowid, 0 FROM ${notes}`
+    const [row] = await read({
+      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
+      values,
+    })
+    hear(Number(row?.all) - Number(row?.found))
+    if (Number(row?.found) <= FEW) found.set(shadow.column + text, String(row?.rowids))
+  }
+  return ({ column }, text, parameters) => {
+    const rowids = found.get(column + text)
+    return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+  }
+}
+
+/** The rows with a trigram that begins with `text`, a row once for each. */
+function beginning(trigrams: string, { name }: Shadow, text: string): Statement {
+  const range = 'term >= ?1 AND term <= ?1 || char(1114111, 1114111)'
+  return {
+    sql: `SELECT doc AS rowid FROM ${trigrams} WHERE ${range} AND col = ?2`,
+    // FTS5 takes these two for an error of UTF-8. In a phrase it does so by itself.
+    values: [text.replaceAll(/[\ufffe\uffff]/g, '\ufffd'), name],
+  }
+}
+
+function matching(index: string, column: string, phrase: string): string {
+  return `SELECT rowid FROM ${index} WHERE ${column} MATCH ${phrase}`
+}
+
+function phraseOf(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`
+}
+
+function isLonger(text: string): boolean {
+  return text.length >= 2 * TRIGRAM || [...text].length >= TRIGRAM
+}
+
+/** Whether the index of `schema` exists. */
+export function hasSearch({ made }: Existing, schema: CollectionSchema): boolean {
+  return [...objectsFor(schema)].every(([name, sql]) => made.get(name)?.sql === sql)
+}
+
+/** Creates the index of `schema` over the existing rows. */
+export function makeSearch(
+  connection: Connection,
+  { made }: Existing,
+  schema: CollectionSchema,
+): void {
+  const wanted = objectsFor(schema)
+  for (const name of wanted.keys()) {
+    const other = made.get(name)
+    if (other) connection.db.exec(dropOf(other))
+  }
+  for (const sql of wanted.values()) connection.db.exec(sql)
+  const shadows = [...shadowsOf(schema).values()]
+  const { index } = searchNames(schema)
+  connection.db.exec(
+    `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)}`,
+  )
+  // Many rows at once leave many segments, and every search would read each of them.
+  connection.db.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`)
+}
+
+/** Drops the search indexes of other versions of `schema`. */
+export function searchDropsOf(
+  { made }: Existing,
+  schema: CollectionSchema,
+  fullText: boolean,
+): readonly Drop[] {
+  const wanted = objectsFor(schema)
+  // A script without the routers of the app doesn't know what they search.
+  if (wanted.size === 0) return []
+  const others = [...made.values()].filter(
+    (one) => isOfSearch(schema.name, one) && !wanted.has(one.name),
+  )
+  return others
+    .filter(({ sql }) => fullText || !isVirtual(sql))
+    .map((one) => {
+      const isIndex = isVirtual(one.sql) && !one.name.endsWith(TRIGRAMS)
+      return { sql: dropOf(one), ...(isIndex && { what: `the index ${one.name}` }) }
+    })
+}
+
+/** Whether it is a part of a search index of the table; before they were one for each set of paths, without the set. */
+function isOfSearch(table: string, { type, name, table: of, sql }: Made): boolean {
+  const isOwn = type === 'trigger' ? of === table : isVirtual(sql) || sql.endsWith(NOTES)
+  if (!isOwn) return false
+  if (name === `${table}${UNSEARCHED}`) return true
+  const part = [...TRIGGERS, TRIGRAMS, UNSEARCHED].find((one) => name.endsWith(one)) ?? ''
+  const whole = name.slice(0, name.length - part.length)
+  if (whole === `${table} search`) return true
+  return listIn(whole, `${table} search `)?.every((path) => path.startsWith(SHADOW_PREFIX)) === true
+}
+
+function isVirtual(sql: string): boolean {
+  return sql.startsWith('CREATE VIRTUAL')
+}
+
+/** Merges noted rows into the index; returns false if there may be more. */
+export function mergeSearch(connection: Connection, schema: CollectionSchema): boolean {
+  const { index, notes } = searchNames(schema)
+  const shadows = [...shadowsOf(schema).values()]
+  const some = `SELECT rowid FROM ${notes} ORDER BY rowid LIMIT ${MERGED}`
+  let taken = 0
+  connection.transaction(() => {
+    const run = (sql: string) => connection.write({ sql, values: [] }).changes
+    run(`DELETE FROM ${index} WHERE rowid IN (${some})`)
+    run(
+      `INSERT INTO ${index} (rowid, ${listOf(shadows)}) SELECT rowid, ${indexedOf(shadows)} FROM ${identifier(schema.name)} WHERE rowid IN (${some})`,
+    )
+    taken = run(`DELETE FROM ${notes} WHERE rowid IN (${some})`)
+  })
+  return taken < MERGED
+}
+
+/** The objects that make up the index: statements by the names of what they create. */
+function objectsFor(schema: CollectionSchema): Map<string, string> {
+  const { name: table } = schema
+  const shadows = [...shadowsOf(schema).values()]
+  if (shadows.length === 0) return new Map()
+  const own = indexName(table, shadows)
+  const { index, trigrams, notes } = namesOf(own)
+  const trigger = (event: string, on: string, row: string): [string, string] => {
+    const name = `${own} ${event}`
+    const note = `INSERT OR IGNORE INTO ${notes} VALUES (${row}.rowid)`
+    return [
+      name,
+      `CREATE TRIGGER ${identifier(name)} AFTER ${on} ON ${identifier(table)} BEGIN ${note}; END`,
+    ]
+  }
+  return new Map([
+    [
+      own,
+      `CREATE VIRTUAL TABLE ${index} USING fts5(${listOf(shadows)}, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1')`,
+    ],
+    [own + TRIGRAMS, `CREATE VIRTUAL TABLE ${trigrams} USING fts5vocab(${index}, instance)`],
+    [own + UNSEARCHED, `CREATE TABLE ${notes} ${NOTES}`],
+    trigger('insert', 'INSERT', 'new'),
+    trigger('update', `UPDATE OF ${listOf(shadows)}`, 'new'),
+    trigger('delete', 'DELETE', 'old'),
+  ])
+}

@@ -1,0 +1,172 @@
+/**
+ * A change of one record as SQL expressions over its stored JSON, so that it is one atomic statement.
+ *
+ * @module
+ */
+
+import type { Scalar } from '../../../../src/ports/filter.ts'
+import { isWithin } from '../../../../src/ports/paths.ts'
+import type { Change, Fields } from '../../../../src/ports/store.ts'
+import { asText, keptShadow, type Shadow, shadowAt } from '../layout/shadows.ts'
+import { every, jsonPath, type Parameters } from '../sql.ts'
+import { numberString } from './number.ts'
+
+/** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */
+export function compileChange(
+  change: Change,
+  shadows: Iterable<Shadow>,
+  parameters: Parameters,
+): string {
+  const assignments = [`doc = ${changedJson(change, parameters)}`]
+  for (const shadow of shadows) {
+    const text = changedShadow(change, shadow, parameters)
+    if (text !== undefined) assignments.push(`${shadow.column} = ${keptShadow(shadow, text)}`)
+  }
+  return assignments.join(', ')
+}
+
+/** The condition that top-level fields hold exactly these values; `undefined` means that the field is absent. */
+export function compileExpected(expected: Readonly<Fields>, parameters: Parameters): string {
+  return every(
+    Object.entries(expected).map(([field, value]) => {
+      const stored = `(doc -> ${jsonPath(field)})`
+      if (value === undefined) return `${stored} IS NULL`
+      const json = parameters.json(value)
+      // Equal values have the same JSON, except for the last digit of some numbers that SQLite has computed.
+      return typeof value === 'number'
+        ? `(json_type(${stored}) IN ('integer', 'real') AND ${stored} ->> '$' = ${json} ->> '$')`
+        : `${stored} IS ${json}`
+    }),
+  )
+}
+
+/** A path and the expression of its new value. */
+type Assignment = readonly [path: string, value: string]
+
+/**
+ * The members change different fields, so each reads the old value from `doc` itself, and the JSON is written by nested
+ * calls.
+ */
+function changedJson(change: Change, parameters: Parameters): string {
+  const { set, unset = [], increment = {}, push = {}, pull = {} } = change
+  const assignments: Assignment[] = [
+    ...present(set).map(([path, value]): Assignment => [path, parameters.json(value)]),
+    ...Object.entries(increment).map(([path, by]): Assignment => [path, sum(path, by, parameters)]),
+    ...Object.entries(push).map(([path, { value, cap }]): Assignment => {
+      const list = `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN doc -> ${jsonPath(path)} ELSE '[]' END`
+      return [path, pushed(list, value, cap, parameters)]
+    }),
+  ]
+  const pulls = Object.entries(pull).map(([path, { key, value }]): Assignment => {
+    const kept = without(`doc -> ${jsonPath(path)}`, path, key, value, parameters)
+    return [path, `json(${kept})`]
+  })
+  const withParents = [...parentsOf(assignments).map(asObject), ...assignments]
+  const written = called('json_replace', called('json_set', 'doc', withParents), pulls)
+  return removed(written, unset)
+}
+
+/** `text` without the values at `paths`. */
+function removed(text: string, paths: readonly string[]): string {
+  if (paths.length === 0) return text
+  const first = paths.slice(0, 2 * MAX_ASSIGNMENTS)
+  const listed = first.map((path) => `, ${jsonPath(path)}`).join('')
+  return removed(`json_remove(${text}${listed})`, paths.slice(first.length))
+}
+
+function present(fields: Readonly<Fields> = {}): [string, unknown][] {
+  return Object.entries(fields).filter(([, value]) => value !== undefined)
+}
+
+/** SQLite limits the arguments of one call, and D1 to 32: the JSON, and two per assignment. */
+const MAX_ASSIGNMENTS = 15
+
+function called(name: string, text: string, assignments: readonly Assignment[]): string {
+  if (assignments.length === 0) return text
+  const first = assignments.slice(0, MAX_ASSIGNMENTS)
+  const listed = first.map(([path, value]) => `, ${jsonPath(path)}, ${value}`).join('')
+  return called(name, `${name}(${text}${listed})`, assignments.slice(MAX_ASSIGNMENTS))
+}
+
+/** The objects that dotted paths lead through, outer ones first. */
+function parentsOf(assignments: readonly Assignment[]): string[] {
+  const parents = new Set<string>()
+  for (const [path] of assignments) {
+    for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
+      parents.add(path.slice(0, dot))
+    }
+  }
+  return [...parents].sort((a, b) => a.length - b.length)
+}
+
+/** The object at `path`, or an empty one. */
+function asObject(path: string): Assignment {
+  const at = jsonPath(path)
+  return [path, `json(CASE json_type(doc, ${at}) WHEN 'object' THEN doc -> ${at} ELSE '{}' END)`]
+}
+
+/** The old value plus `by`, added as JavaScript adds. */
+function sum(path: string, by: number, parameters: Parameters): string {
+  const at = jsonPath(path)
+  const isNumber = `json_type(doc, ${at}) IN ('integer', 'real')`
+  const before = `CASE WHEN ${isNumber} THEN CAST(json_extract(doc, ${at}) AS REAL) ELSE 0.0 END`
+  return `json(${numberString(`${before} + (${parameters.json(by)} ->> '$')`)})`
+}
+
+/** The list with `value` at its end, after the last `cap - 1` old elements. */
+function pushed(
+  list: string,
+  value: unknown,
+  cap: number | undefined,
+  parameters: Parameters,
+): string {
+  const added = parameters.json(value)
+  if (cap === undefined) return `json_insert(${list}, '$[#]', ${added})`
+  return `json_insert((
+    SELECT json_group_array(list -> key) FROM (SELECT ${list} AS list), json_each(list)
+    WHERE key > json_array_length(list) - ${parameters.bind(cap)}
+  ), '$[#]', ${added})`
+}
+
+/**
+ * `list` without the positions at which the record's list at `path` has an element whose `key` is `value`. A value that
+ * is not a list stays as it is.
+ */
+function without(
+  list: string,
+  path: string,
+  key: string,
+  value: Scalar,
+  parameters: Parameters,
+): string {
+  const member = `CASE element.type WHEN 'object' THEN element.value -> ${jsonPath(key)} END`
+  return `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN (
+    SELECT json_group_array((${list}) -> element.key) FROM json_each(doc, ${jsonPath(path)}) AS element
+    WHERE (${member}) IS NOT ${parameters.json(value)}
+  ) ELSE ${list} END`
+}
+
+/** The new value of a shadow, or undefined if `change` does not affect it. */
+function changedShadow(
+  { set, unset = [], push = {}, pull = {} }: Change,
+  { path, parts: [first = '', ...rest], column, isLacking }: Shadow,
+  parameters: Parameters,
+): string | undefined {
+  // What a part of the list is put to, or taken from, must be there.
+  const ifThere = (list: string) => `iif(${isLacking}, NULL, ${list})`
+  const covers = (field: string) => isWithin(path, field)
+  if (unset.some(covers)) return 'NULL'
+  const replaced = present(set).find(([field]) => covers(field))
+  if (replaced) {
+    const [field, value] = replaced
+    const text = asText(shadowAt(value, [first.slice(field.length + 1), ...rest]))
+    return text === null ? 'NULL' : parameters.bind(text)
+  }
+  const added = push[first]
+  if (added) {
+    const element = shadowAt(added.value, rest)
+    return ifThere(pushed(`coalesce(${column}, '[]')`, element, added.cap, parameters))
+  }
+  const taken = pull[first]
+  return taken && ifThere(without(column, first, taken.key, taken.value, parameters))
+}
