@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { portError } from '../../adapters/stores/sqlite/connection/errors.ts'
+import { portError } from '../../adapters/stores/sqlite/layout/errors.ts'
 import { QueryTooLong, RefusedWrite, StoreUnavailable } from '../../src/ports/store.ts'
 
 /** What Cloudflare's documentation and its users say that D1 says. */

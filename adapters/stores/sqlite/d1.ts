@@ -15,8 +15,9 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
-import { isDuplicate, isUnusable, portError } from './connection/errors.ts'
 import { watchWrites } from './connection/watch.ts'
+import { isDuplicate, isUnusable, portError } from './layout/errors.ts'
+import type { Runner } from './layout/runner.ts'
 import {
   CREATE_SHAPES,
   newShapes,
@@ -26,6 +27,7 @@ import {
   shapesIn,
 } from './layout/schema-stamps.ts'
 import type { Shadow } from './layout/shadows.ts'
+import type { Row, Statement, Written } from './layout/sql.ts'
 import {
   checkNames,
   columnsOf,
@@ -41,8 +43,7 @@ import {
   warningsOf,
 } from './schema/steps-to.ts'
 import { fill, inParts, unfilled } from './search/backfill.ts'
-import type { Row, Statement, Written } from './sql.ts'
-import { openCollection, type Runner } from './statements/collection.ts'
+import { openCollection } from './statements/collection.ts'
 import { stepWriter } from './statements/steps.ts'
 
 /** The part of a D1 binding that the store uses; Cloudflare's `D1Database` fits. */
@@ -99,7 +100,7 @@ export function d1Store(binding: D1Binding): Store {
         return (await inTime(ask, timeLimitMs)).results
       })
     return {
-      mostBytes: MOST_BYTES,
+      maxBytes: MOST_BYTES,
       shapes: () => shapes,
       read,
       count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
-import type { Row } from '../../../adapters/stores/sqlite/sql.ts'
+import type { Row } from '../../../adapters/stores/sqlite/layout/sql.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'fieldgate-sqlite-'))
 let files = 0

@@ -6,7 +6,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { identifier } from '../sql.ts'
+import { identifier } from '../layout/sql.ts'
 import { Connection } from './connection.ts'
 
 /** What a backup holds. */

@@ -5,7 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { RESULT, resultCode } from './result-code.ts'
+import { isBusy } from '../layout/errors.ts'
 
 /** How long to wait for another connection's transaction, in milliseconds. */
 export const PATIENCE_MS = 10_000
@@ -13,11 +13,6 @@ export const PATIENCE_MS = 10_000
 /** The first and the longest pause between two tries. */
 const FIRST_MS = 1
 const LAST_MS = 25
-
-/** Whether another connection has the lock that a statement needs. */
-export function isBusy(error: unknown): boolean {
-  return resultCode(error) === RESULT.BUSY
-}
 
 /** How long to wait before the next try, by the number of tries so far. */
 export function pauseAfter(looks: number): number {

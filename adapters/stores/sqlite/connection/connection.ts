@@ -6,8 +6,9 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import type { Row, Statement, Written } from '../sql.ts'
-import { isBusy, patiently } from './busy-retry.ts'
+import { isBusy } from '../layout/errors.ts'
+import type { Row, Statement, Written } from '../layout/sql.ts'
+import { patiently } from './busy-retry.ts'
 
 const MAX_STATEMENTS = 256
 

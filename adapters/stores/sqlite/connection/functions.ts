@@ -7,9 +7,8 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { RE2JS } from 're2js'
-import { InvalidPattern } from '../../../../src/ports/store.ts'
-import type { Statement } from '../sql.ts'
-import { MATCHES } from '../statements/filter.ts'
+import { InvalidPattern, StoreTimeout } from '../../../../src/ports/store.ts'
+import { MATCHES, type Statement } from '../layout/sql.ts'
 
 const CLOCK = 'fieldgate_clock'
 
@@ -24,6 +23,32 @@ export const DEADLINE: string = `(rowid * 40503 >> 9 & 15 OR json_type('{}', ${C
 /** Adds the clock to a connection: statements that contain `DEADLINE` fail soon after `isOver` returns true. */
 export function addClock(db: DatabaseSync, isOver: () => boolean): void {
   db.function(CLOCK, () => (isOver() ? 'time is up' : '$'))
+}
+
+/** Interrupts reads. */
+export class Clock {
+  #end = Number.POSITIVE_INFINITY
+
+  constructor(db: DatabaseSync) {
+    addClock(db, () => performance.now() > this.#end)
+  }
+
+  /** The result of `read`, whose statement contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
+  within<T>(limitMs: number, read: () => T): T {
+    this.#end = performance.now() + limitMs
+    try {
+      return read()
+    } catch (error) {
+      throw performance.now() > this.#end ? tookTooLong() : error
+    } finally {
+      this.#end = Number.POSITIVE_INFINITY
+    }
+  }
+}
+
+/** A read has exceeded its time limit. */
+export function tookTooLong(): StoreTimeout {
+  return new StoreTimeout('a read took longer than its time limit')
 }
 
 /** Adds the function that matches a pattern, which must have been checked. */

@@ -10,11 +10,11 @@
 
 import type { Soon } from '../../../../src/ports/soon.ts'
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
-import type { Row } from '../sql.ts'
-import { identifier, type Statement } from '../sql.ts'
-import { isBusy, patiently } from './busy-retry.ts'
-import { Clock, tookTooLong } from './clock.ts'
+import { isBusy } from '../layout/errors.ts'
+import { identifier, type Row, type Statement } from '../layout/sql.ts'
+import { patiently } from './busy-retry.ts'
 import type { Connection } from './connection.ts'
+import { Clock, tookTooLong } from './functions.ts'
 import { Log } from './log.ts'
 import { NoThreads, Pool } from './pool.ts'
 

@@ -5,8 +5,8 @@
  */
 
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import type { Statement } from '../sql.ts'
-import { tookTooLong } from './clock.ts'
+import type { Statement } from '../layout/sql.ts'
+import { tookTooLong } from './functions.ts'
 import type { Log } from './log.ts'
 import type { Found } from './reader.ts'
 import { type Events, type Job, Thread } from './thread.ts'

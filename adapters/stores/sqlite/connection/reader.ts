@@ -5,7 +5,7 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Row, Statement } from '../sql.ts'
+import type { Row, Statement } from '../layout/sql.ts'
 import { patiently } from './busy-retry.ts'
 import { Connection } from './connection.ts'
 import { addClock, addPatterns, checkPatterns } from './functions.ts'

@@ -5,7 +5,7 @@
  */
 
 import { Worker } from 'node:worker_threads'
-import type { Statement } from '../sql.ts'
+import type { Statement } from '../layout/sql.ts'
 import type { Answer, Ask, Failure, Found, ReaderData } from './reader.ts'
 
 /** A running statement, and its caller. */

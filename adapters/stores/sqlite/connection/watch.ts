@@ -5,7 +5,7 @@
  */
 
 import type { WriteWatch } from '../../../../src/ports/copying.ts'
-import type { Row, Statement } from '../sql.ts'
+import type { Row, Statement } from '../layout/sql.ts'
 
 /** A row that changes with every write: the version counts those of other connections, the changes those of this one. */
 const STATE: Statement = {

@@ -1,10 +1,10 @@
 /**
- * Marks: each record has a mark of the model shape that wrote it. The record's JSON can be sent as it is stored if that
+ * Schema stamps: each record has a stamp of the model shape that wrote it. The record's JSON can be sent as it is stored if that
  * model declares nothing that this one does not, and has every default that this one has.
  *
- * The database keeps the marks true for every writer. A write of fieldgate changes the mark (or its sign, if it stays
- * the same). A trigger removes the mark when another writer changes the record: a version of the app without marks, a
- * script, a shell. A record without a mark, or with that of another model, is read through `onlyDeclared` and
+ * The database keeps the stamps true for every writer. A write of fieldgate changes the stamp (or its sign, if it stays
+ * the same). A trigger removes the stamp when another writer changes the record: a version of the app without stamps, a
+ * script, a shell. A record without a stamp, or with that of another model, is read through `onlyDeclared` and
  * `withDefaults`.
  *
  * @module
@@ -19,12 +19,12 @@ import {
 } from '../../../../src/ports/declared.ts'
 import { covers, declaredText } from '../../../../src/ports/declared-text.ts'
 import type { Change, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
-import { identifier, type Statement } from '../sql.ts'
+import { identifier, type Statement } from './sql.ts'
 
-/** The column of the mark. It comes before the record, which may be long. */
-export const MARK = 'shape'
+/** The column of the stamp. It comes before the record, which may be long. */
+export const STAMP = 'shape'
 
-/** The shapes that have written to a database: their marks and their strings. */
+/** The shapes that have written to a database: their stamps and their strings. */
 export type Shapes = ReadonlyMap<number, string>
 
 const SHAPES = identifier('fieldgate shapes')
@@ -41,7 +41,7 @@ export const FIND_SHAPES: Statement = {
   values: [],
 }
 
-/** Selects the shapes: rows with `mark` and `declared`. */
+/** Selects the shapes: rows with `stamp` and `declared`. */
 export const READ_SHAPES: Statement = { sql: `SELECT mark, declared FROM ${SHAPES}`, values: [] }
 
 /** The shapes in such rows. */
@@ -61,18 +61,18 @@ export function noteShapes(shapes: Shapes): Statement {
 export function newShapes(schemas: readonly CollectionSchema[], known: Shapes): Shapes {
   const own = schemas.flatMap(({ declared }): [number, string][] => {
     const text = declared && declaredText(declared)
-    return text === undefined ? [] : [[markOf(text), text]]
+    return text === undefined ? [] : [[stampOf(text), text]]
   })
-  return new Map(own.filter(([mark]) => !known.has(mark)))
+  return new Map(own.filter(([stamp]) => !known.has(stamp)))
 }
 
-/** The trigger of a table by its name: it removes the mark of a record that is changed without setting one. */
-export function markTrigger(table: string): readonly [name: string, sql: string] {
-  const [name, on] = [`${table} ${MARK}`, identifier(table)]
-  const isForeign = `new.${MARK} IS old.${MARK} AND new.${MARK} IS NOT NULL`
+/** The trigger of a table by its name: it removes the stamp of a record that is changed without setting one. */
+export function stampTrigger(table: string): readonly [name: string, sql: string] {
+  const [name, on] = [`${table} ${STAMP}`, identifier(table)]
+  const isForeign = `new.${STAMP} IS old.${STAMP} AND new.${STAMP} IS NOT NULL`
   return [
     name,
-    `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN UPDATE ${on} SET ${MARK} = NULL WHERE rowid = new.rowid; END`,
+    `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN UPDATE ${on} SET ${STAMP} = NULL WHERE rowid = new.rowid; END`,
   ]
 }
 
@@ -81,21 +81,21 @@ const none: Shapes = new Map()
 /** No record's JSON begins with it. */
 const UNTRUSTED = '!'
 
-/** Whether a record's mark says that everything in it is declared; `shown` is what `Marks.shown` selects. */
-export function isMarked(shown: string): boolean {
+/** Whether a record's stamp says that everything in it is declared; `shown` is what `SchemaStamps.shown` selects. */
+export function isStamped(shown: string): boolean {
   return !shown.startsWith(UNTRUSTED)
 }
 
-/** The JSON in `shown`, of a record that is not marked. */
+/** The JSON in `shown`, of a record that is not stamped. */
 export function withoutSign(shown: string): string {
   return shown.slice(UNTRUSTED.length)
 }
 
-/** The marks of one collection, from the view of a model's shape. */
-export class Marks {
+/** The stamps of one collection, from the view of a model's shape. */
+export class SchemaStamps {
   readonly #declared: Declared
   readonly #shapes: () => Shapes
-  #own: { readonly text: string; readonly mark: number } | undefined
+  #own: { readonly text: string; readonly stamp: number } | undefined
   #isKnown = false
   #seen: Shapes | undefined
   #trusted: ReadonlySet<number> = new Set()
@@ -107,34 +107,34 @@ export class Marks {
     this.#shapes = shapes
   }
 
-  /** The JSON of a record for `isMarked`, as SQL. One column: a second one makes lists a tenth slower. */
+  /** The JSON of a record for `isStamped`, as SQL. One column: a second one makes lists a tenth slower. */
   shown(): string {
-    this.#marks()
+    this.#stamps()
     return this.#shown
   }
 
   /** Whether a record is not sent as it is stored, as SQL. */
   untrusted(): string {
-    return `coalesce(${MARK} NOT IN (${[...this.#marks()]}), TRUE)`
+    return `coalesce(${STAMP} NOT IN (${[...this.#stamps()]}), TRUE)`
   }
 
-  /** The mark of a record that is whole: everything in it is declared, and no default is missing. */
+  /** The stamp of a record that is whole: everything in it is declared, and no default is missing. */
   ofWhole(record: unknown): number | undefined {
-    return isWhole(this.#declared, record) ? this.#ownShape()?.mark : undefined
+    return isWhole(this.#declared, record) ? this.#ownShape()?.stamp : undefined
   }
 
-  /** The mark of a new record, as SQL. */
+  /** The stamp of a new record, as SQL. */
   ofNew(record: Fields): string {
     return String(this.ofWhole(record) ?? 'NULL')
   }
 
-  /** The mark of a record that `change` changes, as SQL. */
+  /** The stamp of a record that `change` changes, as SQL. */
   ofChanged(change: Change): string {
     const own = this.#ownShape()
     if (!own || !this.#declares(change)) return 'NULL'
-    const others = [...this.#marks()].filter((mark) => Math.abs(mark) !== own.mark)
-    const kept = others.map((mark) => ` WHEN ${mark} THEN ${own.mark}`).join('')
-    return `CASE ${MARK} WHEN ${own.mark} THEN ${-own.mark} WHEN ${-own.mark} THEN ${own.mark}${kept} END`
+    const others = [...this.#stamps()].filter((stamp) => Math.abs(stamp) !== own.stamp)
+    const kept = others.map((stamp) => ` WHEN ${stamp} THEN ${own.stamp}`).join('')
+    return `CASE ${STAMP} WHEN ${own.stamp} THEN ${-own.stamp} WHEN ${-own.stamp} THEN ${own.stamp}${kept} END`
   }
 
   #declares({ set = {}, unset = [], push = {}, increment = {} }: Change): boolean {
@@ -163,24 +163,24 @@ export class Marks {
     return (place?.defaults?.size ?? 0) > 0 || this.#mayMakeParent(parent)
   }
 
-  #ownShape(): { readonly text: string; readonly mark: number } | undefined {
+  #ownShape(): { readonly text: string; readonly stamp: number } | undefined {
     if (this.#isKnown) return this.#own
     this.#isKnown = true
     const text = declaredText(this.#declared)
-    this.#own = text === undefined ? undefined : { text, mark: markOf(text) }
+    this.#own = text === undefined ? undefined : { text, stamp: stampOf(text) }
     return this.#own
   }
 
-  /** The marks that are trusted, with both signs: those of shapes that declare nothing beyond this one. */
-  #marks(): ReadonlySet<number> {
+  /** The stamps that are trusted, with both signs: those of shapes that declare nothing beyond this one. */
+  #stamps(): ReadonlySet<number> {
     const shapes = this.#shapes()
     if (shapes === this.#seen) return this.#trusted
     this.#seen = shapes
     const own = this.#ownShape()
     const covered = own ? [...shapes].filter(([, text]) => covers(own.text, text)) : []
-    const marks = [...(own ? [own.mark] : []), ...covered.map(([mark]) => mark)]
-    this.#trusted = new Set(marks.flatMap((mark) => [mark, -mark]))
-    this.#shown = `iif(${MARK} IN (${[...this.#trusted]}), doc, '${UNTRUSTED}' || doc)`
+    const stamps = [...(own ? [own.stamp] : []), ...covered.map(([stamp]) => stamp)]
+    this.#trusted = new Set(stamps.flatMap((stamp) => [stamp, -stamp]))
+    this.#shown = `iif(${STAMP} IN (${[...this.#trusted]}), doc, '${UNTRUSTED}' || doc)`
     return this.#trusted
   }
 }
@@ -196,8 +196,8 @@ function cut(path: string): [parent: string, name: string] {
   return [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)]
 }
 
-/** 48 bits of a hash, so that a shape has the same mark in every database. */
-function markOf(text: string): number {
+/** 48 bits of a hash, so that a shape has the same stamp in every database. */
+function stampOf(text: string): number {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = digestOf(text)
   return ((a << 8) | b) * 2 ** 32 + (((c << 24) | (d << 16) | (e << 8) | f) >>> 0) || 1
 }

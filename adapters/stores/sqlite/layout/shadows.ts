@@ -11,7 +11,7 @@
 import { fold } from '../../../../src/ports/fold.ts'
 import { placeOf } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
-import { caseKept, jsonPath } from '../sql.ts'
+import { caseKept, jsonPath, type Parameters } from './sql.ts'
 
 /** The shadow of one searchable path. */
 export interface Shadow {
@@ -26,6 +26,19 @@ export interface Shadow {
   /** Whether a record lacks it, as SQL. */
   readonly isLacking: string
 }
+
+/** A string to find in a shadow. */
+export interface Search {
+  readonly shadow: Shadow
+  readonly text: string
+}
+
+/** The condition that a row may hold `text` in a shadow; undefined if all rows have to be checked. */
+export type Candidates = (
+  shadow: Shadow,
+  text: string,
+  parameters: Parameters,
+) => string | undefined
 
 /** The prefix of the names of shadow columns. */
 export const SHADOW_PREFIX = '~'

@@ -4,13 +4,20 @@
  * @module
  */
 
-import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema, LeftOver } from '../../../../src/ports/store.ts'
 import { leftOverWarning } from '../../left-over.ts'
-import { MARK, markTrigger } from '../layout/schema-stamps.ts'
+import { isDeclaredIndex, uniqueFieldsIn } from '../layout/index-names.ts'
+import { STAMP } from '../layout/schema-stamps.ts'
 import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { caseKept, caseRestored, identifier, type Row, type Statement } from '../sql.ts'
-import { fieldValue } from '../statements/filter.ts'
+import { identifier, type Row, type Statement } from '../layout/sql.ts'
+import {
+  createTable,
+  type Index,
+  indexesOf,
+  isOfShadow,
+  lackingIndex,
+  triggersOf,
+} from './desired.ts'
 
 /** What a database knows of its tables. */
 export interface Existing {
@@ -93,7 +100,7 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
   const others = [...indexes, ...lacking].filter(({ name }) => made.has(name))
   return {
     columns: [
-      ...(columns.includes(MARK) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${MARK} INTEGER`]),
+      ...(columns.includes(STAMP) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${STAMP} INTEGER`]),
       ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
       ...triggers
         .filter(({ name }) => made.has(name))
@@ -188,105 +195,6 @@ export function warningsOf(
 /** The statement that drops what was made. */
 export function dropOf({ type, name }: Pick<Made, 'type' | 'name'>): string {
   return `DROP ${type.toUpperCase()} IF EXISTS ${identifier(name)}`
-}
-
-/** The name of a unique index. Errors contain it, so it tells which fields clash. */
-function uniqueIndexName(table: string, fields: readonly string[]): string {
-  return `${table}${UNIQUE}${caseKept(JSON.stringify(fields))}`
-}
-
-const UNIQUE = ' unique '
-
-/** The fields of the unique index of a table that `name` is the name of; undefined if it is none. */
-export function uniqueFieldsIn(table: string, name: string): readonly string[] | undefined {
-  return listIn(name, `${table}${UNIQUE}`)
-}
-
-/** The strings in the list that follows `start`; undefined in any other name. */
-export function listIn(name: string, start: string): readonly string[] | undefined {
-  if (!name.startsWith(`${start}["`) || !name.endsWith('"]')) return undefined
-  try {
-    return JSON.parse(caseRestored(name.slice(start.length)))
-  } catch {
-    // Somebody else's.
-    return undefined
-  }
-}
-
-interface Index {
-  readonly name: string
-  readonly sql: string
-  /** Of a unique index, its fields. */
-  readonly fields?: readonly string[]
-}
-
-function createTable(table: string, shadows: readonly Shadow[]): string {
-  const columns = shadows.map(({ column }) => `, ${column} TEXT`).join('')
-  return `CREATE TABLE IF NOT EXISTS ${table} (rowid INTEGER PRIMARY KEY, _id TEXT NOT NULL UNIQUE, ${MARK} INTEGER, doc TEXT NOT NULL${columns})`
-}
-
-/** The triggers that keep marks and shadows true when another version of the app, or another program, writes. */
-function triggersOf({ name: table }: CollectionSchema, shadows: readonly Shadow[]): Index[] {
-  const [name, sql] = markTrigger(table)
-  return [{ name, sql }, ...shadows.map((shadow) => shadowTrigger(table, shadow))]
-}
-
-/** Empties a shadow if its record is changed without it: whoever keeps it never leaves it the same. */
-function shadowTrigger(table: string, { name: of, column, source }: Shadow): Index {
-  const [name, on] = [`${table}${STALE}${of}`, identifier(table)]
-  const [before, now] = ['old', 'new'].map((row) => source.replace('doc', `${row}.doc`))
-  const isForeign = `new.${column} IS old.${column} AND new.${column} IS NOT NULL AND ${now} IS NOT ${before}`
-  const empties = `UPDATE ${on} SET ${column} = NULL WHERE rowid = new.rowid`
-  return {
-    name,
-    sql: `CREATE TRIGGER ${identifier(name)} AFTER UPDATE OF doc ON ${on} WHEN ${isForeign} BEGIN ${empties}; END`,
-  }
-}
-
-/** The index of the records that lack a shadow: nearly always empty. Its presence says that all others have it. */
-export function lackingIndex(table: string, { name: of, isLacking }: Shadow): Index {
-  const name = `${table}${LACKING}${of}`
-  return { name, sql: `${createIndex('INDEX', name, table, 'rowid')} WHERE ${isLacking}` }
-}
-
-const STALE = ' stale '
-const LACKING = ' lacking '
-
-/**
- * All indexes of a collection. NULLs never clash in SQLite, so unique indexes are always sparse. Plain ones end with
- * `_id`, as total orders do.
- */
-function indexesOf({ name: table, shape, unique, indexes }: CollectionSchema): Index[] {
-  const on = ({ field, descending }: SortKey) =>
-    `${fieldValue(field, shape)}${descending ? ' DESC' : ''}`
-  return [
-    ...unique.map((fields): Index => {
-      const name = uniqueIndexName(table, fields)
-      const keys = fields.map((field) => fieldValue(field, shape)).join(', ')
-      return { name, fields, sql: createIndex('UNIQUE INDEX', name, table, keys) }
-    }),
-    ...indexes.map((declared): Index => {
-      const written = declared.map(({ field, descending }) => (descending ? `-${field}` : field))
-      const name = `${table} index ${caseKept(JSON.stringify(written))}`
-      const ended = declared.some(({ field }) => field === '_id')
-      const keys = [...declared.map(on), ...(ended ? [] : ['_id'])].join(', ')
-      return { name, sql: createIndex('INDEX', name, table, keys) }
-    }),
-  ]
-}
-
-/** Spelled as the database keeps it, so that it can be compared with what exists. */
-function createIndex(kind: string, name: string, table: string, keys: string): string {
-  return `CREATE ${kind} ${identifier(name)} ON ${identifier(table)} (${keys})`
-}
-
-/** Only fieldgate's own: an index that you created by hand stays. */
-function isDeclaredIndex(table: string, name: string): boolean {
-  return (uniqueFieldsIn(table, name) ?? listIn(name, `${table} index `)) !== undefined
-}
-
-function isOfShadow({ table, name }: Made): boolean {
-  return [STALE, LACKING].some((kind) => name.startsWith(`${table}${kind}${SHADOW_PREFIX}`))
 }
 
 /** Whether there is nothing to do. */

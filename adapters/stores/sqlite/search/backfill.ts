@@ -5,9 +5,10 @@
  * @module
  */
 
+import { every, some } from '../../sql/conditions.ts'
 import { asText, type Shadow, shadowAt } from '../layout/shadows.ts'
-import { lackingIndex } from '../schema/steps-to.ts'
-import { every, exists, identifier, type Row, type Statement, some } from '../sql.ts'
+import { exists, identifier, type Row, type Statement } from '../layout/sql.ts'
+import { lackingIndex } from '../schema/desired.ts'
 
 /** The next records that lack a shadow: rows with `rowid` and, under its number, the JSON that each shadow is made of. */
 export function unfilled(

@@ -14,11 +14,16 @@
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
-import { SHADOW_PREFIX, type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { type Drop, dropOf, type Existing, listIn, type Made } from '../schema/steps-to.ts'
-import type { Row } from '../sql.ts'
-import { identifier, literal, type Statement } from '../sql.ts'
-import type { Candidates, Search } from '../statements/filter.ts'
+import { listIn } from '../layout/index-names.ts'
+import {
+  type Candidates,
+  type Search,
+  SHADOW_PREFIX,
+  type Shadow,
+  shadowsOf,
+} from '../layout/shadows.ts'
+import { identifier, literal, type Row, type Statement } from '../layout/sql.ts'
+import { type Drop, dropOf, type Existing, type Made } from '../schema/steps-to.ts'
 
 const TRIGRAM = 3
 /** If more rows than this match, the first in order are found sooner without the index. */

@@ -6,8 +6,8 @@
 
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import type { Row, Statement } from '../sql.ts'
-import type { Candidates, Search } from '../statements/filter.ts'
+import type { Candidates, Search } from '../layout/shadows.ts'
+import type { Row, Statement } from '../layout/sql.ts'
 import {
   candidatesIn,
   foundIn,

@@ -7,8 +7,10 @@
 import type { Scalar } from '../../../../src/ports/filter.ts'
 import { isWithin } from '../../../../src/ports/paths.ts'
 import type { Change, Fields } from '../../../../src/ports/store.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
+import { every } from '../../sql/conditions.ts'
 import { asText, keptShadow, type Shadow, shadowAt } from '../layout/shadows.ts'
-import { every, jsonPath, type Parameters } from '../sql.ts'
+import { jsonPath, type Parameters } from '../layout/sql.ts'
 import { numberString } from './number.ts'
 
 /** The assignments of an `UPDATE`: the record's JSON, and the shadows that change with it. */
@@ -17,9 +19,10 @@ export function compileChange(
   shadows: Iterable<Shadow>,
   parameters: Parameters,
 ): string {
-  const assignments = [`doc = ${changedJson(change, parameters)}`]
+  const operations = operationsOf(change)
+  const assignments = [`doc = ${changedJson(operations, parameters)}`]
   for (const shadow of shadows) {
-    const text = changedShadow(change, shadow, parameters)
+    const text = changedShadow(operations, shadow, parameters)
     if (text !== undefined) assignments.push(`${shadow.column} = ${keptShadow(shadow, text)}`)
   }
   return assignments.join(', ')
@@ -44,26 +47,32 @@ export function compileExpected(expected: Readonly<Fields>, parameters: Paramete
 type Assignment = readonly [path: string, value: string]
 
 /**
- * The members change different fields, so each reads the old value from `doc` itself, and the JSON is written by nested
- * calls.
+ * The operations change different fields, so each reads the old value from `doc` itself, and the JSON is written by
+ * nested calls.
  */
-function changedJson(change: Change, parameters: Parameters): string {
-  const { set, unset = [], increment = {}, push = {}, pull = {} } = change
-  const assignments: Assignment[] = [
-    ...present(set).map(([path, value]): Assignment => [path, parameters.json(value)]),
-    ...Object.entries(increment).map(([path, by]): Assignment => [path, sum(path, by, parameters)]),
-    ...Object.entries(push).map(([path, { value, cap }]): Assignment => {
-      const list = `CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN doc -> ${jsonPath(path)} ELSE '[]' END`
-      return [path, pushed(list, value, cap, parameters)]
-    }),
-  ]
-  const pulls = Object.entries(pull).map(([path, { key, value }]): Assignment => {
-    const kept = without(`doc -> ${jsonPath(path)}`, path, key, value, parameters)
-    return [path, `json(${kept})`]
-  })
-  const withParents = [...parentsOf(assignments).map(asObject), ...assignments]
-  const written = called('json_replace', called('json_set', 'doc', withParents), pulls)
+function changedJson(operations: readonly Operation[], parameters: Parameters): string {
+  const [set, pulled]: [Assignment[], Assignment[]] = [[], []]
+  const unset: string[] = []
+  for (const one of operations) {
+    const { op, path } = one
+    if (op === 'set') set.push([path, parameters.json(one.value)])
+    else if (op === 'add') set.push([path, sum(path, one.by, parameters)])
+    else if (op === 'push') set.push([path, pushed(listAt(path), one.value, one.cap, parameters)])
+    else if (op === 'unset') unset.push(path)
+    else {
+      const kept = without(`doc -> ${jsonPath(path)}`, path, one.key, one.value, parameters)
+      pulled.push([path, `json(${kept})`])
+    }
+  }
+  const withParents = [...parentsOf(set).map(asObject), ...set]
+  const written = called('json_replace', called('json_set', 'doc', withParents), pulled)
   return removed(written, unset)
+}
+
+/** The list at a path; an empty one, if there is none. */
+function listAt(path: string): string {
+  const at = jsonPath(path)
+  return `CASE json_type(doc, ${at}) WHEN 'array' THEN doc -> ${at} ELSE '[]' END`
 }
 
 /** `text` without the values at `paths`. */
@@ -72,10 +81,6 @@ function removed(text: string, paths: readonly string[]): string {
   const first = paths.slice(0, 2 * MAX_ASSIGNMENTS)
   const listed = first.map((path) => `, ${jsonPath(path)}`).join('')
   return removed(`json_remove(${text}${listed})`, paths.slice(first.length))
-}
-
-function present(fields: Readonly<Fields> = {}): [string, unknown][] {
-  return Object.entries(fields).filter(([, value]) => value !== undefined)
 }
 
 /** SQLite limits the arguments of one call, and D1 to 32: the JSON, and two per assignment. */
@@ -146,27 +151,30 @@ function without(
   ) ELSE ${list} END`
 }
 
-/** The new value of a shadow, or undefined if `change` does not affect it. */
+/** The new value of a shadow, or undefined if the operations do not affect it. */
 function changedShadow(
-  { set, unset = [], push = {}, pull = {} }: Change,
+  operations: readonly Operation[],
   { path, parts: [first = '', ...rest], column, isLacking }: Shadow,
   parameters: Parameters,
 ): string | undefined {
   // What a part of the list is put to, or taken from, must be there.
   const ifThere = (list: string) => `iif(${isLacking}, NULL, ${list})`
-  const covers = (field: string) => isWithin(path, field)
-  if (unset.some(covers)) return 'NULL'
-  const replaced = present(set).find(([field]) => covers(field))
-  if (replaced) {
-    const [field, value] = replaced
-    const text = asText(shadowAt(value, [first.slice(field.length + 1), ...rest]))
-    return text === null ? 'NULL' : parameters.bind(text)
+  const affecting = operations.find(({ op, path: at }) =>
+    op === 'set' || op === 'unset' ? isWithin(path, at) : at === first && op !== 'add',
+  )
+  switch (affecting?.op) {
+    case 'set': {
+      const inside = [first.slice(affecting.path.length + 1), ...rest]
+      const text = asText(shadowAt(affecting.value, inside))
+      return text === null ? 'NULL' : parameters.bind(text)
+    }
+    case 'push': {
+      const { value, cap } = affecting
+      return ifThere(pushed(`coalesce(${column}, '[]')`, shadowAt(value, rest), cap, parameters))
+    }
+    case 'pull':
+      return ifThere(without(column, first, affecting.key, affecting.value, parameters))
+    default:
+      return affecting && 'NULL'
   }
-  const added = push[first]
-  if (added) {
-    const element = shadowAt(added.value, rest)
-    return ifThere(pushed(`coalesce(${column}, '[]')`, element, added.cap, parameters))
-  }
-  const taken = pull[first]
-  return taken && ifThere(without(column, first, taken.key, taken.value, parameters))
 }

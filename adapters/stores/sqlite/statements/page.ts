@@ -4,20 +4,15 @@
  * @module
  */
 
-import type { Filter, SortKey } from '../../../../src/ports/filter.ts'
+import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { Read } from '../../../../src/ports/store.ts'
-import { isLonger, type Parameters } from '../sql.ts'
-import type { Compilation } from './filter.ts'
-import {
-  type Bounds,
-  behind,
-  boundsAfter,
-  boundsAfterRow,
-  orderBy,
-  type Stretch,
-  stretches,
-} from './order.ts'
-import { where, whereAll } from './writes.ts'
+import { namesOne } from '../../planner/filter.ts'
+import { stretchesBeyond } from '../../planner/seek.ts'
+import { whereAll } from '../../sql/conditions.ts'
+import { type PageDialect, selectPage } from '../../sql/page.ts'
+import { isLonger, type Parameters } from '../layout/sql.ts'
+import { type Compilation, where } from './filter.ts'
+import { boundsAfter, boundsAfterRow, isBehind, orderBy } from './order.ts'
 
 /** What a statement selects, and from where. */
 export interface From {
@@ -25,80 +20,55 @@ export interface From {
   /** The table, as an identifier. */
   readonly table: string
   /** The most bytes that the statement may have, if there is a limit. */
-  readonly mostBytes?: number | undefined
+  readonly maxBytes?: number | undefined
 }
 
 /** The statement that returns a read's records in order, of those that meet `conditions`. */
 export function compilePage(
-  { columns, table, mostBytes }: From,
+  { columns, table, maxBytes }: From,
   read: Read,
   conditions: readonly string[],
   compiled: Compilation,
 ): string {
-  const { parameters } = compiled
-  const { filter, sort, skip = 0, limit, afterRecord } = read
+  const { filter, sort, after, skip = 0, limit, afterRecord } = read
   const from = `${columns} FROM ${table}`
-  const row = afterRecord && `${table}${whereAll(where(afterRecord, compiled))}`
-  const bounds = boundsOf(read, row, compiled)
-  if (namesOne(filter) && !bounds && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
-  const select = (all: readonly string[], keys: readonly SortKey[], count: number): string =>
-    `SELECT ${from}${whereAll(all)}${orderBy(keys, compiled)} LIMIT ${parameters.bind(count)}`
-  const offset = skip > 0 ? offsetOf(skip, parameters) : ''
-  if (!bounds) return select(conditions, sort, limit) + offset
-  const selectAll = (parts: readonly Stretch[]): string => {
-    const selects = parts.map(
-      (part) =>
-        `SELECT * FROM (${select([...conditions, ...part.conditions], part.sort, limit + skip)})`,
-    )
-    return `${oneAfterAnother(selects)} LIMIT ${parameters.bind(limit)}${offset}`
+  const page = { from, conditions, sort, skip, limit }
+  const row = afterRecord && `${table}${where(afterRecord, compiled)}`
+  if (!row && !after) {
+    if (namesOne(filter) && skip === 0) return `SELECT ${from}${whereAll(conditions)}`
+    return selectPage(page, dialect(compiled))
   }
-  const inStretches = selectAll(stretches(sort, bounds))
-  if (!isLonger(inStretches, mostBytes)) return inStretches
+  const bounds = row
+    ? boundsAfterRow(sort, row, compiled)
+    : boundsAfter(sort, after ?? [], compiled)
+  const stretches = stretchesBeyond(sort, bounds)
+  const inStretches = selectPage({ ...page, stretches }, dialect(compiled))
+  if (!isLonger(inStretches, maxBytes)) return inStretches
   // With each condition once: SQLite then looks for the position from the start.
   const found = row ? `WITH ${POSITION} AS (SELECT _id, doc FROM ${row}) ` : ''
-  const isBehind = behind(row ? boundsAfterRow(sort, POSITION, compiled) : bounds)
-  return found + selectAll([{ conditions: [isBehind], sort }])
+  const later = isBehind(row ? boundsAfterRow(sort, POSITION, compiled) : bounds)
+  const all = [{ conditions: [later], sort }]
+  return found + selectPage({ ...page, stretches: all }, dialect(compiled))
 }
 
 /** The record to start after, as a table. */
 const POSITION = '"fieldgate position"'
 
-/** Whether only the record with a certain id can match: then there is nothing to sort, to cut or to interrupt. */
-export function namesOne(filter: Filter): boolean {
-  if (filter.op === 'and') return filter.filters.some(namesOne)
-  return filter.op === 'eq' && filter.field === '_id'
-}
-
-/** Whether a read is one of a record by its id, with nothing else that may take long. */
-export function isQuick({
-  filter,
-  after,
-  afterRecord,
-  skip = 0,
-}: Pick<Read, 'filter' | 'after' | 'afterRecord' | 'skip'>): boolean {
-  if (after || afterRecord || skip > 0) return false
-  if (filter.op === 'and') return filter.filters.every(isEquality) && namesOne(filter)
-  return namesOne(filter)
-}
-
-function isEquality({ op }: Filter): boolean {
-  return op === 'eq'
-}
-
-/** The bounds of the position that a read starts after, which may be that of a row; undefined without one. */
-function boundsOf(
-  { sort, after }: Read,
-  row: string | undefined,
-  compiled: Compilation,
-): Bounds[] | undefined {
-  if (row) return boundsAfterRow(sort, row, compiled)
-  return after && boundsAfter(sort, after, compiled)
+function dialect(compiled: Compilation): PageDialect {
+  const { parameters } = compiled
+  return {
+    orderBy: (sort: readonly SortKey[]) => orderBy(sort, compiled),
+    count: (records) => parameters.bind(records),
+    offset: (records) => offset(records, parameters),
+    oneAfterAnother: (selects) =>
+      oneAfterAnother(selects.map((select) => `SELECT * FROM (${select})`)),
+  }
 }
 
 /** A deep offset has an SQL string of its own, so that near pages are not treated as slow because a deep one was. */
-function offsetOf(skip: number, parameters: Parameters): string {
-  const bound = parameters.bind(skip)
-  return ` OFFSET ${skip < DEEP ? bound : `(${bound})`}`
+function offset(records: number, parameters: Parameters): string {
+  const bound = parameters.bind(records)
+  return records < DEEP ? bound : `(${bound})`
 }
 
 const DEEP = 10_000

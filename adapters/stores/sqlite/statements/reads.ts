@@ -1,131 +1,215 @@
 /**
- * Reads of records: one column of a page.
+ * The reads of one collection.
  *
  * @module
  */
 
-import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
+import { everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
+import { project } from '../../../../src/ports/projection.ts'
 import type { Soon } from '../../../../src/ports/soon.ts'
-import { AnchorGone, QueryTooLong, type Read, type ReadHints } from '../../../../src/ports/store.ts'
+import {
+  AnchorGone,
+  type Collection,
+  type Fields,
+  QueryTooLong,
+  type Read,
+  type ReadHints,
+} from '../../../../src/ports/store.ts'
+import { mapInTurns } from '../../../../src/ports/turns.ts'
+import { idOf, namesOne } from '../../planner/filter.ts'
+import { whereAll } from '../../sql/conditions.ts'
+import { fieldJson } from '../layout/fields.ts'
+import { textOf } from '../layout/rows.ts'
+import type { Runner } from '../layout/runner.ts'
+import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
+import { isLonger, type Row } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
-import { isLonger, type Row, type Statement } from '../sql.ts'
-import type { Runner } from './collection.ts'
-import { type Compilation, fieldJson, isStorable, type Lacking, searchesIn } from './filter.ts'
-import { compilePage, isQuick, namesOne } from './page.ts'
-import { where, whereAll } from './writes.ts'
+import { type Compilation, compileFilter, searchesIn, where } from './filter.ts'
+import { compilePage } from './page.ts'
+import type { Target } from './target.ts'
 
-/** What records are read from. */
-export interface Source {
-  readonly runner: Pick<Runner, 'quick' | 'read' | 'found' | 'deadline' | 'mostBytes'>
-  /** The table, as an identifier. */
-  readonly table: string
-  /** What one statement is compiled with. */
-  compilation(): Compilation
-  readonly filler: Filler
+/** The reads of `target`, whose statements `runner` runs. */
+export function readsOf(
+  target: Target,
+  runner: Runner,
+  filler: Filler,
+): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+  const { schema, table, parse, stamps, compilation } = target
+  const textsOf = textReader(target, runner, filler)
+  const show = textsShower(target)
+
+  return {
+    async find(read) {
+      const texts = await textsOf(read, 'doc')
+      return mapInTurns(texts, lengthOf, (text) => project(parse(text), read.select))
+    },
+
+    findJson(read) {
+      try {
+        const texts = textsOf(read, stamps?.shown() ?? 'doc')
+        return texts instanceof Promise ? texts.then((all) => show(all, read)) : show(texts, read)
+      } catch (error) {
+        return Promise.reject(error)
+      }
+    },
+
+    async count(filter, hints) {
+      const count = () => {
+        const compiled = compilation()
+        // SQLite counts a whole table without reading each row.
+        const conditions = filter === everything ? [] : conditionsInTime(filter, compiled, runner)
+        const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
+        return runner.count(compiled.parameters.statement(sql), filter, hints)
+      }
+      const searches = schema.searchable.length > 0 ? searchesIn(filter, compilation().shadows) : []
+      return searches.length === 0 ? count() : filler.searched(searches, count, hints)
+    },
+
+    async estimate() {
+      const sql = `SELECT count(*) AS count FROM ${table}`
+      return runner.count({ sql, values: [] }, everything)
+    },
+  }
 }
 
 /**
- * Like `where`, for a read that may take long. Throws `QueryTooLong` for conditions that take more than half of a
+ * The conditions of a read that may take long. Throws `QueryTooLong` for those that take more than half of a
  * statement: the other half is for the order and the position, so that no later page is refused if the first is not.
  */
-export function whereInTime(
+function conditionsInTime(
   filter: Filter,
   compiled: Compilation,
-  { deadline, mostBytes }: Source['runner'],
+  { deadline, maxBytes }: Runner,
 ): string[] {
-  const conditions = where(filter, compiled)
-  if (mostBytes && isLonger(conditions.join(), mostBytes / 2)) throw new QueryTooLong()
-  return deadline && !namesOne(filter) ? [deadline, ...conditions] : conditions
+  const condition = compileFilter(filter, compiled)
+  if (maxBytes && isLonger(condition, maxBytes / 2)) throw new QueryTooLong()
+  return deadline && !namesOne(filter) ? [deadline, condition] : [condition]
 }
 
 /**
  * Returns what reads one value, given as SQL, of each record. It is a column that is named by its place in a row, so that
  * a row may also be a list.
  */
-export function columnReader({
-  runner,
-  table,
-  compilation,
-  filler,
-}: Source): (read: Read, value: string) => Soon<string[]> {
+function textReader(
+  { table, compilation }: Target,
+  runner: Runner,
+  filler: Filler,
+): (read: Read, value: string) => Soon<string[]> {
   /** No records, if they come after one that is there. */
   const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
     const compiled = compilation()
-    const sql = `SELECT 1 FROM ${table}${whereAll(where(anchor, compiled))} LIMIT 1`
+    const sql = `SELECT 1 FROM ${table}${where(anchor, compiled)} LIMIT 1`
     const found = await runner.read(compiled.parameters.statement(sql), hints)
     if (found.length === 0) throw new AnchorGone()
     return []
   }
 
-  /** SQL for a record by its id alone, by what it selects: the most frequent statement is compiled once. */
-  const byId = new Map<string, string>()
-
-  const oneStatement = (read: Read, columns: string): Statement => {
-    const { filter } = read
-    const id = filter.op === 'eq' && isStorable(filter.value) ? filter.value : undefined
-    const known = byId.get(columns)
-    if (typeof id === 'string' && known) return { sql: known, values: [id] }
-    const compiled = compilation()
-    const sql = compilePage({ columns, table }, read, where(filter, compiled), compiled)
-    if (typeof id === 'string') byId.set(columns, sql)
-    return compiled.parameters.statement(sql)
-  }
-
   /**
-   * The position of the record to start after, if it is quickly read. The page's statement is then a third faster than
-   * with the position looked up inside it, which is for databases where each statement is a round trip.
+   * `read` with the position of the record to start after, if that is quickly read. The page's statement is then a third
+   * faster than with the position looked up inside it, which is for databases where each statement is a round trip.
    */
-  const positionOf = async ({
-    afterRecord,
-    sort,
-  }: Read): Promise<readonly Scalar[] | undefined> => {
-    if (!afterRecord || !runner.quick || !isQuick({ filter: afterRecord })) return undefined
+  const withPosition = async (read: Read): Promise<Read> => {
+    const { afterRecord, ...others } = read
+    if (!afterRecord || !runner.quick || !isQuick(afterRecord)) return read
     const compiled = compilation()
     const { shape, parameters } = compiled
-    const values = sort.map(({ field }, at) => `${fieldJson(field, shape)} AS "${at}"`)
-    const sql = `SELECT ${values} FROM ${table}${whereAll(where(afterRecord, compiled))}`
+    const values = read.sort.map(({ field }, at) => `${fieldJson(field, shape)} AS "${at}"`)
+    const sql = `SELECT ${values} FROM ${table}${where(afterRecord, compiled)}`
     const [row] = await runner.quick(parameters.statement(sql))
     if (!row) throw new AnchorGone()
-    return sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
+    const after = read.sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
+    return { ...others, after }
   }
 
-  const pageOf = async (given: Read, columns: string): Promise<readonly Row[]> => {
-    const { afterRecord, ...others } = given
-    const position = afterRecord && (await positionOf(given))
-    const read: Read = position ? { ...others, after: position } : given
+  const pageOf = async (read: Read, columns: string): Promise<readonly Row[]> => {
     const compiled = compilation()
-    const searches = searchesIn(read.filter, compiled.shadows)
     const rowsWith = async (found: Compilation) => {
-      const conditions = whereInTime(read.filter, found, runner)
-      const from = { columns, table, mostBytes: runner.mostBytes }
+      const conditions = conditionsInTime(read.filter, found, runner)
+      const from = { columns, table, maxBytes: runner.maxBytes }
       const sql = compilePage(from, read, conditions, found)
       return runner.read({ ...found.parameters.statement(sql), inLists: true }, read.hints)
     }
-    // Only a search waits for its candidates.
+    const searches = searchesIn(read.filter, compiled.shadows)
     if (searches.length === 0) return rowsWith(compiled)
-    const search = async (lacking?: Lacking) => {
+    const search = async () => {
       const candidates = await runner.found?.(searches, read.hints)
-      return rowsWith({ ...compilation(), candidates, lacking })
+      return rowsWith({ ...compilation(), candidates })
     }
     return filler.searched(searches, search, read.hints)
   }
 
   const several = async (read: Read, columns: string): Promise<string[]> => {
-    if (read.limit === 0) return read.afterRecord ? noneAfter(read.afterRecord, read.hints) : []
-    const rows = await pageOf(read, columns)
-    if (rows.length === 0 && read.afterRecord) return noneAfter(read.afterRecord, read.hints)
+    const { afterRecord, limit, hints } = read
+    const rows =
+      limit === 0 ? [] : await pageOf(afterRecord ? await withPosition(read) : read, columns)
+    if (rows.length === 0 && afterRecord) return noneAfter(afterRecord, hints)
     return firstOf(rows)
+  }
+
+  /** A record by its id and other values: nothing takes long. */
+  const one = (read: Read, columns: string): Soon<readonly Row[]> => {
+    const compiled = compilation()
+    const sql = `SELECT ${columns} FROM ${table}${where(read.filter, compiled)}`
+    return runner.quick?.(compiled.parameters.statement(sql)) ?? []
   }
 
   return (read, value) => {
     const columns = `${value} AS "0"`
-    if (!runner.quick || read.limit === 0 || !isQuick(read)) return several(read, columns)
-    const rows = runner.quick(oneStatement(read, columns))
+    if (!runner.quick) return several(read, columns)
+    const id = idOf(read)
+    if (id === undefined && !isOne(read)) return several(read, columns)
+    const rows =
+      id === undefined
+        ? one(read, columns)
+        : runner.quick({ sql: `SELECT ${columns} FROM ${table} WHERE _id = ?1`, values: [id] })
     return rows instanceof Promise ? rows.then(firstOf) : firstOf(rows)
   }
+}
+
+/** Whether a read is one of a record by its id, with nothing else that may take long. */
+function isOne({ filter, after, afterRecord, skip = 0, limit }: Read): boolean {
+  return isQuick(filter) && !after && !afterRecord && skip === 0 && limit > 0
+}
+
+function isQuick(filter: Filter): boolean {
+  if (filter.op !== 'and') return namesOne(filter)
+  return filter.filters.every(({ op }) => op === 'eq') && namesOne(filter)
 }
 
 /** The first column of rows. */
 function firstOf(rows: readonly Row[]): string[] {
   return rows.map((row) => row[0] as string)
+}
+
+/**
+ * Returns the stored JSON of each record if everything in it is declared and selected and no default is missing, else
+ * the JSON of the record as it is to be shown.
+ */
+function textsShower({
+  schema: { shape, declared },
+  stamps,
+}: Target): (given: string[], read: Pick<Read, 'select' | 'fillDefaults'>) => Soon<string[]> {
+  // In a JavaScript object such names come first, wherever they are in the JSON.
+  const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
+  const isDeclared = (given: string) => !stamps || isStamped(given)
+  const declaredOf = (given: string): unknown => {
+    if (isDeclared(given)) return JSON.parse(given)
+    const record: unknown = JSON.parse(withoutSign(given))
+    return declared ? onlyDeclared(declared, record) : record
+  }
+  return (texts, { select, fillDefaults }) => {
+    const asStored = (text: string) => isDeclared(text) && !select && !hasNumberedField
+    if (texts.every(asStored)) return texts
+    const shown = (text: string): string => {
+      const record = declaredOf(text)
+      const whole = declared && fillDefaults ? withDefaults(declared, record) : record
+      return textOf(project(whole as Fields, select))
+    }
+    return mapInTurns(texts, lengthOf, (text) => (asStored(text) ? text : shown(text)))
+  }
+}
+
+function lengthOf(text: string): number {
+  return text.length
 }

@@ -4,17 +4,17 @@
  * @module
  */
 
-import { everything, type Filter } from '../../../../src/ports/filter.ts'
 import type {
   CollectionSchema,
   StepResult,
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
-import { isDuplicate, isOfTable, portError } from '../connection/errors.ts'
-import type { Statement, Written } from '../sql.ts'
-import { openWrites, type Runner } from './collection.ts'
-import type { Writes } from './writes.ts'
+import { filterOf, take } from '../../planner/steps.ts'
+import { isDuplicate, isOfTable, portError } from '../layout/errors.ts'
+import type { Runner } from '../layout/runner.ts'
+import type { Statement, Written } from '../layout/sql.ts'
+import { filledFor, type Opened, openTarget } from './collection.ts'
 
 /** Runs the statements of steps in one transaction: either all take effect or none. */
 type RunAll = (
@@ -27,32 +27,32 @@ export function stepWriter(
   runnerOf: (schema: CollectionSchema) => Runner,
   runAll: RunAll,
 ): (steps: readonly WriteStep[]) => Promise<WriteOutcome> {
-  const opened = new WeakMap<CollectionSchema, ReturnType<typeof openWrites>>()
+  const opened = new WeakMap<CollectionSchema, Opened>()
 
-  function open(schema: CollectionSchema): ReturnType<typeof openWrites> {
-    const known = opened.get(schema) ?? openWrites(schema, runnerOf(schema))
+  function open(schema: CollectionSchema): Opened {
+    const known = opened.get(schema) ?? openTarget(schema, runnerOf(schema))
     opened.set(schema, known)
     return known
   }
 
-  async function resultOf(step: WriteStep, written: Written | undefined): Promise<StepResult> {
+  function resultOf(step: WriteStep, written: Written | undefined): StepResult {
     if (!written || 'require' in step) return { count: 0, records: [] }
-    const { parse } = open(step.in)
-    const records = written.rows.map(({ doc }) => parse(doc as string))
-    return { count: written.changes, records }
+    const { parse } = open(step.in).target
+    return { count: written.changes, records: written.rows.map(({ doc }) => parse(String(doc))) }
   }
 
   return async (steps) => {
     if (steps.length === 0) return { results: [] }
     const statements: Statement[] = []
     for (const [at, step] of steps.entries()) {
-      const { writes, filledFor } = open(step.in)
-      await filledFor(filterOf(step))
-      statements.push(await statementOf(step, writes, `${FAILED} ${at}`))
+      const known = open(step.in)
+      const filling = filledFor(filterOf(step), known)
+      if (filling) await filling
+      statements.push(statementOf(step, known, `${FAILED} ${at}`))
     }
     try {
       const written = await runAll(steps, statements)
-      return { results: await Promise.all(steps.map((step, at) => resultOf(step, written[at]))) }
+      return { results: steps.map((step, at) => resultOf(step, written[at])) }
     } catch (error) {
       const failed = failedStep(error)
       if (failed !== undefined) return { failed }
@@ -68,25 +68,13 @@ function failedStep(error: unknown): number | undefined {
   return at === undefined ? undefined : Number(at)
 }
 
-function filterOf(step: WriteStep): Filter {
-  if ('insert' in step) return everything
-  if ('update' in step) return step.update
-  if ('updateMany' in step) return step.updateMany
-  if ('delete' in step) return step.delete
-  return 'deleteMany' in step ? step.deleteMany : step.require
-}
-
-function statementOf(
-  step: WriteStep,
-  writes: Writes,
-  failure: string,
-): Statement | Promise<Statement> {
-  if ('insert' in step) return writes.insert(step.insert)
-  if ('update' in step) return writes.update(step.update, step.change, step.options, failure)
-  if ('updateMany' in step) return writes.updateMany(step.updateMany, step.change)
-  if ('delete' in step) return writes.delete(step.delete, step.options, failure)
-  if ('deleteMany' in step) return writes.deleteMany(step.deleteMany)
-  return writes.require(step.require, step.exists, failure)
+function statementOf(step: WriteStep, { writes }: Opened, failure: string): Statement {
+  return take(step, {
+    ...writes,
+    update: (filter, change, options) => writes.update(filter, change, options, failure),
+    delete: (filter, options) => writes.delete(filter, options, failure),
+    require: (filter, isThere) => writes.require(filter, isThere, failure),
+  })
 }
 
 /** The collection whose unique value is taken; any of them for other errors. */

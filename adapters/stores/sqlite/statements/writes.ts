@@ -4,23 +4,18 @@
  * @module
  */
 
-import { everything, type Filter } from '../../../../src/ports/filter.ts'
+import type { Filter } from '../../../../src/ports/filter.ts'
+import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change, Fields, WriteOptions } from '../../../../src/ports/store.ts'
-import { fieldsOf } from '../counts/effects.ts'
+import { changedPaths } from '../../changed.ts'
+import { every } from '../../sql/conditions.ts'
 import { textOf } from '../layout/rows.ts'
-import { MARK, type Marks } from '../layout/schema-stamps.ts'
+import { STAMP } from '../layout/schema-stamps.ts'
 import { shadowText } from '../layout/shadows.ts'
-import { every, exists, type Parameters, type Statement } from '../sql.ts'
+import { type Effect, exists, type Parameters, type Statement } from '../layout/sql.ts'
 import { compileChange, compileExpected } from './change.ts'
-import { type Compilation, compileFilter } from './filter.ts'
-
-/** What the statements of a collection are compiled with. */
-export interface Target {
-  /** The table, as an identifier. */
-  readonly table: string
-  readonly marks: Marks | undefined
-  compilation(): Compilation
-}
+import { type Compilation, compileFilter, where } from './filter.ts'
+import type { Target } from './target.ts'
 
 /** What the record must hold: values, or all of its JSON. */
 export interface Held {
@@ -29,8 +24,8 @@ export interface Held {
 }
 
 /**
- * Returns the statements that write to a table. With `failure`, a statement for one record fails if no record matches,
- * with that string in the error's message.
+ * Returns the statements that write to a table; those that change or remove records return them. With `failure`, a
+ * statement for one record fails if no record matches, with that string in the error's message.
  */
 export interface Writes {
   insert(record: Fields): Statement
@@ -42,69 +37,60 @@ export interface Writes {
   require(filter: Filter, isThere: boolean, failure: string): Statement
 }
 
-/** The statements that write to `table`. Those that change or remove records return them. */
-export function writesTo({ table, marks, compilation }: Target): Writes {
+/** The statements that write to `target`. */
+export function writesTo({ table, stamps, compilation }: Target): Writes {
   /** The one record to write, as a condition on the row. */
-  const target = (
+  const one = (
     filter: Filter,
     { expect, doc }: Held,
     failure: string | undefined,
     compiled: Compilation,
   ): string => {
-    const conditions = where(filter, compiled)
-    if (expect) conditions.push(compileExpected(expect, compiled.parameters))
-    if (doc !== undefined) conditions.push(`doc = ${compiled.parameters.bind(doc)}`)
+    const { parameters } = compiled
+    const conditions = [compileFilter(filter, compiled)]
+    if (expect) conditions.push(compileExpected(expect, parameters))
+    if (doc !== undefined) conditions.push(`doc = ${parameters.bind(doc)}`)
     const row = `(SELECT rowid FROM ${table} WHERE ${every(conditions)} LIMIT 1)`
-    if (failure === undefined) return `rowid = ${row}`
-    return `rowid = coalesce(${row}, ${failing(failure, compiled.parameters)})`
+    if (failure === undefined) return ` WHERE rowid = ${row}`
+    return ` WHERE rowid = coalesce(${row}, ${failing(failure, parameters)})`
   }
 
-  const assigned = (change: Change, { shadows: all, parameters }: Compilation): string =>
-    `${compileChange(change, all.values(), parameters)}, ${MARK} = ${marks?.ofChanged(change) ?? 'NULL'}`
+  const updating = (
+    change: Change,
+    whereIn: (compiled: Compilation) => string,
+    returning: string,
+  ): Statement => {
+    const compiled = compilation()
+    const { shadows, parameters } = compiled
+    const stamp = `${STAMP} = ${stamps?.ofChanged(change) ?? 'NULL'}`
+    const assignments = `${compileChange(change, shadows.values(), parameters)}, ${stamp}`
+    const sql = `UPDATE ${table} SET ${assignments}${whereIn(compiled)}${returning}`
+    return withEffect({ changed: fieldsOf(change) }, sql, parameters)
+  }
+
+  const deleting = (whereIn: (compiled: Compilation) => string): Statement => {
+    const compiled = compilation()
+    const sql = `DELETE FROM ${table}${whereIn(compiled)} RETURNING doc`
+    return withEffect({ removes: true }, sql, compiled.parameters)
+  }
 
   return {
     insert(record) {
-      const text = textOf(record)
       const compiled = compilation()
-      const mark = marks?.ofNew(record) ?? 'NULL'
-      const row = rowOf(record, text, mark, compiled)
+      const text = textOf(record)
+      const row = rowOf(record, text, stamps?.ofNew(record) ?? 'NULL', compiled)
       const statement = compiled.parameters.statement(`INSERT INTO ${table} ${row}`)
       return { ...statement, effect: { inserts: statement.values.indexOf(text) } }
     },
-
-    update(filter, change, held = {}, failure) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const one = target(filter, held, failure, compiled)
-      const sql = `UPDATE ${table} SET ${assignments} WHERE ${one} RETURNING doc`
-      return { ...compiled.parameters.statement(sql), effect: { changed: fieldsOf(change) } }
-    },
-
-    updateMany(filter, change) {
-      const compiled = compilation()
-      const assignments = assigned(change, compiled)
-      const conditions = whereAll(where(filter, compiled))
-      const sql = `UPDATE ${table} SET ${assignments}${conditions}`
-      return { ...compiled.parameters.statement(sql), effect: { changed: fieldsOf(change) } }
-    },
-
-    delete(filter, held = {}, failure) {
-      const compiled = compilation()
-      const one = target(filter, held, failure, compiled)
-      const sql = `DELETE FROM ${table} WHERE ${one} RETURNING doc`
-      return { ...compiled.parameters.statement(sql), effect: { removes: true } }
-    },
-
-    deleteMany(filter) {
-      const compiled = compilation()
-      const conditions = whereAll(where(filter, compiled))
-      const sql = `DELETE FROM ${table}${conditions} RETURNING doc`
-      return { ...compiled.parameters.statement(sql), effect: { removes: true } }
-    },
-
+    update: (filter, change, held = {}, failure) =>
+      updating(change, (compiled) => one(filter, held, failure, compiled), ' RETURNING doc'),
+    updateMany: (filter, change) => updating(change, (compiled) => where(filter, compiled), ''),
+    delete: (filter, held = {}, failure) =>
+      deleting((compiled) => one(filter, held, failure, compiled)),
+    deleteMany: (filter) => deleting((compiled) => where(filter, compiled)),
     require(filter, isThere, failure) {
       const compiled = compilation()
-      const found = exists(table, every(where(filter, compiled)))
+      const found = exists(table, compileFilter(filter, compiled))
       const fails = failing(failure, compiled.parameters)
       const [yes, no] = isThere ? ['1', fails] : [fails, '1']
       return compiled.parameters.statement(`SELECT CASE WHEN ${found} THEN ${yes} ELSE ${no} END`)
@@ -112,26 +98,25 @@ export function writesTo({ table, marks, compilation }: Target): Writes {
   }
 }
 
+function withEffect(effect: Effect, sql: string, parameters: Parameters): Statement {
+  return { ...parameters.statement(sql), effect }
+}
+
+/** The top-level fields that `change` writes. */
+function fieldsOf(change: Change): readonly string[] {
+  return [...new Set(changedPaths(change).map(topOf))]
+}
+
 /** An expression that fails: an error about a JSON path is the only one whose message contains a string of ours. */
 function failing(failure: string, parameters: Parameters): string {
   return `json_extract('{}', ${parameters.bind(failure)})`
 }
 
-/** The conditions that `filter` compiles to; none if it matches everything. */
-export function where(filter: Filter, compiled: Compilation): string[] {
-  return filter === everything ? [] : [compileFilter(filter, compiled)]
-}
-
-/** A `WHERE` clause of `conditions`; empty without conditions. */
-export function whereAll(conditions: readonly string[]): string {
-  return conditions.length === 0 ? '' : ` WHERE ${every(conditions)}`
-}
-
 /** The columns and values of a new record. */
-function rowOf(record: Fields, text: string, mark: string, compiled: Compilation): string {
+function rowOf(record: Fields, text: string, stamp: string, compiled: Compilation): string {
   const { parameters, shadows } = compiled
-  const columns = ['_id', MARK, 'doc']
-  const values = [parameters.bind(String(record._id)), mark, parameters.bind(text)]
+  const columns = ['_id', STAMP, 'doc']
+  const values = [parameters.bind(String(record._id)), stamp, parameters.bind(text)]
   for (const shadow of shadows.values()) {
     const folded = shadowText(record, shadow)
     columns.push(shadow.column)

@@ -7,8 +7,8 @@
 
 import { isWorker, topic } from '#processes'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
-import { checkPatternsOf } from '../connection/functions.ts'
-import type { Statement, Written } from '../sql.ts'
+import type { Statement, Written } from '../layout/sql.ts'
+import { checkPatternsOf } from './functions.ts'
 import { Gathering } from './write-batch.ts'
 
 /** A write: its statements take effect together. */

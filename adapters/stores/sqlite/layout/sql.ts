@@ -29,7 +29,7 @@ export type Effect =
   | { readonly removes: true }
 
 /** D1 allows a hundred; values beyond this number are sent as JSON. */
-const MOST_BOUND = 90
+const MAX_BOUND = 90
 
 /** The values of a statement being built. A repeated value is bound once. */
 export class Parameters {
@@ -50,8 +50,8 @@ export class Parameters {
   bind(value: SqlValue): string {
     const known = this.#known.get(value)
     if (known !== undefined) return known
-    const isMost = this.#values.length >= MOST_BOUND
-    const bound = isMost ? this.#inJson(value, '->>') : `?${this.#values.push(value)}`
+    const isFull = this.#values.length >= MAX_BOUND
+    const bound = isFull ? this.#inJson(value, '->>') : `?${this.#values.push(value)}`
     this.#known.set(value, bound)
     return bound
   }
@@ -100,24 +100,25 @@ export function literal(text: string): string {
 
 /** A dotted path as the literal of a JSON path, each key quoted as in JSON. */
 export function jsonPath(path: string): string {
+  const known = jsonPaths.get(path)
+  if (known !== undefined) return known
   const keys = path.split('.').map((key) => `.${JSON.stringify(key)}`)
-  return literal(`$${keys.join('')}`)
+  const made = literal(`$${keys.join('')}`)
+  // Maps have keys of any name.
+  if (jsonPaths.size < MAX_PATHS) jsonPaths.set(path, made)
+  return made
 }
+
+const jsonPaths = new Map<string, string>()
+const MAX_PATHS = 10_000
+
+/** The SQL function that matches a pattern; only if the store has one. */
+export const MATCHES = 'fieldgate_matches'
 
 /** Whether `sql` has more than `most` bytes. */
 export function isLonger(sql: string, most: number = Number.POSITIVE_INFINITY): boolean {
   // A UTF-16 unit is three bytes at most.
   return 3 * sql.length > most && new TextEncoder().encode(sql).length > most
-}
-
-/** The conjunction of the conditions. */
-export function every(conditions: readonly string[]): string {
-  return joined(conditions, 'AND', 'TRUE')
-}
-
-/** The disjunction of the conditions. */
-export function some(conditions: readonly string[]): string {
-  return joined(conditions, 'OR', 'FALSE')
 }
 
 /**
@@ -126,26 +127,6 @@ export function some(conditions: readonly string[]): string {
  */
 export function exists(from: string, condition: string): string {
   return `EXISTS (SELECT 1 FROM ${from} WHERE ${condition} LIMIT 1)`
-}
-
-/**
- * Joined as a balanced tree: D1 refuses expressions deeper than 100. Conditions without effect are left out, because
- * SQLite uses no index beside them.
- */
-function joined(conditions: readonly string[], operator: string, none: string): string {
-  return balanced(
-    conditions.filter((condition) => condition !== none),
-    operator,
-    none,
-  )
-}
-
-function balanced(conditions: readonly string[], operator: string, none: string): string {
-  const [only = none] = conditions
-  if (conditions.length <= 1) return only
-  const middle = conditions.length >> 1
-  const left = balanced(conditions.slice(0, middle), operator, none)
-  return `(${left} ${operator} ${balanced(conditions.slice(middle), operator, none)})`
 }
 
 /** A row of a result. */

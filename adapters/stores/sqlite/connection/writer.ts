@@ -5,10 +5,10 @@
  * @module
  */
 
-import { isBusy, PATIENCE_MS, pauseAfter } from '../connection/busy-retry.ts'
-import type { Connection } from '../connection/connection.ts'
-import { isUnusable } from '../connection/errors.ts'
-import type { Statement, Written } from '../sql.ts'
+import { isBusy, isUnusable } from '../layout/errors.ts'
+import type { Statement, Written } from '../layout/sql.ts'
+import { PATIENCE_MS, pauseAfter } from './busy-retry.ts'
+import type { Connection } from './connection.ts'
 
 interface Pending {
   /** Takes effect in the current transaction; returns what settles the promise after the commit. */

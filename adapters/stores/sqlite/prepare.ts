@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../../src/ports/store.ts'
-import type { Connection } from '../connection/connection.ts'
-import { isDuplicate, isUnusable } from '../connection/errors.ts'
+import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
+import type { Connection } from './connection/connection.ts'
+import { isDuplicate, isUnusable } from './layout/errors.ts'
 import {
   CREATE_SHAPES,
   FIND_SHAPES,
@@ -15,10 +15,8 @@ import {
   READ_SHAPES,
   type Shapes,
   shapesIn,
-} from '../layout/schema-stamps.ts'
-import { type Shadow, shadowsOf } from '../layout/shadows.ts'
-import { fill, lackingOf, probeFor, someUnfilled, unfilled } from '../search/backfill.ts'
-import { hasSearch, makeSearch, searchDropsOf } from '../search/full-text.ts'
+} from './layout/schema-stamps.ts'
+import { type Shadow, shadowsOf } from './layout/shadows.ts'
 import {
   checkNames,
   columnsOf,
@@ -31,7 +29,9 @@ import {
   OBJECTS,
   type Steps,
   stepsTo,
-} from './steps-to.ts'
+} from './schema/steps-to.ts'
+import { fill, lackingOf, probeFor, someUnfilled, unfilled } from './search/backfill.ts'
+import { hasSearch, makeSearch, searchDropsOf } from './search/full-text.ts'
 
 /** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */
 const MOST_SEARCHED = 1900

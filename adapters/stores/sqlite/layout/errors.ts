@@ -1,5 +1,6 @@
 /**
- * Turns SQLite's errors into the port's.
+ * SQLite's errors: which of its result codes one stands for, and what it is to the port. `exec` on Deno (2.9) gives the
+ * message alone, so that tells where there is no code.
  *
  * @module
  */
@@ -11,8 +12,37 @@ import {
   RefusedWrite,
   StoreUnavailable,
 } from '../../../../src/ports/store.ts'
-import { uniqueFieldsIn } from '../schema/steps-to.ts'
-import { RESULT, resultCode } from './result-code.ts'
+import { uniqueFieldsIn } from './index-names.ts'
+
+/** The primary result codes that are told apart: https://sqlite.org/rescode.html */
+const RESULT = {
+  BUSY: 5,
+  LOCKED: 6,
+  READONLY: 8,
+  IOERR: 10,
+  FULL: 13,
+  CANTOPEN: 14,
+  TOOBIG: 18,
+} as const
+
+/** SQLite's own texts, with which its messages begin. */
+const TEXTS: readonly (readonly [text: string, code: number])[] = [
+  ['database is locked', RESULT.BUSY],
+  ['database table is locked', RESULT.LOCKED],
+  ['attempt to write a readonly database', RESULT.READONLY],
+  ['disk I/O error', RESULT.IOERR],
+  ['database or disk is full', RESULT.FULL],
+  ['unable to open database', RESULT.CANTOPEN],
+  ['string or blob too big', RESULT.TOOBIG],
+]
+
+/** The primary result code of an error, undefined for one that is not SQLite's or is of another kind. */
+function resultCode(error: unknown): number | undefined {
+  const { errcode, message } = error as { errcode?: unknown; message?: unknown }
+  if (typeof errcode === 'number') return errcode & 0xff
+  const text = String(message)
+  return TEXTS.find(([begin]) => text.startsWith(begin))?.[1]
+}
 
 const { BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN } = RESULT
 const UNUSABLE: ReadonlySet<unknown> = new Set([BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN])
@@ -32,6 +62,11 @@ export function portError(error: unknown, schema: CollectionSchema | undefined):
   // Of a record: D1 takes 2 MB.
   const isTooBig = message.includes('string or blob too big')
   return isTooBig ? new RefusedWrite('size', [], { cause: error }) : error
+}
+
+/** Whether another connection has the lock that a statement needs. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === BUSY
 }
 
 /** Whether a unique value is taken. */
