@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { searchNames } from '../../../adapters/stores/sqlite/search/full-text.ts'
 import { containing, keys, where } from '../../../src/contract/store/ask.ts'

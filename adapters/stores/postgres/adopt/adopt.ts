@@ -10,7 +10,8 @@ import type { Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type Column, FOLD, type Table, tableSql } from '../layout/columns.ts'
-import { type Collected, valueAt } from '../layout/operands.ts'
+import { type Collected, orderBy, orderOf, valueAt } from '../layout/operands.ts'
+import { searchColumn } from '../layout/search-columns.ts'
 import { identifier, literal } from '../layout/sql.ts'
 import {
   type ExistingColumn,
@@ -19,8 +20,6 @@ import {
   existingTable,
 } from '../schema/catalog.ts'
 import type { Prepared } from '../schema/schema.ts'
-import { orderBy, orderOf } from '../statements/order.ts'
-import { searchColumn } from '../statements/search.ts'
 import { readingOf } from './adopted-columns.ts'
 import { checkKeys } from './adopted-keys.ts'
 

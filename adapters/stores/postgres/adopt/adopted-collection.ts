@@ -6,8 +6,8 @@
 
 import type { Collection, CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import { portError } from '../connection/errors.ts'
 import { type Table, tableSql } from '../layout/columns.ts'
+import { portError } from '../layout/errors.ts'
 import { existingTable } from '../schema/catalog.ts'
 import { adoptedTable } from './adopt.ts'
 

@@ -8,21 +8,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { type ReadHints, StoreUnavailable } from '../../../../src/ports/store.ts'
 import { within } from '../../../../src/ports/within.ts'
-import type { Row } from '../layout/rows.ts'
+import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layout/errors.ts'
+import type { Result, Row } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
 import { Calls } from './calls.ts'
 import { type ConnectionOptions, lineMaker } from './driver.ts'
 import { Ending, tooLong } from './ending.ts'
-import { brokenConnection, codeOf, isCollision, isConnectionLost } from './errors.ts'
 import { type Line, Lines } from './pooled-connection.ts'
 import { Share } from './share.ts'
-
-/** What a statement returned. */
-export interface Result {
-  readonly rows: readonly Row[]
-  /** The number of rows that it read or wrote. */
-  readonly count: number
-}
 
 /** The server keeps each prepared statement for as long as a connection lives. */
 const MOST_PREPARED = 500

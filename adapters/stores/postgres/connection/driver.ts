@@ -5,8 +5,8 @@
  */
 
 import connectTo, { type Options, type Sql } from 'postgres'
+import { brokenConnection } from '../layout/errors.ts'
 import { type Address, addressOf, hostsIn } from './address.ts'
-import { brokenConnection } from './errors.ts'
 import { Line, type LineMaker } from './pooled-connection.ts'
 
 /** Where the database is, and how it is used. */

@@ -4,10 +4,11 @@
  * @module
  */
 
+import type { SortKey } from '../../../../src/ports/filter.ts'
 import { type ObjectShape, placeOf, type Shape } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Column, Table } from './columns.ts'
-import { literal } from './sql.ts'
+import { literal, type Parameters } from './sql.ts'
 
 /** A value in the database. */
 export interface Operand {
@@ -33,6 +34,11 @@ export type Test = (operand: Operand) => string
 export interface Collected {
   readonly schema: CollectionSchema
   readonly table: Table
+}
+
+/** What a statement is compiled with. */
+export interface Compilation extends Collected {
+  readonly parameters: Parameters
 }
 
 /** `test` holds for the value at `field`, or for one element if the path leads through lists. */
@@ -158,4 +164,24 @@ export function scalarIn(value: string, kind: Shape['kind']): string {
     default:
       return `(CASE jsonb_typeof(${value}) WHEN 'string' THEN ${value} #>> '{}' END COLLATE "C")`
   }
+}
+
+/** `sort` as an `ORDER BY` with a leading space, or nothing. */
+export function orderBy(sort: readonly SortKey[], collected: Collected): string {
+  if (sort.length === 0) return ''
+  // A bare name would be that of a column of the result, whose dates are cut.
+  const { isAdopted, sql } = collected.table
+  const of = isAdopted ? `${sql}.` : ''
+  return ` ORDER BY ${sort.map((key) => orderOf(key, collected, of)).join(', ')}`
+}
+
+/**
+ * One key of an order, as sorts and indexes spell it; `of` comes before a column. PostgreSQL has NULL at the other end
+ * than the port.
+ */
+export function orderOf({ field, descending }: SortKey, collected: Collected, of = ''): string {
+  const { ordered, isColumn, isNotNull } = valueAt(field, collected)
+  const value = isColumn ? of + ordered : `(${ordered})`
+  if (field === '_id' || isNotNull) return descending ? `${value} DESC` : value
+  return `${value} ${descending ? 'DESC NULLS LAST' : 'NULLS FIRST'}`
 }

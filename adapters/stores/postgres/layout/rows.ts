@@ -8,11 +8,21 @@ import type { Fields, Projection } from '../../../../src/ports/store.ts'
 import { anyDate, restoreOf } from '../../json-values.ts'
 import { type Column, NULLS, type Table } from './columns.ts'
 import { dateFrom, dateText } from './dates.ts'
-import { identifier } from './sql.ts'
+import { identifier, type Statement } from './sql.ts'
 import { inStoredJson, restored, restoredValue } from './text.ts'
 
 /** A row as the database sends it: each value as text. */
 export type Row = readonly (string | Buffer | null)[]
+
+/** What a statement returned. */
+export interface Result {
+  readonly rows: readonly Row[]
+  /** The number of rows that it read or wrote. */
+  readonly count: number
+}
+
+/** Runs one statement. */
+export type Run = (statement: Statement) => Promise<Result>
 
 /** How rows of some columns become records. */
 export interface Reader {

@@ -73,26 +73,3 @@ export function literal(text: string): string {
 export function arrayText(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
-
-/** The conjunction of the conditions. */
-export function every(conditions: readonly string[]): string {
-  return joined(
-    conditions.filter((condition) => condition !== 'TRUE'),
-    ' AND ',
-    'TRUE',
-  )
-}
-
-/** The disjunction of the conditions. */
-export function some(conditions: readonly string[]): string {
-  return joined(
-    conditions.filter((condition) => condition !== 'FALSE'),
-    ' OR ',
-    'FALSE',
-  )
-}
-
-function joined(conditions: readonly string[], operator: string, none: string): string {
-  const [only = none] = conditions
-  return conditions.length <= 1 ? only : `(${conditions.join(operator)})`
-}

@@ -7,7 +7,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../connection/errors.ts'
+import { codeOf, FORBIDDEN, NO_LOCK, TAKEN } from '../layout/errors.ts'
 import { identifier } from '../layout/sql.ts'
 import { textRows } from './catalog.ts'
 

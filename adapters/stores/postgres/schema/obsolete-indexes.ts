@@ -6,8 +6,9 @@
 
 import type { LeftOver } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import { codeOf } from '../connection/errors.ts'
 import { FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
+import { codeOf } from '../layout/errors.ts'
+import { fieldsIn, keyIn } from '../layout/indexed-fields.ts'
 import { checksum, identifier, shortName } from '../layout/sql.ts'
 import {
   type ExistingColumn,
@@ -15,7 +16,6 @@ import {
   type ExistingTable,
   existingTable,
 } from './catalog.ts'
-import { fieldsIn, keyIn } from './indexed-fields.ts'
 import { patiently, permitted, runLocking } from './locks.ts'
 import { dropIndex, extraColumns, type Index, indexesOf, type Prepared } from './schema.ts'
 

@@ -7,10 +7,9 @@
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { listName, orderNames, primaryKeyName, searchName, uniqueNames } from '../layout/names.ts'
-import { listAt, valueAt } from '../layout/operands.ts'
+import { listAt, orderOf, valueAt } from '../layout/operands.ts'
+import { searchColumn, searchLabel } from '../layout/search-columns.ts'
 import { identifier, literal } from '../layout/sql.ts'
-import { orderOf } from '../statements/order.ts'
-import { searchColumn, searchLabel } from '../statements/search.ts'
 import { OWN } from './catalog.ts'
 
 /** A collection and its table. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { codeOf } from '../connection/errors.ts'
+import { codeOf } from '../layout/errors.ts'
 import { primaryKeyName } from '../layout/names.ts'
 import { extraColumns, indexesOf, type Prepared } from './schema.ts'
 

@@ -4,10 +4,9 @@
  * @module
  */
 
-import type { Scalar } from '../../../../src/ports/filter.ts'
-import type { Change, Fields } from '../../../../src/ports/store.ts'
-import type { Column, Table } from '../layout/columns.ts'
-import { NULLS } from '../layout/columns.ts'
+import type { Change } from '../../../../src/ports/store.ts'
+import { type Operation, operationsOf } from '../../planner/change.ts'
+import { type Column, NULLS, type Table } from '../layout/columns.ts'
 import { dateText } from '../layout/dates.ts'
 import { json, scalarIn } from '../layout/operands.ts'
 import { identifier, literal, type Parameters } from '../layout/sql.ts'
@@ -26,35 +25,25 @@ interface Inside {
   readonly objects: Map<string, Inside>
 }
 
-/** What a change does at one path: to a column, or to a member of an object inside it. */
-interface Step {
-  readonly path: string
-  /** The column's new value. */
-  column(column: Column): string
-  /** Whether the field then holds null; undefined if that stays as it is. */
-  readonly isNull?: boolean
-  inside(at: Inside, key: string): void
-}
-
 /** The assignments of the columns that `change` affects. Empty if it changes nothing. */
 export function compileChange(change: Change, table: Table, parameters: Parameters): string {
   const assignments = new Map<Column, string>()
   const insides = new Map<Column, Inside>()
   const nulls = new Nulls(table)
-  for (const step of stepsOf(change, parameters)) {
-    const [name = '', ...keys] = step.path.split('.')
+  for (const operation of operationsOf(change)) {
+    const [name = '', ...keys] = operation.path.split('.')
     const column = table.byField.get(name)
     const key = keys.pop()
     // A field without a column belongs to another version of the model.
     if (!column) continue
-    if (key !== undefined) step.inside(objectAt(insides, column, keys), key)
+    if (key !== undefined) changeMember(objectAt(insides, column, keys), key, operation, parameters)
     else {
-      assignments.set(column, step.column(column))
-      nulls.set(column, step.isNull)
+      assignments.set(column, changedColumn(column, operation, parameters))
+      nulls.note(column, operation)
     }
   }
   for (const [column, inside] of insides) {
-    if (!isWeak(inside)) nulls.set(column, false)
+    if (!isWeak(inside)) nulls.note(column)
     const before = assignments.get(column) ?? column.value
     assignments.set(column, column.fromJson(changedObject(before, inside)))
   }
@@ -62,69 +51,56 @@ export function compileChange(change: Change, table: Table, parameters: Paramete
   return [...all, ...nulls.assignments()].join(', ')
 }
 
-function stepsOf(change: Change, parameters: Parameters): Step[] {
-  const { unset = [], increment = {}, push = {}, pull = {} } = change
-  return [
-    ...present(change.set).map(([path, value]) => setting(path, value, parameters)),
-    ...unset.map(unsetting),
-    ...Object.entries(increment).map(([path, by]) => adding(path, by, parameters)),
-    ...Object.entries(push).map(([path, { value, cap }]) => pushing(path, value, cap, parameters)),
-    ...Object.entries(pull).map(([path, { key, value }]) => pulling(path, key, value, parameters)),
-  ]
-}
-
-function setting(path: string, value: unknown, parameters: Parameters): Step {
-  return {
-    path,
-    column: (column) => (value === null ? 'NULL' : bindValue(value, column, parameters)),
-    isNull: value === null,
-    inside: (at, key) => at.set.set(key, () => bindJson(value, parameters)),
+/** The new value of a column. */
+function changedColumn(column: Column, operation: Operation, parameters: Parameters): string {
+  const { sql, value: before, boundAs, fromJson } = column
+  switch (operation.op) {
+    case 'set':
+      return operation.value === null ? 'NULL' : bindValue(operation.value, column, parameters)
+    case 'unset':
+      return 'NULL'
+    case 'add': {
+      const type = Number.isSafeInteger(operation.by) ? boundAs : 'double precision'
+      return sum(sql, operation.by, type, parameters)
+    }
+    case 'push':
+      return fromJson(pushed(before, operation, parameters))
+    case 'pull': {
+      const kept = without(before, operation, parameters)
+      return fromJson(`CASE jsonb_typeof(${before}) WHEN 'array' THEN ${kept} ELSE ${before} END`)
+    }
   }
 }
 
-function unsetting(path: string): Step {
-  return { path, column: () => 'NULL', isNull: false, inside: (at, key) => at.unset.add(key) }
+/** Notes the change of the member `key` of an object. */
+function changeMember(at: Inside, key: string, operation: Operation, parameters: Parameters): void {
+  switch (operation.op) {
+    case 'set':
+      at.set.set(key, () => bindJson(operation.value, parameters))
+      break
+    case 'unset':
+      at.unset.add(key)
+      break
+    case 'add': {
+      const number = (before: string) => scalarIn(before, 'number')
+      at.set.set(
+        key,
+        (before) =>
+          `to_jsonb(${sum(number(before), operation.by, 'double precision', parameters)})`,
+      )
+      break
+    }
+    case 'push':
+      at.set.set(key, (before) => pushed(before, operation, parameters))
+      break
+    case 'pull':
+      at.lists.set(key, (before) => without(before, operation, parameters))
+  }
 }
 
 /** Adds as JavaScript adds. */
-function adding(path: string, by: number, parameters: Parameters): Step {
-  const bound = (type: string) => parameters.bind(String(by), type)
-  const sum = (before: string, type: string) => `COALESCE(${before}, 0) + ${bound(type)}`
-  return {
-    path,
-    column: ({ sql, boundAs }) => sum(sql, Number.isSafeInteger(by) ? boundAs : 'double precision'),
-    isNull: false,
-    inside: (at, key) =>
-      at.set.set(
-        key,
-        (before) => `to_jsonb(${sum(scalarIn(before, 'number'), 'double precision')})`,
-      ),
-  }
-}
-
-function pushing(
-  path: string,
-  value: unknown,
-  cap: number | undefined,
-  parameters: Parameters,
-): Step {
-  const next: Next = (before) => pushed(before, bindJson(value, parameters), cap)
-  return {
-    path,
-    column: ({ value: before, fromJson }) => fromJson(next(before)),
-    isNull: false,
-    inside: (at, key) => at.set.set(key, next),
-  }
-}
-
-function pulling(path: string, member: string, value: Scalar, parameters: Parameters): Step {
-  const next: Next = (before) => without(before, member, value, parameters)
-  return {
-    path,
-    column: ({ value: before, fromJson }) =>
-      fromJson(`CASE jsonb_typeof(${before}) WHEN 'array' THEN ${next(before)} ELSE ${before} END`),
-    inside: (at, key) => at.lists.set(key, next),
-  }
+function sum(before: string, by: number, type: string, parameters: Parameters): string {
+  return `COALESCE(${before}, 0) + ${parameters.bind(String(by), type)}`
 }
 
 /** The column with the names of the fields that hold null. */
@@ -136,9 +112,11 @@ class Nulls {
     this.#table = table
   }
 
-  /** Notes that a field now holds null, or a value or nothing; undefined if that stays as it is. */
-  set({ field, absence }: Column, isNull: boolean | undefined): void {
-    if (absence === 'either' && isNull !== undefined) this.#fields.set(field, isNull)
+  /** Notes that a field holds what an operation makes of it, or an object. */
+  note({ field, absence }: Column, operation?: Operation): void {
+    // A list from which something is pulled stays what it was, or null.
+    if (absence !== 'either' || operation?.op === 'pull') return
+    this.#fields.set(field, operation?.op === 'set' && operation.value === null)
   }
 
   /** The assignment of the column, if it changes. */
@@ -174,15 +152,24 @@ export function bindJson(value: unknown, parameters: Parameters): string {
 }
 
 /** The list with a value at its end, after the last `cap - 1` old elements. */
-function pushed(before: string, value: string, cap: number | undefined): string {
-  const list = `CASE jsonb_typeof(${before}) WHEN 'array' THEN ${before} ELSE '[]' END || jsonb_build_array(${value})`
+function pushed(
+  before: string,
+  { value, cap }: Extract<Operation, { op: 'push' }>,
+  parameters: Parameters,
+): string {
+  const added = `jsonb_build_array(${bindJson(value, parameters)})`
+  const list = `CASE jsonb_typeof(${before}) WHEN 'array' THEN ${before} ELSE '[]' END || ${added}`
   return cap === undefined
     ? `(${list})`
     : `jsonb_path_query_array(${list}, '$[last - ${Math.max(0, cap - 1)} to last]')`
 }
 
 /** The list without the elements whose member `key` is `value`. */
-function without(list: string, key: string, value: Scalar, parameters: Parameters): string {
+function without(
+  list: string,
+  { key, value }: Extract<Operation, { op: 'pull' }>,
+  parameters: Parameters,
+): string {
   const member = `CASE jsonb_typeof(element) WHEN 'object' THEN element -> ${literal(key)} END`
   return `(SELECT COALESCE(jsonb_agg(element ORDER BY position), '[]')
     FROM jsonb_array_elements(${list}) WITH ORDINALITY AS elements(element, position)
@@ -240,8 +227,4 @@ function changedMembers(
 
 function whereTypeIs(type: string, key: string, before: string, next: string): string {
   return `CASE jsonb_typeof(${before}) WHEN '${type}' THEN jsonb_build_object(${literal(key)}, ${next}) ELSE '{}' END`
-}
-
-function present(fields: Readonly<Fields> = {}): [string, unknown][] {
-  return Object.entries(fields).filter(([, value]) => value !== undefined)
 }

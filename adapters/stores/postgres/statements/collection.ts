@@ -7,7 +7,6 @@
 import { onlyDeclared, withDefaults } from '../../../../src/ports/declared.ts'
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { project } from '../../../../src/ports/projection.ts'
-import type { Soon } from '../../../../src/ports/soon.ts'
 import {
   AnchorGone,
   type Collection,
@@ -17,22 +16,18 @@ import {
   type ReadHints,
 } from '../../../../src/ports/store.ts'
 import { mapInTurns } from '../../../../src/ports/turns.ts'
-import type { Result } from '../connection/connection.ts'
+import { gather } from '../../gather.ts'
+import { idOf, namesOne } from '../../planner/filter.ts'
+import { selectPage } from '../../sql/page.ts'
 import type { Table } from '../layout/columns.ts'
-import { type Reader, type Row, readerOf } from '../layout/rows.ts'
+import { type Compilation, orderBy } from '../layout/operands.ts'
+import { type Reader, type Result, type Row, readerOf } from '../layout/rows.ts'
 import { literal, Parameters, type Statement } from '../layout/sql.ts'
-import { stored } from '../layout/text.ts'
-import { type Compilation, namesOne, namesUnique, where } from './filter.ts'
+import { restored, stored } from '../layout/text.ts'
+import { compileFilter, namesUnique, where } from './filter.ts'
 import { inserter } from './inserts.ts'
 import { jsonWriter } from './json-rows.ts'
-import {
-  anchorQuery,
-  orderBy,
-  type Stretch,
-  stretchesAfter,
-  stretchesAfterAnchor,
-} from './order.ts'
-import { idOf, pointReader } from './reads-by-id.ts'
+import { startOf } from './order.ts'
 import { writesTo } from './writes.ts'
 
 /** Runs the statements of one collection; its errors are the port's. */
@@ -41,68 +36,55 @@ export interface Runner {
   write(statement: Statement): Promise<Result>
 }
 
-/** What the reads and the writes of a collection share. */
-interface Opened {
-  readonly schema: CollectionSchema
-  readonly table: Table
-  readonly runner: Runner
-  /** Reads all columns. */
-  readonly whole: Reader
-  /** What one statement is compiled with. */
-  compilation(): Compilation
-}
-
 /** The collection of `schema`, which is `table` in the database. */
 export function openCollection(schema: CollectionSchema, table: Table, runner: Runner): Collection {
-  const compilation = () => ({ schema, table, parameters: new Parameters() })
-  const opened = { schema, table, runner, whole: readerOf(table), compilation }
-  const insert = inserter(table, runner.write)
   const { update, updateMany, delete: remove } = writesTo(schema, table, runner.write)
-  const reads = readsOf(opened)
-  return { seeksRecords: true, ...reads, insert, update, updateMany, delete: remove }
+  return {
+    seeksRecords: true,
+    ...readsOf(schema, table, runner),
+    insert: inserter(table, runner.write),
+    update,
+    updateMany,
+    delete: remove,
+  }
 }
 
-function readsOf({
-  schema,
-  table,
-  runner,
-  whole,
-  compilation,
-}: Opened): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+function readsOf(
+  schema: CollectionSchema,
+  table: Table,
+  runner: Runner,
+): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
+  const whole = readerOf(table)
   const writeJson = jsonWriter(table, schema.declared, false)
   const writeFilled = jsonWriter(table, schema.declared, true)
+  const compilation = (): Compilation => ({ schema, table, parameters: new Parameters() })
+  const readRow = rowReader(schema, table, runner)
 
-  const rowsIn = async (
+  /** The number that a statement returns, which may read the records that match `filter`. */
+  const numberIn = async (
     sql: string,
     { parameters }: Compilation,
+    isLong: boolean,
     hints?: ReadHints,
-    isLong = false,
-  ) => (await runner.read({ ...parameters.statement(sql), isLong }, hints)).rows
+  ): Promise<number> => {
+    const { rows } = await runner.read({ ...parameters.statement(sql), isLong }, hints)
+    return Number(rows[0]?.[0])
+  }
 
-  // Once: the driver knows a prepared statement by its text, and a text put together again has to be hashed again.
-  const oneById = `SELECT ${whole.columns} FROM ${table.sql} WHERE ${table.id} = $1::text`
+  const rowsOf = (read: Read, reader: Reader): Promise<readonly Row[]> => {
+    const isPlain = reader === whole && read.hints?.timeLimitMs === undefined
+    const id = isPlain ? idOf(read) : undefined
+    return id === undefined ? pageOf(read, reader) : readRow(id)
+  }
 
-  const readRow = pointReader(async (ids) => {
-    const [id = ''] = ids
-    if (ids.length === 1 && !table.isAdopted && id.isWellFormed()) {
-      return (await runner.read({ sql: oneById, values: [stored(id)] })).rows
-    }
+  const pageOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
+    const { limit, hints, afterRecord, filter } = read
+    if (limit === 0) return []
     const compiled = compilation()
-    const condition = where({ op: 'in', field: '_id', values: ids }, compiled)
-    return rowsIn(`SELECT ${whole.columns} FROM ${table.sql}${condition}`, compiled)
-  })
-
-  const rowsOf = async (read: Read, reader: Reader): Promise<readonly Row[]> => {
-    if (read.limit === 0) return []
-    const id = reader === whole ? idOf(read) : undefined
-    if (id !== undefined) {
-      const row = await readRow(id)
-      return row ? [row] : []
-    }
-    const compiled = compilation()
-    const isLong = !namesUnique(schema, read.filter)
-    const rows = await rowsIn(compileRead(read, reader, compiled), compiled, read.hints, isLong)
-    if (rows.length === 0 && read.afterRecord) await requireRecord(read.afterRecord, read.hints)
+    const sql = compileRead(read, reader, compiled)
+    const isLong = !namesUnique(schema, filter)
+    const { rows } = await runner.read({ ...compiled.parameters.statement(sql), isLong }, hints)
+    if (rows.length === 0 && afterRecord) await requireRecord(afterRecord, hints)
     return rows
   }
 
@@ -110,37 +92,29 @@ function readsOf({
   const requireRecord = async (anchor: Filter, hints?: ReadHints): Promise<void> => {
     const compiled = compilation()
     const sql = `SELECT 1 FROM ${table.sql}${where(anchor, compiled)} LIMIT 1`
-    const found = await rowsIn(sql, compiled, hints)
-    if (found.length === 0) throw new AnchorGone()
+    const { rows } = await runner.read(compiled.parameters.statement(sql), hints)
+    if (rows.length === 0) throw new AnchorGone()
   }
 
-  const find = async (read: Read): Promise<Fields[]> => {
+  /** What `show` makes of the record of each row that `read` asks for. */
+  const shown = async <Shown>(read: Read, show: (record: Fields) => Shown): Promise<Shown[]> => {
     const reader = read.select ? readerOf(table, read.select) : whole
-    const { select } = read
-    return recordsOf(await rowsOf(read, reader), reader, (record) => project(record, select))
+    return mapInTurns(await rowsOf(read, reader), lengthOf, (row) => show(reader.record(row)))
   }
 
   return {
-    find,
+    find: (read) => shown(read, (record) => project(record, read.select)),
 
     async findJson(read) {
-      const { select, fillDefaults } = read
-      if (!select) {
-        return mapInTurns(
-          await rowsOf(read, whole),
-          lengthOf,
-          fillDefaults ? writeFilled : writeJson,
-        )
-      }
-      const reader = readerOf(table, select)
-      const rows = await rowsOf(read, reader)
-      return recordsOf(rows, reader, (record) => selectedJson(record, schema, read))
+      if (read.select) return shown(read, (record) => selectedJson(record, schema, read))
+      const rows = await rowsOf(read, whole)
+      return mapInTurns(rows, lengthOf, read.fillDefaults ? writeFilled : writeJson)
     },
 
     async count(filter, hints) {
       const compiled = compilation()
       const sql = `SELECT count(*) FROM ${table.sql}${where(filter, compiled)}`
-      return numberIn(await rowsIn(sql, compiled, hints, !namesUnique(schema, filter)))
+      return numberIn(sql, compiled, !namesUnique(schema, filter), hints)
     },
 
     async estimate() {
@@ -148,13 +122,39 @@ function readsOf({
       const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL}
         THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
         FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
-      return numberIn(await rowsIn(sql, compilation()))
+      return numberIn(sql, compilation(), false)
     },
   }
 }
 
-function numberIn([row]: readonly Row[]): number {
-  return Number(row?.[0])
+/** Reads the row with an id, if it is there. Reads of one turn of the event loop share a statement. */
+function rowReader(
+  schema: CollectionSchema,
+  table: Table,
+  runner: Runner,
+): (id: string) => Promise<readonly Row[]> {
+  const { columns } = readerOf(table)
+  const from = `SELECT ${columns} FROM ${table.sql}`
+  // Once: the driver knows a prepared statement by its text, and a text put together again has to be hashed again.
+  const oneById = `${from} WHERE ${table.id} = $1::text`
+
+  const read = async (ids: readonly string[]): Promise<readonly Row[]> => {
+    const [id = ''] = ids
+    if (ids.length === 1 && !table.isAdopted) {
+      return (await runner.read({ sql: oneById, values: [stored(id)] })).rows
+    }
+    const compiled: Compilation = { schema, table, parameters: new Parameters() }
+    const condition = where({ op: 'in', field: '_id', values: ids }, compiled)
+    return (await runner.read(compiled.parameters.statement(from + condition))).rows
+  }
+
+  return gather((ids: string[]) => {
+    if (ids.length === 1) return [read(ids)]
+    const found = read([...new Set(ids)]).then(
+      (rows) => new Map(rows.map((row) => [restored(String(row[0])), [row]])),
+    )
+    return ids.map(async (id) => (await found).get(id) ?? [])
+  })
 }
 
 /** The JSON of a part of a record, with `_id` before names that are whole numbers. */
@@ -177,41 +177,21 @@ const SMALL = 4 * 1024 * 1024
 function compileRead(read: Read, { columns }: Reader, compiled: Compilation): string {
   const { filter, sort, skip = 0, limit } = read
   const { parameters, table } = compiled
-  const from = `SELECT ${columns} FROM ${table.sql}`
-  const { anchor = '', stretches } = startOf(read, compiled)
-  if (namesOne(filter) && !stretches && skip === 0) return from + where(filter, compiled)
-  const offset = skip > 0 ? ` OFFSET ${parameters.bind(String(skip), 'bigint')}` : ''
-  // A limit that the planner can't see makes it plan a prepared statement again each time.
-  const limited = (sql: string, most: number) => `${sql} LIMIT ${Math.trunc(most)}`
-  const page = ({ conditions, sort: keys }: Stretch, most: number) =>
-    limited(`${from}${where(filter, compiled, conditions)}${orderBy(keys, compiled)}`, most)
-  const [first = { conditions: [], sort }, ...others] = stretches ?? []
-  if (others.length === 0) return anchor + page(first, limit) + offset
-  // The parts run in turn, and the rest is not run once there are enough rows.
-  const parts = [first, ...others].map((stretch) => `(${page(stretch, limit + skip)})`)
-  return anchor + limited(parts.join(' UNION ALL '), limit) + offset
-}
-
-/** The stretches that a read returns records of, unless it starts at the beginning, and the `WITH` clause that they need. */
-function startOf(
-  { sort, after, afterRecord }: Read,
-  compiled: Compilation,
-): { anchor?: string; stretches?: Stretch[] } {
-  if (afterRecord) {
-    const rows = `${compiled.table.sql}${where(afterRecord, compiled)}`
-    const anchor = anchorQuery(sort, rows, compiled)
-    return { anchor, stretches: stretchesAfterAnchor(sort, compiled) }
-  }
-  return after ? { stretches: stretchesAfter(sort, after, compiled) } : {}
-}
-
-/** What `show` makes of each row's record. */
-function recordsOf<Shown>(
-  rows: readonly Row[],
-  reader: Reader,
-  show: (record: Fields) => Shown,
-): Soon<Shown[]> {
-  return mapInTurns(rows, lengthOf, (row) => show(reader.record(row)))
+  const from = `${columns} FROM ${table.sql}`
+  const { anchor, stretches } = startOf(read, compiled)
+  if (namesOne(filter) && !stretches && skip === 0)
+    return `SELECT ${from}${where(filter, compiled)}`
+  const conditions = [compileFilter(filter, compiled)]
+  const page = { from, conditions, sort, stretches, skip, limit }
+  const sql = selectPage(page, {
+    orderBy: (keys) => orderBy(keys, compiled),
+    // A limit that the planner can't see makes it plan a prepared statement again each time.
+    count: (records) => String(Math.trunc(records)),
+    offset: (records) => parameters.bind(String(records), 'bigint'),
+    // The parts run in turn.
+    oneAfterAnother: (selects) => selects.map((select) => `(${select})`).join(' UNION ALL '),
+  })
+  return anchor + sql
 }
 
 function lengthOf(row: Row): number {

@@ -7,12 +7,12 @@
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { expecting } from '../../expecting.ts'
+import { every } from '../../sql/conditions.ts'
 import { type Column, NULLS, type Table } from '../layout/columns.ts'
-import { type Row, readerOf } from '../layout/rows.ts'
-import { every, identifier, literal, Parameters } from '../layout/sql.ts'
+import { type Row, type Run, readerOf } from '../layout/rows.ts'
+import { identifier, literal, Parameters } from '../layout/sql.ts'
 import { bindJson, scalarText } from './change.ts'
 import { where } from './filter.ts'
-import type { Run } from './writes.ts'
 
 /** What the row must hold. */
 export type Condition = (parameters: Parameters) => string

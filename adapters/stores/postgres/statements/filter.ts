@@ -4,59 +4,48 @@
  * @module
  */
 
-import { everything, type Filter, type Scalar } from '../../../../src/ports/filter.ts'
+import { everything, type Filter } from '../../../../src/ports/filter.ts'
+import { fold } from '../../../../src/ports/fold.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
+import { every, some, whereAll } from '../../sql/conditions.ts'
+import { filterCompiler, type Sign, type Value } from '../../sql/filter.ts'
 import type { Table } from '../layout/columns.ts'
 import { dateText, FIRST, isoText, LAST } from '../layout/dates.ts'
-import { type Collected, found, jsonOperand, listAt, type Operand } from '../layout/operands.ts'
-import { arrayText, every, type Parameters, some } from '../layout/sql.ts'
+import {
+  type Compilation,
+  found,
+  jsonOperand,
+  listAt,
+  type Operand,
+  placeAt,
+} from '../layout/operands.ts'
+import { searchColumn } from '../layout/search-columns.ts'
+import { arrayText, type Parameters } from '../layout/sql.ts'
 import { stored } from '../layout/text.ts'
-import { containsText } from './search.ts'
 
-/** What a filter is compiled with. */
-export interface Compilation extends Collected {
-  readonly parameters: Parameters
-}
-
-type Sign = '>' | '>=' | '<' | '<='
-
-const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
-
-/** `filter` as a condition, which is never NULL if it is negated. */
-export function compileFilter(filter: Filter, compilation: Compilation): string {
-  switch (filter.op) {
-    case 'and':
-      return every(filter.filters.map((one) => compileFilter(one, compilation)))
-    case 'or':
-      return some(filter.filters.map((one) => compileFilter(one, compilation)))
-    case 'eq':
-      return among(filter.field, [filter.value], compilation)
-    case 'ne':
-      return not(among(filter.field, [filter.value], compilation))
-    case 'in':
-      return among(filter.field, filter.values, compilation)
-    case 'nin':
-      return not(among(filter.field, filter.values, compilation))
-    case 'contains':
-      return containsText(filter.field, filter.text, compilation)
-    case 'matches':
-      throw new TypeError('the PostgreSQL store has no patterns')
-    default:
-      return compare(SIGNS[filter.op], filter.field, filter.value, compilation)
-  }
-}
+/** `filter` as a condition. */
+export const compileFilter: (filter: Filter, compilation: Compilation) => string = filterCompiler({
+  isMissing: (field, compilation) => found(field, compilation, isLacking),
+  isAmong(field, values, compilation) {
+    const isThere = found(field, compilation, (one) => isIn(one, values, compilation.parameters))
+    return every([...contained(field, values, compilation), isThere])
+  },
+  compare: (field, sign, value, compilation) =>
+    found(field, compilation, (operand) => {
+      const { table, parameters } = compilation
+      if (operand.kind !== 'mixed') return comparison(operand, sign, value, parameters)
+      const json = value instanceof Date ? isoText(value) : value
+      return comparison(ofType(operand, json, table), sign, json, parameters)
+    }),
+  contains,
+  matches() {
+    throw new TypeError('the PostgreSQL store has no patterns')
+  },
+})
 
 /** The `WHERE` of the records that match and meet the conditions in `more`; empty if all do. */
 export function where(filter: Filter, compiled: Compilation, more: readonly string[] = []): string {
-  const conditions = filter === everything ? more : [compileFilter(filter, compiled), ...more]
-  const condition = every(conditions)
-  return condition === 'TRUE' ? '' : ` WHERE ${condition}`
-}
-
-/** Whether only the record with a certain id can match. */
-export function namesOne(filter: Filter): boolean {
-  if (filter.op === 'and') return filter.filters.some(namesOne)
-  return filter.op === 'eq' && filter.field === '_id' && filter.value !== null
+  return whereAll(filter === everything ? more : [compileFilter(filter, compiled), ...more])
 }
 
 /** Whether only records with certain ids, or with a certain unique value, can match. */
@@ -74,24 +63,12 @@ function namedIn(filter: Filter): ReadonlySet<string> {
   return new Set(isNamed ? [filter.field] : [])
 }
 
-/** The condition that a field's value is one of `values`. */
-function among(field: string, values: readonly Scalar[], compilation: Compilation): string {
-  const others = values.filter((value) => value !== null && isStorable(value))
-  const conditions: string[] = []
-  if (values.includes(null)) conditions.push(found(field, compilation, isLacking))
-  if (others.length > 0) {
-    const isThere = found(field, compilation, (one) => isIn(one, others, compilation.parameters))
-    conditions.push(every([...contained(field, others, compilation), isThere]))
-  }
-  return some(conditions)
-}
-
 /** Values up to which an index of a list is asked for each. */
-const MOST_CONTAINED = 50
+const MAX_CONTAINED = 50
 
 /** For a list, the same condition in the form that an index serves. */
-function contained(field: string, values: readonly Scalar[], compilation: Compilation): string[] {
-  const list = values.length <= MOST_CONTAINED ? listAt(field, compilation) : undefined
+function contained(field: string, values: readonly Value[], compilation: Compilation): string[] {
+  const list = values.length <= MAX_CONTAINED ? listAt(field, compilation) : undefined
   if (list === undefined) return []
   const bound = values.map((value) => {
     const plain = value instanceof Date ? isoText(value) : value
@@ -106,7 +83,7 @@ function isLacking({ sql, ordered, isFine, kind }: Operand): string {
   return kind === 'mixed' ? `NULLIF(${sql}, 'null') IS NULL` : `${sql} IS NULL`
 }
 
-function isIn(operand: Operand, values: readonly Scalar[], parameters: Parameters): string {
+function isIn(operand: Operand, values: readonly Value[], parameters: Parameters): string {
   if (operand.isFine) {
     const dates = values.filter((value) => value instanceof Date)
     return some(dates.map((date) => compareFine(operand, '=', date, parameters)))
@@ -119,30 +96,17 @@ function isIn(operand: Operand, values: readonly Scalar[], parameters: Parameter
   return `${operand.sql} = ANY (${parameters.bind(arrayText(texts), `${type}[]`)})`
 }
 
-function compare(sign: Sign, field: string, value: Scalar, compilation: Compilation): string {
-  if (value === null || !isStorable(value)) return 'FALSE'
-  return found(field, compilation, (operand) => {
-    const { table, parameters } = compilation
-    if (operand.kind !== 'mixed') return comparison(operand, sign, value, parameters)
-    const json = value instanceof Date ? isoText(value) : value
-    return comparison(ofType(operand, json, table), sign, json, parameters)
-  })
-}
-
 /** A mixed value compares with values of its own type alone. */
-function ofType({ sql }: Operand, value: Scalar, table: Table): Operand {
-  return jsonOperand(
-    sql,
-    typeof value === 'number' || typeof value === 'boolean' ? (typeof value as 'number') : 'string',
-    table,
-  )
+function ofType({ sql }: Operand, value: Value, table: Table): Operand {
+  const type = typeof value
+  return jsonOperand(sql, type === 'number' || type === 'boolean' ? type : 'string', table)
 }
 
 /** `operand` compared with a value that is not null. */
 export function comparison(
   operand: Operand,
   sign: Sign | '=',
-  value: NonNullable<Scalar>,
+  value: Value,
   parameters: Parameters,
 ): string {
   const { type, sql, ordered } = operand
@@ -151,8 +115,8 @@ export function comparison(
   }
   // Both sides as JavaScript's numbers: no integer equals 1.5, but some lie beyond it.
   if (typeof value === 'number' && !fits(type, value)) {
-    const bound = parameters.bind(String(value), 'double precision')
-    return sign === '=' ? 'FALSE' : `${sql}::double precision ${sign} ${bound}`
+    if (sign === '=') return 'FALSE'
+    return `${sql}::double precision ${sign} ${parameters.bind(String(value), 'double precision')}`
   }
   const text = boundText(operand, value)
   if (text === undefined) return 'FALSE'
@@ -175,15 +139,16 @@ function compareFine(
 }
 
 /** A value as the text of its type; undefined if no stored value can equal it. */
-function boundText(operand: Operand, value: Scalar): string | undefined {
-  if (operand.kind === 'mixed') {
-    return JSON.stringify(typeof value === 'string' ? stored(value) : value)
-  }
-  if (value instanceof Date) return dateAs(operand, value)
-  const kind = operand.kind === 'id' ? 'string' : operand.kind
-  if (typeof value !== kind) return undefined
-  if (typeof value === 'string') return keyAs(operand, value)
-  return typeof value === 'number' && !fits(operand.type, value) ? undefined : String(value)
+function boundText({ kind, type }: Operand, value: Value): string | undefined {
+  if (kind === 'mixed') return JSON.stringify(typeof value === 'string' ? stored(value) : value)
+  if (value instanceof Date) return kind === 'date' ? dateAs(type, value) : undefined
+  if (typeof value !== (kind === 'id' ? 'string' : kind)) return undefined
+  if (typeof value === 'string') return keyAs(type, value)
+  return typeof value === 'number' && !fits(type, value) ? undefined : String(value)
+}
+
+function dateAs(type: string, value: Date): string {
+  return type === 'text' ? isoText(value) : dateText(value)
 }
 
 /** Whether a column of the type can hold a number, so that PostgreSQL reads it as one. */
@@ -193,13 +158,8 @@ function fits(type: string, value: number): boolean {
   return type !== 'real' || (Number.isFinite(single) && (single !== 0 || value === 0))
 }
 
-function dateAs({ kind, type }: Operand, value: Date): string | undefined {
-  if (kind !== 'date') return undefined
-  return type === 'text' ? isoText(value) : dateText(value)
-}
-
 /** A string, or the key of another type that it spells. */
-function keyAs({ type }: Operand, value: string): string | undefined {
+function keyAs(type: string, value: string): string | undefined {
   if (type === 'uuid') return UUID.test(value) ? value : undefined
   if (type === 'bigint') return isBigint(value) ? value : undefined
   return stored(value)
@@ -212,11 +172,36 @@ function isBigint(text: string): boolean {
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-function not(condition: string): string {
-  return condition === 'FALSE' ? 'TRUE' : `(${condition}) IS NOT TRUE`
+/** Terms with fewer characters have no trigram, so the index cannot find them. */
+const TRIGRAM = 3
+
+/** The condition that the string at `field` contains `text`, or one element of a list does. */
+function contains(field: string, text: string, compilation: Compilation): string {
+  const { schema, table, parameters } = compilation
+  if (!schema.searchable.includes(field)) {
+    throw new TypeError(`the field '${field}' is not searchable`)
+  }
+  if (!text.isWellFormed()) return 'FALSE'
+  const { sql } = searchColumn(field, compilation)
+  const term = fold(text)
+  if (placeAt(field, schema.shape).parts.length === 1) {
+    return holds(sql, folded(term), compilation)
+  }
+  const whole = JSON.stringify(stored(term)).slice(1, -1)
+  const within = parameters.bind(folded(term))
+  return every([
+    holds(sql, whole, compilation),
+    found(field, compilation, (one) => `strpos(${table.fold}(${one.sql}), ${within}) > 0`),
+  ])
 }
 
-/** UTF-8 has no lone surrogates, so no stored string has one. */
-function isStorable(value: Scalar): boolean {
-  return typeof value !== 'string' || value.isWellFormed()
+/** `LIKE` is what the index serves; with too short a term it would read the whole index. */
+function holds(column: string, term: string, { parameters }: Compilation): string {
+  if (Array.from(term).length < TRIGRAM) return `strpos(${column}, ${parameters.bind(term)}) > 0`
+  return `${column} LIKE ${parameters.bind(`%${term.replace(/[\\%_]/g, '\\$&')}%`)}`
+}
+
+/** NUL and U+0001 as the SQL function writes them: as capital letters, which no fold has. */
+function folded(term: string): string {
+  return term.replaceAll('\0', 'N').replaceAll('\u0001', 'M')
 }

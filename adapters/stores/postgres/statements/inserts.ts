@@ -7,9 +7,8 @@
 import { type Collection, RefusedWrite, StoreUnavailable } from '../../../../src/ports/store.ts'
 import { gather } from '../../gather.ts'
 import type { Column, Table } from '../layout/columns.ts'
-import { insertRows, readerOf, rowJson } from '../layout/rows.ts'
+import { insertRows, type Run, readerOf, rowJson } from '../layout/rows.ts'
 import { Parameters, type Statement } from '../layout/sql.ts'
-import type { Run } from './writes.ts'
 
 type Insert = Collection['insert']
 

@@ -12,10 +12,12 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../../../src/ports/store.ts'
+import { filterOf, take } from '../../planner/steps.ts'
 import type { Connection } from '../connection/connection.ts'
-import { isCollision, portError } from '../connection/errors.ts'
 import type { Table } from '../layout/columns.ts'
-import { type Run, type Writes, writesTo } from './writes.ts'
+import { isCollision, portError } from '../layout/errors.ts'
+import type { Run } from '../layout/rows.ts'
+import { type Writes, writesTo } from './writes.ts'
 
 /** A store's `write`; `look` finds the table of a collection. */
 export function stepWriter(
@@ -37,7 +39,7 @@ export function stepWriter(
       throw portError(error)
     })
     try {
-      return { results: await connection.transaction((run, isAgain) => take(all, run, isAgain)) }
+      return { results: await connection.transaction((run, isAgain) => takeAll(all, run, isAgain)) }
     } catch (error) {
       if (error instanceof FailedStep) return { failed: error.at }
       // A constraint that is deferred refuses the commit.
@@ -57,7 +59,7 @@ interface Located {
  * Takes the steps in turn. Writes that meet in opposite orders end each other; after that (`isAgain`) all records are locked
  * first, which every write does in the same order.
  */
-async function take(all: readonly Located[], run: Run, isAgain: boolean): Promise<StepResult[]> {
+async function takeAll(all: readonly Located[], run: Run, isAgain: boolean): Promise<StepResult[]> {
   const results: StepResult[] = []
   let locked = isAgain ? await lockAll(all, run) : undefined
   for (const [at, { step, table }] of all.entries()) {
@@ -86,7 +88,9 @@ async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
   const tables = [...Map.groupBy(all, (one) => one.table)]
   tables.sort(([, [a]], [, [b]]) => ((a?.step.in.name ?? '') < (b?.step.in.name ?? '') ? -1 : 1))
   for (const [table, some] of tables) {
-    const filters = some.flatMap(({ step }) => filterOf(step))
+    const filters = some.flatMap(({ step }) =>
+      'insert' in step || 'require' in step ? [] : filterOf(step),
+    )
     const [first] = some
     const isWritten = first && filters.length > 0
     locked.set(table, isWritten ? await writesTo(first.step.in, table, run).lock(any(filters)) : [])
@@ -97,10 +101,15 @@ async function lockAll(all: readonly Located[], run: Run): Promise<Locked> {
 /** `step` for these records alone: one that was created after the lock may have met a `require` of somebody else. */
 function among(step: WriteStep, ids: readonly string[]): WriteStep {
   const own = (filter: Filter) => allOf([filter, { op: 'in', field: '_id', values: ids }])
-  if ('update' in step) return { ...step, update: own(step.update) }
-  if ('updateMany' in step) return { ...step, updateMany: own(step.updateMany) }
-  if ('delete' in step) return { ...step, delete: own(step.delete) }
-  return 'deleteMany' in step ? { ...step, deleteMany: own(step.deleteMany) } : step
+  const same = () => step
+  return take<WriteStep>(step, {
+    insert: same,
+    update: (filter) => ({ ...step, update: own(filter) }) as WriteStep,
+    updateMany: (filter) => ({ ...step, updateMany: own(filter) }) as WriteStep,
+    delete: (filter) => ({ ...step, delete: own(filter) }),
+    deleteMany: (filter) => ({ ...step, deleteMany: own(filter) }),
+    require: same,
+  })
 }
 
 /** Ends a transaction whose step with the index `at` failed. */
@@ -112,31 +121,27 @@ class FailedStep extends Error {
   }
 }
 
-/** The records that a step writes. */
-function filterOf(step: WriteStep): Filter | [] {
-  if ('update' in step) return step.update
-  if ('updateMany' in step) return step.updateMany
-  if ('delete' in step) return step.delete
-  return 'deleteMany' in step ? step.deleteMany : []
-}
-
 /** What a step did; undefined if it failed. */
-async function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
-  if ('insert' in step) {
-    const stored = await writes.insert(step.insert)
-    return { count: 1, records: stored ? [stored] : [] }
-  }
-  if ('update' in step) return one(await writes.update(step.update, step.change, step.options))
-  if ('delete' in step) return one(await writes.delete(step.delete, step.options))
-  if ('updateMany' in step) {
-    return { count: await writes.updateMany(step.updateMany, step.change), records: [] }
-  }
-  if ('deleteMany' in step) {
-    const records = await writes.deleteMany(step.deleteMany)
-    return { count: records.length, records }
-  }
-  const isThere = await (step.exists ? writes.keep(step.require) : writes.isThere(step.require))
-  return isThere === step.exists ? { count: 0, records: [] } : undefined
+function resultOf(step: WriteStep, writes: Writes): Promise<StepResult | undefined> {
+  return take<Promise<StepResult | undefined>>(step, {
+    async insert(record) {
+      const stored = await writes.insert(record)
+      return { count: 1, records: stored ? [stored] : [] }
+    },
+    update: async (filter, change, options) => one(await writes.update(filter, change, options)),
+    updateMany: async (filter, change) => {
+      return { count: await writes.updateMany(filter, change), records: [] }
+    },
+    delete: async (filter, options) => one(await writes.delete(filter, options)),
+    async deleteMany(filter) {
+      const records = await writes.deleteMany(filter)
+      return { count: records.length, records }
+    },
+    async require(filter, isThere) {
+      const found = await (isThere ? writes.keep(filter) : writes.isThere(filter))
+      return found === isThere ? { count: 0, records: [] } : undefined
+    },
+  })
 }
 
 function one(record: Fields | null): StepResult | undefined {

@@ -8,18 +8,17 @@ import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change, Collection, CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { changedPaths } from '../../changed.ts'
-import type { Result } from '../connection/connection.ts'
+import { namesOne } from '../../planner/filter.ts'
+import { every } from '../../sql/conditions.ts'
 import type { Table } from '../layout/columns.ts'
-import { readerOf } from '../layout/rows.ts'
-import { every, Parameters, type Statement } from '../layout/sql.ts'
+import type { Compilation } from '../layout/operands.ts'
+import { type Run, readerOf } from '../layout/rows.ts'
+import { Parameters } from '../layout/sql.ts'
 import { restored } from '../layout/text.ts'
 import { compileChange } from './change.ts'
 import { type Condition, writeExpecting } from './expected.ts'
-import { type Compilation, compileFilter, namesOne, where } from './filter.ts'
+import { compileFilter, where } from './filter.ts'
 import { refuseFixed, singleInserter } from './inserts.ts'
-
-/** Runs one statement. */
-export type Run = (statement: Statement) => Promise<Result>
 
 /** The writes of one collection, and what several of them as one transaction need. */
 export interface Writes extends Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'> {

@@ -6,14 +6,9 @@
 
 import { fold } from '../../../../src/ports/fold.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { type Column, FOLD, SEARCH_PREFIX } from '../layout/columns.ts'
-import { columnOf, found, json, placeAt } from '../layout/operands.ts'
-import { every, identifier, shortName } from '../layout/sql.ts'
-import { stored } from '../layout/text.ts'
-import type { Compilation } from './filter.ts'
-
-/** Terms with fewer characters have no trigram, so the index cannot find them. */
-const TRIGRAM = 3
+import { type Column, FOLD, SEARCH_PREFIX } from './columns.ts'
+import { type Collected, columnOf, json, placeAt } from './operands.ts'
+import { identifier, shortName } from './sql.ts'
 
 /** The column that a searchable path is searched in. */
 export interface SearchColumn {
@@ -25,10 +20,7 @@ export interface SearchColumn {
 }
 
 /** The search column of a path. For a list it is the whole list as JSON, folded. */
-export function searchColumn(
-  path: string,
-  { schema, table }: Omit<Compilation, 'parameters'>,
-): SearchColumn {
+export function searchColumn(path: string, { schema, table }: Collected): SearchColumn {
   const { shape, parts } = placeAt(path, schema.shape)
   if (shape.kind !== 'string') throw new TypeError(`'${path}' of '${schema.name}' is not a string`)
   const [first = ''] = parts
@@ -52,37 +44,6 @@ export function searchLabel(path: string, { shape }: CollectionSchema): string {
 
 function textAt(column: Column, keys: readonly string[]): string {
   return keys.length === 1 ? column.value : `(${json(column.value, keys.slice(1))} #>> '{}')`
-}
-
-/** The condition that the string at `field` contains `text`, or one element of a list does. */
-export function containsText(field: string, text: string, compilation: Compilation): string {
-  const { schema, table, parameters } = compilation
-  if (!schema.searchable.includes(field)) {
-    throw new TypeError(`the field '${field}' is not searchable`)
-  }
-  if (!text.isWellFormed()) return 'FALSE'
-  const { sql } = searchColumn(field, compilation)
-  const term = fold(text)
-  if (placeAt(field, schema.shape).parts.length === 1) {
-    return holds(sql, folded(term), compilation)
-  }
-  const whole = JSON.stringify(stored(term)).slice(1, -1)
-  const within = parameters.bind(folded(term))
-  return every([
-    holds(sql, whole, compilation),
-    found(field, compilation, (one) => `strpos(${table.fold}(${one.sql}), ${within}) > 0`),
-  ])
-}
-
-/** `LIKE` is what the index serves; with too short a term it would read the whole index. */
-function holds(column: string, term: string, { parameters }: Compilation): string {
-  if (Array.from(term).length < TRIGRAM) return `strpos(${column}, ${parameters.bind(term)}) > 0`
-  return `${column} LIKE ${parameters.bind(`%${term.replace(/[\\%_]/g, '\\$&')}%`)}`
-}
-
-/** NUL and U+0001 as the SQL function writes them: as capital letters, which no fold has. */
-function folded(term: string): string {
-  return term.replaceAll('\0', 'N').replaceAll('\u0001', 'M')
 }
 
 /** No letter beyond has a case. */

@@ -5,14 +5,15 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { IndexConflict } from '../../../../src/ports/store.ts'
-import { leftOverWarning } from '../../left-over.ts'
-import { checkAdopted } from '../adopt/adopt.ts'
-import type { Connection } from '../connection/connection.ts'
-import { codeOf, TAKEN } from '../connection/errors.ts'
-import { type Column, FOLD, type Table } from '../layout/columns.ts'
-import { identifier } from '../layout/sql.ts'
-import { createFold } from '../statements/search.ts'
+
+import { IndexConflict } from '../../../src/ports/store.ts'
+import { leftOverWarning } from '../left-over.ts'
+import { checkAdopted } from './adopt/adopt.ts'
+import type { Connection } from './connection/connection.ts'
+import { type Column, FOLD, type Table } from './layout/columns.ts'
+import { codeOf, TAKEN } from './layout/errors.ts'
+import { createFold } from './layout/search-columns.ts'
+import { identifier } from './layout/sql.ts'
 import {
   type ExistingColumn,
   type ExistingTable,
@@ -20,9 +21,9 @@ import {
   hasFunction,
   textRows,
   trigramSpace,
-} from './catalog.ts'
-import { patiently, permitted, runLocking } from './locks.ts'
-import { leftIn, uniqueFields, wantedIn, wantedNames } from './obsolete-indexes.ts'
+} from './schema/catalog.ts'
+import { patiently, permitted, runLocking } from './schema/locks.ts'
+import { leftIn, uniqueFields, wantedIn, wantedNames } from './schema/obsolete-indexes.ts'
 import {
   columnSql,
   createIndex,
@@ -33,8 +34,8 @@ import {
   type Index,
   indexesOf,
   type Prepared,
-} from './schema.ts'
-import { refuseMeetingNames, refuseTooMany, takenName, unboundedIn } from './start-checks.ts'
+} from './schema/schema.ts'
+import { refuseMeetingNames, refuseTooMany, takenName, unboundedIn } from './schema/start-checks.ts'
 
 /** Prepares the tables of all collections. */
 export async function prepareTables(

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Column } from '../layout/columns.ts'
+import type { Column } from './columns.ts'
 
 /** A part of an index's key. */
 export interface KeyPart {

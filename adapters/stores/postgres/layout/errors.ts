@@ -10,9 +10,9 @@ import {
   StoreTimeout,
   StoreUnavailable,
 } from '../../../../src/ports/store.ts'
-import type { Table } from '../layout/columns.ts'
-import { identifier } from '../layout/sql.ts'
-import { fieldsIn, namesIn } from '../schema/indexed-fields.ts'
+import type { Table } from './columns.ts'
+import { fieldsIn, namesIn } from './indexed-fields.ts'
+import { identifier } from './sql.ts'
 
 /** A unique value is taken. */
 export const TAKEN = '23505'
