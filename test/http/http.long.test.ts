@@ -1,5 +1,6 @@
 /** Deno, Bun and workerd on stores with a server, compared with Node on SQLite. */
 
+import { newFile } from '../contract/store/file.ts'
 import { withService } from '../services/shared.ts'
 import { addressOf } from '../stores/postgres/address.ts'
 import { freshSchemas } from '../stores/postgres/schemas.ts'
@@ -11,6 +12,10 @@ import { startObjects } from './workerd.ts'
 const { Node, ...others } = runtimes
 
 conforms('Node on SQLite', () => start(Node))
+
+for (const [runtime, command] of Object.entries(others)) {
+  conforms(`${runtime} on libSQL`, () => start(command, { STORE: `file:${newFile()}` }))
+}
 
 await withService('mongo', ({ url }) => {
   for (const [runtime, command] of Object.entries(others)) {

@@ -47,6 +47,11 @@ export function startWorkerd(): Promise<Running> {
   return running('worker', { d1Databases: ['DB'] })
 }
 
+/** Starts the atlas on workerd, in a Durable Object that keeps the records. */
+export function startDurable(): Promise<Running> {
+  return running('durable', { durableObjects: { API: { className: 'Api', useSQLite: true } } })
+}
+
 /**
  * Starts the atlas on workerd, in Durable Objects that hold the sockets to the store at an address; to PostgreSQL
  * through Hyperdrive.
@@ -69,7 +74,7 @@ export function startObjects(store: string): Promise<Running> {
 }
 
 async function running(
-  server: 'worker' | 'object',
+  server: 'worker' | 'object' | 'durable',
   bindings: Partial<Parameters<typeof convertV4MiniflareOptions>[0]>,
 ): Promise<Running> {
   const script = await bundled(new URL(`./servers/${server}.ts`, import.meta.url))

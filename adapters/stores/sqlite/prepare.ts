@@ -33,16 +33,13 @@ import {
 import { fill, lackingOf, probeFor, someUnfilled, unfilled } from './search/backfill.ts'
 import { hasSearch, makeSearch, searchDropsOf } from './search/full-text.ts'
 
-/** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */
-const MOST_SEARCHED = 1900
-
 /** Brings every table to its schema, or leaves all as they are. Returns what there was before. */
 export function prepareTables(
   connection: Connection,
   schemas: readonly CollectionSchema[],
   fullText: boolean,
 ): Existing {
-  checkNames(schemas, MOST_SEARCHED)
+  checkNames(schemas)
   const isReady = (schema: CollectionSchema, existing: Existing): boolean =>
     isEmpty(stepsTo(schema, existing)) &&
     (!fullText || hasSearch(existing, schema)) &&

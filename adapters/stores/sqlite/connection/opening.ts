@@ -5,8 +5,6 @@
  * @module
  */
 
-import { existsSync } from 'node:fs'
-
 /** The path of a database that has no file. */
 export const MEMORY = ':memory:'
 
@@ -24,6 +22,8 @@ export function openFilesAs(how: Opening): void {
 export function pathToOpen(path: string): string {
   if (path === MEMORY || opening === 'make') return path
   if (opening === 'none') return MEMORY
+  // Where there are no files, nothing is opened by path.
+  const { existsSync } = process.getBuiltinModule('node:fs')
   if (!existsSync(path)) throw new Error(`there is no file '${path}' in ${process.cwd()}`)
   return path
 }

@@ -202,11 +202,17 @@ export function isEmpty(steps: Steps): boolean {
   return Object.values(steps).every((list) => list.length === 0)
 }
 
+/** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */
+const MAX_SEARCHED = 1900
+
 /**
  * Throws a `TypeError` for what the database has no room for. SQLite ignores the case of ASCII letters in names, so such
  * collections would be one table; `searched` is the number of searched fields for which a table has columns.
  */
-export function checkNames(schemas: readonly CollectionSchema[], searched: number): void {
+export function checkNames(
+  schemas: readonly CollectionSchema[],
+  searched: number = MAX_SEARCHED,
+): void {
   const seen = new Map<string, string>()
   for (const { name, searchable } of schemas) {
     if (searchable.length > searched) {

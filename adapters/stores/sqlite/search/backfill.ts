@@ -10,7 +10,7 @@ import { asText, type Shadow, shadowAt } from '../layout/shadows.ts'
 import { exists, identifier, type Row, type Statement } from '../layout/sql.ts'
 import { lackingIndex } from '../schema/desired.ts'
 
-/** The next records that lack a shadow: rows with `rowid` and, under its number, the JSON that each shadow is made of. */
+/** The next records that lack a shadow: rows with `rowid` and the JSON that each shadow is made of. */
 export function unfilled(
   table: string,
   shadows: readonly Shadow[],
@@ -35,12 +35,15 @@ export function someUnfilled(table: string, shadow: Shadow, limit: number): Stat
 /** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
 export function probeFor(table: string, shadows: readonly Shadow[]): Statement {
   const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
-  return { sql: `SELECT ${found.map((one, at) => `${one} AS "${at}"`).join(', ')}`, values: [] }
+  return {
+    sql: `SELECT ${found.map((one, at) => `${one} AS ${columnAt(at)}`).join(', ')}`,
+    values: [],
+  }
 }
 
 /** Those of the shadows that a record lacks. */
 export function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
-  return shadows.filter((_, at) => row?.[at] === 1)
+  return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
 }
 
 /** `rows` in parts that one statement takes, however long their texts are: D1 takes a parameter of 2 MB. */
@@ -70,7 +73,7 @@ export function fill(table: string, shadows: readonly Shadow[], rows: readonly R
   const list = rows.map((row) => [
     row.rowid,
     ...shadows.flatMap((shadow, at) => {
-      const json = row[at] as string | null
+      const json = row[columnAt(at)] as string | null
       return [json, json && asText(shadowAt(JSON.parse(json), ['', ...shadow.parts.slice(1)]))]
     }),
   ])
@@ -80,8 +83,13 @@ export function fill(table: string, shadows: readonly Shadow[], rows: readonly R
   }
 }
 
+/** The column of the shadow with a number. A number alone is no name: libSQL numbers the columns of a row itself. */
+function columnAt(number: number): string {
+  return `s${number}`
+}
+
 function sourcesOf(shadows: readonly Shadow[]): string {
-  return `SELECT rowid, ${shadows.map(({ source }, at) => `${source} AS "${at}"`).join(', ')}`
+  return `SELECT rowid, ${shadows.map(({ source }, at) => `${source} AS ${columnAt(at)}`).join(', ')}`
 }
 
 function lackingIn(table: string, shadow: Shadow): string {

@@ -1,5 +1,5 @@
 /**
- * The store contract inside workerd, on a real D1 database.
+ * The store contract inside workerd: on a real D1 database, or in the storage of a Durable Object.
  *
  * @module
  */
@@ -8,13 +8,21 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 
+/** What each worker is given. */
+const BINDINGS = {
+  'd1-worker': { d1Databases: ['DB'] },
+  'durable-worker': {
+    durableObjects: { CASES: { className: 'Cases', useSQLite: true } },
+  },
+}
+
 /** Starts workerd with the cases in it; `ask` runs one, and throws what it threw. */
-export async function startD1(): Promise<{
+export async function startWorkerd(worker: keyof typeof BINDINGS): Promise<{
   ask(path: string): Promise<string>
   stop(): Promise<void>
 }> {
   const bundle = await build({
-    entryPoints: [fileURLToPath(new URL('./d1-worker.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(`./${worker}.ts`, import.meta.url))],
     bundle: true,
     write: false,
     format: 'esm',
@@ -30,12 +38,12 @@ export async function startD1(): Promise<{
       script: bundle.outputFiles[0]?.text ?? '',
       compatibilityDate: '2026-01-01',
       compatibilityFlags: ['nodejs_compat'],
-      d1Databases: ['DB'],
+      ...BINDINGS[worker],
     }),
   )
   return {
     async ask(path) {
-      const answer = await workerd.dispatchFetch(`http://d1/${encodeURIComponent(path)}`)
+      const answer = await workerd.dispatchFetch(`http://store/${encodeURIComponent(path)}`)
       const text = await answer.text()
       if (!answer.ok) throw new Error(text)
       return text
