@@ -111,10 +111,10 @@ export class Thread {
   }
 }
 
-/** The module of the thread: the source, or the published file. */
+/** The module of the thread: the source, or the published file, seen from the module of the store. */
 function readerUrl(): URL {
   const { url } = import.meta
-  return beside(url.endsWith('.ts') ? './reader.ts' : './reader.js', url)
+  return beside(url.endsWith('.ts') ? './reader.ts' : './connection/reader.js', url)
 }
 
 /** Bundlers would look for both files if they saw their names in a `new URL`. */
