@@ -134,7 +134,6 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
     deadline: DEADLINE,
     shapes,
     quick(statement) {
-      checkOpen()
       try {
         const rows = reads.quick(statement)
         return rows instanceof Promise ? rows.catch(failed) : rows
@@ -155,7 +154,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
         const [written] = await write({ statements: [statement], collections: [schema.name] })
         return written ?? NOTHING
       }),
-    candidates: () => search.candidates(schema),
+    candidates: search.candidates(schema),
     found: (searches, hints) =>
       search.found(schema, searches, async (statement) =>
         ported(statement, () => reads.rows(statement, hints, schema.name)),

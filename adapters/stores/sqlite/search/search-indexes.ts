@@ -63,8 +63,9 @@ export class SearchIndexes {
   }
 
   /** The rows to check, in a statement for all matches. */
-  candidates({ name }: CollectionSchema): Candidates | undefined {
-    return this.#indexes.get(name)?.candidates
+  candidates({ name }: CollectionSchema): Candidates {
+    return (shadow, text, parameters) =>
+      this.#indexes.get(name)?.candidates(shadow, text, parameters)
   }
 
   /** The rows to check, in a read of the first in order; `read` queries the index. */

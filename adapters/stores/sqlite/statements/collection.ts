@@ -38,7 +38,7 @@ export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
 export function filledFor(filter: Filter, { target, filler }: Opened): Promise<void> | undefined {
   // At once where nothing is searched, so that writes happen in the order of the calls.
   if (target.schema.searchable.length === 0) return undefined
-  return filler.fill(searchesIn(filter, target.compilation().shadows))
+  return filler.fill(searchesIn(filter, target.shadows()))
 }
 
 /** The collection of `schema`. */

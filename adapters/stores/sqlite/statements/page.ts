@@ -71,7 +71,8 @@ function offset(records: number, parameters: Parameters): string {
   return records < DEEP ? bound : `(${bound})`
 }
 
-const DEEP = 10_000
+/** From so many records on, an offset is deep. */
+export const DEEP = 10_000
 
 /** SQLite runs the parts of a `UNION ALL` in turn and stops at the limit; D1 takes five at once. */
 function oneAfterAnother(selects: readonly string[]): string {

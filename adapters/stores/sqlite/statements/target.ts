@@ -20,6 +20,8 @@ export interface Target {
   readonly stamps: SchemaStamps | undefined
   /** A record from its JSON. */
   readonly parse: ReturnType<typeof readerOf>
+  /** The shadows of the searchable paths, by path. */
+  shadows(): ReadonlyMap<string, Shadow>
   /** What one statement is compiled with. */
   compilation(): Compilation
 }
@@ -29,20 +31,23 @@ export function targetOf(
   schema: CollectionSchema,
   runner: Pick<Runner, 'candidates' | 'shapes'>,
 ): Target {
-  let shadows = new Map<string, Shadow>()
-  let searchable: readonly string[] = []
+  let known: ReadonlyMap<string, Shadow> = new Map()
+  const shadows = () => {
+    if (schema.searchable.length !== known.size) known = shadowsOf(schema)
+    return known
+  }
+  const { candidates } = runner
   return {
     schema,
     table: identifier(schema.name),
     stamps: schema.declared && new SchemaStamps(schema.declared, runner.shapes),
     parse: readerOf(schema.shape),
-    compilation() {
-      if (schema.searchable.length !== searchable.length) {
-        searchable = schema.searchable
-        shadows = shadowsOf(schema)
-      }
-      const candidates = searchable.length > 0 ? runner.candidates?.() : undefined
-      return { shape: schema.shape, shadows, parameters: new Parameters(), candidates }
-    },
+    shadows,
+    compilation: () => ({
+      shape: schema.shape,
+      shadows: shadows(),
+      parameters: new Parameters(),
+      candidates,
+    }),
   }
 }
