@@ -17,7 +17,7 @@ import { Counts } from './counts.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import type { Shapes } from './layout/schema-stamps.ts'
-import type { Statement, Written } from './layout/sql.ts'
+import type { Written } from './layout/sql.ts'
 import { dropLeftOvers, prepareShapes, prepareTables } from './prepare.ts'
 import { warningsOf } from './schema/steps-to.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
@@ -31,7 +31,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const reads = new Reads(connection, pace)
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
-  const counts = new Counts(connection)
+  const counts = new Counts((statement) => reads.quick(statement))
   let shapes: Shapes = new Map()
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
@@ -117,47 +117,33 @@ interface Parts {
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   const { reads, search, counts, shapes, checkOpen, write } = parts
-  const ported = async <T>({ patterns }: Statement, work: () => T | Promise<T>): Promise<T> => {
-    checkOpen()
-    try {
-      // Wait for nothing without need, so that writes happen in the order of the calls.
-      if (patterns) await checkPatterns(patterns)
-      return await work()
-    } catch (error) {
-      throw portError(error, schema)
-    }
-  }
-  const failed = (error: unknown): never => {
-    throw portError(error, schema)
-  }
   return {
     deadline: DEADLINE,
     shapes,
-    quick(statement) {
-      try {
-        const rows = reads.quick(statement)
-        return rows instanceof Promise ? rows.catch(failed) : rows
-      } catch (error) {
-        return failed(error)
-      }
-    },
-    read: (statement, hints) => ported(statement, () => reads.rows(statement, hints)),
-    count: async (statement, filter, hints = {}) => {
+    quick: (statement) => reads.quick(statement),
+    read: (statement, hints) => reads.rows(statement, hints),
+    async count(statement, filter, hints = {}) {
       const count = async () => {
         const [row] = await reads.rows(statement, hints, schema.name)
         return Number(row?.count)
       }
-      return ported(statement, () => counts.of(schema, { filter, statement, hints, count }))
+      return counts.of(schema, { filter, statement, hints, count })
     },
-    write: async (statement) =>
-      ported(statement, async () => {
+    async write(statement) {
+      checkOpen()
+      try {
+        // Waits for nothing without need, so that writes happen in the order of the calls.
+        if (statement.patterns) await checkPatterns(statement.patterns)
         const [written] = await write({ statements: [statement], collections: [schema.name] })
         return written ?? NOTHING
-      }),
+      } catch (error) {
+        throw portError(error, schema)
+      }
+    },
     candidates: search.candidates(schema),
     found: (searches, hints) =>
       search.found(schema, searches, async (statement) =>
-        ported(statement, () => reads.rows(statement, hints, schema.name)),
+        reads.rows(statement, hints, schema.name),
       ),
   }
 }

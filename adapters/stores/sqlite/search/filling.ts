@@ -7,7 +7,7 @@
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Search, Shadow } from '../layout/shadows.ts'
-import { fill, inParts, lackingOf, probeFor, someUnfilled } from './backfill.ts'
+import { fill, inParts, lackingOf, probeFor, someUnfilled } from '../schema/backfill.ts'
 
 /** Fills what is lacking in one table. */
 export interface Filler {

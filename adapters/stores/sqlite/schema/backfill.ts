@@ -8,7 +8,7 @@
 import { every, some } from '../../sql/conditions.ts'
 import { asText, type Shadow, shadowAt } from '../layout/shadows.ts'
 import { exists, identifier, type Row, type Statement } from '../layout/sql.ts'
-import { lackingIndex } from '../schema/desired.ts'
+import { lackingIndex } from './desired.ts'
 
 /** The next records that lack a shadow: rows with `rowid` and, under its number, the JSON that each shadow is made of. */
 export function unfilled(
