@@ -6,7 +6,7 @@
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { patiently } from './connection/busy-retry.ts'
+import { retryWhileBusy } from './connection/busy-retry.ts'
 import { Connection } from './connection/connection.ts'
 import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
@@ -62,7 +62,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       return write({ statements, collections: steps.map((step) => step.in.name) })
     }),
     copying: {
-      watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
+      watch: () => watchWrites((statement) => retryWhileBusy(() => connection.rows(statement))),
       place: async () => placeOf(connection.file),
     },
     async prepare(schemas, warn = () => {}) {
@@ -75,15 +75,17 @@ export function openStore(path: string, pace: Pace = PACE): Store {
         write = borrowed
       }
       unlend = lendWriter(connection.file, writeHere)
-      const existing = await patiently(() => prepareTables(connection, schemas, search.available))
-      shapes = await patiently(() => prepareShapes(connection, schemas))
+      const existing = await retryWhileBusy(() =>
+        prepareTables(connection, schemas, search.available),
+      )
+      shapes = await retryWhileBusy(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
       for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
     },
     async dropLeftOvers(schemas) {
       checkOpen()
       await writer.drained()
-      return patiently(() => dropLeftOvers(connection, schemas, search.available))
+      return retryWhileBusy(() => dropLeftOvers(connection, schemas, search.available))
     },
     async close() {
       if (closed) return

@@ -12,7 +12,7 @@ import type { Soon } from '../../../../src/ports/soon.ts'
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import { isBusy, portError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
-import { patiently } from './busy-retry.ts'
+import { retryWhileBusy } from './busy-retry.ts'
 import type { Connection } from './connection.ts'
 import { addClock, checkPatterns, tookTooLong } from './functions.ts'
 import { Log } from './log.ts'
@@ -86,7 +86,7 @@ export class Reads {
       return this.#connection.rows(statement)
     } catch (error) {
       if (!isBusy(error)) return throwPortError(error)
-      return patiently(() => this.#connection.rows(statement)).catch(throwPortError)
+      return retryWhileBusy(() => this.#connection.rows(statement)).catch(throwPortError)
     }
   }
 
@@ -146,7 +146,7 @@ export class Reads {
   }
 
   #here(statement: Statement, end: number, limitMs: number): Promise<readonly Row[]> {
-    return patiently(() => {
+    return retryWhileBusy(() => {
       const rows = this.#within(limitMs, statement)
       if (performance.now() > end) throw tookTooLong()
       return rows
@@ -186,7 +186,7 @@ export class Reads {
     const known = this.#sizes.get(table)
     if (known && performance.now() < known.until) return known.isLarge
     const last = `SELECT max(rowid) AS last FROM ${identifier(table)}`
-    const [row] = await patiently(() => this.#connection.rows({ sql: last, values: [] }))
+    const [row] = await retryWhileBusy(() => this.#connection.rows({ sql: last, values: [] }))
     const isLarge = Number(row?.last) > this.#pace.rows
     this.#sizes.set(table, { isLarge, until: performance.now() + SIZE_MS })
     return isLarge

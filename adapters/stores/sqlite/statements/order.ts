@@ -7,7 +7,7 @@
 import type { Scalar, SortKey } from '../../../../src/ports/filter.ts'
 import { type Bounds, boundsOfValue } from '../../planner/seek.ts'
 import { every, some } from '../../sql/conditions.ts'
-import { boundValue, fieldValue } from '../layout/fields.ts'
+import { boundValue, fieldValue } from '../layout/records.ts'
 import type { Compilation } from './filter.ts'
 
 /**

@@ -19,17 +19,16 @@ import {
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { idOf, namesOne } from '../../planner/filter.ts'
 import { whereAll } from '../../sql/conditions.ts'
-import { fieldJson } from '../layout/fields.ts'
-import { textOf } from '../layout/rows.ts'
+import { fieldJson, textOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import type { Candidates } from '../layout/shadows.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
+import type { Target } from './filter.ts'
 import { type Compilation, compileFilter, searchesIn, where } from './filter.ts'
 import { compilePage } from './page.ts'
 import { Shapes } from './shape.ts'
-import type { Target } from './target.ts'
 
 /** The reads of `target`, whose statements `runner` runs. */
 export function readsOf(

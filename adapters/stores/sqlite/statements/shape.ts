@@ -7,7 +7,7 @@
 
 import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
 import type { Read } from '../../../../src/ports/store.ts'
-import { dateString } from '../layout/fields.ts'
+import { dateString } from '../layout/records.ts'
 import type { SqlValue, Statement } from '../layout/sql.ts'
 import { DEEP } from './page.ts'
 
