@@ -16,7 +16,6 @@ import {
   shapesIn,
 } from './layout/schema-stamps.ts'
 import { shadowsOf } from './layout/shadows.ts'
-import { lackingOf, probeFor } from './schema/backfill.ts'
 import { type Migration, takeDrops, takeSteps } from './schema/migration.ts'
 import {
   checkNames,
@@ -30,6 +29,7 @@ import {
   type Steps,
   stepsTo,
 } from './schema/steps-to.ts'
+import { lackingOf, probeFor } from './search/filling.ts'
 import { hasSearch, makeSearch, searchDropsOf } from './search/full-text.ts'
 
 /** A table of SQLite has 2,000 columns, and so has its full-text index, some of which are taken. */

@@ -17,8 +17,10 @@ export function textOf({ _id, ...fields }: Fields): string {
 
 /** Parses records of a shape from their JSON. */
 export function readerOf(shape: ObjectShape): (text: string) => Fields {
-  const restore = (restoreOf(shape) ?? ((value) => value)) as (value: unknown) => Fields
-  return (text) => restore(JSON.parse(text))
+  const restore = restoreOf(shape)
+  return restore
+    ? (text) => restore(JSON.parse(text)) as Fields
+    : (text) => JSON.parse(text) as Fields
 }
 
 /** A value in the database: its SQL, and that of its JSON type. */

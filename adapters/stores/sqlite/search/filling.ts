@@ -8,7 +8,9 @@ import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Search, Shadow } from '../layout/shadows.ts'
 import type { Statement } from '../layout/sql.ts'
-import { fill, inParts, lackingOf, probeFor, someUnfilled } from '../schema/backfill.ts'
+import { exists, identifier, type Row } from '../layout/sql.ts'
+import { fill, inParts, sourcesOf } from '../schema/backfill.ts'
+import { lackingIndex } from '../schema/desired.ts'
 
 /** Fills what is lacking in one table. */
 export interface Filler {
@@ -71,4 +73,27 @@ export function fillerOf(
       return search()
     },
   }
+}
+
+/** Some of the records that lack a shadow, quickly found; the same rows. */
+function someUnfilled(table: string, shadow: Shadow, limit: number): Statement {
+  return {
+    sql: `${sourcesOf([shadow])} FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ?1`,
+    values: [limit],
+  }
+}
+
+/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
+export function probeFor(table: string, shadows: readonly Shadow[]): Statement {
+  const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
+  return { sql: `SELECT ${found.map((one, at) => `${one} AS "${at}"`).join(', ')}`, values: [] }
+}
+
+/** Those of the shadows that a record lacks. */
+export function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
+  return shadows.filter((_, at) => row?.[at] === 1)
+}
+
+function lackingIn(table: string, shadow: Shadow): string {
+  return `${identifier(table)} INDEXED BY ${identifier(lackingIndex(table, shadow).name)}`
 }

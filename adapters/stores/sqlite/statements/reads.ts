@@ -25,8 +25,7 @@ import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import type { Candidates } from '../layout/shadows.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
-import type { Target } from './filter.ts'
-import { type Compilation, compileFilter, searchesIn, where } from './filter.ts'
+import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
 import { compilePage } from './page.ts'
 import { Shapes } from './shape.ts'
 
@@ -43,7 +42,8 @@ export function readsOf(
   return {
     async find(read) {
       const texts = await textsOf(read, 'doc')
-      return mapInTurns(texts, lengthOf, (text) => project(parse(text), read.select))
+      const { select } = read
+      return mapInTurns(texts, lengthOf, select ? (text) => project(parse(text), select) : parse)
     },
 
     findJson(read) {
@@ -198,21 +198,21 @@ function textsShower({
 }: Target): (given: string[], read: Pick<Read, 'select' | 'fillDefaults'>) => Soon<string[]> {
   // In a JavaScript object such names come first, wherever they are in the JSON.
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
-  const isDeclared = (given: string) => !stamps || isStamped(given)
+  const isDeclared = stamps ? isStamped : () => true
   const declaredOf = (given: string): unknown => {
     if (isDeclared(given)) return JSON.parse(given)
     const record: unknown = JSON.parse(withoutSign(given))
     return declared ? onlyDeclared(declared, record) : record
   }
   return (texts, { select, fillDefaults }) => {
-    const asStored = (text: string) => isDeclared(text) && !select && !hasNumberedField
-    if (texts.every(asStored)) return texts
-    const shown = (text: string): string => {
+    const isWhole = !select && !hasNumberedField
+    if (isWhole && texts.every(isDeclared)) return texts
+    return mapInTurns(texts, lengthOf, (text) => {
+      if (isWhole && isDeclared(text)) return text
       const record = declaredOf(text)
-      const whole = declared && fillDefaults ? withDefaults(declared, record) : record
-      return textOf(project(whole as Fields, select))
-    }
-    return mapInTurns(texts, lengthOf, (text) => (asStored(text) ? text : shown(text)))
+      const filled = declared && fillDefaults ? withDefaults(declared, record) : record
+      return textOf(project(filled as Fields, select))
+    })
   }
 }
 

@@ -91,10 +91,11 @@ function filterShape(filter: Filter, values: SqlValue[]): string | undefined {
     case 'in':
     case 'nin': {
       const { op, field, values: list } = filter
+      const [only] = list
       const areTexts = list.every((one) => typeof one === 'string' && one.isWellFormed())
-      if (list.length < 2 || !areTexts) return undefined
-      values.push(JSON.stringify(list))
-      return op + END + field + END
+      if (typeof only !== 'string' || !areTexts) return undefined
+      values.push(list.length === 1 ? only : JSON.stringify(list))
+      return op + END + field + END + Math.min(list.length, 2)
     }
     case 'contains':
     case 'matches':

@@ -14,8 +14,7 @@ import { STAMP } from '../layout/schema-stamps.ts'
 import { shadowText } from '../layout/shadows.ts'
 import { type Effect, exists, type Parameters, type Statement } from '../layout/sql.ts'
 import { compileChange, compileExpected } from './change.ts'
-import type { Target } from './filter.ts'
-import { type Compilation, compileFilter, where } from './filter.ts'
+import { type Compilation, compileFilter, type Target, where } from './filter.ts'
 
 /** What the record must hold: values, or all of its JSON. */
 export interface Held {
