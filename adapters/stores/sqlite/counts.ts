@@ -8,11 +8,10 @@
 import { matches } from '../../../src/ports/evaluate.ts'
 import type { Filter, Scalar } from '../../../src/ports/filter.ts'
 import { topOf } from '../../../src/ports/paths.ts'
+import type { Soon } from '../../../src/ports/soon.ts'
 import type { CollectionSchema, Fields, ReadHints } from '../../../src/ports/store.ts'
-import { patiently } from './connection/busy-retry.ts'
-import type { Connection } from './connection/connection.ts'
-import { readerOf } from './layout/rows.ts'
-import type { Statement, Written } from './layout/sql.ts'
+import { readerOf } from './layout/records.ts'
+import type { Row, Statement, Written } from './layout/sql.ts'
 
 const MOST = 1000
 
@@ -41,13 +40,14 @@ interface Count {
 
 /** The counts of a connection's collections. */
 export class Counts {
-  readonly #connection: Connection
+  readonly #read: (statement: Statement) => Soon<readonly Row[]>
   /** By collection. */
   readonly #kept = new Map<string, Collected>()
   #version: unknown
 
-  constructor(connection: Connection) {
-    this.#connection = connection
+  /** `read` reads the rows of a quick statement on the connection. */
+  constructor(read: (statement: Statement) => Soon<readonly Row[]>) {
+    this.#read = read
   }
 
   /** Records a write to the collection; call it when the write is committed, before anything else runs. */
@@ -60,7 +60,7 @@ export class Counts {
     const { sql, values } = counting.statement
     const key = JSON.stringify([sql, values, counting.hints.timeLimitMs])
     for (;;) {
-      await patiently(() => this.#forgetIfForeign())
+      await this.#forgetIfForeign()
       const kept = this.#kept.get(schema.name) ?? new Collected(readerOf(schema.shape))
       this.#kept.set(schema.name, kept)
       const known = kept.current(key, counting.filter)
@@ -76,8 +76,8 @@ export class Counts {
   }
 
   /** Forgets what another connection may have changed. */
-  #forgetIfForeign(): void {
-    const [row] = this.#connection.rows(DATA_VERSION)
+  async #forgetIfForeign(): Promise<void> {
+    const [row] = await this.#read(DATA_VERSION)
     if (row?.data_version !== this.#version) this.#kept.clear()
     this.#version = row?.data_version
   }

@@ -16,7 +16,7 @@ import {
   StoreUnavailable,
 } from '../../../src/ports/store.ts'
 import { watchWrites } from './connection/watch.ts'
-import { isDuplicate, isUnusable, portError } from './layout/errors.ts'
+import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import {
   CREATE_SHAPES,
@@ -26,23 +26,20 @@ import {
   type Shapes,
   shapesIn,
 } from './layout/schema-stamps.ts'
-import type { Shadow } from './layout/shadows.ts'
 import type { Statement, Written } from './layout/sql.ts'
+import { type Migration, takeDrops, takeSteps } from './schema/migration.ts'
 import {
   checkNames,
   columnsOf,
-  type Drop,
   dropsOf,
   type Existing,
   existingIn,
   isEmpty,
   leftOversIn,
   OBJECTS,
-  type Steps,
   stepsTo,
   warningsOf,
 } from './schema/steps-to.ts'
-import { fill, inParts, unfilled } from './search/backfill.ts'
 import { openCollection } from './statements/collection.ts'
 import { stepWriter } from './statements/steps.ts'
 
@@ -143,8 +140,6 @@ function refusePatterns({ patterns }: Statement, { title }: Executor): void {
   if (patterns) throw new TypeError(`${title} has no regular expressions`)
 }
 
-const sqlOf = (sql: string): Statement => ({ sql, values: [] })
-
 /** A query that runs on is not interrupted: D1's own limit is half a minute. */
 async function inTime<T>(ask: () => Promise<T>, limitMs: number | undefined): Promise<T> {
   if (limitMs === undefined) return ask()
@@ -201,7 +196,7 @@ async function prepareTable(
     const steps = stepsTo(schema, existing)
     if (isEmpty(steps)) return
     try {
-      return await take(executor, schema, steps)
+      return await migrate(executor, takeSteps(schema, steps))
     } catch (error) {
       if (error instanceof IndexConflict || tries === MAX_TRIES) throw error
     }
@@ -216,55 +211,20 @@ async function dropLeftOvers(
   const { existing } = await findIn(executor, schemas)
   const left: LeftOver[] = []
   for (const schema of schemas) {
-    for (const drop of dropsOf(schema, existing)) {
-      const isDropped = await dropped(executor, drop)
-      if (isDropped) left.push(...leftOversIn(schema, [drop]))
-    }
+    const dropped = await migrate(executor, takeDrops(dropsOf(schema, existing)))
+    left.push(...leftOversIn(schema, dropped))
   }
   return left
 }
 
-/** Whether it could be dropped. */
-async function dropped(executor: Executor, { sql, mayFail }: Drop): Promise<boolean> {
-  try {
-    await executor.run(sqlOf(sql))
-    return true
-  } catch (error) {
-    if (!mayFail || isUnusable(error)) throw error
-    return false
-  }
-}
-
-async function take(executor: Executor, schema: CollectionSchema, steps: Steps): Promise<void> {
-  const { columns, replaced, indexes } = steps
-  const together = async (sqls: readonly string[]) => {
-    if (sqls.length > 0) await executor.batch(sqls.map(sqlOf))
-  }
-  await together(columns)
-  await backfill(executor, schema.name, steps.backfill)
-  await together(replaced)
-  for (const { sql, fields } of indexes) {
+async function migrate<Result>(executor: Executor, migration: Migration<Result>): Promise<Result> {
+  for (let step = migration.next(); ; ) {
+    if (step.done) return step.value
     try {
-      await executor.run(sqlOf(sql))
+      const answers = await executor.batch(step.value)
+      step = migration.next(answers.at(-1)?.rows ?? [])
     } catch (error) {
-      if (!fields || !isDuplicate(error)) throw error
-      throw new IndexConflict(schema.name, fields, { cause: error })
+      step = migration.throw(error)
     }
-  }
-}
-
-const PAGE = 200
-
-async function backfill(
-  executor: Executor,
-  table: string,
-  shadows: readonly Shadow[],
-): Promise<void> {
-  if (shadows.length === 0) return
-  for (let after = 0; ; ) {
-    const { rows } = await executor.run(unfilled(table, shadows, after, PAGE))
-    if (rows.length === 0) return
-    for (const part of inParts(rows)) await executor.run(fill(table, shadows, part))
-    after = Number(rows.at(-1)?.rowid)
   }
 }

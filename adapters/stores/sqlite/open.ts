@@ -6,7 +6,7 @@
 
 import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { patiently } from './connection/busy-retry.ts'
+import { retryWhileBusy } from './connection/busy-retry.ts'
 import { Connection } from './connection/connection.ts'
 import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
@@ -17,7 +17,7 @@ import { Counts } from './counts.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import type { Shapes } from './layout/schema-stamps.ts'
-import type { Statement, Written } from './layout/sql.ts'
+import type { Written } from './layout/sql.ts'
 import { dropLeftOvers, prepareShapes, prepareTables } from './prepare.ts'
 import { warningsOf } from './schema/steps-to.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
@@ -31,7 +31,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const reads = new Reads(connection, pace)
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
-  const counts = new Counts(connection)
+  const counts = new Counts((statement) => reads.quick(statement))
   let shapes: Shapes = new Map()
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
@@ -62,7 +62,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       return write({ statements, collections: steps.map((step) => step.in.name) })
     }),
     copying: {
-      watch: () => watchWrites((statement) => patiently(() => connection.rows(statement))),
+      watch: () => watchWrites((statement) => retryWhileBusy(() => connection.rows(statement))),
       place: async () => placeOf(connection.file),
     },
     async prepare(schemas, warn = () => {}) {
@@ -75,15 +75,17 @@ export function openStore(path: string, pace: Pace = PACE): Store {
         write = borrowed
       }
       unlend = lendWriter(connection.file, writeHere)
-      const existing = await patiently(() => prepareTables(connection, schemas, search.available))
-      shapes = await patiently(() => prepareShapes(connection, schemas))
+      const existing = await retryWhileBusy(() =>
+        prepareTables(connection, schemas, search.available),
+      )
+      shapes = await retryWhileBusy(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
       for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
     },
     async dropLeftOvers(schemas) {
       checkOpen()
       await writer.drained()
-      return patiently(() => dropLeftOvers(connection, schemas, search.available))
+      return retryWhileBusy(() => dropLeftOvers(connection, schemas, search.available))
     },
     async close() {
       if (closed) return
@@ -117,48 +119,33 @@ interface Parts {
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
   const { reads, search, counts, shapes, checkOpen, write } = parts
-  const ported = async <T>({ patterns }: Statement, work: () => T | Promise<T>): Promise<T> => {
-    checkOpen()
-    try {
-      // Wait for nothing without need, so that writes happen in the order of the calls.
-      if (patterns) await checkPatterns(patterns)
-      return await work()
-    } catch (error) {
-      throw portError(error, schema)
-    }
-  }
-  const failed = (error: unknown): never => {
-    throw portError(error, schema)
-  }
   return {
     deadline: DEADLINE,
     shapes,
-    quick(statement) {
-      checkOpen()
-      try {
-        const rows = reads.quick(statement)
-        return rows instanceof Promise ? rows.catch(failed) : rows
-      } catch (error) {
-        return failed(error)
-      }
-    },
-    read: (statement, hints) => ported(statement, () => reads.rows(statement, hints)),
-    count: async (statement, filter, hints = {}) => {
+    quick: (statement) => reads.quick(statement),
+    read: (statement, hints) => reads.rows(statement, hints),
+    async count(statement, filter, hints = {}) {
       const count = async () => {
         const [row] = await reads.rows(statement, hints, schema.name)
         return Number(row?.count)
       }
-      return ported(statement, () => counts.of(schema, { filter, statement, hints, count }))
+      return counts.of(schema, { filter, statement, hints, count })
     },
-    write: async (statement) =>
-      ported(statement, async () => {
+    async write(statement) {
+      checkOpen()
+      try {
+        // Waits for nothing without need, so that writes happen in the order of the calls.
+        if (statement.patterns) await checkPatterns(statement.patterns)
         const [written] = await write({ statements: [statement], collections: [schema.name] })
         return written ?? NOTHING
-      }),
-    candidates: () => search.candidates(schema),
+      } catch (error) {
+        throw portError(error, schema)
+      }
+    },
+    candidates: search.candidates(schema),
     found: (searches, hints) =>
       search.found(schema, searches, async (statement) =>
-        ported(statement, () => reads.rows(statement, hints, schema.name)),
+        reads.rows(statement, hints, schema.name),
       ),
   }
 }

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { type CollectionSchema, IndexConflict, type LeftOver } from '../../../src/ports/store.ts'
+import type { CollectionSchema, LeftOver } from '../../../src/ports/store.ts'
 import type { Connection } from './connection/connection.ts'
-import { isDuplicate, isUnusable } from './layout/errors.ts'
 import {
   CREATE_SHAPES,
   FIND_SHAPES,
@@ -16,11 +15,11 @@ import {
   type Shapes,
   shapesIn,
 } from './layout/schema-stamps.ts'
-import { type Shadow, shadowsOf } from './layout/shadows.ts'
+import { shadowsOf } from './layout/shadows.ts'
+import { type Migration, takeDrops, takeSteps } from './schema/migration.ts'
 import {
   checkNames,
   columnsOf,
-  type Drop,
   dropsOf,
   type Existing,
   existingIn,
@@ -30,7 +29,7 @@ import {
   type Steps,
   stepsTo,
 } from './schema/steps-to.ts'
-import { fill, lackingOf, probeFor, someUnfilled, unfilled } from './search/backfill.ts'
+import { lackingOf, probeFor } from './search/filling.ts'
 import { hasSearch, makeSearch, searchDropsOf } from './search/full-text.ts'
 
 /** Brings every table to its schema, or leaves all as they are. Returns what there was before. */
@@ -41,9 +40,7 @@ export function prepareTables(
 ): Existing {
   checkNames(schemas)
   const isReady = (schema: CollectionSchema, existing: Existing): boolean =>
-    isEmpty(stepsTo(schema, existing)) &&
-    (!fullText || hasSearch(existing, schema)) &&
-    !isLacking(connection, schema)
+    isEmpty(stepsFor(connection, schema, existing)) && (!fullText || hasSearch(existing, schema))
   const before = existingFor(connection, schemas)
   // If everything is in place, start-up takes no lock.
   if (schemas.every((schema) => isReady(schema, before))) return before
@@ -51,8 +48,7 @@ export function prepareTables(
     for (const schema of schemas) {
       // Two collections may share a table.
       const existing = existingFor(connection, [schema])
-      take(connection, schema, stepsTo(schema, existing))
-      fillLacking(connection, schema)
+      migrate(connection, takeSteps(schema, stepsFor(connection, schema, existing)))
       if (fullText && !hasSearch(existing, schema)) makeSearch(connection, existing, schema)
     }
   })
@@ -70,22 +66,33 @@ export function dropLeftOvers(
     return schemas.flatMap((schema) => {
       // The search indexes name columns.
       const drops = [...searchDropsOf(existing, schema, fullText), ...dropsOf(schema, existing)]
-      return leftOversIn(
-        schema,
-        drops.filter((drop) => dropped(connection, drop)),
-      )
+      return leftOversIn(schema, migrate(connection, takeDrops(drops)))
     })
   })
 }
 
-/** Whether it could be dropped. */
-function dropped(connection: Connection, { sql, mayFail }: Drop): boolean {
-  try {
-    connection.asOne(() => connection.db.exec(sql))
-    return true
-  } catch (error) {
-    if (!mayFail || isUnusable(error)) throw error
-    return false
+/** The steps to `schema`, with what another version of the app has left out of the shadows that it searches. */
+function stepsFor(connection: Connection, schema: CollectionSchema, existing: Existing): Steps {
+  const steps = stepsTo(schema, existing)
+  const known = [...shadowsOf(schema).values()].filter(({ name }) =>
+    steps.backfill.every((one) => one.name !== name),
+  )
+  if (known.length === 0 || steps.columns.length > 0) return steps
+  const lacking = lackingOf(known, connection.rows(probeFor(schema.name, known)))
+  return { ...steps, backfill: [...steps.backfill, ...lacking] }
+}
+
+/** The result of a migration, in which a statement that fails changes nothing. */
+function migrate<Result>(connection: Connection, migration: Migration<Result>): Result {
+  for (let step = migration.next(); ; ) {
+    if (step.done) return step.value
+    const statements = step.value
+    try {
+      const rows = connection.asOne(() => statements.map((one) => connection.rows(one)))
+      step = migration.next(rows.at(-1) ?? [])
+    } catch (error) {
+      step = migration.throw(error)
+    }
   }
 }
 
@@ -109,46 +116,4 @@ export function prepareShapes(
     connection.write(noteShapes(added))
   })
   return read()
-}
-
-function take(connection: Connection, schema: CollectionSchema, steps: Steps): void {
-  for (const sql of steps.columns) connection.db.exec(sql)
-  backfill(connection, schema.name, steps.backfill)
-  for (const sql of steps.replaced) connection.db.exec(sql)
-  for (const { sql, fields } of steps.indexes) {
-    try {
-      connection.db.exec(sql)
-    } catch (error) {
-      if (!fields || !isDuplicate(error)) throw error
-      throw new IndexConflict(schema.name, fields, { cause: error })
-    }
-  }
-}
-
-/** Whether another version of the app has left out what this one searches. */
-function isLacking(connection: Connection, schema: CollectionSchema): boolean {
-  const shadows = [...shadowsOf(schema).values()]
-  if (shadows.length === 0) return false
-  return lackingOf(shadows, connection.rows(probeFor(schema.name, shadows))).length > 0
-}
-
-function fillLacking(connection: Connection, schema: CollectionSchema): void {
-  for (const shadow of shadowsOf(schema).values()) {
-    for (let filled = 1; filled > 0; ) {
-      const rows = connection.rows(someUnfilled(schema.name, shadow, PAGE))
-      filled = connection.write(fill(schema.name, [shadow], rows)).changes
-    }
-  }
-}
-
-const PAGE = 1000
-
-function backfill(connection: Connection, table: string, shadows: readonly Shadow[]): void {
-  if (shadows.length === 0) return
-  for (let after = 0; ; ) {
-    const rows = connection.rows(unfilled(table, shadows, after, PAGE))
-    if (rows.length === 0) return
-    connection.write(fill(table, shadows, rows))
-    after = Number(rows.at(-1)?.rowid)
-  }
 }

@@ -23,7 +23,7 @@ export function pauseAfter(looks: number): number {
  * Does `work`, and repeats it while another connection has the lock. Throws its errors; in the end, that of the lock
  * too.
  */
-export async function patiently<T>(work: () => T): Promise<T> {
+export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS
   for (let looks = 0; ; looks += 1) {
     try {

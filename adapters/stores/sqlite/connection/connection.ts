@@ -8,7 +8,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import { isBusy } from '../layout/errors.ts'
 import type { Row, Statement, Written } from '../layout/sql.ts'
-import { patiently } from './busy-retry.ts'
+import { retryWhileBusy } from './busy-retry.ts'
 
 const MAX_STATEMENTS = 256
 
@@ -24,7 +24,7 @@ export class Connection {
   constructor(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     const { DatabaseSync: Database } = sqlite()
     this.db = opened(() => new Database(path, { readOnly }), path)
-    // Waiting inside SQLite would block the event loop: `patiently` waits instead.
+    // Waiting inside SQLite would block the event loop: `retryWhileBusy` waits instead.
     this.db.exec('PRAGMA busy_timeout = 0')
     if (readOnly) {
       this.db.exec('PRAGMA cache_size = -16384')
@@ -40,7 +40,7 @@ export class Connection {
 
   /** Settles when the file is set up, which another process may be doing at the moment. */
   async ready(): Promise<void> {
-    if (!this.#isSetUp) await patiently(() => this.#setUp())
+    if (!this.#isSetUp) await retryWhileBusy(() => this.#setUp())
   }
 
   /** The path of the database's file; undefined if it has none that a second connection could open. */

@@ -25,27 +25,6 @@ export function addClock(db: DatabaseSync, isOver: () => boolean): void {
   db.function(CLOCK, () => (isOver() ? 'time is up' : '$'))
 }
 
-/** Interrupts reads. */
-export class Clock {
-  #end = Number.POSITIVE_INFINITY
-
-  constructor(db: DatabaseSync) {
-    addClock(db, () => performance.now() > this.#end)
-  }
-
-  /** The result of `read`, whose statement contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
-  within<T>(limitMs: number, read: () => T): T {
-    this.#end = performance.now() + limitMs
-    try {
-      return read()
-    } catch (error) {
-      throw performance.now() > this.#end ? tookTooLong() : error
-    } finally {
-      this.#end = Number.POSITIVE_INFINITY
-    }
-  }
-}
-
 /** A read has exceeded its time limit. */
 export function tookTooLong(): StoreTimeout {
   return new StoreTimeout('a read took longer than its time limit')

@@ -10,11 +10,11 @@
 
 import type { Soon } from '../../../../src/ports/soon.ts'
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
-import { isBusy } from '../layout/errors.ts'
+import { isBusy, portError } from '../layout/errors.ts'
 import { identifier, type Row, type Statement } from '../layout/sql.ts'
-import { patiently } from './busy-retry.ts'
+import { retryWhileBusy } from './busy-retry.ts'
 import type { Connection } from './connection.ts'
-import { Clock, tookTooLong } from './functions.ts'
+import { addClock, checkPatterns, tookTooLong } from './functions.ts'
 import { Log } from './log.ts'
 import { NoThreads, Pool } from './pool.ts'
 
@@ -46,11 +46,12 @@ const MOST_SLOW = 1000
 /** How long a table's size is assumed unchanged, in milliseconds. */
 const SIZE_MS = 1000
 
-/** The reads of one connection's database. */
+/** The reads of one connection's database. Their errors are the port's. */
 export class Reads {
   readonly #connection: Connection
-  readonly #clock: Clock
   readonly #pace: Pace
+  /** When the read that runs here is interrupted. */
+  #end = Number.POSITIVE_INFINITY
   /** The SQL of statements that were slow. */
   readonly #slow = new Set<string>()
   readonly #sizes = new Map<string, { readonly isLarge: boolean; readonly until: number }>()
@@ -59,20 +60,34 @@ export class Reads {
 
   constructor(connection: Connection, pace: Pace) {
     this.#connection = connection
-    this.#clock = new Clock(connection.db)
     this.#pace = pace
+    addClock(connection.db, () => performance.now() > this.#end)
   }
 
   /**
    * The rows of a statement. The statement contains `DEADLINE`, or is always quick; otherwise `over` names the table
-   * that it may scan before it checks the time. Rejects with the driver's error, with `StoreTimeout`, with
-   * `StoreUnavailable` if its thread or the store ends, and with the signal's reason. Rows that are found in a moment are
-   * returned at once; what fails at once is thrown.
+   * that it may scan before it checks the time. Rejects with `StoreTimeout`, with `StoreUnavailable` if its thread or the
+   * store ends, and with the signal's reason. Rows that are found in a moment are returned at once; what fails at once
+   * is thrown.
    */
   rows(statement: Statement, hints: ReadHints = {}, over?: string): Soon<readonly Row[]> {
-    return (
-      (over === undefined && this.#now(statement, hints)) || this.#later(statement, hints, over)
-    )
+    const isQuick = over === undefined && !statement.patterns
+    try {
+      const rows = isQuick ? this.#now(statement, hints) : undefined
+      return rows ?? this.#later(statement, hints, over).catch(throwPortError)
+    } catch (error) {
+      return throwPortError(error)
+    }
+  }
+
+  /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
+  quick(statement: Statement): Soon<readonly Row[]> {
+    try {
+      return this.#connection.rows(statement)
+    } catch (error) {
+      if (!isBusy(error)) return throwPortError(error)
+      return retryWhileBusy(() => this.#connection.rows(statement)).catch(throwPortError)
+    }
   }
 
   /** The rows, unless they have to be waited for. */
@@ -81,7 +96,7 @@ export class Reads {
     if (pool && this.#isSlow(statement)) return undefined
     const limitMs = pool ? Math.min(timeLimitMs, this.#pace.budgetMs) : timeLimitMs
     try {
-      return this.#clock.within(limitMs, () => this.#connection.rows(statement))
+      return this.#within(limitMs, statement)
     } catch (error) {
       if (isBusy(error)) return undefined
       if (!(error instanceof StoreTimeout) || limitMs === timeLimitMs) throw error
@@ -96,6 +111,7 @@ export class Reads {
     over: string | undefined,
   ): Promise<readonly Row[]> {
     const { timeLimitMs = Number.POSITIVE_INFINITY } = hints
+    if (statement.patterns) await checkPatterns(statement.patterns)
     const end = performance.now() + timeLimitMs
     const pool = this.#openPool()
     if (!pool) return this.#here(statement, end, timeLimitMs)
@@ -115,17 +131,6 @@ export class Reads {
     }
   }
 
-  /** The rows of a statement that is always quick: at once, unless another connection has the lock. */
-  quick(statement: Statement): Soon<readonly Row[]> {
-    const read = () => this.#connection.rows(statement)
-    try {
-      return read()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      return patiently(read)
-    }
-  }
-
   /** Ends the running reads. */
   async close(): Promise<void> {
     await this.#pool?.close()
@@ -141,12 +146,23 @@ export class Reads {
   }
 
   #here(statement: Statement, end: number, limitMs: number): Promise<readonly Row[]> {
-    const read = () => this.#connection.rows(statement)
-    return patiently(() => {
-      const rows = this.#clock.within(limitMs, read)
+    return retryWhileBusy(() => {
+      const rows = this.#within(limitMs, statement)
       if (performance.now() > end) throw tookTooLong()
       return rows
     })
+  }
+
+  /** The rows of a statement that contains `DEADLINE`. Throws `StoreTimeout` if it is interrupted. */
+  #within(limitMs: number, statement: Statement): readonly Row[] {
+    this.#end = performance.now() + limitMs
+    try {
+      return this.#connection.rows(statement)
+    } catch (error) {
+      throw performance.now() > this.#end ? tookTooLong() : error
+    } finally {
+      this.#end = Number.POSITIVE_INFINITY
+    }
   }
 
   async #there(
@@ -170,7 +186,7 @@ export class Reads {
     const known = this.#sizes.get(table)
     if (known && performance.now() < known.until) return known.isLarge
     const last = `SELECT max(rowid) AS last FROM ${identifier(table)}`
-    const [row] = await patiently(() => this.#connection.rows({ sql: last, values: [] }))
+    const [row] = await retryWhileBusy(() => this.#connection.rows({ sql: last, values: [] }))
     const isLarge = Number(row?.last) > this.#pace.rows
     this.#sizes.set(table, { isLarge, until: performance.now() + SIZE_MS })
     return isLarge
@@ -190,4 +206,8 @@ export class Reads {
     const why = cause instanceof Error ? cause.message : String(cause)
     process.emitWarning(`sqliteStore: ${message}, so slow reads hold up all requests: ${why}`)
   }
+}
+
+function throwPortError(error: unknown): never {
+  throw portError(error, undefined)
 }

@@ -6,7 +6,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Statement } from '../layout/sql.ts'
-import { patiently } from './busy-retry.ts'
+import { retryWhileBusy } from './busy-retry.ts'
 import { Connection } from './connection.ts'
 import { addClock, addPatterns, checkPatterns } from './functions.ts'
 
@@ -49,7 +49,7 @@ async function answer(ask: Ask): Promise<Answer> {
   try {
     if (ask.patterns) await checkPatterns(ask.patterns)
     const began = performance.now()
-    const rows = await patiently(() => connection.rows(ask))
+    const rows = await retryWhileBusy(() => connection.rows(ask))
     return { rows, tookMs: performance.now() - began }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: unknown }

@@ -11,12 +11,16 @@ import { PATIENCE_MS, pauseAfter } from './busy-retry.ts'
 import type { Connection } from './connection.ts'
 
 interface Pending {
-  /** Takes effect in the current transaction; returns what settles the promise after the commit. */
-  readonly run: () => () => void
+  readonly statements: readonly Statement[]
   /** When it was called, in milliseconds. */
   readonly since: number
+  /** Called right after the commit. */
+  readonly resolve: (written: readonly Written[]) => void
   readonly reject: (error: unknown) => void
 }
+
+/** What a write has done in the current transaction, or why it has done nothing. */
+type Outcome = { readonly written: readonly Written[] } | { readonly error: unknown }
 
 /** A batch of this size is committed immediately. */
 const ENOUGH = 32
@@ -41,24 +45,14 @@ export class Writer {
     statements: readonly Statement[],
     committed: (written: readonly Written[]) => void,
   ): Promise<readonly Written[]> {
-    const run = () => statements.map((one) => this.#connection.write(one))
-    // A statement is one by itself.
-    const work = statements.length === 1 ? run : () => this.#connection.asOne(run)
-    return this.#queued(work, committed)
-  }
-
-  #queued<T>(work: () => T, committed: (result: T) => void): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const run = () => {
-        const result = work()
-        return () => {
-          committed(result)
-          resolve(result)
-        }
+    return new Promise((settle, reject) => {
+      const resolve = (written: readonly Written[]) => {
+        committed(written)
+        settle(written)
       }
       // After the sockets that are readable now have been read.
       if (this.#queue.length === 0) setImmediate(() => this.#flushUnlessMore(1))
-      this.#queue.push({ run, since: performance.now(), reject })
+      this.#queue.push({ statements, since: performance.now(), resolve, reject })
     })
   }
 
@@ -83,55 +77,52 @@ export class Writer {
   /** Commits the waiting writes, or tries again later if another connection has the lock. */
   #flush(): void {
     const batch = this.#queue
-    const settle: (() => void)[] = []
+    let outcomes: readonly Outcome[]
     try {
-      this.#connection.transaction(() => {
-        for (const pending of batch) settle.push(this.#run(pending))
-      })
+      outcomes = this.#connection.transaction(() => batch.map((one) => this.#run(one)))
     } catch (error) {
       if (isBusy(error)) {
         this.#lookAgain(batch, error)
         return
       }
-      settle.splice(
-        0,
-        settle.length,
-        ...batch.map(
-          ({ reject }) =>
-            () =>
-              reject(error),
-        ),
-      )
+      outcomes = batch.map(() => ({ error }))
     }
-    this.#done(settle)
+    this.#queue = []
+    for (const [at, outcome] of outcomes.entries()) {
+      if ('error' in outcome) batch[at]?.reject(outcome.error)
+      else batch[at]?.resolve(outcome.written)
+    }
+    this.#rest()
   }
 
   #lookAgain(batch: readonly Pending[], error: unknown): void {
     const oldest = performance.now() - PATIENCE_MS
     for (const { since, reject } of batch) if (since <= oldest) reject(error)
     this.#queue = batch.filter(({ since }) => since > oldest)
-    if (this.#queue.length === 0) {
-      this.#done([])
-      return
+    if (this.#queue.length === 0) this.#rest()
+    else {
+      setTimeout(() => this.#flush(), pauseAfter(this.#looks))
+      this.#looks += 1
     }
-    setTimeout(() => this.#flush(), pauseAfter(this.#looks))
-    this.#looks += 1
   }
 
-  #done(settle: readonly (() => void)[]): void {
-    this.#queue = []
+  /** Nothing waits any more. */
+  #rest(): void {
     this.#looks = 0
-    for (const settled of settle) settled()
     for (const resolve of this.#drained.splice(0)) resolve()
   }
 
   /** A write that fails has changed nothing, but if the file fails, the transaction ends. */
-  #run({ run, reject }: Pending): () => void {
+  #run({ statements }: Pending): Outcome {
     try {
-      return run()
+      const [only] = statements
+      // A statement is one by itself.
+      if (only && statements.length === 1) return { written: [this.#connection.write(only)] }
+      const writeAll = () => statements.map((one) => this.#connection.write(one))
+      return { written: this.#connection.asOne(writeAll) }
     } catch (error) {
       if (isUnusable(error)) throw error
-      return () => reject(error)
+      return { error }
     }
   }
 }

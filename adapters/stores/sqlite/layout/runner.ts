@@ -28,7 +28,7 @@ export interface Runner {
   /** The shapes that have written to the database. */
   readonly shapes?: () => Shapes
   /** How to find the rows that contain a string, in a statement for all matches. */
-  candidates?(): Candidates | undefined
+  readonly candidates?: Candidates
   /** The same for a read of the first rows in order that searches for `searches`. */
   found?(searches: readonly Search[], hints?: ReadHints): Promise<Candidates | undefined>
 }

@@ -6,8 +6,8 @@
 
 import type { SortKey } from '../../../../src/ports/filter.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import { fieldValue } from '../layout/fields.ts'
 import { orderIndexName, uniqueIndexName } from '../layout/index-names.ts'
+import { fieldValue } from '../layout/records.ts'
 import { STAMP, stampTrigger } from '../layout/schema-stamps.ts'
 import { SHADOW_PREFIX, type Shadow } from '../layout/shadows.ts'
 import { identifier } from '../layout/sql.ts'

@@ -88,27 +88,22 @@ export function stepsTo(schema: CollectionSchema, existing: Existing): Steps {
   const triggers = triggersOf(schema, shadows).filter(isMissing)
   const unsearched = shadows.filter((shadow) => isMissing(lackingIndex(schema.name, shadow)))
   const lacking = unsearched.map((shadow) => lackingIndex(schema.name, shadow))
-  const created = triggers.map(({ sql }) => sql)
-  if (columns.length === 0) {
-    return {
-      columns: [createTable(table, shadows), ...created],
-      ...{ backfill: [], replaced: [] },
-      indexes: [...lacking, ...indexes],
-    }
-  }
+  const isNew = columns.length === 0
   const added = shadows.filter(({ name }) => !columns.includes(name))
-  const others = [...indexes, ...lacking].filter(({ name }) => made.has(name))
+  const altered = [
+    ...(columns.includes(STAMP) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${STAMP} INTEGER`]),
+    ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
+  ]
+  const dropped = (type: string, list: readonly Index[]) =>
+    list.filter(({ name }) => made.has(name)).map(({ name }) => dropOf({ type, name }))
   return {
     columns: [
-      ...(columns.includes(STAMP) ? [] : [`ALTER TABLE ${table} ADD COLUMN ${STAMP} INTEGER`]),
-      ...added.map(({ column }) => `ALTER TABLE ${table} ADD COLUMN ${column} TEXT`),
-      ...triggers
-        .filter(({ name }) => made.has(name))
-        .map(({ name }) => dropOf({ type: 'trigger', name })),
-      ...created,
+      ...(isNew ? [createTable(table, shadows)] : altered),
+      ...dropped('trigger', triggers),
+      ...triggers.map(({ sql }) => sql),
     ],
-    backfill: unsearched,
-    replaced: others.map(({ name }) => dropOf({ type: 'index', name })),
+    backfill: isNew ? [] : unsearched,
+    replaced: dropped('index', [...indexes, ...lacking]),
     // A start that is interrupted before this index is there fills the shadows again: D1 has no transaction that could
     // span a backfill.
     indexes: [...lacking, ...indexes],

@@ -7,12 +7,15 @@
 import { type ReadHints, StoreTimeout } from '../../../../src/ports/store.ts'
 import type { Runner } from '../layout/runner.ts'
 import type { Search, Shadow } from '../layout/shadows.ts'
-import { fill, inParts, lackingOf, probeFor, someUnfilled } from './backfill.ts'
+import type { Statement } from '../layout/sql.ts'
+import { exists, identifier, type Row } from '../layout/sql.ts'
+import { fill, inParts, sourcesOf } from '../schema/backfill.ts'
+import { lackingIndex } from '../schema/desired.ts'
 
 /** Fills what is lacking in one table. */
 export interface Filler {
-  /** Resolves when the records have the shadows that a write searches; undefined if nothing is searched. */
-  fill(searches: readonly Search[]): Promise<void> | undefined
+  /** Resolves when the records have the shadows that a write searches. */
+  fill(searches: readonly Search[]): Promise<void>
   /** The result of a read that searches, once the records have the shadows for it. */
   searched<T>(searches: readonly Search[], search: () => Promise<T>, hints?: ReadHints): Promise<T>
 }
@@ -25,10 +28,15 @@ export function fillerOf(
   table: string,
   { quick, read, write }: Pick<Runner, 'quick' | 'read' | 'write'>,
 ): Filler {
+  /** By the columns of shadows; a collection searches few sets of them. */
+  const probes = new Map<string, Statement>()
+
   /** The shadows of `searches` that records lack. */
   async function lackingFor(searches: readonly Search[]): Promise<readonly Shadow[]> {
     const shadows = [...new Set(searches.map(({ shadow }) => shadow))]
-    const probe = probeFor(table, shadows)
+    const columns = shadows.map(({ column }) => column).join()
+    const probe = probes.get(columns) ?? probeFor(table, shadows)
+    probes.set(columns, probe)
     return lackingOf(shadows, await (quick ? quick(probe) : read(probe)))
   }
 
@@ -53,10 +61,7 @@ export function fillerOf(
   }
 
   return {
-    fill(searches) {
-      if (searches.length === 0) return undefined
-      return lackingFor(searches).then((shadows) => fillAll(shadows))
-    },
+    fill: async (searches) => fillAll(await lackingFor(searches)),
     async searched(searches, search, hints) {
       // Where a statement is a round trip, both go at once.
       const [shadows, early] = await Promise.all([
@@ -68,4 +73,27 @@ export function fillerOf(
       return search()
     },
   }
+}
+
+/** Some of the records that lack a shadow, quickly found; the same rows. */
+function someUnfilled(table: string, shadow: Shadow, limit: number): Statement {
+  return {
+    sql: `${sourcesOf([shadow])} FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ?1`,
+    values: [limit],
+  }
+}
+
+/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
+export function probeFor(table: string, shadows: readonly Shadow[]): Statement {
+  const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
+  return { sql: `SELECT ${found.map((one, at) => `${one} AS "${at}"`).join(', ')}`, values: [] }
+}
+
+/** Those of the shadows that a record lacks. */
+export function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
+  return shadows.filter((_, at) => row?.[at] === 1)
+}
+
+function lackingIn(table: string, shadow: Shadow): string {
+  return `${identifier(table)} INDEXED BY ${identifier(lackingIndex(table, shadow).name)}`
 }

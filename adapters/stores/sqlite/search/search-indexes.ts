@@ -6,16 +6,10 @@
 
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
-import type { Candidates, Search } from '../layout/shadows.ts'
+import { DEADLINE } from '../connection/functions.ts'
+import type { Candidates, Search, Shadow } from '../layout/shadows.ts'
 import type { Row, Statement } from '../layout/sql.ts'
-import {
-  candidatesIn,
-  foundIn,
-  hasFullText,
-  mergeSearch,
-  type SearchNames,
-  searchNames,
-} from './full-text.ts'
+import { hasFullText, mergeSearch, type SearchNames, searchNames } from './full-text.ts'
 
 /** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
 const MOST_UNSEARCHED = 256
@@ -27,6 +21,10 @@ interface Index {
   /** Rows that this process has changed since the last merge. */
   changes: number
 }
+
+const TRIGRAM = 3
+/** If more rows than this match, the first in order are found sooner without the index. */
+const FEW = 1000
 
 /** The search indexes of one connection's database. */
 export class SearchIndexes {
@@ -63,8 +61,9 @@ export class SearchIndexes {
   }
 
   /** The rows to check, in a statement for all matches. */
-  candidates({ name }: CollectionSchema): Candidates | undefined {
-    return this.#indexes.get(name)?.candidates
+  candidates({ name }: CollectionSchema): Candidates {
+    return (shadow, text, parameters) =>
+      this.#indexes.get(name)?.candidates(shadow, text, parameters)
   }
 
   /** The rows to check, in a read of the first in order; `read` queries the index. */
@@ -109,4 +108,68 @@ export class SearchIndexes {
       if (index) index.changes = MOST_UNSEARCHED
     }
   }
+}
+
+/** The conditions for any number of rows. A term without a trigram may be in most of them: it scans. */
+function candidatesIn({ index, notes }: SearchNames): Candidates {
+  return ({ column }, text, parameters) => {
+    if (!hasTrigram(text)) return undefined
+    const found = `${matching(index, column, parameters.bind(phraseOf(text)))} AND ${DEADLINE}`
+    // The index's result is complete before any row is checked.
+    return `rowid IN (${found} UNION ALL SELECT rowid FROM ${notes})`
+  }
+}
+
+/**
+ * The conditions for the first rows in order. The index is queried for the `searches` beforehand, once for each,
+ * because its time grows with the records. The notes are read in the same statement, because another process may merge
+ * them before the next one; `hear` is told how many there are.
+ */
+async function foundIn(
+  { index, trigrams, notes }: SearchNames,
+  searches: readonly Search[],
+  read: (statement: Statement) => Promise<readonly Row[]>,
+  hear: (noted: number) => void,
+): Promise<Candidates> {
+  const found = new Map<string, string>()
+  for (const { shadow, text } of searches) {
+    if (text === '') continue
+    const { sql, values } = hasTrigram(text)
+      ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
+      : beginning(trigrams, shadow, text)
+    const some = `SELECT rowid, 1 AS isFound FROM (${sql} LIMIT ${FEW + 1})`
+    const noted = `SELECT rowid, 0 FROM ${notes}`
+    const [row] = await read({
+      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
+      values,
+    })
+    hear(Number(row?.all) - Number(row?.found))
+    if (Number(row?.found) <= FEW) found.set(shadow.column + text, String(row?.rowids))
+  }
+  return ({ column }, text, parameters) => {
+    const rowids = found.get(column + text)
+    return rowids && `rowid IN (SELECT value FROM json_each(${parameters.bind(rowids)}))`
+  }
+}
+
+/** The rows with a trigram that begins with `text`, a row once for each. */
+function beginning(trigrams: string, { name }: Shadow, text: string): Statement {
+  const range = 'term >= ?1 AND term <= ?1 || char(1114111, 1114111)'
+  return {
+    sql: `SELECT doc AS rowid FROM ${trigrams} WHERE ${range} AND col = ?2`,
+    // FTS5 takes these two for an error of UTF-8. In a phrase it does so by itself.
+    values: [text.replaceAll(/[\ufffe\uffff]/g, '\ufffd'), name],
+  }
+}
+
+function matching(index: string, column: string, phrase: string): string {
+  return `SELECT rowid FROM ${index} WHERE ${column} MATCH ${phrase}`
+}
+
+function phraseOf(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`
+}
+
+function hasTrigram(text: string): boolean {
+  return text.length >= 2 * TRIGRAM || [...text].length >= TRIGRAM
 }

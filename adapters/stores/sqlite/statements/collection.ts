@@ -12,14 +12,38 @@ import type {
   WriteOptions,
 } from '../../../../src/ports/store.ts'
 import { expecting } from '../../expecting.ts'
+import { readerOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
-import { STAMP } from '../layout/schema-stamps.ts'
-import type { Statement } from '../layout/sql.ts'
+import { SchemaStamps, STAMP } from '../layout/schema-stamps.ts'
+import { type Shadow, shadowsOf } from '../layout/shadows.ts'
+import { identifier, Parameters, type Statement } from '../layout/sql.ts'
 import { type Filler, fillerOf } from '../search/filling.ts'
-import { searchesIn, where } from './filter.ts'
+import { searchesIn, type Target, where } from './filter.ts'
 import { readsOf } from './reads.ts'
-import { type Target, targetOf } from './target.ts'
 import { type Held, type Writes, writesTo } from './writes.ts'
+
+/** The target of `schema`. Its searchable paths may grow until the store is prepared for them. */
+function targetOf(schema: CollectionSchema, runner: Pick<Runner, 'candidates' | 'shapes'>): Target {
+  let known: ReadonlyMap<string, Shadow> = new Map()
+  const shadows = () => {
+    if (schema.searchable.length !== known.size) known = shadowsOf(schema)
+    return known
+  }
+  const { candidates } = runner
+  return {
+    schema,
+    table: identifier(schema.name),
+    stamps: schema.declared && new SchemaStamps(schema.declared, runner.shapes),
+    parse: readerOf(schema.shape),
+    shadows,
+    compilation: () => ({
+      shape: schema.shape,
+      shadows: shadows(),
+      parameters: new Parameters(),
+      candidates,
+    }),
+  }
+}
 
 /** What a collection is opened to. */
 export interface Opened {
@@ -38,7 +62,8 @@ export function openTarget(schema: CollectionSchema, runner: Runner): Opened {
 export function filledFor(filter: Filter, { target, filler }: Opened): Promise<void> | undefined {
   // At once where nothing is searched, so that writes happen in the order of the calls.
   if (target.schema.searchable.length === 0) return undefined
-  return filler.fill(searchesIn(filter, target.compilation().shadows))
+  const searches = searchesIn(filter, target.shadows())
+  return searches.length === 0 ? undefined : filler.fill(searches)
 }
 
 /** The collection of `schema`. */
@@ -66,15 +91,21 @@ function writingTo(
     return write()
   }
 
+  const writeOne = async (statement: Statement): Promise<Fields | null> => {
+    const { rows } = await runner.write(statement)
+    const [row] = rows
+    return row ? parse(row.doc as string) : null
+  }
+
   /** Writes the record that matches, if it holds what is expected; see `expecting`. */
   const writeExpecting = (
     filter: Filter,
     { expect }: WriteOptions = {},
     write: (held: Held) => Statement,
-  ): Promise<Fields | null> =>
-    expecting<Held, Fields>(expect, {
+  ): Promise<Fields | null> => {
+    if (!expect) return writeOne(write({}))
+    return expecting<Held, Fields>(expect, {
       asWritten: () => ({ expect }),
-
       async find() {
         const compiled = compilation()
         const sql = `SELECT doc FROM ${table}${where(filter, compiled)} LIMIT 1`
@@ -83,13 +114,9 @@ function writingTo(
         const doc = String(row.doc)
         return { record: parse(doc), held: () => ({ doc }) }
       },
-
-      async write(held) {
-        const { rows } = await runner.write(write(held))
-        const [row] = rows
-        return row ? parse(row.doc as string) : null
-      },
+      write: (held) => writeOne(write(held)),
     })
+  }
 
   return {
     async insert(record) {

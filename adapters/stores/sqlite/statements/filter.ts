@@ -6,9 +6,11 @@
 
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { ObjectShape } from '../../../../src/ports/shape.ts'
+import type { CollectionSchema, Fields } from '../../../../src/ports/store.ts'
 import { every, some, whereAll } from '../../sql/conditions.ts'
 import { filterCompiler, type Value } from '../../sql/filter.ts'
-import { boundValue, dateString, fieldAt, type Operand, operandIn } from '../layout/fields.ts'
+import { boundValue, dateString, fieldAt, type Operand, operandIn } from '../layout/records.ts'
+import type { SchemaStamps } from '../layout/schema-stamps.ts'
 import { type Candidates, folded, type Search, type Shadow } from '../layout/shadows.ts'
 import { exists, jsonPath, MATCHES, type Parameters } from '../layout/sql.ts'
 
@@ -19,6 +21,20 @@ export interface Compilation {
   readonly parameters: Parameters
   /** Finds the rows that may contain a string, if there is an index. */
   readonly candidates?: Candidates | undefined
+}
+
+/** A collection as statements see it. */
+export interface Target {
+  readonly schema: CollectionSchema
+  /** The table, as an identifier. */
+  readonly table: string
+  readonly stamps: SchemaStamps | undefined
+  /** A record from its JSON. */
+  parse(text: string): Fields
+  /** The shadows of the searchable paths, by path. */
+  shadows(): ReadonlyMap<string, Shadow>
+  /** What one statement is compiled with. */
+  compilation(): Compilation
 }
 
 /** `filter` as a condition. */

@@ -19,15 +19,15 @@ import {
 import { mapInTurns } from '../../../../src/ports/turns.ts'
 import { idOf, namesOne } from '../../planner/filter.ts'
 import { whereAll } from '../../sql/conditions.ts'
-import { fieldJson } from '../layout/fields.ts'
-import { textOf } from '../layout/rows.ts'
+import { fieldJson, textOf } from '../layout/records.ts'
 import type { Runner } from '../layout/runner.ts'
 import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
-import { isLonger, type Row } from '../layout/sql.ts'
+import type { Candidates } from '../layout/shadows.ts'
+import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
-import { type Compilation, compileFilter, searchesIn, where } from './filter.ts'
+import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
 import { compilePage } from './page.ts'
-import type { Target } from './target.ts'
+import { Shapes } from './shape.ts'
 
 /** The reads of `target`, whose statements `runner` runs. */
 export function readsOf(
@@ -35,14 +35,15 @@ export function readsOf(
   runner: Runner,
   filler: Filler,
 ): Pick<Collection, 'find' | 'findJson' | 'count' | 'estimate'> {
-  const { schema, table, parse, stamps, compilation } = target
+  const { table, parse, stamps, compilation } = target
   const textsOf = textReader(target, runner, filler)
   const show = textsShower(target)
 
   return {
     async find(read) {
       const texts = await textsOf(read, 'doc')
-      return mapInTurns(texts, lengthOf, (text) => project(parse(text), read.select))
+      const { select } = read
+      return mapInTurns(texts, lengthOf, select ? (text) => project(parse(text), select) : parse)
     },
 
     findJson(read) {
@@ -62,7 +63,7 @@ export function readsOf(
         const sql = `SELECT count(*) AS count FROM ${table}${whereAll(conditions)}`
         return runner.count(compiled.parameters.statement(sql), filter, hints)
       }
-      const searches = schema.searchable.length > 0 ? searchesIn(filter, compilation().shadows) : []
+      const searches = searchesIn(filter, target.shadows())
       return searches.length === 0 ? count() : filler.searched(searches, count, hints)
     },
 
@@ -92,10 +93,13 @@ function conditionsInTime(
  * a row may also be a list.
  */
 function textReader(
-  { table, compilation }: Target,
+  target: Target,
   runner: Runner,
   filler: Filler,
 ): (read: Read, value: string) => Soon<string[]> {
+  const { table, compilation } = target
+  const statementOf = statementsOf(target, runner)
+
   /** No records, if they come after one that is there. */
   const noneAfter = async (anchor: Filter, hints?: ReadHints): Promise<string[]> => {
     const compiled = compilation()
@@ -109,32 +113,25 @@ function textReader(
    * `read` with the position of the record to start after, if that is quickly read. The page's statement is then a third
    * faster than with the position looked up inside it, which is for databases where each statement is a round trip.
    */
-  const withPosition = async (read: Read): Promise<Read> => {
-    const { afterRecord, ...others } = read
-    if (!afterRecord || !runner.quick || !isQuick(afterRecord)) return read
-    const compiled = compilation()
-    const { shape, parameters } = compiled
-    const values = read.sort.map(({ field }, at) => `${fieldJson(field, shape)} AS "${at}"`)
-    const sql = `SELECT ${values} FROM ${table}${where(afterRecord, compiled)}`
-    const [row] = await runner.quick(parameters.statement(sql))
+  const withPosition = async ({ afterRecord, ...read }: Read): Promise<Read> => {
+    if (!afterRecord) return read
+    if (!runner.quick || !isQuick(afterRecord)) return { ...read, afterRecord }
+    const columns = read.sort.map(
+      ({ field }, at) => `${fieldJson(field, target.schema.shape)} AS "${at}"`,
+    )
+    const record = { filter: afterRecord, sort: [], limit: 1 }
+    const [row] = await runner.quick(statementOf(record, columns.join(', ')))
     if (!row) throw new AnchorGone()
     const after = read.sort.map((_, at): Scalar => JSON.parse(String(row[at] ?? null)))
-    return { ...others, after }
+    return { ...read, after }
   }
 
-  const pageOf = async (read: Read, columns: string): Promise<readonly Row[]> => {
-    const compiled = compilation()
-    const rowsWith = async (found: Compilation) => {
-      const conditions = conditionsInTime(read.filter, found, runner)
-      const from = { columns, table, maxBytes: runner.maxBytes }
-      const sql = compilePage(from, read, conditions, found)
-      return runner.read({ ...found.parameters.statement(sql), inLists: true }, read.hints)
-    }
-    const searches = searchesIn(read.filter, compiled.shadows)
-    if (searches.length === 0) return rowsWith(compiled)
+  const pageOf = (read: Read, columns: string): Soon<readonly Row[]> => {
+    const searches = searchesIn(read.filter, target.shadows())
+    if (searches.length === 0) return runner.read(statementOf(read, columns), read.hints)
     const search = async () => {
       const candidates = await runner.found?.(searches, read.hints)
-      return rowsWith({ ...compilation(), candidates })
+      return runner.read(statementOf(read, columns, candidates), read.hints)
     }
     return filler.searched(searches, search, read.hints)
   }
@@ -147,24 +144,33 @@ function textReader(
     return firstOf(rows)
   }
 
-  /** A record by its id and other values: nothing takes long. */
-  const one = (read: Read, columns: string): Soon<readonly Row[]> => {
-    const compiled = compilation()
-    const sql = `SELECT ${columns} FROM ${table}${where(read.filter, compiled)}`
-    return runner.quick?.(compiled.parameters.statement(sql)) ?? []
-  }
-
   return (read, value) => {
     const columns = `${value} AS "0"`
-    if (!runner.quick) return several(read, columns)
-    const id = idOf(read)
-    if (id === undefined && !isOne(read)) return several(read, columns)
-    const rows =
+    const id = runner.quick && idOf(read)
+    if (!runner.quick || (id === undefined && !isOne(read))) return several(read, columns)
+    const rows = runner.quick(
       id === undefined
-        ? one(read, columns)
-        : runner.quick({ sql: `SELECT ${columns} FROM ${table} WHERE _id = ?1`, values: [id] })
+        ? statementOf(read, columns)
+        : { sql: `SELECT ${columns} FROM ${table} WHERE _id = ?1`, values: [id] },
+    )
     return rows instanceof Promise ? rows.then(firstOf) : firstOf(rows)
   }
+}
+
+/** Returns the statements of reads: they select `columns`, and find what they search by `candidates`. */
+function statementsOf(
+  { table, compilation }: Target,
+  runner: Runner,
+): (read: Read, columns: string, candidates?: Candidates) => Statement {
+  const shapes = new Shapes()
+  return (given, columns, candidates) =>
+    shapes.statementOf(given, columns, (read) => {
+      const compiled = { ...compilation(), candidates }
+      const conditions = conditionsInTime(read.filter, compiled, runner)
+      const from = { columns, table, maxBytes: runner.maxBytes }
+      const sql = compilePage(from, read, conditions, compiled)
+      return { ...compiled.parameters.statement(sql), inLists: true }
+    })
 }
 
 /** Whether a read is one of a record by its id, with nothing else that may take long. */
@@ -192,21 +198,21 @@ function textsShower({
 }: Target): (given: string[], read: Pick<Read, 'select' | 'fillDefaults'>) => Soon<string[]> {
   // In a JavaScript object such names come first, wherever they are in the JSON.
   const hasNumberedField = [...shape.fields.keys()].some((name) => /^\d+$/.test(name))
-  const isDeclared = (given: string) => !stamps || isStamped(given)
+  const isDeclared = stamps ? isStamped : () => true
   const declaredOf = (given: string): unknown => {
     if (isDeclared(given)) return JSON.parse(given)
     const record: unknown = JSON.parse(withoutSign(given))
     return declared ? onlyDeclared(declared, record) : record
   }
   return (texts, { select, fillDefaults }) => {
-    const asStored = (text: string) => isDeclared(text) && !select && !hasNumberedField
-    if (texts.every(asStored)) return texts
-    const shown = (text: string): string => {
+    const isWhole = !select && !hasNumberedField
+    if (isWhole && texts.every(isDeclared)) return texts
+    return mapInTurns(texts, lengthOf, (text) => {
+      if (isWhole && isDeclared(text)) return text
       const record = declaredOf(text)
-      const whole = declared && fillDefaults ? withDefaults(declared, record) : record
-      return textOf(project(whole as Fields, select))
-    }
-    return mapInTurns(texts, lengthOf, (text) => (asStored(text) ? text : shown(text)))
+      const filled = declared && fillDefaults ? withDefaults(declared, record) : record
+      return textOf(project(filled as Fields, select))
+    })
   }
 }
 

@@ -7,15 +7,14 @@
 import type { Filter } from '../../../../src/ports/filter.ts'
 import { topOf } from '../../../../src/ports/paths.ts'
 import type { Change, Fields, WriteOptions } from '../../../../src/ports/store.ts'
-import { changedPaths } from '../../changed.ts'
+import { operationsOf } from '../../planner/change.ts'
 import { every } from '../../sql/conditions.ts'
-import { textOf } from '../layout/rows.ts'
+import { textOf } from '../layout/records.ts'
 import { STAMP } from '../layout/schema-stamps.ts'
 import { shadowText } from '../layout/shadows.ts'
 import { type Effect, exists, type Parameters, type Statement } from '../layout/sql.ts'
 import { compileChange, compileExpected } from './change.ts'
-import { type Compilation, compileFilter, where } from './filter.ts'
-import type { Target } from './target.ts'
+import { type Compilation, compileFilter, type Target, where } from './filter.ts'
 
 /** What the record must hold: values, or all of its JSON. */
 export interface Held {
@@ -104,7 +103,7 @@ function withEffect(effect: Effect, sql: string, parameters: Parameters): Statem
 
 /** The top-level fields that `change` writes. */
 function fieldsOf(change: Change): readonly string[] {
-  return [...new Set(changedPaths(change).map(topOf))]
+  return [...new Set(operationsOf(change).map(({ path }) => topOf(path)))]
 }
 
 /** An expression that fails: an error about a JSON path is the only one whose message contains a string of ours. */

@@ -7,8 +7,7 @@
 
 import { every, some } from '../../sql/conditions.ts'
 import { asText, type Shadow, shadowAt } from '../layout/shadows.ts'
-import { exists, identifier, type Row, type Statement } from '../layout/sql.ts'
-import { lackingIndex } from '../schema/desired.ts'
+import { identifier, type Row, type Statement } from '../layout/sql.ts'
 
 /** The next records that lack a shadow: rows with `rowid` and the JSON that each shadow is made of. */
 export function unfilled(
@@ -22,28 +21,6 @@ export function unfilled(
     sql: `${sourcesOf(shadows)} FROM ${identifier(table)} WHERE rowid > ?1 AND (${lacking}) ORDER BY rowid LIMIT ?2`,
     values: [after, limit],
   }
-}
-
-/** Some of the records that lack a shadow, quickly found; the same rows. */
-export function someUnfilled(table: string, shadow: Shadow, limit: number): Statement {
-  return {
-    sql: `${sourcesOf([shadow])} FROM ${lackingIn(table, shadow)} WHERE ${shadow.isLacking} LIMIT ?1`,
-    values: [limit],
-  }
-}
-
-/** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
-export function probeFor(table: string, shadows: readonly Shadow[]): Statement {
-  const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
-  return {
-    sql: `SELECT ${found.map((one, at) => `${one} AS ${columnAt(at)}`).join(', ')}`,
-    values: [],
-  }
-}
-
-/** Those of the shadows that a record lacks. */
-export function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
-  return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
 }
 
 /** `rows` in parts that one statement takes, however long their texts are: D1 takes a parameter of 2 MB. */
@@ -88,10 +65,6 @@ function columnAt(number: number): string {
   return `s${number}`
 }
 
-function sourcesOf(shadows: readonly Shadow[]): string {
+export function sourcesOf(shadows: readonly Shadow[]): string {
   return `SELECT rowid, ${shadows.map(({ source }, at) => `${source} AS ${columnAt(at)}`).join(', ')}`
-}
-
-function lackingIn(table: string, shadow: Shadow): string {
-  return `${identifier(table)} INDEXED BY ${identifier(lackingIndex(table, shadow).name)}`
 }
