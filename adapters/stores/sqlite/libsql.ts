@@ -18,7 +18,7 @@ export interface LibsqlOptions {
    */
   readonly url?: string
   /** The token of a server that wants one. */
-  readonly authToken?: string
+  readonly authToken?: string | undefined
   /** A client of `@libsql/client` that you have made. You close it yourself. */
   readonly client?: LibsqlClient
 }
@@ -34,7 +34,7 @@ export interface LibsqlClient {
 /** A statement with the values of its parameters. */
 export interface LibsqlStatement {
   readonly sql: string
-  readonly args: SqlValue[]
+  readonly args: (string | number | bigint)[]
 }
 
 /** The result of a statement. */
@@ -80,16 +80,24 @@ export function libsqlStore({ url, authToken, client }: LibsqlOptions): Store {
 }
 
 function opened(url: string, authToken: string | undefined): LibsqlClient {
+  const isRemote = /^(?:libsql|https?|wss?):/.test(url)
   const at = url.startsWith('file:') ? `file:${pathToOpen(url.slice('file:'.length))}` : url
   return createClient({
     url: at,
     timeout: MAX_WAIT_MS,
+    // On Workers a call would wait for those of other requests, which the runtime lets no request do.
+    ...(isRemote && { concurrency: Number.MAX_SAFE_INTEGER }),
     ...(authToken !== undefined && { authToken }),
   }) as unknown as LibsqlClient
 }
 
 function sent({ sql, values }: Statement): LibsqlStatement {
-  return { sql, args: [...values] }
+  // Over HTTP, the client sends numbers as fractions: JSON would get `5.0`.
+  return { sql, args: values.map((value) => (isInteger(value) ? BigInt(value) : value)) }
+}
+
+function isInteger(value: SqlValue): value is number {
+  return Number.isSafeInteger(value) && !Object.is(value, -0)
 }
 
 function written({ rows, rowsAffected }: LibsqlResult): Written {

@@ -1,7 +1,8 @@
-import { describe, it } from 'vitest'
+import { afterAll, describe, it } from 'vitest'
 import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { verify } from '../../../src/contract/index.ts'
 import { storePromises } from '../../../src/contract/store/contract.ts'
+import { startLibsql } from '../../services/libsql.ts'
 import { newFile } from './file.ts'
 import { contractInShort } from './in-short.ts'
 
@@ -20,6 +21,22 @@ verify(
   contractInShort,
   {
     open: () => libsqlStore({ url: `file:${newFile()}` }),
+    close: (store) => store.close(),
+  },
+  { describe, it },
+)
+
+const server = await startLibsql('a token')
+afterAll(() => server.stop())
+
+verify(
+  'libSQL on a server',
+  storePromises,
+  {
+    open() {
+      server.empty()
+      return libsqlStore({ url: server.url, authToken: 'a token' })
+    },
     close: (store) => store.close(),
   },
   { describe, it },
