@@ -162,6 +162,7 @@ describe('an entry', () => {
         "./s3": "s3Files",
         "./sharp": "sharpImages",
         "./sqlite": "sqliteStore",
+        "./sqlite-executor": "executorStore",
         "./tanstack-query": "dataOf recordQueries retries",
         "./telemetry": "telemetry",
         "./upstash": "upstashCache",

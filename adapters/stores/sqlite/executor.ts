@@ -26,7 +26,7 @@ import {
   type Shapes,
   shapesIn,
 } from './layout/schema-stamps.ts'
-import type { Statement, Written } from './layout/sql.ts'
+import type { Statement } from './layout/sql.ts'
 import { type Migration, takeDrops, takeSteps } from './schema/migration.ts'
 import {
   checkNames,
@@ -43,7 +43,22 @@ import {
 import { openCollection } from './statements/collection.ts'
 import { stepWriter } from './statements/steps.ts'
 
-/** A database that runs statements; it throws what its driver throws. */
+/** A statement in SQLite's SQL. */
+export interface SqliteStatement {
+  readonly sql: string
+  /** The values of its parameters `?1`, `?2` and so on. */
+  readonly values: readonly (string | number)[]
+}
+
+/** The result of a statement. */
+export interface SqliteResult {
+  /** Its rows, by the names of their columns. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  /** How many rows it changed. Of a read, anything. */
+  readonly changes: number
+}
+
+/** A database that speaks SQLite's SQL. Its functions throw what its driver throws, with SQLite's message. */
 export interface Executor {
   /** The store's name. */
   readonly name: string
@@ -53,13 +68,21 @@ export interface Executor {
   readonly maxBytes?: number
   /** The most fields of a collection that may be searched, if there is a limit. */
   readonly maxSearched?: number
-  run(statement: Statement): Promise<Written>
+  /** Runs a statement, atomically; resolves when what it changed is on disk. */
+  run(statement: SqliteStatement): Promise<SqliteResult>
   /** Runs statements in one transaction: either all take effect or none. */
-  batch(statements: readonly Statement[]): Promise<readonly Written[]>
+  batch(statements: readonly SqliteStatement[]): Promise<readonly SqliteResult[]>
+  /** Closes the connection, when the app has closed and no statement is under way. */
   close?(): void
 }
 
-/** The store in the database of `executor`. */
+/**
+ * A store in a database that speaks the SQL of SQLite 3.45 or newer: you write how it runs statements.
+ *
+ * ```ts
+ * const store = executorStore({ name: 'mine', title: 'My database', run, batch })
+ * ```
+ */
 export function executorStore(executor: Executor): Store {
   const underWay = new Set<Promise<unknown>>()
   let shapes: Shapes = new Map()
@@ -129,6 +152,7 @@ export function executorStore(executor: Executor): Store {
     },
     dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(executor, schemas)),
     async close() {
+      if (closed) return
       closed = true
       await Promise.allSettled(underWay)
       executor.close?.()
