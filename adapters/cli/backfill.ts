@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type BackfillResult, backfillRecords } from '../../src/changes/backfill.ts'
-import { tableOf } from '../../src/check/table.ts'
+import { type BackfillResult, backfillRecords } from '../../src/upkeep/changes/backfill.ts'
+import { tableOf } from '../../src/upkeep/check/table.ts'
 import { bar, commandLine, openApp } from './command.ts'
 
 const USAGE = `Stores what your app shows of old records: fields under the current names, converted values and defaults.
