@@ -54,7 +54,7 @@ export class ControllerSets<R> {
     query?: RouterOptions<R>['query'],
     search?: RouterOptions<R>['search'],
     runAfterCreate?: RunAfterCreate<R>,
-    onGet?: OnGet,
+    onGet?: OnGet<R>,
   )
   constructor(
     first: RouterOptions<R> | Model<R>,
@@ -62,7 +62,7 @@ export class ControllerSets<R> {
     query?: RouterOptions<R>['query'],
     search?: RouterOptions<R>['search'],
     runAfterCreate?: RunAfterCreate<R>,
-    onGet?: OnGet,
+    onGet?: OnGet<R>,
   ) {
     this.#positional = !('model' in first)
     refusePlaceholders(orderBy, query, search, runAfterCreate, onGet)
