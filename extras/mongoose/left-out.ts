@@ -5,7 +5,8 @@
  */
 
 import type { Report } from './report.ts'
-import type { Hooks, SchemaParts, SchemaType, Virtual } from './structure.ts'
+import type { Hooks, SchemaParts, SchemaType } from './structure.ts'
+import { reportVirtuals } from './virtuals.ts'
 
 /** The options of a path that are carried over, that indexes.ts reads, or that say nothing of records. */
 const CARRIED = new Set([
@@ -126,7 +127,7 @@ const OWN_HOOK =
 /** Reports the functions of a schema, and its options that have no counterpart. `path` is that of a subdocument. */
 export function reportSchema(schema: SchemaParts, path: string, report: Report): void {
   reportFunctions(schema, path, report)
-  reportVirtuals(schema, path, report)
+  reportVirtuals(schema, path, report, showsVirtuals(optionOf(schema, 'toJSON', path)))
   for (const [feature, note, isUsed, serious] of OPTIONS) {
     if (isUsed(optionOf(schema, feature, path))) report.add(path, feature, note(path), serious)
   }
@@ -144,6 +145,7 @@ const HIDING = new Set(['toJSON', 'toObject'])
 const isTrue = (value: unknown): boolean => Boolean(value)
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
+const showsVirtuals = (toJSON: unknown): boolean => isObject(toJSON) && toJSON.virtuals === true
 const isTransforming = (value: unknown): boolean =>
   isObject(value) && typeof value.transform === 'function'
 
@@ -273,36 +275,4 @@ function nameOf(given: unknown): string {
 /** Whether Mongoose brought a hook along. */
 function isOwn(hook: unknown): boolean {
   return Object.getOwnPropertySymbols(hook).length > 0 || OWN_HOOK.test(nameOf(hook))
-}
-
-function reportVirtuals(schema: SchemaParts, path: string, report: Report): void {
-  const { virtuals, aliases = {} } = schema
-  const shown = optionOf(schema, 'toJSON', path)
-  const showsAll = isObject(shown) && shown.virtuals === true
-  for (const [name, virtual] of Object.entries(virtuals)) {
-    if (Object.hasOwn(aliases, name)) continue
-    const at = path === '' ? name : `${path}.${name}`
-    // Every schema has it, and responses leave it out unless told otherwise.
-    if (name !== 'id') reportVirtual(virtual, at, report)
-    else if (showsAll) report.add(at, 'virtual', UNSHOWN)
-  }
-}
-
-const UNSHOWN = 'not in responses: use `output`'
-
-function reportVirtual(
-  { options = {}, setters = [], getters = [] }: Virtual,
-  path: string,
-  report: Report,
-): void {
-  if ((options.ref ?? options.localField) !== undefined) {
-    const note = 'clients filter the list of the other model, or use an extra route'
-    report.add(path, 'virtual', `not in responses: ${note}`)
-    return
-  }
-  if (getters.length > 0) report.add(path, 'virtual', UNSHOWN)
-  if (setters.length === 0) return
-  const note =
-    'its setter does not run, and a value that is sent for it is dropped: a password is not stored'
-  report.add(path, 'virtual', `${note}. Use an extra route`, true)
 }

@@ -7,14 +7,11 @@
 import {
   array,
   boolean,
-  date,
   gte,
   int32,
   literal,
   lte,
-  maximum,
   maxLength,
-  minimum,
   minLength,
   nullable,
   number,
@@ -36,6 +33,7 @@ import { idFrom } from '../../src/model/cast.ts'
 import { ref } from '../../src/model/reference.ts'
 import { type StoredAs, storedAs, withFreeNames } from '../../src/model/stored.ts'
 import type { StoredForm } from '../../src/ports/shape.ts'
+import { dateOf } from './dates.ts'
 import { type Finding, reportPath } from './left-out.ts'
 import { messageOf } from './messages.ts'
 import { storedText } from './stored-text.ts'
@@ -269,29 +267,6 @@ function numberOf(type: SchemaType, path: string): ZodMiniType {
     ...(rule === 'max' && typeof max === 'number' ? [lte(max, messageOf(type, rule, path))] : []),
   ])
   return number().check(...rules)
-}
-
-function dateOf(type: SchemaType, path: string): ZodMiniType {
-  const rules = type.validators.flatMap(({ type: rule, min, max }) => [
-    ...(rule === 'min'
-      ? timeIn(min).map((time) => minimum(time, { ...early(time), ...messageOf(type, rule, path) }))
-      : []),
-    ...(rule === 'max'
-      ? timeIn(max).map((time) => maximum(time, { ...late(time), ...messageOf(type, rule, path) }))
-      : []),
-  ])
-  return date().check(...rules)
-}
-
-// zod writes times as milliseconds.
-const early = (time: Date) => ({ error: () => `Too small: expected date to be >=${time.toJSON()}` })
-const late = (time: Date) => ({ error: () => `Too big: expected date to be <=${time.toJSON()}` })
-
-/** The time that a rule names; none if it is computed each time. */
-function timeIn(value: unknown): Date[] {
-  if (typeof value === 'function') return []
-  const time = new Date(value as string)
-  return Number.isNaN(time.getTime()) ? [] : [time]
 }
 
 function choicesOf(type: SchemaType): readonly unknown[] {

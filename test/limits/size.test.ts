@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 /** Lines of `src` and `adapters` together, and of `extras`: what makes them fewer lowers it. */
-const MOST_LINES = 60_834
-const MOST_LINES_OF_EXTRAS = 5_390
+const MOST_LINES = 60_729
+const MOST_LINES_OF_EXTRAS = 5_411
 const MOST_LINES_OF_A_FILE = 300
 /** Files that were longer when the limit came, with the lines that they may have until they are split. */
 const LONGER: Readonly<Record<string, number>> = {
@@ -12,11 +12,6 @@ const LONGER: Readonly<Record<string, number>> = {
   'src/auth/codes.ts': 350,
   'src/batch/overlay.ts': 368,
   'src/http/shield.ts': 337,
-  'extras/mongoose/left-out.ts': 308,
-  'extras/mongoose/values.ts': 314,
-  'src/openapi/accounts.ts': 320,
-  'src/openapi/list-parameters.ts': 327,
-  'src/openapi/schemas.ts': 317,
   'src/ports/store.ts': 371,
   'src/records/engine/record-engine.ts': 368,
   'src/records/setup/resource.ts': 314,
