@@ -79,9 +79,9 @@ function differs(actual: unknown, expected: unknown, context?: string): BrokenPr
 }
 
 /** The most characters of a value in a message; the rest is in `actual` and `expected`. */
-const LONGEST = 2000
+const MAX_TEXT_LENGTH = 2000
 
 function shown(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text
 }

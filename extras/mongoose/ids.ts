@@ -43,7 +43,7 @@ export function idTypeOf({ paths }: SchemaParts, report: Report): IdType {
   return idType
 }
 
-/** Whether ids are made by whoever writes a document, or are not any of their type. */
+/** Whether ids are made by the program that writes a document, or are not any of their type. */
 function makesOwn(type: SchemaType, idType: IdType): boolean {
   const { options, validators, defaultValue } = type
   const isRuled =

@@ -18,7 +18,7 @@ const DIGITS = 34
 const LEAST_POWER = -6176
 const GREATEST_POWER = 6111
 /** A longer text has more digits than fit, or zeros that say nothing. */
-const LONGEST_DECIMAL = 64
+const MAX_DECIMAL_LENGTH = 64
 
 /** The string that a record holds for `value`; undefined if the type cannot hold it. */
 export function storedText(form: StoredForm, value: unknown): string | undefined {
@@ -55,7 +55,7 @@ function jsonOf(form: StoredForm, value: unknown): unknown {
  */
 function decimalText(text: string): string | undefined {
   const [, sign = '', whole = '', part = '', exponent = '0'] =
-    (text.length <= LONGEST_DECIMAL && DECIMAL.exec(text)) || []
+    (text.length <= MAX_DECIMAL_LENGTH && DECIMAL.exec(text)) || []
   const given = `${whole}${part}`
   const digits = given.replace(/^0+/, '') || '0'
   const power = Number(exponent) - part.length

@@ -2,7 +2,7 @@
  * Stores what reads only show: values under the current names, old values converted, defaults filled in.
  *
  * It may run while the app serves. Each record is written in one conditional step, so that a write of the app in between
- * is never lost; and what is done is done, so that an interrupted run goes on where it was.
+ * is never lost; and what is done is done, so an interrupted run continues where it stopped.
  *
  * @module
  */

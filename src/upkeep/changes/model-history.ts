@@ -40,7 +40,7 @@ export interface ChangedModel {
 type Values = Readonly<Record<string, string>>
 
 /** More than the number of models in any app. */
-const MOST = 10_000
+const MAX_MODELS = 10_000
 
 /** What is known of the models that wrote the records. */
 export class ModelHistory {
@@ -59,7 +59,7 @@ export class ModelHistory {
     models: Iterable<Model>,
     isEmpty: (model: Model) => Promise<boolean>,
   ): Promise<ChangedModel[]> {
-    const found = await this.#collection.find({ filter: everything, sort: [], limit: MOST })
+    const found = await this.#collection.find({ filter: everything, sort: [], limit: MAX_MODELS })
     const known = new Map(found.map(({ model, fields }) => [String(model), String(fields)]))
     const others = [...models].filter((model) => known.get(model.name) !== textOf(model))
     const looked = others.map(async (model) => {

@@ -10,7 +10,7 @@ import { valueIn } from '../../model/value-at.ts'
 import type { Fields } from '../../ports/store.ts'
 
 /** How many values are kept to be looked at again; where there are more duplicates, the first tell enough. */
-const MOST_SUSPECTS = 10_000
+const MAX_SUSPECTS = 10_000
 
 /** The values of one unique set of fields. A hash of each is kept, 8 bytes, so that millions fit in memory. */
 export class Duplicates {
@@ -31,7 +31,7 @@ export class Duplicates {
     if (values.some((value) => value === undefined || value === null)) return
     const text = JSON.stringify(values)
     const isNew = this.#note(hashOf(text))
-    if (!isNew && this.#suspects.size < MOST_SUSPECTS) this.#suspects.set(text, values)
+    if (!isNew && this.#suspects.size < MAX_SUSPECTS) this.#suspects.set(text, values)
   }
 
   /** Values that several records seem to have. */

@@ -176,7 +176,7 @@ async function written<R>(name: string, target: Copyable<R>, record: R): Promise
   }
 }
 
-/** Waits for every write, then throws the first failure: no write goes on in the background. */
+/** Waits for every write, then throws the first failure: no write is left running. */
 async function allOf(writes: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(writes)).find((write) => write.status === 'rejected')
   if (failed) throw failed.reason

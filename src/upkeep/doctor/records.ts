@@ -16,7 +16,7 @@ import { type Finding, type FindingKind, Findings } from './finding.ts'
 /** A field by which people sign in. */
 export interface AccountIdentifier {
   readonly field: string
-  /** What a sign-in looks for when somebody types `text`; undefined if that is not such an identifier. */
+  /** What a sign-in looks for when a user types `text`; undefined if that is not such an identifier. */
   normalize(text: string): string | undefined
   /** Why a sign-in may take `name` for an identifier of another kind; undefined if it doesn't. */
   misread?(name: string): string | undefined
