@@ -81,6 +81,7 @@ function withDefaultsInObject(
 ): unknown {
   let filled: Record<string, unknown> | undefined
   for (const [key, item] of Object.entries(object)) {
+    if (typeof item !== 'object' || item === null) continue
     const member = memberOf(declared, key)
     const whole = member ? withDefaults(member, item) : item
     if (whole !== item) filled = { ...(filled ?? object), [key]: whole }
@@ -128,8 +129,10 @@ function onlyMembers(declared: Declared, object: object): unknown {
   for (let at = 0; at < keys.length; at += 1) {
     const key = keys[at] as string
     const item = fields[key]
-    const member = memberOf(declared, key)
-    const shown = member && onlyDeclared(member, item)
+    const member = members?.get(key) ?? (key === '__proto__' ? undefined : rest)
+    // Most members are plain values, which are looked at here: a call for each would cost as much as the rest.
+    const isPlain = typeof item !== 'object' || item === null || item instanceof Date
+    const shown = member && (isPlain ? item : onlyDeclared(member, item))
     if (shown !== item) kept ??= pick(fields, keys, at)
     if (kept && shown !== undefined) kept[key] = shown
   }
