@@ -14,9 +14,17 @@ import { shielded } from '../../http/shield.ts'
 import { fold } from '../../ports/fold.ts'
 import type { Fields } from '../../ports/store.ts'
 import { within } from '../../ports/within.ts'
-import type { AuthInstance } from '../instance/instance.ts'
-import { withoutSecrets } from '../instance/user.ts'
+import type { Passwords } from '../keys/passwords.ts'
 import { passwordRejected, passwordTooCommon, passwordTooPersonal } from '../refusals.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import type { Users } from '../users/users.ts'
+
+/** The parts that tell which passwords may be chosen. */
+export interface ChoiceParts {
+  readonly users: Users
+  readonly passwords: Passwords
+  readonly settings: AuthSettings
+}
 
 /** How long `password.check` may take. */
 const DEADLINE_MS = 5000
@@ -29,7 +37,7 @@ const MIN_REST = 6
  * Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored.
  */
 export async function checkChoice(
-  { passwords, settings }: AuthInstance,
+  { passwords, settings }: Pick<ChoiceParts, 'passwords' | 'settings'>,
   plain: string,
   words: readonly unknown[],
 ): Promise<void> {
@@ -44,16 +52,16 @@ export async function checkChoice(
 
 /** Runs `password.check`, and compares with the account's stored values. Throws a 400. */
 export async function checkChoiceOf(
-  auth: AuthInstance,
+  parts: ChoiceParts,
   plain: string,
   user: Fields,
   request: ApiRequest,
 ): Promise<void> {
-  const { settings } = auth
-  await checkChoice(auth, plain, identifiersIn(auth, user))
+  const { settings, users } = parts
+  await checkChoice(parts, plain, identifiersIn(settings, user))
   const { check } = settings.password
   if (!check) return
-  const context = { request, user: withoutSecrets(auth, user) }
+  const context = { request, user: users.withoutSecrets(user) }
   const verdict: unknown = await within(
     DEADLINE_MS,
     async () => shielded(request, () => check(plain, context)),
@@ -63,8 +71,8 @@ export async function checkChoiceOf(
 }
 
 /** The values of a record, or of a body, that identify its account. */
-export function identifiersIn({ settings }: AuthInstance, record: Fields): readonly unknown[] {
-  return settings.identifiers.flatMap(({ field, name }) => [record[field], record[name]])
+export function identifiersIn({ identifiers }: AuthSettings, record: Fields): readonly unknown[] {
+  return identifiers.flatMap(({ field, name }) => [record[field], record[name]])
 }
 
 /** The parts of a string that passwords are built from: all of it, an address's parts, a number's digits. */

@@ -31,6 +31,14 @@ export interface Claims {
   readonly aud?: string | readonly string[]
 }
 
+/** The claims of a token of another service that is accepted: it names no password change and no session. */
+export interface AcceptedClaims extends Pick<Claims, 'sub' | 'iat' | 'exp'> {
+  readonly role: Claims['role'] | undefined
+}
+
+/** The claims of a genuine token of another service that is valid now, else undefined. */
+export type AcceptToken = (token: string) => AcceptedClaims | undefined
+
 /** Who a token is for. */
 export interface SignedIn {
   readonly id: string

@@ -13,7 +13,7 @@ import { list } from '../../records/list/list.ts'
 import type { RouterOptions } from '../../records/setup/options.ts'
 import { resolveResource } from '../../records/setup/resource.ts'
 import { serving } from '../../records/setup/serving.ts'
-import type { AuthInstance } from '../instance/instance.ts'
+import type { AuthInstance } from '../instance.ts'
 import { SECRETS } from '../setup/field-names.ts'
 import type { AuthRoute } from './route.ts'
 

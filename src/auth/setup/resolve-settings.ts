@@ -14,7 +14,6 @@ import { byAddress } from './client.ts'
 import { deliverySettings, noticesOf } from './delivery-settings.ts'
 import { isStoredName, type StoredNames, storedNames } from './field-names.ts'
 import { type Identifier, identifiersOf } from './identifiers.ts'
-import { legacySettings } from './legacy-settings.ts'
 import { checkFieldLists, checkModel } from './model-checks.ts'
 import type { AuthOptions, PasswordOptions } from './options.ts'
 import { refreshSettings } from './refresh-settings.ts'
@@ -95,7 +94,6 @@ export function resolveSettings(
     disabledField: options.fields?.disabled,
     identifiers,
     token: tokenSettings(options.token),
-    legacy: legacySettings(options.legacyTokens),
     refresh,
     roles: roleSettings(options.roles),
     lockout: lockoutSettings(options),

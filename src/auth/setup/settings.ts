@@ -13,7 +13,6 @@ import type { NoticeKind } from './delivery-options.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { StoredNames } from './field-names.ts'
 import type { Identifier } from './identifiers.ts'
-import type { LegacySettings } from './legacy-settings.ts'
 import type { PasswordOptions, RouteName } from './options.ts'
 import type { RefreshSettings } from './refresh-settings.ts'
 import type { RoleSettings } from './roles.ts'
@@ -29,8 +28,6 @@ export interface AuthSettings {
   readonly disabledField: string | undefined
   readonly identifiers: readonly Identifier[]
   readonly token: TokenSettings
-  /** Undefined if tokens of express-controller-sets are refused. */
-  readonly legacy: LegacySettings | undefined
   /** Undefined if refresh tokens are off. */
   readonly refresh: RefreshSettings | undefined
   readonly roles: RoleSettings

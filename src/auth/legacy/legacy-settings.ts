@@ -5,8 +5,8 @@
  */
 
 import { group, string } from '../option-checks.ts'
-import type { LegacyTokenOptions } from './options.ts'
-import { type Secrets, secretsOf, type TokenSettings } from './token-settings.ts'
+import type { LegacyTokenOptions } from '../setup/options.ts'
+import { type Secrets, secretsOf, type TokenSettings } from '../setup/token-settings.ts'
 
 /** Settings for the tokens of express-controller-sets. */
 export interface LegacySettings {
