@@ -151,7 +151,7 @@ function keepDeclared(
     const item = fields[key]
     const member = members?.get(key) ?? rest
     // Most members are plain values: a call for each of them would cost as much as all the rest.
-    const isObject = typeof item === 'object' && item !== null
+    const isObject = typeof item === 'object' && item !== null && !(item instanceof Date)
     const shown = member && (isObject ? onlyDeclared(member, item) : item)
     if (shown !== item) kept ??= pick(fields, keys, at)
     if (kept && shown !== undefined) kept[key] = shown

@@ -44,10 +44,10 @@ export async function checkChoice(
   const folded = fold(plain.normalize('NFKC'))
   if (await passwords.isCommon(folded)) throw passwordTooCommon()
   const { appName } = settings.delivery
-  const texts = [...words, appName].filter((word) => typeof word === 'string')
-  const parts = texts.flatMap(partsOf)
-  if (isBuiltFrom(folded, parts) || isBuiltFrom(squeezed(folded), parts))
-    throw passwordTooPersonal()
+  const texts = new Set([...words, appName].filter((word) => typeof word === 'string'))
+  const parts = [...new Set([...texts].flatMap(partsOf))]
+  const forms = [...new Set([folded, squeezed(folded)])]
+  if (forms.some((form) => isBuiltFrom(form, parts))) throw passwordTooPersonal()
 }
 
 /** Runs `password.check`, and compares with the account's stored values. Throws a 400. */

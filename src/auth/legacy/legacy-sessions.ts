@@ -71,19 +71,29 @@ function stateIn(
 ): RefreshTokenState {
   const { hash, previousHash, swappedHash } = session
   if (isOf(hash)) return 'current'
-  const isTheirs = isLegacyHash(hash)
   const isPrevious = isOf(previousHash)
   // Our own token is genuine by itself, one of the old service only if the session knows its hash.
-  const isKnown = isTheirs || tokens.knowsSecretOf(hash)
+  const isKnown = isLegacyHash(hash) || tokens.knowsSecretOf(hash)
   const isCertain = isOwn ? isKnown : isPrevious || isOf(swappedHash)
   if (!isCertain) return 'unknown'
+  return replacedState(tokens, session, isPrevious, isOwn)
+}
+
+/** The state of a token that the session has had before. */
+function replacedState(
+  tokens: RefreshTokens,
+  session: Session,
+  isPrevious: boolean,
+  isOwn: boolean,
+): RefreshTokenState {
+  const isTheirs = isLegacyHash(session.hash)
   const isGraced = tokens.isWithinGrace(session)
   // Without rotation, clients of the old service may keep the token that was swapped here.
   const isKept = !isOwn && !tokens.settings.rotate && !isTheirs
   // What the old service has replaced, for a request that came at the same time, is swapped anew.
   if (isPrevious && (isGraced || isKept)) return isTheirs ? 'current' : 'graced'
   // Where both services have a part in the last change, tokens may be older, and not stolen.
-  const isMixed = isTheirs || isLegacyHash(previousHash)
+  const isMixed = isTheirs || isLegacyHash(session.previousHash)
   return isGraced && isMixed ? 'unknown' : 'reused'
 }
 

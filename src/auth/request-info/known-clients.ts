@@ -10,7 +10,7 @@
 import { sameText } from '../../http/constant-time.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
-import { type Keys, seal } from '../keys/hmac.ts'
+import { type Keys, keyOf, seal } from '../keys/hmac.ts'
 import { isAfter, type Users } from '../users/users.ts'
 
 /** A client that has signed in, as it is stored. */
@@ -63,9 +63,10 @@ export class KnownClients {
     return this.#list(user).map((each) => (each.client === known.client ? next : each))
   }
 
-  /** A client of `user` without any guesses, sealed by the first secret. */
-  fresh(user: Fields, client: string): KnownClient {
-    const sealed = seal(this.#keys.current, textOf(user, client))
+  /** A client of `user` without any guesses, sealed by the first secret; `before` is its entry until now. */
+  fresh(user: Fields, client: string, before?: KnownClient): KnownClient {
+    const isCurrent = before && keyOf(this.#keys, before.client) === this.#keys.current
+    const sealed = isCurrent ? before.client : seal(this.#keys.current, textOf(user, client))
     return { client: sealed, guesses: 0, at: new Date(this.#users.now()) }
   }
 

@@ -144,13 +144,12 @@ async function prove(
       ...codes.stateOf(right),
       ...(signedIn && { [sessions.field]: user[sessions.field] }),
     }
-    try {
-      const after = await users.update(id, change, expect)
-      if (after) return { before: user, after }
-    } catch (error) {
+    const after = await users.update(id, change, expect).catch(async (error: unknown) => {
       if (!(error instanceof DuplicateKey)) throw error
       if (!(await identifiers.free(field, address, true))) throw accountExists()
-    }
+      return null
+    })
+    if (after) return { before: user, after }
     // A session of the account may have been refreshed meanwhile; the code must still be the same.
     user = await users.byId(id)
   }

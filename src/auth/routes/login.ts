@@ -21,6 +21,7 @@ import {
   tooManyAttempts,
 } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
+import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
 import { openSession } from '../sign-in/open-session.ts'
@@ -39,7 +40,6 @@ export const loginRoute: AuthRoute<'login'> = {
 
 /** Signs in by identifier and password. */
 async function login(auth: AuthInstance, request: ApiRequest): Promise<Response> {
-  const { users, lockout, passwords } = auth
   const body = await readBody(auth.host, request)
   const ticket = credential(body, 'ticket')
   if (ticket !== undefined) return loginWithTicket(auth, ticket, body, request)
@@ -67,22 +67,39 @@ async function login(auth: AuthInstance, request: ApiRequest): Promise<Response>
       await checkAccount(auth, reservation, request)
       const step = await askHook(auth, reservation, request)
 
-      // A hash of today's kind.
-      const stored = String(reservation.user[users.names.password])
-      const isOld = passwords.needsRehash(stored)
-      const set = isOld ? { [users.names.password]: await passwords.hash(String(password)) } : {}
-      if (step) {
-        // The password was right: each answer to the second step is counted as a guess instead.
-        const how = lockout.countsAnswers ? 'clear' : 'forgive'
-        const noted = await lockout.takeBack(reservation, how, set)
-        return auth.tickets.ask(noted ?? reservation.user, step, request)
-      }
+      // A hash of today's kind, if it is of another one.
+      const set = await rehash(auth, reservation, String(password))
+      if (step) return askForStep(auth, reservation, step, set, request)
 
       // The session, in one conditional write.
       return respondSignedIn(auth, reservation, request, { set }, invalidCredentials)
     },
     { client, account: account.key, isKnown },
   )
+}
+
+/** What replaces the hash of a right password that was hashed in another way than passwords are now. */
+async function rehash(
+  { users, passwords }: AuthInstance,
+  { user }: Reservation,
+  plain: string,
+): Promise<Fields> {
+  const { password } = users.names
+  const isOld = passwords.needsRehash(String(user[password]))
+  return isOld ? { [password]: await passwords.hash(plain) } : {}
+}
+
+/** Asks for the second step. The password was right: each answer is counted as a guess instead. */
+async function askForStep(
+  { lockout, tickets }: AuthInstance,
+  reservation: Reservation,
+  step: SecondStepRequired,
+  set: Fields,
+  request: ApiRequest,
+): Promise<Response> {
+  const how = lockout.countsAnswers ? 'clear' : 'forgive'
+  const noted = await lockout.takeBack(reservation, how, set)
+  return tickets.ask(noted ?? reservation.user, step, request)
 }
 
 /** Signs in by the ticket of a first step and the answer that `onLogin` asks for. */
@@ -156,7 +173,7 @@ async function askHook(
   reservation: Reservation,
   request: ApiRequest,
   answer?: Fields,
-): ReturnType<typeof runOnLogin> {
+): Promise<SecondStepRequired | undefined> {
   const { user } = reservation
   try {
     return await runOnLogin(auth, user, request, answer && { answer })

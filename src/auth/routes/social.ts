@@ -75,19 +75,14 @@ async function signInBy(
   request: ApiRequest,
   attempt: Attempt,
 ): Promise<Response> {
-  const { users, identifiers, sessions, tickets } = auth
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const user = await accountOf(auth, provider, profile, request, (before, after) =>
       tellOfProviders(auth, before, after, request),
     )
     attempt.userId = user._id
-    if (users.isDisabled(user)) {
-      await sessions.endThoseOfDisabled(user)
-      throw notActive()
-    }
-    if (identifiers.awaitsProof(user)) throw emailNotConfirmed()
+    await checkAccount(auth, user)
     const step = tries === 0 ? await runOnLogin(auth, user, request) : undefined
-    if (step) return tickets.ask(user, step, request, provider)
+    if (step) return auth.tickets.ask(user, step, request, provider)
     // Meanwhile the link may end, if the owner proves the account's address.
     const expect = { [provider.idField]: profile.id }
     const signedIn = await openSession(auth, user, request, { expect })
@@ -97,6 +92,18 @@ async function signInBy(
     return valueResponse({ ...signedIn.data, provider: provider.name })
   }
   throw invalidCredentials()
+}
+
+/** Throws the refusal of an account that may not sign in, or not yet. */
+async function checkAccount(
+  { users, identifiers, sessions }: AuthInstance,
+  user: Fields,
+): Promise<void> {
+  if (users.isDisabled(user)) {
+    await sessions.endThoseOfDisabled(user)
+    throw notActive()
+  }
+  if (identifiers.awaitsProof(user)) throw emailNotConfirmed()
 }
 
 /**

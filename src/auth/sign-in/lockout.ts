@@ -19,8 +19,8 @@ export interface Reservation {
   readonly user: Fields
   /** Whether this guess is the last one, and has locked the account. */
   readonly locks: boolean
-  /** The client that has a count of its own. */
-  readonly known?: string
+  /** The client that has a count of its own, and its entry in `user`. */
+  readonly known?: { readonly client: string; readonly entry: KnownClient }
   /** What was counted, with this guess. */
   readonly counted: Counted
   /** Where it was counted, if the client has no count of its own. */
@@ -146,18 +146,12 @@ export class Lockout {
    * user as read again; undefined if others were counted meanwhile: they are still being evaluated.
    */
   stepBack(
-    { known, counted, count, user }: Reservation,
+    reservation: Reservation,
     how: 'forgive' | 'clear',
-    now: Fields = user,
+    now: Fields = reservation.user,
   ): ConditionalChange | undefined {
-    if (known !== undefined) {
-      const own = this.#clients.find(now, known)
-      if (own?.guesses !== counted.guesses || own.wrong !== counted.wrong) return undefined
-      const { lockedUntil: _, ...rest } = own
-      const forgiven = { ...rest, guesses: counted.guesses - 1, wrong: counted.wrong - 1 }
-      const next = how === 'clear' ? this.#clients.fresh(now, known) : forgiven
-      return this.#replacing(now, own, next)
-    }
+    const { known, counted, count } = reservation
+    if (known) return this.#ownStepBack(reservation, known, how, now)
     const { guesses, row, lockedUntil } = count
     const isSame = now[guesses] === counted.guesses && (!row || now[row] === counted.wrong)
     if (!isSame) return undefined
@@ -165,6 +159,20 @@ export class Lockout {
     const set = { [guesses]: less(counted.guesses), ...(row && { [row]: less(counted.wrong) }) }
     const expect = { [guesses]: counted.guesses, ...(row && { [row]: counted.wrong }) }
     return { change: { set, unset: [lockedUntil] }, expect }
+  }
+
+  #ownStepBack(
+    { counted, user }: Reservation,
+    { client, entry }: NonNullable<Reservation['known']>,
+    how: 'forgive' | 'clear',
+    now: Fields,
+  ): ConditionalChange | undefined {
+    const own = now === user ? entry : this.#clients.find(now, client)
+    if (own?.guesses !== counted.guesses || own.wrong !== counted.wrong) return undefined
+    const { lockedUntil: _, ...rest } = own
+    const forgiven = { ...rest, guesses: counted.guesses - 1, wrong: counted.wrong - 1 }
+    const next = how === 'clear' ? this.#clients.fresh(now, client, own) : forgiven
+    return this.#replacing(now, own, next)
   }
 
   /**
@@ -216,12 +224,8 @@ export class Lockout {
     const counted = { guesses: lockedUntil ? 1 : known.guesses + 1, wrong: before + 1 }
     const isLast = counted.guesses >= this.#limits.max
     const lock = isLast && { lockedUntil: new Date(at + this.#limits.lockMs) }
-    const { change, expect } = this.#replacing(user, known, {
-      ...rest,
-      ...counted,
-      at: new Date(at),
-      ...lock,
-    })
+    const entry = { ...rest, ...counted, at: new Date(at), ...lock }
+    const { change, expect } = this.#replacing(user, known, entry)
     const field = this.#users.names.lockedUntil
     return {
       change,
@@ -230,7 +234,7 @@ export class Lockout {
       reserved: (first) => ({
         user: first,
         locks: isLast || counted.wrong >= MAX_IN_A_ROW,
-        known: client,
+        known: { client, entry },
         counted,
         count: this.#guesses,
       }),

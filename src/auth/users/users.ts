@@ -78,7 +78,9 @@ export class Users {
 
   /** A user's record without its secrets, and without what the model does not declare. */
   withoutSecrets(record: Fields): Fields {
-    return projected(declaredPart(this.model, record), this.#withoutSecrets)
+    const select = this.#withoutSecrets
+    // Left out first: what is not shown need not be looked through.
+    return declaredPart(this.model, projected(record, select), { select })
   }
 
   /** A user as responses show it, or the part that `select` names. */
