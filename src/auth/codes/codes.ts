@@ -13,7 +13,13 @@
 import { all, any, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { isSealed, type Key, type Keys, keyOf, seal } from '../keys/hmac.ts'
-import { CODE_KINDS, type CodeKind, SLOTS, type Slot } from '../setup/code-fields.ts'
+import {
+  CODE_KINDS,
+  CODE_PURPOSES,
+  type CodeKind,
+  type Slot,
+  slotOf,
+} from '../setup/code-fields.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { isAfter, type Users } from '../users/users.ts'
 
@@ -41,26 +47,21 @@ export class Codes {
   readonly #users: Users
   readonly #keys: Keys
   readonly #toField: AuthSettings['delivery']['toField']
+  /** The stored fields of each kind of code. */
+  readonly slots: Readonly<Record<CodeKind, Slot>>
 
   constructor(users: Users, keys: Keys, { otp, delivery }: AuthSettings) {
     this.otp = otp
     this.#users = users
     this.#keys = keys
     this.#toField = delivery.toField
-    this.allEnded = this.#hashes(CODE_KINDS)
-  }
-
-  /** The stored fields of a kind of code. */
-  slot(kind: CodeKind): Readonly<Record<keyof Slot, string>> {
-    const { names } = this.#users
-    const { purpose, hash, expiresAt, attempts, sentAt } = SLOTS[kind]
-    return {
-      purpose,
-      hash: names[hash],
-      expiresAt: names[expiresAt],
-      attempts: names[attempts],
-      sentAt: names[sentAt],
+    const { names } = users
+    this.slots = {
+      email: slotOf('email', names),
+      sms: slotOf('sms', names),
+      verification: slotOf('verification', names),
     }
+    this.allEnded = this.#hashes(CODE_KINDS)
   }
 
   /**
@@ -73,7 +74,7 @@ export class Codes {
     kind: Kind,
   ): Promise<IssuedCode<Kind> | undefined> {
     const { resendSeconds, ttlSeconds } = this.otp
-    const slot = this.slot(kind)
+    const slot = this.slots[kind]
     const at = this.#users.now()
     const last = account[slot.sentAt]
     if (resendSeconds > 0 && isAfter(last, at - resendSeconds * 1000)) return undefined
@@ -111,9 +112,12 @@ export class Codes {
   ): Promise<{ readonly isValid: boolean; takeBack(): Promise<void> }> {
     const { names } = this.#users
     const { kind, user, code, key } = issued
-    const { hash, sentAt, purpose } = this.slot(kind)
+    const { hash, sentAt } = this.slots[kind]
     const sealed = seal(key, this.#sealedText(user, kind, code))
-    const set = { [hash]: sealed, ...(kind === 'email' && { [names.otpPurpose]: purpose }) }
+    const set = {
+      [hash]: sealed,
+      ...(kind === 'email' && { [names.otpPurpose]: CODE_PURPOSES.email }),
+    }
     const { passwordChangedAt } = names
     const unchanged = { [passwordChangedAt]: user[passwordChangedAt] }
     const within = this.#windowOf(issued)
@@ -136,24 +140,24 @@ export class Codes {
 
   /** Whether `code` is the pending code of `kind`. Without one it takes as long. */
   isCode(user: Fields, kind: CodeKind, code: string): boolean {
-    const sealed = user[this.slot(kind).hash] ?? `${this.#keys.current.id}.none`
+    const sealed = user[this.slots[kind].hash] ?? `${this.#keys.current.id}.none`
     return isSealed(this.#keys, sealed, this.#sealedText(user, kind, code))
   }
 
   /** What must be unchanged since a code was counted, for the step that uses it up. */
   stateOf({ kind, user }: RightCode): Fields {
-    const { hash, expiresAt } = this.slot(kind)
+    const { hash, expiresAt } = this.slots[kind]
     const address = kind === 'verification' ? [] : [this.#toField[kind]]
     return Object.fromEntries([hash, expiresAt, ...address].map((field) => [field, user[field]]))
   }
 
   #windowOf({ kind, expiresAt }: IssuedCode): Filter {
-    return { op: 'eq', field: this.slot(kind).expiresAt, value: expiresAt }
+    return { op: 'eq', field: this.slots[kind].expiresAt, value: expiresAt }
   }
 
   #hashes(kinds: readonly CodeKind[]): readonly string[] {
     const { names } = this.#users
-    const fields = kinds.map((kind) => names[SLOTS[kind].hash])
+    const fields = kinds.map((kind) => this.slots[kind].hash)
     if (kinds.includes('email')) fields.push(names.otpPurpose)
     return this.#users.declared(fields)
   }
@@ -161,7 +165,7 @@ export class Codes {
   /** Digits from a MAC: with 8 bytes for at most 12 digits, every code is equally likely. */
   #code(key: Key, user: Fields, kind: CodeKind, expiresAt: Date): string {
     const parts = [String(user._id), expiresAt.getTime(), this.#users.changedAt(user)]
-    const text = JSON.stringify([SLOTS[kind].purpose, ...parts, this.#address(user, kind)])
+    const text = JSON.stringify([CODE_PURPOSES[kind], ...parts, this.#address(user, kind)])
     const bytes = key.mac(text)
     const number = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
     const { length } = this.otp
@@ -170,7 +174,7 @@ export class Codes {
 
   /** The string that is sealed in the record of a code. */
   #sealedText(user: Fields, kind: CodeKind, code: string): string {
-    const parts = ['stored', SLOTS[kind].purpose, String(user._id), code]
+    const parts = ['stored', CODE_PURPOSES[kind], String(user._id), code]
     return JSON.stringify([...parts, this.#address(user, kind)])
   }
 

@@ -52,7 +52,7 @@ export async function tryCode<Kind extends CodeKind>(
   client: string | undefined,
 ): Promise<RightCode<Kind> | undefined> {
   const { users, codes, dummyWrite } = parts
-  const stored = kinds.filter((kind) => users.declared([codes.slot(kind).hash]).length > 0)
+  const stored = kinds.filter((kind) => users.declared([codes.slots[kind].hash]).length > 0)
   const counted = await countTry(parts, user ?? NOBODY, stored, client)
   if (!counted) await dummyWrite(countingStep(parts, stored))
   const typed = typeof code === 'string' ? code.trim() : ''
@@ -83,7 +83,7 @@ async function countTry(
     const tries = triesAfter(parts, now, kinds)
     const countOf = (kind: CodeKind) => tries.find((one) => one.kind === kind)?.count ?? 0
     if (!kinds.some((kind) => mayTry(parts, now, kind, countOf(kind)))) return undefined
-    const same = [field, ...kinds.map((kind) => codes.slot(kind).expiresAt)]
+    const same = [field, ...kinds.map((kind) => codes.slots[kind].expiresAt)]
     const expect = Object.fromEntries(same.map((name) => [name, now[name]]))
     const counted = await users.update(now._id, { set: { [field]: tries } }, expect)
     if (counted) return { user: counted, countOf }
@@ -99,7 +99,8 @@ async function countForOthers(
   kinds: readonly CodeKind[],
 ): Promise<CountedTry | undefined> {
   const { users, codes } = parts
-  const countOf = (record: Fields, kind: CodeKind) => Number(record[codes.slot(kind).attempts] ?? 0)
+  const countOf = (record: Fields, kind: CodeKind) =>
+    Number(record[codes.slots[kind].attempts] ?? 0)
   // A write that matches nothing is fast, so if there is nothing to count, the caller writes elsewhere.
   if (!kinds.some((kind) => mayTry(parts, user, kind, countOf(user, kind) + 1))) return undefined
   const { filter, change } = countingStep(parts, kinds)
@@ -109,7 +110,7 @@ async function countForOthers(
 
 /** The step that counts a try for each of `kinds`, if one of them has a pending code with tries left. */
 function countingStep({ users, codes }: TryParts, kinds: readonly CodeKind[]): Step {
-  const slots = kinds.map((kind) => codes.slot(kind))
+  const slots = kinds.map((kind) => codes.slots[kind])
   const pending = slots.map(({ hash, expiresAt, attempts }) =>
     all([
       { op: 'ne', field: hash, value: null },
@@ -126,7 +127,7 @@ function countingStep({ users, codes }: TryParts, kinds: readonly CodeKind[]): S
 
 /** Whether a code of `kind` is pending, and may be tried for the `count`th time. */
 function mayTry({ users, codes }: TryParts, user: Fields, kind: CodeKind, count: number): boolean {
-  const { hash, expiresAt } = codes.slot(kind)
+  const { hash, expiresAt } = codes.slots[kind]
   const isPending = typeof user[hash] === 'string' && isAfter(user[expiresAt], users.now())
   return isPending && count <= codes.otp.maxAttempts
 }
@@ -141,7 +142,7 @@ function triesAfter(
   const tries: readonly KnownTries[] = Array.isArray(stored) ? stored : []
   const others = tries.filter((one) => !kinds.some((kind) => kind === one.kind))
   const counted = kinds.map((kind) => {
-    const end = user[codes.slot(kind).expiresAt]
+    const end = user[codes.slots[kind].expiresAt]
     const until = end instanceof Date ? end : new Date(0)
     const before = tries.find((one) => one.kind === kind && one.until.getTime() === until.getTime())
     return { kind, until, count: (before?.count ?? 0) + 1 }

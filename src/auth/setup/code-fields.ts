@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StoredName } from './field-names.ts'
+import { SECRET_KINDS, type SecretName, type StoredNames } from './field-names.ts'
 
 /** What a code is for and how it is sent: a password reset by mail or by SMS, or the proof of a mailbox. */
 export type CodeKind = 'email' | 'sms' | 'verification'
@@ -12,56 +12,49 @@ export type CodeKind = 'email' | 'sms' | 'verification'
 /** The kinds of code that reset a password. */
 export type ResetCode = Exclude<CodeKind, 'verification'>
 
-/** The state of one kind of code: the stored names of its fields. */
-export interface Slot {
-  /** What the code is bound to besides its address. */
-  readonly purpose: string
-  readonly hash: StoredName
-  readonly expiresAt: StoredName
-  readonly attempts: StoredName
-  readonly sentAt: StoredName
-}
-
-/** The state of each kind. Two kinds share nothing, so a request for one changes nothing of the other. */
-export const SLOTS: Readonly<Record<CodeKind, Slot>> = {
-  email: {
-    purpose: 'passwordReset:email',
-    hash: 'otpHash',
-    expiresAt: 'otpExpiresAt',
-    attempts: 'otpAttempts',
-    sentAt: 'otpSentAt',
-  },
-  sms: {
-    purpose: 'passwordReset:sms',
-    hash: 'smsOtpHash',
-    expiresAt: 'smsOtpExpiresAt',
-    attempts: 'smsOtpAttempts',
-    sentAt: 'smsOtpSentAt',
-  },
-  verification: {
-    purpose: 'emailVerification',
-    hash: 'verifyOtpHash',
-    expiresAt: 'verifyOtpExpiresAt',
-    attempts: 'verifyOtpAttempts',
-    sentAt: 'verifyOtpSentAt',
-  },
-}
-
 /** Every kind of code. */
 export const CODE_KINDS: readonly CodeKind[] = ['email', 'sms', 'verification']
 
 /** The kinds of code that reset a password. */
 export const RESET_CODES: readonly ResetCode[] = ['email', 'sms']
 
-/** The stored names that a kind of code needs, with their types. */
+/** What a kind of code is bound to besides its address. */
+export const CODE_PURPOSES: Readonly<Record<CodeKind, string>> = {
+  email: 'passwordReset:email',
+  sms: 'passwordReset:sms',
+  verification: 'emailVerification',
+}
+
+/** How the names of a kind's fields begin. Two kinds share nothing, so a request for one changes nothing of the other. */
+const PREFIXES = { email: 'otp', sms: 'smsOtp', verification: 'verifyOtp' } as const
+const PARTS = {
+  hash: 'Hash',
+  expiresAt: 'ExpiresAt',
+  attempts: 'Attempts',
+  sentAt: 'SentAt',
+} as const
+
+/** The state of one kind of code: its stored fields. */
+export type Slot = Readonly<Record<keyof typeof PARTS, string>>
+
+/** The stored fields of a kind of code. */
+export function slotOf(kind: CodeKind, names: StoredNames): Slot {
+  const entries = Object.entries(PARTS).map(([part, end]) => [part, names[nameOf(kind, end)]])
+  return Object.fromEntries(entries) as Slot
+}
+
+/** The same, with the kind of each field. */
 export function codeFields(
   kind: CodeKind,
-): readonly (readonly [StoredName, 'string' | 'date' | 'number'])[] {
-  const { hash, expiresAt, attempts, sentAt } = SLOTS[kind]
-  return [
-    [hash, 'string'],
-    [expiresAt, 'date'],
-    [attempts, 'number'],
-    [sentAt, 'date'],
-  ]
+  names: StoredNames,
+): readonly (readonly [field: string, kind: 'string' | 'date' | 'number'])[] {
+  return Object.values(PARTS).map((end) => {
+    const name = nameOf(kind, end)
+    const stored = SECRET_KINDS[name]
+    return [names[name], stored === 'string' || stored === 'date' ? stored : 'number']
+  })
+}
+
+function nameOf(kind: CodeKind, end: (typeof PARTS)[keyof typeof PARTS]): SecretName {
+  return `${PREFIXES[kind]}${end}`
 }

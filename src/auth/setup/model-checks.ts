@@ -88,7 +88,7 @@ function resetNeeds(settings: AuthSettings): readonly Need[] {
 
 function verificationNeeds({ names }: AuthSettings): readonly Need[] {
   const why = `emailVerification; pass it to userFields() too`
-  const fields = codeFields('verification').map(([name, type]): Need => [names[name], type, why])
+  const fields = codeFields('verification', names).map(([field, kind]): Need => [field, kind, why])
   return [[names.provenEmail, 'string', why], [names.pendingEmail, 'string', why], ...fields]
 }
 
@@ -98,7 +98,7 @@ function codeNeeds({ names, delivery, model }: AuthSettings): readonly Need[] {
   const bySms = deliver ? model.shape.fields.has(toField.sms) : sms !== undefined
   const kinds: readonly CodeKind[] = bySms ? ['email', 'sms'] : ['email']
   return kinds.flatMap((kind) =>
-    codeFields(kind).map(([name, type]): Need => [names[name], type, `one-time codes (${kind})`]),
+    codeFields(kind, names).map(([field, type]): Need => [field, type, `one-time codes (${kind})`]),
   )
 }
 
