@@ -59,15 +59,13 @@ export function fairQueue(maxWaitMs: number = MAX_WAIT_MS): FairQueue {
     }
   }
 
-  const isFree = () => free > 0 && known.size + strangers.size === 0
-
   const nextStranger = () => {
-    takesNewest = strangers.size > OVERLOAD && !takesNewest
+    takesNewest = strangers.waiting.length > OVERLOAD && !takesNewest
     return strangers.next(takesNewest)
   }
 
   const hand = (): void => {
-    while (free > 0 && known.size + strangers.size > 0) {
+    while (free > 0 && known.waiting.length + strangers.waiting.length > 0) {
       const next = knownIsNext
         ? (known.next(false) ?? nextStranger())
         : (nextStranger() ?? known.next(false))
@@ -82,12 +80,13 @@ export function fairQueue(maxWaitMs: number = MAX_WAIT_MS): FairQueue {
       hand()
     },
     async take(client, account, isKnown = () => false) {
-      if (isFree()) return begin()
+      // Turns are handed on as they end, so a free one means that nobody waits.
+      if (free > 0) return begin()
       const line = (await isKnown()) ? known : strangers
       // All others may have been served during the await: then no one would pass the turn on.
-      if (isFree()) return begin()
+      if (free > 0) return begin()
       const keys = { client: JSON.stringify([client]), account: JSON.stringify([client, account]) }
-      if (line.size >= MAX_WAITING && !line.giveUpFor(keys)) return undefined
+      if (line.waiting.length >= MAX_WAITING && !line.giveUpFor(keys)) return undefined
       return new Promise((resolve) => {
         const settle = (turn: EndTurn | undefined) => {
           clearTimeout(timer)
@@ -124,16 +123,12 @@ interface Place {
 
 /** One line of waiting requests: a turn takes far longer than a look at all of them. */
 class Line {
-  readonly #waiting: Waiting[] = []
+  readonly waiting: Waiting[] = []
   readonly #places = new Map<string, Place>()
   #now = 0
 
-  get size(): number {
-    return this.#waiting.length
-  }
-
   add(one: Waiting): void {
-    this.#waiting.push(one)
+    this.waiting.push(one)
     this.#now += 1
     for (const key of [one.client, one.account]) {
       const place = this.#places.get(key) ?? { count: 0, since: this.#now, hadTurn: false }
@@ -143,9 +138,9 @@ class Line {
   }
 
   remove(one: Waiting): void {
-    const at = this.#waiting.indexOf(one)
+    const at = this.waiting.indexOf(one)
     if (at < 0) return
-    this.#waiting.splice(at, 1)
+    this.waiting.splice(at, 1)
     for (const key of [one.client, one.account]) {
       const place = this.#place(key)
       place.count -= 1
@@ -162,7 +157,7 @@ class Line {
     const isBefore = (a: Waiting, b: Waiting) =>
       (order(this.#place(a.client), this.#place(b.client)) ||
         order(this.#place(a.account), this.#place(b.account))) < 0
-    const [first, ...others] = this.#waiting
+    const [first, ...others] = this.waiting
     if (!first) return undefined
     const one = others.reduce((best, each) => (isBefore(each, best) ? each : best), first)
     this.#now += 1
@@ -193,7 +188,7 @@ class Line {
   /** The last request of the client, or account, with the most; among those of the client `of`. */
   #most(keyOf: (one: Waiting) => string, of?: string): Waiting | undefined {
     const count = (one: Waiting) => this.#place(keyOf(one)).count
-    return this.#waiting
+    return this.waiting
       .filter(({ client }) => of === undefined || client === of)
       .reduce<Waiting | undefined>(
         (best, each) => (best && count(best) > count(each) ? best : each),
