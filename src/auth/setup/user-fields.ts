@@ -16,13 +16,7 @@ import {
   refine,
   string,
 } from 'zod/mini'
-import type {
-  $ZodArray,
-  $ZodDefault,
-  $ZodOptional,
-  $ZodString,
-  $ZodType,
-} from 'zod/v4/core'
+import type { $ZodArray, $ZodDefault, $ZodOptional, $ZodString, $ZodType } from 'zod/v4/core'
 import { hiddenField } from '../../model/hidden.ts'
 import { idFieldsOf } from '../providers/registry.ts'
 import {
