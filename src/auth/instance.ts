@@ -23,7 +23,7 @@ import type { LegacySettings } from './legacy/legacy-settings.ts'
 import { legacyTokens } from './legacy/legacy-tokens.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
 import { KnownClients } from './request-info/known-clients.ts'
-import { type Report, reporting } from './request-info/security-events.ts'
+import { createReport, type Report } from './request-info/security-events.ts'
 import type { StoredNames } from './setup/field-names.ts'
 import type { RoleSettings } from './setup/roles.ts'
 import type { AuthSettings } from './setup/settings.ts'
@@ -124,7 +124,7 @@ export function createInstance(
     passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
     hashing,
     dummyWrite,
-    report: reporting(settings.onSecurityEvent, logger, now),
+    report: createReport(settings.onSecurityEvent, logger, now),
     breakers: senders,
     mailCheck: mailCheck(settings.delivery, senders.email, now),
     afterResponse: afterResponse(),

@@ -12,7 +12,7 @@ export type Duration = number | `${number}${'s' | 'm' | 'h' | 'd'}`
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** Seconds. Stores must be able to order the resulting dates; a hundred years are enough for any session. */
-const LONGEST = 100 * 365 * 86_400
+const MAX_SECONDS = 100 * 365 * 86_400
 
 /** Throws a start-up error. */
 export function fail(message: string): never {
@@ -103,5 +103,5 @@ function secondsOf(value: unknown): number | undefined {
 }
 
 function within(seconds: number): number | undefined {
-  return seconds > 0 && seconds <= LONGEST ? seconds : undefined
+  return seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined
 }

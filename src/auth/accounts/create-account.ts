@@ -39,7 +39,7 @@ export async function createAccount(
   const checked = await users.engine.validate(hash ? { ...values, [password]: DECOY } : values)
   if (hash) checked[password] = await hash()
   checkTime(request)
-  const user = await inserted(parts, checked)
+  const user = await insertFreeing(parts, checked)
   if (!user) return undefined
   const remove = () => users.engine.remove(withId(String(user._id)))
   // An address that a provider vouches for is proven: another account's identifier of another kind must not block its
@@ -61,7 +61,7 @@ export async function createAccount(
   return user
 }
 
-async function inserted(parts: AccountParts, values: Fields): Promise<Fields | undefined> {
+async function insertFreeing(parts: AccountParts, values: Fields): Promise<Fields | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     try {
       return await parts.users.engine.insert(values)

@@ -29,9 +29,9 @@ export interface ChoiceParts {
 /** How long `password.check` may take. */
 const DEADLINE_MS = 5000
 /** Shorter words are in many good passwords. */
-const MIN_WORD = 4
+const MIN_WORD_LENGTH = 4
 /** How many more characters a password with such a word must have. */
-const MIN_REST = 6
+const MIN_OTHER_CHARACTERS = 6
 
 /**
  * Refuses a password that is common, or built from `words` or the app's name. Throws a 400. Depends on nothing stored.
@@ -46,7 +46,7 @@ export async function checkChoice(
   const { appName } = settings.delivery
   const texts = new Set([...words, appName].filter((word) => typeof word === 'string'))
   const parts = [...new Set([...texts].flatMap(partsOf))]
-  const forms = [...new Set([folded, squeezed(folded)])]
+  const forms = [...new Set([folded, withoutSeparators(folded)])]
   if (forms.some((form) => isBuiltFrom(form, parts))) throw passwordTooPersonal()
 }
 
@@ -79,11 +79,11 @@ export function identifiersIn({ identifiers }: AuthSettings, record: Fields): re
 function partsOf(text: string): readonly string[] {
   const whole = fold(text.trim().normalize('NFKC'))
   const [local = '', domain] = whole.split('@')
-  return [whole, local, ...(domain === undefined ? [] : [domain]), squeezed(whole)]
+  return [whole, local, ...(domain === undefined ? [] : [domain]), withoutSeparators(whole)]
 }
 
 /** Without the separators between the parts of a number or a name. */
-function squeezed(text: string): string {
+function withoutSeparators(text: string): string {
   return text.replace(/[\s().+-]/g, '')
 }
 
@@ -92,7 +92,7 @@ function isBuiltFrom(password: string, words: readonly string[]): boolean {
   return words.some((word) => {
     if (word === '') return false
     if (password === word) return true
-    if ([...word].length < MIN_WORD || !password.includes(word)) return false
-    return [...password.replaceAll(word, '')].length < MIN_REST
+    if ([...word].length < MIN_WORD_LENGTH || !password.includes(word)) return false
+    return [...password.replaceAll(word, '')].length < MIN_OTHER_CHARACTERS
   })
 }

@@ -40,7 +40,7 @@ const OPEN_MS = 30_000
 /** While it is open, one request per this time may send: a sender has no longer, so they never overlap. */
 const PROBE_MS = 10_000
 /** Failures for this many clients and recipients in a row, within the window, are the sender's fault. */
-const CLIENTS = 3
+const MIN_CLIENTS = 3
 const WINDOW_MS = 60_000
 /** A recipient, or a client, counts again only after this time: a few must not keep the breaker open for ever. */
 const COUNTED_MS = 3_600_000
@@ -87,7 +87,7 @@ export function breaker(now: () => number): Breaker {
       if (keys.some(counted.has)) return
       for (const key of keys) counted.note(key)
       latest = [...latest.filter((at) => now() - at < WINDOW_MS), now()]
-      if (latest.length >= CLIENTS) open()
+      if (latest.length >= MIN_CLIENTS) open()
     },
     unreachable(error) {
       if (causeOf(error) === 'connection') open()

@@ -27,16 +27,16 @@ type IsOf = (hash: unknown) => boolean
 export function readingBoth(tokens: RefreshTokens, legacy: LegacyTokens): ReadToken {
   return (text) => {
     const own = tokens.genuine(text)
-    if (own) return sentToken(tokens, own, (hash) => tokens.isHashOf(hash, own.text), own)
+    if (own) return toSentToken(tokens, own, (hash) => tokens.isHashOf(hash, own.text), own)
     const old = legacy.refreshIn(text)
     return (
-      old && sentToken(tokens, old, (hash) => old.hashes.some((one) => sameText(one, `${hash}`)))
+      old && toSentToken(tokens, old, (hash) => old.hashes.some((one) => sameText(one, `${hash}`)))
     )
   }
 }
 
 /** `own` if we made the token. */
-function sentToken(
+function toSentToken(
   tokens: RefreshTokens,
   ids: TokenIds,
   isOf: IsOf,

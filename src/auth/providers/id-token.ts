@@ -18,7 +18,7 @@ interface Issuer {
   readonly issuers: readonly string[]
   readonly jwks: string
   /** Whether the token's `email_verified` claim vouches for the address. */
-  verified(claim: unknown): boolean
+  vouches(claim: unknown): boolean
   /** The name, if the provider gives it only to the client. */
   name(claims: JWTPayload, body: Fields): unknown
 }
@@ -33,7 +33,7 @@ export function googleProvider(name: string, idField: string, settings: IdTokenO
   return idTokenProvider(name, idField, settings, {
     issuers: ['https://accounts.google.com', 'accounts.google.com'],
     jwks: 'https://www.googleapis.com/oauth2/v3/certs',
-    verified: (claim) => claim === true,
+    vouches: (claim) => claim === true,
     name: (claims) => claims.name,
   })
 }
@@ -43,7 +43,7 @@ export function appleProvider(name: string, idField: string, settings: IdTokenOp
   return idTokenProvider(name, idField, settings, {
     issuers: ['https://appleid.apple.com'],
     jwks: 'https://appleid.apple.com/auth/keys',
-    verified: (claim) => claim === true || claim === 'true',
+    vouches: (claim) => claim === true || claim === 'true',
     name: (_, body) => personName(body.name),
   })
 }
@@ -70,7 +70,7 @@ function idTokenProvider(
     singleUse: true,
     async profile(body, now) {
       const token = String(body.idToken)
-      const claims = await verified(token, await keys(), issuers, now())
+      const claims = await verifyToken(token, await keys(), issuers, now())
       checkNonce(nonce, claims.nonce, body.nonce)
       const { sub, aud, email } = claims
       // `azp` may be another client of the same project: Google's tokens for Android apps name that.
@@ -80,7 +80,7 @@ function idTokenProvider(
       return {
         id: providerId(sub),
         ...(typeof email === 'string' && { email }),
-        emailVerified: usual.verified(claims.email_verified),
+        emailVerified: usual.vouches(claims.email_verified),
         ...(typeof person === 'string' && { name: person }),
         once: {
           signed: token.slice(0, token.lastIndexOf('.')),
@@ -106,7 +106,7 @@ function keySet(url: string): () => Promise<JWTVerifyGetKey> {
   }
 }
 
-async function verified(
+async function verifyToken(
   token: string,
   keys: JWTVerifyGetKey,
   issuers: readonly string[],
@@ -140,7 +140,7 @@ async function verified(
   }
 }
 
-const MAX_NAME = 200
+const MAX_NAME_LENGTH = 200
 
 function personName(value: unknown): string | undefined {
   const { firstName, lastName } = (typeof value === 'object' && value ? value : {}) as Fields
@@ -149,5 +149,5 @@ function personName(value: unknown): string | undefined {
     .filter((part) => typeof part === 'string' && part !== '')
     .join(' ')
     .trim()
-  return name === '' || name.length > MAX_NAME ? undefined : name
+  return name === '' || name.length > MAX_NAME_LENGTH ? undefined : name
 }

@@ -25,7 +25,7 @@ export type Report = (
 ) => void
 
 /** Reports to `hook`, or to the log. */
-export function reporting(
+export function createReport(
   hook: SecurityHook | undefined,
   logger: Logger,
   now: () => number,
@@ -42,15 +42,15 @@ export function reporting(
       ...(provider !== undefined && { provider }),
     }
     if (!hook) return logger.info(`auth: ${type}`, { ...event, ...idsOf(request) })
-    const failed = (error: unknown) => {
+    const logFailure = (error: unknown) => {
       const told = { ...idsOf(request), type, error: String(error) }
       logger.error('onSecurityEvent failed', told)
     }
     try {
       const told: unknown = hook(event)
-      if (told instanceof Promise) later(within(DEADLINE_MS, () => told, late).catch(failed))
+      if (told instanceof Promise) later(within(DEADLINE_MS, () => told, late).catch(logFailure))
     } catch (error) {
-      failed(error)
+      logFailure(error)
     }
   }
 }

@@ -8,7 +8,7 @@ import { duration, flag, flagIn, group, wholeNumber } from '../option-checks.ts'
 import type { RefreshOptions } from './options.ts'
 
 /** With a grace of hours, a stolen token would be as good as its successor. */
-const MAX_GRACE = 3600
+const MAX_GRACE_SECONDS = 3600
 /** They are in the user's record, which each request reads. */
 const MAX_SESSIONS = 100
 
@@ -45,7 +45,13 @@ export function refreshSettings(
       refresh.expiresIn ?? secondsIn(env.AUTH_REFRESH_EXPIRES_IN),
       '30d',
     ),
-    graceSeconds: wholeNumber('refresh.graceSeconds', refresh.graceSeconds, 10, 0, MAX_GRACE),
+    graceSeconds: wholeNumber(
+      'refresh.graceSeconds',
+      refresh.graceSeconds,
+      10,
+      0,
+      MAX_GRACE_SECONDS,
+    ),
     revokeAllOnReuse: flag('refresh.revokeAllOnReuse', refresh.revokeAllOnReuse, true),
     maxSessions: wholeNumber('refresh.maxSessions', refresh.maxSessions, 5, 1, MAX_SESSIONS),
     maxLifetime:

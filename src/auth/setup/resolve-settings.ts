@@ -57,9 +57,9 @@ const OPTIONS = [
 const MAX_DIGITS = 12
 /** A hundred guesses hit one of a million codes once in ten thousand times. NIST 800-63B allows no more failures. */
 const MAX_CODE_GUESSES = 100
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 const MAX_GUESSES = 1_000_000
-const MAX_LOCK = 30 * DAY
+const MAX_LOCK_SECONDS = 30 * DAY_SECONDS
 /** Shorter ones are guessed; longer ones need not be required of anyone (ASVS 6.2.9 asks to allow 64). */
 const PASSWORD_LENGTHS = [6, 64] as const
 
@@ -157,7 +157,7 @@ function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings
   const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
   return {
     maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10, 1, MAX_GUESSES),
-    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, MAX_LOCK),
+    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, MAX_LOCK_SECONDS),
     reveal: flag('lockout.reveal', lockout.reveal, false),
   }
 }
@@ -172,9 +172,9 @@ function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] 
   ])
   return {
     length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
-    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, DAY),
+    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, DAY_SECONDS),
     maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5, 1, MAX_CODE_GUESSES),
-    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, DAY),
+    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, DAY_SECONDS),
   }
 }
 

@@ -29,7 +29,7 @@ export interface TokenSettings {
 
 const MIN_LENGTH = 32
 const MIN_CHARACTERS = 8
-const MAX_WORD = 8
+const MAX_WORD_LENGTH = 8
 
 /** Resolves the option. */
 export function tokenSettings(options: TokenOptions): TokenSettings {
@@ -91,7 +91,7 @@ function isWeak(secret: string): boolean {
 
 /** Whether a string repeats one short word. */
 function repeatsWord(text: string): boolean {
-  const lengths = Array.from({ length: MAX_WORD }, (_, index) => index + 1)
+  const lengths = Array.from({ length: MAX_WORD_LENGTH }, (_, index) => index + 1)
   return lengths.some((length) => text.startsWith(text.slice(length)))
 }
 

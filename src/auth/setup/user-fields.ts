@@ -136,7 +136,7 @@ function identifierFields(
       typeof option === 'string' ? { field: option } : option
     const field = storedField(name, names)
     const kind = kindOf(field, names)
-    return [field, optional(normalize ? ownString() : normalized(kind))] as const
+    return [field, optional(normalize ? ownString() : identifierText(kind))] as const
   })
   return Object.fromEntries(entries)
 }
@@ -153,7 +153,7 @@ const INVALID: Readonly<Record<IdentifierKind, string>> = {
 }
 
 /** An account has one form of its address, no matter which code writes the field. */
-function normalized(kind: IdentifierKind): $ZodString {
+function identifierText(kind: IdentifierKind): $ZodString {
   const normalize = normalizers[kind]
   return string().check(
     overwrite((text: string) => normalize(text) ?? text),

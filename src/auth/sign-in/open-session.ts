@@ -75,7 +75,7 @@ export async function openSession(
       ...(added?.push && { push: added.push }),
     }
     const expect = { ...besides.expect, ...added?.expect, ...unchanged }
-    const after = await written(parts, user, change, expect, signIn.filter)
+    const after = await write(parts, user, change, expect, signIn.filter)
     if (after) return { data: signInData(parts, after, session), isNewClient: besides.isNewClient }
     read = await users.byId(user._id)
     if (read && !holds(read, unchanged)) return undefined
@@ -140,7 +140,7 @@ function withSession(
 }
 
 /** The user after the write; undefined if a condition does not hold, or the account is disabled. */
-async function written(
+async function write(
   { users }: SignInParts,
   { _id }: Fields,
   change: Change,

@@ -42,7 +42,7 @@ interface Payload {
 }
 
 const LIFETIME_MS = 5 * 60_000
-const MAX_LENGTH = 1024
+const MAX_TICKET_LENGTH = 1024
 const NONCE_BYTES = 16
 
 /** The tickets of one auth router. */
@@ -76,7 +76,7 @@ export class Tickets {
   /** The ticket in `text`, with its account as it is now; undefined if it is not valid, or not any more. */
   async read(text: string | null, request: ApiRequest): Promise<Ticket | undefined> {
     const [readable = '', sealed, ...rest] = (text ?? '').split('~')
-    if (!text || text.length > MAX_LENGTH || rest.length > 0) return undefined
+    if (!text || text.length > MAX_TICKET_LENGTH || rest.length > 0) return undefined
     const payload = payloadIn(readable)
     if (!payload || payload.expiresAt <= this.#users.now()) return undefined
     const { expiresAt } = payload
