@@ -35,6 +35,31 @@ export function group<T extends object>(
   return value
 }
 
+/** Checks an option, which errors call `name`: the setting, or its default. */
+export type Check<T> = (name: string, value: unknown) => T
+
+/** The settings of a group of options, each by its check. Refuses a key that has none. */
+export function settingsOf<T extends object>(
+  option: string,
+  value: object | undefined,
+  checks: { readonly [K in keyof T]: Check<T[K]> },
+): T {
+  const given = group(option, value, Object.keys(checks)) as Readonly<Record<string, unknown>>
+  const entries = Object.entries<Check<unknown>>(checks)
+  const settings = entries.map(([key, check]) => [key, check(`${option}.${key}`, given[key])])
+  return Object.fromEntries(settings) as T
+}
+
+/** Checks for a whole number of at least `least`. */
+export function whole(otherwise: number, least?: number, most?: number): Check<number> {
+  return (name, value) => wholeNumber(name, value, otherwise, least, most)
+}
+
+/** Checks for a boolean. */
+export function either(otherwise: boolean): Check<boolean> {
+  return (name, value) => flag(name, value, otherwise)
+}
+
 /** A whole number of at least `least`. */
 export function wholeNumber(
   option: string,

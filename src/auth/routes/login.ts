@@ -25,7 +25,7 @@ import type { SecondStepRequired } from '../setup/sign-in-step.ts'
 import { guessPassword } from '../sign-in/guess-password.ts'
 import type { Reservation } from '../sign-in/lockout.ts'
 import { openSession } from '../sign-in/open-session.ts'
-import { isRefusal, runOnLogin } from '../sign-in/run-on-login.ts'
+import { isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
 
 /** The route `login`. */
@@ -55,11 +55,11 @@ async function login(auth: AuthInstance, request: ApiRequest): Promise<Response>
 
   // Its turn to hash.
   return auth.hashing.admit(
-    async (turn) => {
+    async (endTurn) => {
       // The guess: counted in the record, then compared with the hash.
       const user = await account.find()
       const guess = await guessPassword(auth, user, password, request)
-      turn.end()
+      endTurn()
       if (!guess.isRight) throw refusal(auth, request, guess.isLocked ? user : undefined)
 
       // What else may refuse the account, and a second step.

@@ -65,9 +65,9 @@ async function register(
 
   // Its turn to hash.
   const asker = { client, account: String(values[given[0]?.[0].field ?? '']) }
-  return auth.hashing.admit(async (turn) => {
+  return auth.hashing.admit(async (endTurn) => {
     // The account, which is stored with its password.
-    const hash = () => passwords.hash(plain).finally(turn.end)
+    const hash = () => passwords.hash(plain).finally(endTurn)
     const user = await createAccount(auth, values, hash, request)
     if (!user) throw accountExists()
 

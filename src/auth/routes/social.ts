@@ -24,7 +24,7 @@ import {
 } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { openSession } from '../sign-in/open-session.ts'
-import { isRefusal, runOnLogin } from '../sign-in/run-on-login.ts'
+import { isRefusal, runOnLogin } from '../sign-in/second-step.ts'
 import type { AuthRoute } from './route.ts'
 
 const MAX_SHOWN_LENGTH = 64

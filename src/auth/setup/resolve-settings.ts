@@ -7,7 +7,17 @@
 import type { Model } from '../../model/model.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkSimpleOptions } from '../../records/setup/option-checks.ts'
-import { callable, fail, flag, group, string, strings, wholeNumber } from '../option-checks.ts'
+import {
+  callable,
+  either,
+  fail,
+  group,
+  settingsOf,
+  string,
+  strings,
+  whole,
+  wholeNumber,
+} from '../option-checks.ts'
 import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
 import { byAddress } from './client.ts'
@@ -153,39 +163,34 @@ function checkApart(names: StoredNames, disabled: string | undefined): void {
   if (twice !== undefined) fail(`'fields' maps two settings to the same field '${twice}'`)
 }
 
-function lockoutSettings({ lockout: options }: AuthOptions<never>): AuthSettings['lockout'] {
-  const lockout = group('lockout', options, ['maxAttempts', 'lockSeconds', 'reveal'])
-  return {
-    maxAttempts: wholeNumber('lockout.maxAttempts', lockout.maxAttempts, 10, 1, MAX_GUESSES),
-    lockSeconds: wholeNumber('lockout.lockSeconds', lockout.lockSeconds, 900, 1, MAX_LOCK_SECONDS),
-    reveal: flag('lockout.reveal', lockout.reveal, false),
-  }
+function lockoutSettings({ lockout }: AuthOptions<never>): AuthSettings['lockout'] {
+  return settingsOf('lockout', lockout, {
+    maxAttempts: whole(10, 1, MAX_GUESSES),
+    lockSeconds: whole(900, 1, MAX_LOCK_SECONDS),
+    reveal: either(false),
+  })
 }
 
-function otpSettings({ otp: options }: AuthOptions<never>): AuthSettings['otp'] {
-  const otp = group('otp', options, [
-    'length',
-    'ttlSeconds',
-    'maxAttempts',
-    'resendSeconds',
-    'deliver',
-  ])
-  return {
-    length: wholeNumber('otp.length', otp.length, 6, 4, MAX_DIGITS),
-    ttlSeconds: wholeNumber('otp.ttlSeconds', otp.ttlSeconds, 600, 1, DAY_SECONDS),
-    maxAttempts: wholeNumber('otp.maxAttempts', otp.maxAttempts, 5, 1, MAX_CODE_GUESSES),
-    resendSeconds: wholeNumber('otp.resendSeconds', otp.resendSeconds, 60, 0, DAY_SECONDS),
-  }
+function otpSettings({ otp }: AuthOptions<never>): AuthSettings['otp'] {
+  return settingsOf('otp', otp, {
+    length: whole(6, 4, MAX_DIGITS),
+    ttlSeconds: whole(600, 1, DAY_SECONDS),
+    maxAttempts: whole(5, 1, MAX_CODE_GUESSES),
+    resendSeconds: whole(60, 0, DAY_SECONDS),
+    deliver: (name, value) => callable(name, value),
+  })
 }
 
-function emailVerificationOf({
-  emailVerification: options,
-}: AuthOptions<never>): AuthSettings['emailVerification'] {
-  const verification = group('emailVerification', options, ['enabled', 'required'])
-  const enabled = flag('emailVerification.enabled', verification.enabled, false)
-  const required = flag('emailVerification.required', verification.required, false)
-  if (required && !enabled) fail(`'emailVerification.required' needs 'emailVerification.enabled'`)
-  return { enabled, required }
+function emailVerificationOf(options: AuthOptions<never>): AuthSettings['emailVerification'] {
+  const settings = settingsOf<AuthSettings['emailVerification']>(
+    'emailVerification',
+    options.emailVerification,
+    { enabled: either(false), required: either(false) },
+  )
+  if (settings.required && !settings.enabled) {
+    fail(`'emailVerification.required' needs 'emailVerification.enabled'`)
+  }
+  return settings
 }
 
 /** Codes that prove a mailbox must have a way to it. Without the environment it is not known yet. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { duration, fail, flag, group, string, strings } from '../option-checks.ts'
+import { duration, either, fail, settingsOf, string, strings } from '../option-checks.ts'
 import type { TokenOptions } from './options.ts'
 
 /** At least one secret. */
@@ -33,25 +33,16 @@ const MAX_WORD_LENGTH = 8
 
 /** Resolves the option. */
 export function tokenSettings(options: TokenOptions): TokenSettings {
-  const token = group('token', options, [
-    'secret',
-    'expiresIn',
-    'issuer',
-    'audience',
-    'invalidateOnPasswordChange',
-  ])
-  const { audience } = token
-  return {
-    secrets: secretsOf('token.secret', token.secret),
-    expiresIn: Math.ceil(duration('token.expiresIn', token.expiresIn, '15m')),
-    issuer: string('token.issuer', token.issuer),
-    audience: audience === undefined ? undefined : nonEmpty('token.audience', [audience].flat()),
-    invalidateOnPasswordChange: flag(
-      'token.invalidateOnPasswordChange',
-      token.invalidateOnPasswordChange,
-      true,
-    ),
-  }
+  const { secret: secrets, ...settings } = settingsOf<
+    Omit<TokenSettings, 'secrets'> & { readonly secret: Secrets }
+  >('token', options, {
+    secret: secretsOf,
+    expiresIn: (name, value) => Math.ceil(duration(name, value, '15m')),
+    issuer: string,
+    audience: (name, value) => (value === undefined ? undefined : nonEmpty(name, [value].flat())),
+    invalidateOnPasswordChange: either(true),
+  })
+  return { secrets, ...settings }
 }
 
 /** The value of `option`, a secret or a list of secrets. */

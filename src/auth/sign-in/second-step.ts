@@ -10,6 +10,8 @@
  */
 
 import { base64url, textIn } from '../../http/base64url.ts'
+import { inTime } from '../../http/deadline.ts'
+import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { failureResponse } from '../../http/respond.ts'
 import { isFields } from '../../model/writable.ts'
@@ -17,7 +19,8 @@ import type { Fields } from '../../ports/store.ts'
 import { isSealed, type Keys, seal } from '../keys/hmac.ts'
 import type { Provider } from '../providers/provider.ts'
 import { requestInfo } from '../request-info/request-info.ts'
-import type { SecondStepRequired } from '../setup/sign-in-step.ts'
+import type { AuthSettings } from '../setup/settings.ts'
+import { SecondStepRequired, type SignInStep } from '../setup/sign-in-step.ts'
 import type { Users } from '../users/users.ts'
 
 /** A valid ticket. */
@@ -113,4 +116,27 @@ function payloadIn(readable: string): Payload | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Runs `onLogin`: returns the second step that it asks for; anything else that it throws refuses the sign-in. */
+export async function runOnLogin(
+  { users, settings }: { readonly users: Users; readonly settings: AuthSettings },
+  user: Fields,
+  request: ApiRequest,
+  step: SignInStep = {},
+): Promise<SecondStepRequired | undefined> {
+  const { onLogin } = settings
+  if (!onLogin) return undefined
+  try {
+    await inTime(request, () => onLogin(users.withoutSecrets(user) as never, request, step))
+    return undefined
+  } catch (error) {
+    if (error instanceof SecondStepRequired) return error
+    throw error
+  }
+}
+
+/** Whether an error refuses the request, rather than being a failure of the server. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof HttpError && error.status < 500
 }
