@@ -1,5 +1,5 @@
 /**
- * `createAuthRouter`: the authentication API for your own user model (spec 4.5, 5).
+ * `createAuthRouter`: the authentication API for your own user model.
  *
  * This folder knows HTTP, models, records and ports; only the app and the index know it.
  *

@@ -1,5 +1,5 @@
 /**
- * The routes of the authentication API (spec 4.5), each in its own file: a name without a route does not compile.
+ * The routes of the authentication API, in the order in which `router.urls` lists them: a name without a route does not compile.
  *
  * @module
  */

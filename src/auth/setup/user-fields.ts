@@ -1,5 +1,5 @@
 /**
- * `userFields`: the zod fields that the auth routes need in a user model (spec 2.4).
+ * `userFields`: the zod fields that the auth routes need in a user model.
  *
  * @module
  */
