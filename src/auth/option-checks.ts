@@ -51,29 +51,17 @@ export function settingsOf<T extends object>(
 }
 
 /** Checks for a whole number of at least `least`. */
-export function whole(otherwise: number, least?: number, most?: number): Check<number> {
-  return (name, value) => wholeNumber(name, value, otherwise, least, most)
-}
-
-/** Checks for a boolean. */
-export function either(otherwise: boolean): Check<boolean> {
-  return (name, value) => flag(name, value, otherwise)
-}
-
-/** A whole number of at least `least`. */
-export function wholeNumber(
-  option: string,
-  value: unknown,
+export function whole(
   otherwise: number,
   least = 1,
   most: number = Number.MAX_SAFE_INTEGER,
-): number {
-  if (value === undefined) return otherwise
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) {
-    return value
+): Check<number> {
+  return (name, value = otherwise) => {
+    const isWhole = typeof value === 'number' && Number.isSafeInteger(value)
+    if (isWhole && value >= least && value <= most) return value
+    const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`
+    return fail(`'${name}' must be a whole number, ${range}`)
   }
-  const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`
-  return fail(`'${option}' must be a whole number, ${range}`)
 }
 
 /** A duration in seconds. */
@@ -84,10 +72,10 @@ export function duration(option: string, value: unknown, otherwise: string): num
   )
 }
 
-/** A boolean. */
-export function flag(option: string, value: unknown, otherwise: boolean): boolean {
-  if (value === undefined) return otherwise
-  return typeof value === 'boolean' ? value : fail(`'${option}' must be true or false`)
+/** Checks for a boolean. */
+export function either(otherwise: boolean): Check<boolean> {
+  return (name, value = otherwise) =>
+    typeof value === 'boolean' ? value : fail(`'${name}' must be true or false`)
 }
 
 /** A boolean from an environment variable, which is a string. */

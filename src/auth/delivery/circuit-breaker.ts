@@ -11,7 +11,6 @@
 
 import { notSent } from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
-import { recently } from './recently.ts'
 import { causeOf } from './send-failures.ts'
 
 /** A message that could not be sent. */
@@ -115,4 +114,29 @@ export function workingFirst(each: Breakers, channels: readonly Channel[]): read
     throw notSent(Math.min(...channels.map((channel) => each[channel].secondsLeft())))
   }
   return [...working, ...channels.filter((channel) => !working.includes(channel))]
+}
+
+/** What has happened lately. */
+export interface Recently {
+  has(key: string): boolean
+  note(key: string): void
+}
+
+/** Remembers keys for `milliseconds`. Beyond `most` keys the oldest is forgotten, and no other. */
+export function recently(milliseconds: number, most: number, now: () => number): Recently {
+  const noted = new Map<string, number>()
+  return {
+    has(key) {
+      const at = noted.get(key)
+      // A clock that was set back must not make it last longer.
+      return at !== undefined && Math.abs(now() - at) < milliseconds
+    },
+    note(key) {
+      // Deleted first, so that the keys stay in the order of their times.
+      noted.delete(key)
+      noted.set(key, now())
+      const [oldest] = noted.keys()
+      if (noted.size > most && oldest !== undefined) noted.delete(oldest)
+    },
+  }
 }

@@ -9,8 +9,7 @@ import { within } from '../../ports/within.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { DEADLINE_MS } from './ask.ts'
-import type { CustomOptions, Provider } from './provider.ts'
-import { providerId } from './provider-id.ts'
+import { type CustomOptions, type Provider, providerId } from './provider.ts'
 
 /** Any other name, with `verify`. If it throws, the sign-in is refused; an HttpError says how. */
 export function customProvider(name: string, idField: string, settings: CustomOptions): Provider {

@@ -9,8 +9,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { providerRefused } from '../refusals.ts'
 import { createAsk } from './ask.ts'
-import type { FacebookOptions, Provider } from './provider.ts'
-import { providerId } from './provider-id.ts'
+import { type FacebookOptions, type Provider, providerId } from './provider.ts'
 import { endpointsOf, requireSetting } from './settings.ts'
 
 /** Facebook: `accessToken`. Graph marks no address as verified, so none links accounts. */

@@ -7,8 +7,7 @@
 import type { Fields } from '../../ports/store.ts'
 import { providerRefused } from '../refusals.ts'
 import { type Ask, createAsk } from './ask.ts'
-import type { GithubOptions, Profile, Provider } from './provider.ts'
-import { providerId } from './provider-id.ts'
+import { type GithubOptions, type Profile, type Provider, providerId } from './provider.ts'
 import { endpointsOf, requireSetting } from './settings.ts'
 
 const JSON_HEADERS = {

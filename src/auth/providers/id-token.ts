@@ -4,14 +4,15 @@
  * @module
  */
 
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { sameText } from '../../http/constant-time.ts'
 import type { Fields } from '../../ports/store.ts'
 import { fail } from '../option-checks.ts'
 import { providerRefused, providerUnreachable } from '../refusals.ts'
 import { fetchLimited } from './ask.ts'
-import { checkNonce, nonceRule } from './nonce.ts'
-import type { IdTokenOptions, Provider, Verified } from './provider.ts'
-import { providerId } from './provider-id.ts'
+import { type IdTokenOptions, type Provider, providerId, type Verified } from './provider.ts'
 import { checkedUrl, endpointsOf } from './settings.ts'
 
 interface Issuer {
@@ -150,4 +151,32 @@ function personName(value: unknown): string | undefined {
     .join(' ')
     .trim()
   return name === '' || name.length > MAX_NAME_LENGTH ? undefined : name
+}
+
+type NonceRule = NonNullable<IdTokenOptions['nonce']>
+
+const NONCE_RULES: readonly NonceRule[] = ['checked', 'required', 'hashed', 'ignored']
+
+/** The setting `nonce` of a provider. */
+function nonceRule(provider: string, value: unknown): NonceRule {
+  if (value === undefined) return 'checked'
+  const known = NONCE_RULES.find((rule) => rule === value)
+  return known ?? fail(`'social.${provider}.nonce' must be one of ${NONCE_RULES.join(', ')}`)
+}
+
+/**
+ * Compares a token's claim with the body's nonce (OpenID Connect Core 1.0, 3.1.3.7): it ties the token to the client that
+ * requested it, so that a stolen token does not sign in anyone else. Throws a 401.
+ */
+function checkNonce(rule: NonceRule, claim: unknown, given: unknown): void {
+  if (rule === 'ignored') return
+  const isGiven = given !== undefined && given !== ''
+  if (claim === undefined && !isGiven && rule === 'checked') return
+  if (typeof claim !== 'string' || claim === '' || typeof given !== 'string' || !isGiven) {
+    throw providerRefused()
+  }
+  const isHash = sameText(claim, bytesToHex(sha256(utf8ToBytes(given))))
+  // Anyone who has a token can read its claim; if clients send hashes to the provider, the claim itself must not be
+  // accepted.
+  if (!isHash && (rule === 'hashed' || !sameText(claim, given))) throw providerRefused()
 }

@@ -12,8 +12,7 @@ import { credential, readBody } from '../accounts/credentials.ts'
 import { accountOf } from '../accounts/link.ts'
 import { tell, tellOfProviders } from '../delivery/notices.ts'
 import type { AuthInstance } from '../instance.ts'
-import type { Provider, Verified } from '../providers/provider.ts'
-import { UnusableId } from '../providers/provider-id.ts'
+import { type Provider, UnusableId, type Verified } from '../providers/provider.ts'
 import {
   emailNotConfirmed,
   invalidCredentials,

@@ -16,7 +16,6 @@ import {
   string,
   strings,
   whole,
-  wholeNumber,
 } from '../option-checks.ts'
 import { enabledProviders } from '../providers/registry.ts'
 import { isThere } from './channels.ts'
@@ -213,7 +212,7 @@ function passwordSettings(options: PasswordOptions | undefined): AuthSettings['p
   if ((hash === undefined) !== (verify === undefined)) {
     fail(`'password.hash' and 'password.verify' replace scrypt together`)
   }
-  const minLength = wholeNumber('password.minLength', password.minLength, 8, ...PASSWORD_LENGTHS)
+  const minLength = whole(8, ...PASSWORD_LENGTHS)('password.minLength', password.minLength)
   const check = callable('password.check', password.check)
   const common = commonOf(password.common)
   return { minLength, common, ...(check && { check }), ...(hash && verify && { hash, verify }) }
