@@ -9,7 +9,6 @@ import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { DECOY } from '../keys/passwords.ts'
 import type { Report } from '../request-info/security-events.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import { type IdentifierParts, isTakenElsewhere } from './one-namespace.ts'
@@ -24,27 +23,23 @@ export interface AccountParts extends IdentifierParts {
 const MAX_TRIES = 5
 
 /**
- * Stores an account and runs `onRegister`; if that fails, the account is removed. Undefined if the identifier is taken.
- * The values are checked before the password is hashed, and it is hashed before the store can tell whether the account
- * exists, so the response takes the same time either way.
+ * Stores an account, of checked values, and runs `onRegister`; if that fails, the account is removed. Undefined if the
+ * identifier is taken. An address that a provider vouches for is proven (`isProven`): another account's identifier of
+ * another kind must not block its owner.
  */
 export async function createAccount(
   parts: AccountParts,
+  id: string,
   values: Fields,
-  hash: (() => Promise<string>) | undefined,
   request: ApiRequest,
+  isProven = false,
 ): Promise<Fields | undefined> {
   const { users, settings, report } = parts
-  const { password } = users.names
-  const checked = await users.engine.validate(hash ? { ...values, [password]: DECOY } : values)
-  if (hash) checked[password] = await hash()
   checkTime(request)
-  const user = await insertFreeing(parts, checked)
+  const user = await insert(parts, id, values)
   if (!user) return undefined
-  const remove = () => users.engine.remove(withId(String(user._id)))
-  // An address that a provider vouches for is proven: another account's identifier of another kind must not block its
-  // owner.
-  if (hash && (await isTakenElsewhere(parts, checked, String(user._id)))) {
+  const remove = () => users.engine.remove(withId(id))
+  if (!isProven && (await isTakenElsewhere(parts, values, id))) {
     await remove()
     return undefined
   }
@@ -57,14 +52,18 @@ export async function createAccount(
     await remove()
     throw error
   }
-  report(request, 'signed-up', user._id)
+  report(request, 'signed-up', id)
   return user
 }
 
-async function insertFreeing(parts: AccountParts, values: Fields): Promise<Fields | undefined> {
+async function insert(
+  parts: AccountParts,
+  id: string,
+  values: Fields,
+): Promise<Fields | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     try {
-      return await parts.users.engine.insert(values)
+      return await parts.users.engine.insert(values, id)
     } catch (error) {
       if (!(error instanceof HttpError && error.status === 409)) throw error
     }

@@ -52,7 +52,7 @@ export async function accountOf(
     const account =
       (await findLinked(parts, arrival)) ??
       (await linkOwner(parts, arrival)) ??
-      (await createAccount(parts, valuesOf(parts, arrival), undefined, request))
+      (await makeAccount(parts, arrival, request))
     if (account && account !== 'again') return account
   }
   throw accountExists()
@@ -133,6 +133,17 @@ async function prove(
     if (error instanceof DuplicateKey) return 'again'
     throw error
   }
+}
+
+/** A new account; undefined if another request has just created it. */
+async function makeAccount(
+  parts: AccountParts,
+  arrival: Arrival,
+  request: ApiRequest,
+): Promise<Fields | undefined> {
+  const { users } = parts
+  const values = await users.engine.validate(valuesOf(parts, arrival))
+  return createAccount(parts, await users.newId(), values, request, true)
 }
 
 /**

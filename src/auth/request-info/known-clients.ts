@@ -86,13 +86,6 @@ export class KnownClients {
     return others ? { list: [...others, this.fresh(user, client)], knewOthers } : { knewOthers }
   }
 
-  /** Remembers `client` for an account that was just made, and is not signed in yet. */
-  async remember(user: Fields, client: string | undefined): Promise<void> {
-    const { list } = this.withStranger(user, client)
-    const expect = { [this.field]: user[this.field] }
-    if (list) await this.#users.update(user._id, { set: { [this.field]: list } }, expect)
-  }
-
   /** The part of a change after which `user` knows only `client`, without any guesses. */
   only(user: Fields, client: string | undefined): Fields {
     if (!this.#isKept) return {}

@@ -16,11 +16,12 @@ import { checkChoiceOf } from '../accounts/password-choice.ts'
 import { chosenFields } from '../accounts/profile-fields.ts'
 import { sendVerification } from '../delivery/code-requests.ts'
 import type { AuthInstance } from '../instance.ts'
-import { newPassword } from '../keys/passwords.ts'
+import { DECOY, newPassword } from '../keys/passwords.ts'
 import { accountExists, identifierNeeded, notActive } from '../refusals.ts'
 import { requestInfo } from '../request-info/request-info.ts'
 import { firstRole } from '../setup/roles.ts'
-import { openSession } from '../sign-in/open-session.ts'
+import { firstSignIn, openSession, type SignedIn } from '../sign-in/open-session.ts'
+import type { NewSession } from '../sign-in/refresh-token-state.ts'
 import type { AuthRoute } from './route.ts'
 
 /** The route `register`. */
@@ -66,9 +67,17 @@ async function register(
   // Its turn to hash.
   const asker = { client, account: String(values[given[0]?.[0].field ?? '']) }
   return auth.hashing.admit(async (endTurn) => {
-    // The account, which is stored with its password.
-    const hash = () => passwords.hash(plain).finally(endTurn)
-    const user = await createAccount(auth, values, hash, request)
+    // The values are checked before the password is hashed, and it is hashed before the store can tell whether the
+    // account exists: the response takes the same time either way.
+    const record = await users.engine.validate({ ...values, [names.password]: DECOY })
+    record[names.password] = await passwords.hash(plain).finally(endTurn)
+
+    // The account, its first session and the client that it knows, in one write.
+    const id = await users.newId()
+    const mayOpen = !users.isDisabled(record) && !identifiers.awaitsProof(record)
+    const session = mayOpen ? auth.refresh?.open(id, request) : undefined
+    const stored = { ...record, ...startOf(auth, id, client, session) }
+    const user = await createAccount(auth, id, stored, request)
     if (!user) throw accountExists()
 
     // A code to its mailbox.
@@ -76,23 +85,44 @@ async function register(
       context.waitUntil(sendVerification(auth, user, request))
     }
     if (identifiers.awaitsProof(user)) {
-      await auth.clients.remember(user, client)
       return valueResponse({ user: users.shown(user) }, { status: 201 })
     }
 
-    // The session, in one conditional write.
-    const signedIn = await openSession(auth, user, request)
-    if (!signedIn) throw await refusal(auth, user)
-    auth.report(request, 'signed-in', user._id)
-    return valueResponse(signedIn.data, { status: 201 })
+    // The response. If onRegister has just enabled the account, its session is opened now.
+    const data = mayOpen
+      ? await firstSignIn(auth, user, session)
+      : (await openSession(auth, user, request))?.data
+    return respond(auth, user, data, request)
   }, asker)
 }
 
-/** Why an account that was just created is not signed in. */
-async function refusal({ users }: AuthInstance, { _id }: Fields): Promise<Error> {
+/** What is stored with a new account besides its values: its first session, and the client that it knows. */
+function startOf(
+  { clients, sessions }: AuthInstance,
+  _id: string,
+  client: string | undefined,
+  session: NewSession | undefined,
+): Fields {
+  return {
+    ...(client !== undefined && clients.only({ _id }, client)),
+    ...(session && { [sessions.field]: [session.entry] }),
+  }
+}
+
+/** The response to a sign-up with the data of its sign-in. Throws why the account is not signed in. */
+async function respond(
+  { users, report }: AuthInstance,
+  { _id }: Fields,
+  data: SignedIn['data'] | undefined,
+  request: ApiRequest,
+): Promise<Response> {
+  if (data) {
+    report(request, 'signed-in', _id)
+    return valueResponse(data, { status: 201 })
+  }
   const user = await users.byId(_id)
   // Otherwise the owner of the mailbox has just signed in through a provider, and the account is theirs.
-  return user && users.isDisabled(user) ? notActive() : accountExists()
+  throw user && users.isDisabled(user) ? notActive() : accountExists()
 }
 
 function invalidIdentifier(field: string): never {

@@ -83,6 +83,22 @@ export async function openSession(
   return undefined
 }
 
+/**
+ * The data of a sign-up, for an account that was stored with its first session, if that is still open: `onRegister` may
+ * have changed the account, and the owner of its mailbox may have taken it over.
+ */
+export async function firstSignIn(
+  parts: SignInParts,
+  user: Fields,
+  session: NewSession | undefined,
+): Promise<SignedIn['data'] | undefined> {
+  const { users, refresh, settings } = parts
+  const now = settings.onRegister ? await users.byId(user._id) : user
+  if (!now || users.isDisabled(now) || !holds(now, users.passwordState(user))) return undefined
+  const isOpen = !session || refresh?.live(now, session.entry.id) !== undefined
+  return isOpen ? signInData(parts, now, session) : undefined
+}
+
 /** What is written of guesses and clients. */
 interface Besides {
   readonly set?: Fields

@@ -5,6 +5,7 @@
  */
 
 import { idFrom } from '../../model/cast.ts'
+import { idMaker } from '../../model/id.ts'
 import type { Model } from '../../model/model.ts'
 import { declaredPart, present, projected } from '../../model/present.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
@@ -22,6 +23,7 @@ export class Users {
   readonly disabledField: string | undefined
   /** Epoch milliseconds. */
   readonly now: () => number
+  readonly #makeId: ReturnType<typeof idMaker>
   readonly #withoutSecrets: Projection
   readonly #isLean: boolean
 
@@ -35,6 +37,7 @@ export class Users {
     this.names = names
     this.disabledField = disabledField
     this.now = now
+    this.#makeId = idMaker(now)
     this.#withoutSecrets = { exclude: [...model.hidden, ...SECRETS.map((name) => names[name])] }
     this.#isLean = list.lean === true
   }
@@ -47,6 +50,11 @@ export class Users {
   /** Those of `fields`, by their stored names, that the model declares. */
   declared(fields: readonly string[]): string[] {
     return fields.filter((field) => this.model.shape.fields.has(field))
+  }
+
+  /** The id of a new user. */
+  async newId(): Promise<string> {
+    return (await this.engine.stored.newId?.()) ?? this.#makeId(this.model.idType)
   }
 
   /** The user with that id, secrets included. */
