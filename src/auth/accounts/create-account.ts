@@ -10,12 +10,10 @@ import type { ApiRequest } from '../../http/request.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Report } from '../request-info/security-events.ts'
-import type { AuthSettings } from '../setup/settings.ts'
 import { type IdentifierParts, isTakenElsewhere } from './one-namespace.ts'
 
 /** The parts that a new account needs. */
 export interface AccountParts extends IdentifierParts {
-  readonly settings: AuthSettings
   readonly report: Report
 }
 

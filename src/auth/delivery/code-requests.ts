@@ -9,30 +9,22 @@ import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
 import { messageResponse } from '../../http/respond.ts'
 import { everything } from '../../ports/filter.ts'
-import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { ProvenIdentifiers } from '../accounts/proven-identifiers.ts'
 import type { Codes, IssuedCode } from '../codes/codes.ts'
 import { requestInfo } from '../request-info/request-info.ts'
-import type { Report } from '../request-info/security-events.ts'
 import type { CodeKind } from '../setup/code-fields.ts'
 import type { Channel } from '../setup/delivery-options.ts'
 import type { DummyWrite } from '../users/dummy-writes.ts'
-import type { AfterResponse } from './after-response.ts'
 import { type Breakers, workingFirst } from './circuit-breaker.ts'
 import type { MailCheck } from './mail-check.ts'
 import { type MessageParts, sendMessage } from './send-message.ts'
 
 /** The parts that a request for a code needs. */
 export interface CodeRequestParts extends MessageParts {
-  readonly identifiers: ProvenIdentifiers
   readonly codes: Codes
   readonly breakers: Breakers
   readonly mailCheck: MailCheck
-  readonly afterResponse: AfterResponse
   readonly dummyWrite: DummyWrite
-  readonly report: Report
-  readonly logger: Logger
 }
 
 /** Issuing a code, and making it valid. */

@@ -8,23 +8,11 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
-import type { ProvenIdentifiers } from '../accounts/proven-identifiers.ts'
 import { requestInfo } from '../request-info/request-info.ts'
-import type { Report } from '../request-info/security-events.ts'
 import { channelsThere, isThere } from '../setup/channels.ts'
 import type { MessagePurpose, NoticeKind, SMS_PURPOSES } from '../setup/delivery-options.ts'
-import type { AfterResponse } from './after-response.ts'
 import { type Message, type MessageParts, sendMessage } from './send-message.ts'
-
-/** The parts that a notice needs. */
-export interface NoticeParts extends MessageParts {
-  readonly identifiers: ProvenIdentifiers
-  readonly afterResponse: AfterResponse
-  readonly report: Report
-  readonly logger: Logger
-}
 
 type NoticePurpose = Exclude<MessagePurpose, (typeof SMS_PURPOSES)[number]>
 
@@ -39,7 +27,7 @@ const KINDS: Readonly<Record<NoticePurpose, NoticeKind>> = {
 
 /** Tells the owner of `user`, as it is after what happened. A disabled account, or one without a proven address, is told nothing. */
 export function tell(
-  parts: NoticeParts,
+  parts: MessageParts,
   user: Fields,
   purpose: NoticePurpose,
   request: ApiRequest,
@@ -57,7 +45,7 @@ export function tell(
 
 /** Reports the providers that `after` has and `before` has not, and the other way round, and tells the owner. */
 export function tellOfProviders(
-  parts: NoticeParts,
+  parts: MessageParts,
   before: Fields,
   after: Fields,
   request: ApiRequest,
@@ -79,7 +67,7 @@ export function tellOfProviders(
 
 /** Tells the old address of `field` that it was changed. `before` is the account before the change. */
 export function tellOldAddress(
-  parts: NoticeParts,
+  parts: MessageParts,
   before: Fields,
   field: string,
   request: ApiRequest,
@@ -93,7 +81,7 @@ export function tellOldAddress(
 
 type Notice = Pick<Message, 'to' | 'channel' | 'purpose' | 'provider'>
 
-function send(parts: NoticeParts, user: Fields, notice: Notice, request: ApiRequest): void {
+function send(parts: MessageParts, user: Fields, notice: Notice, request: ApiRequest): void {
   const { logger } = parts
   const work = parts.afterResponse(async () => {
     try {

@@ -5,9 +5,12 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
+import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
 import { within } from '../../ports/within.ts'
+import type { ProvenIdentifiers } from '../accounts/proven-identifiers.ts'
 import { requestInfo } from '../request-info/request-info.ts'
+import type { Report } from '../request-info/security-events.ts'
 import type {
   Channel,
   MessagePurpose,
@@ -17,12 +20,17 @@ import type {
 import type { MailSettings } from '../setup/delivery-settings.ts'
 import type { AuthSettings } from '../setup/settings.ts'
 import type { Users } from '../users/users.ts'
+import type { AfterResponse } from './after-response.ts'
 import { mailTexts, type SmsPurpose, smsText } from './templates.ts'
 
 /** The parts that a message needs. */
 export interface MessageParts {
   readonly users: Users
   readonly settings: AuthSettings
+  readonly identifiers: ProvenIdentifiers
+  readonly afterResponse: AfterResponse
+  readonly report: Report
+  readonly logger: Logger
 }
 
 /** How long a sender may take. */
@@ -45,7 +53,7 @@ export interface Message {
 
 /** Sends a message. Rejects if the sender does, or takes too long. */
 export function sendMessage(
-  parts: MessageParts,
+  parts: Pick<MessageParts, 'settings' | 'users'>,
   record: Fields,
   message: Message,
   request: ApiRequest,
@@ -70,7 +78,7 @@ export function sendMessage(
 }
 
 function valuesOf(
-  { settings, users }: MessageParts,
+  { settings, users }: Pick<MessageParts, 'settings' | 'users'>,
   { code, secondsLeft, provider = '' }: Message,
   user: ShownUser,
   request: ApiRequest,
