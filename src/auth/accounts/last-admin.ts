@@ -171,7 +171,6 @@ async function anotherAdmin(
 
 /** The admins who may sign in. */
 function adminsOf({ users, roles }: AdminParts): Filter {
-  const { disabledField, names } = users
-  const role: Filter = { op: 'in', field: names.role, values: roles.admin }
-  return disabledField ? all([role, { op: 'ne', field: disabledField, value: true }]) : role
+  const role: Filter = { op: 'in', field: users.names.role, values: roles.admin }
+  return users.enabled ? all([role, users.enabled]) : role
 }

@@ -8,7 +8,6 @@
  */
 
 import { sameText } from '../../http/constant-time.ts'
-import { isFields } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
 import { type Keys, keyOf, seal } from '../keys/hmac.ts'
 import { isAfter, type Users } from '../users/users.ts'
@@ -114,10 +113,6 @@ function textOf({ _id }: Fields, client: string): string {
 }
 
 function isKnownClient(value: unknown): value is KnownClient {
-  return (
-    isFields(value) &&
-    typeof value.client === 'string' &&
-    typeof value.guesses === 'number' &&
-    value.at instanceof Date
-  )
+  const { client, guesses, at } = (value ?? {}) as Readonly<Record<string, unknown>>
+  return typeof client === 'string' && typeof guesses === 'number' && at instanceof Date
 }

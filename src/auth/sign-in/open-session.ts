@@ -7,7 +7,6 @@
 
 import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { all, type Filter, type Scalar, withId } from '../../ports/filter.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import { holds } from '../../records/engine/record-engine.ts'
 import { type AccessTokens, bearerToken } from '../keys/access-tokens.ts'
@@ -25,7 +24,6 @@ export interface SignIn {
   readonly reservation?: Reservation
   readonly set?: Fields
   readonly expect?: Fields
-  readonly filter?: Filter
 }
 
 /** The outcome of a sign-in. */
@@ -75,7 +73,7 @@ export async function openSession(
       ...(added?.push && { push: added.push }),
     }
     const expect = { ...besides.expect, ...added?.expect, ...unchanged }
-    const after = await write(parts, user, change, expect, signIn.filter)
+    const after = await write(parts, user, change, expect)
     if (after) return { data: signInData(parts, after, session), isNewClient: besides.isNewClient }
     read = await users.byId(user._id)
     if (read && !holds(read, unchanged)) return undefined
@@ -161,19 +159,13 @@ async function write(
   { _id }: Fields,
   change: Change,
   expect: Fields,
-  filter: Filter | undefined,
 ): Promise<Fields | undefined> {
-  const { disabledField: field } = users
-  const filters: Filter[] = filter ? [filter] : []
-  if (field) filters.push({ op: 'ne', field, value: true })
   const isEmpty = Object.keys(change.set ?? {}).length === 0 && !change.unset && !change.push
-  if (!isEmpty) return (await users.update(_id, change, expect, all(filters))) ?? undefined
+  if (!isEmpty) return (await users.update(_id, change, expect, users.enabled)) ?? undefined
   // Hooks may have changed the record since it was read. A read is enough, because the token that follows ends with the
   // next password change.
-  const same = Object.entries(expect).map(
-    ([field, value]): Filter => ({ op: 'eq', field, value: (value ?? null) as Scalar }),
-  )
-  return users.engine.first(all([withId(String(_id)), ...filters, ...same]))
+  const now = await users.byId(_id)
+  return now && !users.isDisabled(now) && holds(now, expect) ? now : undefined
 }
 
 /** The data of a sign-in or of a refresh. */

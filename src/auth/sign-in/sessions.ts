@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isFields } from '../../model/writable.ts'
 import type { Change, Fields } from '../../ports/store.ts'
 import type { Users } from '../users/users.ts'
 
@@ -91,11 +90,7 @@ export class Sessions {
 }
 
 function isSession(value: unknown): value is Session {
-  return (
-    isFields(value) &&
-    typeof value.id === 'string' &&
-    typeof value.hash === 'string' &&
-    value.createdAt instanceof Date &&
-    value.expiresAt instanceof Date
-  )
+  const { id, hash, createdAt, expiresAt } = (value ?? {}) as Readonly<Record<string, unknown>>
+  const isNamed = typeof id === 'string' && typeof hash === 'string'
+  return isNamed && createdAt instanceof Date && expiresAt instanceof Date
 }

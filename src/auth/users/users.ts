@@ -21,6 +21,8 @@ export class Users {
   readonly names: StoredNames
   /** The stored field that blocks a sign-in, if there is one. */
   readonly disabledField: string | undefined
+  /** The accounts that may sign in; undefined if that is all of them. */
+  readonly enabled: Filter | undefined
   /** Epoch milliseconds. */
   readonly now: () => number
   readonly #makeId: ReturnType<typeof idMaker>
@@ -36,6 +38,7 @@ export class Users {
     this.model = model
     this.names = names
     this.disabledField = disabledField
+    this.enabled = disabledField ? { op: 'ne', field: disabledField, value: true } : undefined
     this.now = now
     this.#makeId = idMaker(now)
     this.#withoutSecrets = { exclude: [...model.hidden, ...SECRETS.map((name) => names[name])] }
