@@ -11,8 +11,8 @@ const MOST = {
   populate: { calls: 550, files: 78, visits: 326 },
   create: { calls: 288, files: 74, visits: 166 },
   patch: { calls: 357, files: 84, visits: 193 },
-  login: { calls: 1000, files: 94, visits: 410 },
-  register: { calls: 560, files: 97, visits: 265 },
+  login: { calls: 970, files: 93, visits: 400 },
+  register: { calls: 560, files: 97, visits: 262 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
