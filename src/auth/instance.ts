@@ -18,15 +18,13 @@ import { type AcceptToken, type AccessTokens, accessTokens } from './keys/access
 import { boundedHashing, type Hashing } from './keys/bounded-hashing.ts'
 import { keysFor, type Purpose } from './keys/hmac.ts'
 import { type Passwords, passwordsOf } from './keys/passwords.ts'
-import { readingBoth } from './legacy/legacy-sessions.ts'
-import type { LegacySettings } from './legacy/legacy-settings.ts'
-import { legacyTokens } from './legacy/legacy-tokens.ts'
 import { type UsedTokens, usedTokenSchema, usedTokens } from './providers/used-tokens.ts'
 import { KnownClients } from './request-info/known-clients.ts'
 import { createReport, type Report } from './request-info/security-events.ts'
 import type { StoredNames } from './setup/field-names.ts'
 import type { RoleSettings } from './setup/roles.ts'
 import type { AuthSettings } from './setup/settings.ts'
+import type { AcceptedService } from './sign-in/accepted-tokens.ts'
 import { Lockout } from './sign-in/lockout.ts'
 import { type ReadToken, RefreshTokens } from './sign-in/refresh-token-state.ts'
 import { Tickets } from './sign-in/second-step.ts'
@@ -81,7 +79,7 @@ export function createInstance(
   host: Host,
   settings: AuthSettings,
   mount: string,
-  accepted: LegacySettings | undefined,
+  service: AcceptedService | undefined,
 ): AuthInstance {
   const { now, logger } = host
   const { secrets, issuer, audience } = settings.token
@@ -96,7 +94,7 @@ export function createInstance(
   const refreshKeys = { keys: keys('refresh token'), storedKeys: keys('stored session') }
   const refresh =
     settings.refresh && new RefreshTokens(settings.refresh, sessions, refreshKeys, now)
-  const legacy = accepted && legacyTokens(accepted, now)
+  const accepted = service?.tokens(now)
   const codes = new Codes(users, keys('one-time code'), settings)
   const identifiers = new ProvenIdentifiers({ users, sessions, clients, codes, lockout }, settings)
   const hashing = boundedHashing()
@@ -118,9 +116,9 @@ export function createInstance(
     identifiers,
     tickets: new Tickets(users, keys('sign-in ticket'), settings.providers),
     tokens: accessTokens(settings.token, parties, keys('access token'), now),
-    acceptToken: legacy?.verify,
+    acceptToken: accepted?.accessToken,
     readRefreshToken:
-      refresh && legacy ? readingBoth(refresh, legacy) : (text) => refresh?.read(text),
+      (refresh && accepted?.refreshTokens(refresh)) ?? ((text) => refresh?.read(text)),
     passwords: passwordsOf(settings.password, host.hasher, hashing, logger),
     hashing,
     dummyWrite,

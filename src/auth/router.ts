@@ -17,7 +17,7 @@ import {
   tokenOnlyGuard,
 } from './guards.ts'
 import { type AuthInstance, createInstance } from './instance.ts'
-import { legacyAdvice, legacySettings } from './legacy/legacy-settings.ts'
+import { legacyService } from './legacy/legacy-service.ts'
 import { noteRequest } from './request-info/request-info.ts'
 import { servesRoute } from './routes/serving.ts'
 import { handlerOf, ROUTES } from './routes/table.ts'
@@ -94,7 +94,7 @@ export function createAuthRouter<
 > {
   const given = options as unknown as AuthOptions<never>
   let settings = resolveSettings(given, ROUTES, undefined)
-  const legacy = legacySettings(given.legacyTokens)
+  const service = legacyService(given.legacyTokens)
   const instances = new WeakMap<Host, AuthInstance>()
   const instanceOf = ({ store }: Pick<Context, 'store'>): AuthInstance => {
     const auth = instances.get(hostOf(store))
@@ -123,15 +123,14 @@ export function createAuthRouter<
         modelAdvice(settings),
         guessAdvice(settings),
         secretAdvice(token),
-        legacy && secretAdvice(legacy, 'legacyTokens.secret'),
-        legacy && legacyAdvice(legacy, token),
+        ...(service?.adviceFor(token) ?? []),
       ]
       for (const advice of all) {
         if (advice !== undefined) host.logger.warn(`Auth router '${mount}': ${advice}`)
       }
       // A router that is mounted twice is one instance, because its guards know no mount.
       const known = instances.get(host)
-      const auth = known ?? createInstance(host, settings, mount, legacy)
+      const auth = known ?? createInstance(host, settings, mount, service)
       instances.set(host, auth)
       if (!known) auth.sessions.endWhenDisabling(settings.refresh !== undefined)
       host.protect(settings.model, protectedFields(settings), settings.names.role)
