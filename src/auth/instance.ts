@@ -33,21 +33,7 @@ import { type DummyWrite, dummyWrites } from './users/dummy-writes.ts'
 import { Users } from './users/users.ts'
 
 /** The parts. */
-export interface AuthInstance extends RequestParts {
-  readonly users: Users
-  readonly clients: KnownClients
-  readonly lockout: Lockout
-  readonly sessions: Sessions
-  /** Undefined without refresh tokens. */
-  readonly refresh: RefreshTokens | undefined
-  readonly codes: Codes
-  readonly identifiers: ProvenIdentifiers
-  readonly tickets: Tickets
-  readonly passwords: Passwords
-}
-
-/** The parts that do not depend on how accounts are stored. */
-interface RequestParts {
+export interface AuthInstance {
   readonly host: Host
   readonly logger: Logger
   /** The path on which the router is mounted first. */
@@ -72,6 +58,16 @@ interface RequestParts {
   readonly usedTokens: UsedTokens | undefined
   /** On a store that writes one record at a time, those who end an admin wait here. */
   readonly endingAdmins: Lines
+  readonly users: Users
+  readonly clients: KnownClients
+  readonly lockout: Lockout
+  readonly sessions: Sessions
+  /** Undefined without refresh tokens. */
+  readonly refresh: RefreshTokens | undefined
+  readonly codes: Codes
+  readonly identifiers: ProvenIdentifiers
+  readonly tickets: Tickets
+  readonly passwords: Passwords
 }
 
 /** The instance of `settings` on `mount` in the app of `host`. */
