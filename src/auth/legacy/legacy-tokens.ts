@@ -9,17 +9,16 @@
 
 import { macUnder } from '#hmac'
 import { base64url, textIn } from '../../http/base64url.ts'
-import type { LegacySettings } from '../setup/legacy-settings.ts'
-import { isInstant, isStringOrStrings, isValidAt, signedBody } from './access-tokens.ts'
-import type { Mac } from './hmac.ts'
-
-/** The claims of an access token of the old service, checked. */
-export interface LegacyClaims {
-  readonly sub: string
-  readonly role: string | readonly string[] | undefined
-  readonly iat: number
-  readonly exp: number
-}
+import {
+  type AcceptedClaims,
+  type AcceptToken,
+  isInstant,
+  isStringOrStrings,
+  isValidAt,
+  signedBody,
+} from '../keys/access-tokens.ts'
+import type { Mac } from '../keys/hmac.ts'
+import type { LegacySettings } from './legacy-settings.ts'
 
 /** What a refresh token of the old service says, and its hash under each of the old secrets. */
 export interface LegacyRefresh {
@@ -30,8 +29,7 @@ export interface LegacyRefresh {
 
 /** Reads the tokens of the old service. */
 export interface LegacyTokens {
-  /** The claims of a genuine access token that is valid now, else undefined. */
-  verify(token: string): LegacyClaims | undefined
+  readonly verify: AcceptToken
   /** What has the form of a refresh token; undefined for anything else. Whether it is genuine is not known yet. */
   refreshIn(text: unknown): LegacyRefresh | undefined
 }
@@ -40,9 +38,6 @@ export interface LegacyTokens {
 const HEADER = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'
 /** The user's id as base64url, 12 bytes of the session's id, 32 random bytes. */
 const REFRESH = /^([\w-]{1,128})\.([\w-]{16})\.([\w-]{43})$/
-
-/** How many characters make a number that is exact, with room to count on from it. */
-const NUMBER = 7
 
 /** Reads the tokens that were signed with one of the secrets of `settings`; `now` returns epoch milliseconds. */
 export function legacyTokens(settings: LegacySettings, now: () => number): LegacyTokens {
@@ -66,16 +61,6 @@ export function legacyTokens(settings: LegacySettings, now: () => number): Legac
   }
 }
 
-/** Whether the old service has written a session's hash: our own name their key before a dot. */
-export function isLegacyHash(hash: unknown): hash is string {
-  return typeof hash === 'string' && !hash.includes('.')
-}
-
-/** A number that the hash of another token is very unlikely to give. */
-export function numberOf(hash: string): number {
-  return [...hash.slice(0, NUMBER)].reduce((sum, one) => sum * 128 + one.charCodeAt(0), 0)
-}
-
 /**
  * The claims that the old service writes. Any other claim means something that is unknown here: the service may have
  * signed links to reset a password with the same secret.
@@ -83,7 +68,7 @@ export function numberOf(hash: string): number {
 function claimsIn(
   { sub, role, iat, exp, iss, aud, ...unknown }: Readonly<Record<string, unknown>>,
   { issuer, audience }: LegacySettings,
-): LegacyClaims | undefined {
+): AcceptedClaims | undefined {
   const typed =
     typeof sub === 'string' &&
     (role === undefined || isStringOrStrings(role)) &&

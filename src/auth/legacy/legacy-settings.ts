@@ -4,9 +4,9 @@
  * @module
  */
 
-import { group, string } from '../option-checks.ts'
-import type { LegacyTokenOptions } from './options.ts'
-import { type Secrets, secretsOf, type TokenSettings } from './token-settings.ts'
+import { settingsOf, string } from '../option-checks.ts'
+import type { LegacyTokenOptions } from '../setup/options.ts'
+import { type Secrets, secretsOf, type TokenSettings } from '../setup/token-settings.ts'
 
 /** Settings for the tokens of express-controller-sets. */
 export interface LegacySettings {
@@ -19,12 +19,10 @@ export interface LegacySettings {
 /** Resolves the option; undefined if it is not set. */
 export function legacySettings(option: LegacyTokenOptions | undefined): LegacySettings | undefined {
   if (option === undefined) return undefined
-  const given = group('legacyTokens', option, ['secret', 'issuer', 'audience'])
-  return {
-    secrets: secretsOf('legacyTokens.secret', given.secret),
-    issuer: string('legacyTokens.issuer', given.issuer),
-    audience: string('legacyTokens.audience', given.audience),
-  }
+  const { secret: secrets, ...settings } = settingsOf<
+    Omit<LegacySettings, 'secrets'> & { readonly secret: Secrets }
+  >('legacyTokens', option, { secret: secretsOf, issuer: string, audience: string })
+  return { secrets, ...settings }
 }
 
 /** A start-up warning if the old secret alone decides who is an admin. */

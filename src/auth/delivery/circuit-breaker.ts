@@ -11,7 +11,6 @@
 
 import { notSent } from '../refusals.ts'
 import type { Channel } from '../setup/delivery-options.ts'
-import { recently } from './recently.ts'
 import { causeOf } from './send-failures.ts'
 
 /** A message that could not be sent. */
@@ -40,7 +39,7 @@ const OPEN_MS = 30_000
 /** While it is open, one request per this time may send: a sender has no longer, so they never overlap. */
 const PROBE_MS = 10_000
 /** Failures for this many clients and recipients in a row, within the window, are the sender's fault. */
-const CLIENTS = 3
+const MIN_CLIENTS = 3
 const WINDOW_MS = 60_000
 /** A recipient, or a client, counts again only after this time: a few must not keep the breaker open for ever. */
 const COUNTED_MS = 3_600_000
@@ -87,7 +86,7 @@ export function breaker(now: () => number): Breaker {
       if (keys.some(counted.has)) return
       for (const key of keys) counted.note(key)
       latest = [...latest.filter((at) => now() - at < WINDOW_MS), now()]
-      if (latest.length >= CLIENTS) open()
+      if (latest.length >= MIN_CLIENTS) open()
     },
     unreachable(error) {
       if (causeOf(error) === 'connection') open()
@@ -115,4 +114,29 @@ export function workingFirst(each: Breakers, channels: readonly Channel[]): read
     throw notSent(Math.min(...channels.map((channel) => each[channel].secondsLeft())))
   }
   return [...working, ...channels.filter((channel) => !working.includes(channel))]
+}
+
+/** What has happened lately. */
+export interface Recently {
+  has(key: string): boolean
+  note(key: string): void
+}
+
+/** Remembers keys for `milliseconds`. Beyond `most` keys the oldest is forgotten, and no other. */
+export function recently(milliseconds: number, most: number, now: () => number): Recently {
+  const noted = new Map<string, number>()
+  return {
+    has(key) {
+      const at = noted.get(key)
+      // A clock that was set back must not make it last longer.
+      return at !== undefined && Math.abs(now() - at) < milliseconds
+    },
+    note(key) {
+      // Deleted first, so that the keys stay in the order of their times.
+      noted.delete(key)
+      noted.set(key, now())
+      const [oldest] = noted.keys()
+      if (noted.size > most && oldest !== undefined) noted.delete(oldest)
+    },
+  }
 }
