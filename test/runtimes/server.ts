@@ -9,6 +9,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { programOf } from '../services/program.ts'
 import { RUNTIMES } from './commands.ts'
 
 /** A fixture that runs. */
@@ -58,7 +59,7 @@ function begin(
   fixture: string,
 ): { readonly ready: Promise<Fixture>; stop(): Promise<void> } {
   const [command = '', ...args] = RUNTIMES[runtime] ?? []
-  const file = fileURLToPath(new URL(fixture, import.meta.url))
+  const file = fileOf(runtime, fixture)
   const child = spawn(command, [...args, file, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -91,13 +92,18 @@ export async function rejected(
   fixture = 'fixture.ts',
 ): Promise<string | undefined> {
   const [command = '', ...args] = RUNTIMES[runtime] ?? []
-  const file = fileURLToPath(new URL(fixture, import.meta.url))
+  const file = fileOf(runtime, fixture)
   const child = spawn(command, [...args, file, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const { lines } = linesOf(child)
   await once(child, 'close')
   return lines.find((line) => line.startsWith('rejected '))?.slice(9)
+}
+
+function fileOf(runtime: string, fixture: string): string {
+  const url = new URL(fixture, import.meta.url)
+  return runtime === 'node' ? programOf(url) : fileURLToPath(url)
 }
 
 function linesOf(child: ChildProcess): Pick<Fixture, 'lines' | 'said'> {
