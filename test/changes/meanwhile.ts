@@ -131,14 +131,17 @@ export function meanwhile(store: string, database: Database): void {
         expect(await things.delete(id)).toBe(true)
         expected.delete(id)
       }
-      const left = new Map(ids.map((id, at) => [id, at]))
-      // Between what the backfill reads and what it writes, every third record is changed and every tenth removed.
+      const pending = new Map<string, () => Promise<void>>()
+      for (const [at, id] of ids.entries()) {
+        if (at % 10 === 1) pending.set(id, () => remove(id))
+        else if (at % 3 === 0) pending.set(id, () => change(id, at))
+      }
+      // Every tenth is removed and every third changed between what the backfill reads and what it writes.
       const between = async (found: readonly Fields[]) => {
-        for (const id of found.map(({ _id }) => String(_id))) {
-          const at = left.get(id) ?? 2
-          left.delete(id)
-          if (at % 10 === 1) await remove(id)
-          else if (at % 3 === 0) await change(id, at)
+        for (const { _id } of found) {
+          const write = pending.get(String(_id))
+          pending.delete(String(_id))
+          await write?.()
         }
       }
       const now = serve(() => afterEachFind(open(), between), after)

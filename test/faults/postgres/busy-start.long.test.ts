@@ -74,7 +74,9 @@ await withService('postgres', ({ url }) => {
     expect(isOver).toBe(false)
     const now = performance.now.bind(performance)
     vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000)
-    context.onTestFinished(() => vi.restoreAllMocks())
+    context.onTestFinished(() => {
+      vi.restoreAllMocks()
+    })
     const error = await ended
     expect(error).toBeInstanceOf(StoreUnavailable)
     expect((error as Error).message).toMatch(
