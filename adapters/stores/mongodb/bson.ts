@@ -1,97 +1,42 @@
 /**
- * BSON as bytes, for those who want no objects of it.
+ * The names of members in the order of BSON: a JavaScript object has those that are whole numbers before the others.
  *
  * @module
  */
 
 import { Buffer } from 'node:buffer'
 
-/** BSON to be read. */
-export interface Bson {
-  readonly bytes: Uint8Array
-  readonly view: DataView
+/** The bytes of a value, by the number of its type; those that are not here say their length themselves, or are rare. */
+const LENGTHS: Readonly<Record<number, number>> = {
+  1: 8, // double
+  7: 12, // ObjectId
+  8: 1, // boolean
+  9: 8, // date
+  10: 0, // null
+  16: 4, // int32
+  17: 8, // timestamp
+  18: 8, // int64
 }
+const STRING = 2
+const OBJECT = 3
+const ARRAY = 4
 
-/** BSON's types that are not rare, as its specification numbers them. */
-export const DOUBLE = 0x01
-export const STRING = 0x02
-export const OBJECT = 0x03
-export const ARRAY = 0x04
-export const OBJECT_ID = 0x07
-export const BOOLEAN = 0x08
-export const DATE = 0x09
-export const NULL = 0x0a
-export const INT32 = 0x10
-const TIMESTAMP = 0x11
-export const INT64 = 0x12
-
-/** `bytes` to be read. */
-export function bsonOf(bytes: Uint8Array): Bson {
-  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) }
-}
-
-/** The first position after the name that begins at `at`. */
-export function afterName({ bytes }: Bson, at: number): number {
-  let end = at
-  while (bytes[end] !== 0) end += 1
-  return end + 1
-}
-
-/** Whether `name` stands at `at`. */
-export function isName({ bytes }: Bson, at: number, name: Uint8Array): boolean {
-  for (let index = 0; index < name.length; index += 1) {
-    if (bytes[at + index] !== name[index]) return false
-  }
-  return bytes[at + name.length] === 0
-}
-
-/** The text of the bytes from `from` to `to`. */
-export function textIn({ bytes }: Bson, from: number, to: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString()
-}
-
-/** The bytes of a value of `type` at `at`; -1 for a type that is rare. */
-export function lengthOf({ view }: Bson, type: number, at: number): number {
-  switch (type) {
-    case DOUBLE:
-    case DATE:
-    case INT64:
-    case TIMESTAMP:
-      return 8
-    case STRING:
-      return 4 + view.getInt32(at, true)
-    case OBJECT:
-    case ARRAY:
-      return view.getInt32(at, true)
-    case OBJECT_ID:
-      return 12
-    case BOOLEAN:
-      return 1
-    case NULL:
-      return 0
-    case INT32:
-      return 4
-    default:
-      return -1
-  }
-}
-
-/** A whole number of 64 bits at `at`, rounded as JavaScript rounds. */
-export function int64({ view }: Bson, at: number): number {
-  return view.getInt32(at + 4, true) * 2 ** 32 + view.getUint32(at, true)
-}
-
-/** The members of the object or list that begins at `start`, up to the first of a rare type. */
-export function membersIn(bson: Bson, start: number): { name: string; at: number }[] {
+/** The names in the document that begins at `start`, with the positions of their values, up to the first of a rare type. */
+export function membersIn(bytes: Uint8Array, start = 0): { name: string; at: number }[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const members: { name: string; at: number }[] = []
   let at = start + 4
-  for (let type = bson.bytes[at]; type; type = bson.bytes[at]) {
-    const name = at + 1
-    at = afterName(bson, name)
-    members.push({ name: textIn(bson, name, at - 1), at })
-    const length = lengthOf(bson, type, at)
-    if (length < 0) break
-    at += length
+  for (let type = buffer[at]; type; type = buffer[at]) {
+    const end = buffer.indexOf(0, at + 1)
+    members.push({ name: buffer.toString('utf8', at + 1, end), at: end + 1 })
+    const length = lengthOf(buffer, type, end + 1)
+    if (length === undefined) break
+    at = end + 1 + length
   }
   return members
+}
+
+function lengthOf(buffer: Buffer, type: number, at: number): number | undefined {
+  if (type === STRING) return 4 + buffer.readInt32LE(at)
+  return type === OBJECT || type === ARRAY ? buffer.readInt32LE(at) : LENGTHS[type]
 }

@@ -23,7 +23,7 @@ import { inserter } from './inserts.ts'
 import { pointOf, pointReader, type Shared } from './reads-by-id.ts'
 import { restAfter } from './seek-filter.ts'
 import { listReader } from './shared-lists.ts'
-import { hasPaths, idIn, textsOf } from './texts.ts'
+import { idIn, shownText } from './texts.ts'
 import { writesTo } from './writes.ts'
 
 /** Runs an operation on the collection and turns its errors into the port's. */
@@ -54,7 +54,6 @@ export function openCollection(
   const insert = inserter(native)
   const writes = writesTo(schema, native, indexed)
   const commands = new Commands(native, database, isSharded)
-  const texts = textsOf(schema)
 
   const optionsOf = ({ filter, hints, select }: Pick<Read, 'filter' | 'hints' | 'select'>) => ({
     ...readOptions(filter, hints),
@@ -79,6 +78,8 @@ export function openCollection(
     const records = documents.map((document) => fromDocument(document, shape))
     return hasPaths(select) ? records.map((one) => project(one, select)) : records
   }
+  const textsOf = (documents: readonly Document[], shown: Pick<Read, 'select' | 'fillDefaults'>) =>
+    recordsOf(documents, shown.select).map((record) => shownText(record, schema.declared, shown))
 
   const readRecord = pointReader<Fields>(async (ids, shared) => {
     const found = await commands.documents(...pointsOf(ids, shared))
@@ -87,13 +88,15 @@ export function openCollection(
 
   const readText = pointReader<string>(
     async (ids, shared) => {
-      const found = await commands.texts(...pointsOf(ids, shared), texts(shared))
-      return new Map(found.map((text) => [idIn(text), text]))
+      const found = await commands.documents(...pointsOf(ids, shared))
+      return new Map(textsOf(found, shared).map((text) => [idIn(text), text]))
     },
     (text) => text,
   )
 
-  const readList = listReader((read) => commands.texts(...pageOf(read), texts(read)))
+  const readList = listReader(async (read) =>
+    textsOf(await commands.documents(...pageOf(read)), read),
+  )
 
   async function find(read: Read): Promise<Fields[]> {
     // To the server, 0 means no limit.
@@ -193,4 +196,10 @@ function projectionOf(
   if (!isWhole && names.length > 1) names.push(IN_NO_INDEX)
   if (names.length === 0) return {}
   return { projection: Object.fromEntries(names.map((name) => [name, isWhole ? 0 : 1])) }
+}
+
+/** Whether a read selects something inside a field. */
+function hasPaths(select: Projection | undefined): boolean {
+  const paths = select ? ('exclude' in select ? select.exclude : select.include) : []
+  return paths.some((path) => path.includes('.'))
 }

@@ -11,7 +11,7 @@ import {
   type IndexDescription,
   type IndexDirection,
 } from 'mongodb'
-import { bsonOf, membersIn } from './bson.ts'
+import { membersIn } from './bson.ts'
 import { hasCode } from './errors.ts'
 
 const NO_COLLECTION = 26
@@ -59,9 +59,8 @@ async function indexesOf(native: Collection): Promise<ExistingIndex[]> {
 
 function indexOf(bytes: Uint8Array): ExistingIndex {
   const index = BSON.deserialize(bytes) as Omit<ExistingIndex, 'key'> & { key: Directions }
-  const bson = bsonOf(bytes)
-  const at = membersIn(bson, 0).find(({ name }) => name === 'key')?.at
-  const ordered = at === undefined ? [] : membersIn(bson, at).map(({ name }) => name)
+  const at = membersIn(bytes).find(({ name }) => name === 'key')?.at
+  const ordered = at === undefined ? [] : membersIn(bytes, at).map(({ name }) => name)
   const names = Object.keys(index.key)
   // A direction of a rare type ends the list early.
   const fields = ordered.length === names.length ? ordered : names
