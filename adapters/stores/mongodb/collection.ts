@@ -15,19 +15,17 @@ import type {
   Read,
   ReadHints,
 } from '../../../src/ports/store.ts'
-import { Commands, type Options } from './commands.ts'
-import { fromDocument } from './documents.ts'
-import { compileFilter, hasPattern } from './filter.ts'
-import { GRAMS, type Indexed } from './grams.ts'
-import { inserter } from './inserts.ts'
-import { pointOf, pointReader, type Shared } from './reads-by-id.ts'
-import { restAfter } from './seek-filter.ts'
-import { listReader } from './shared-lists.ts'
-import { idIn, shownText } from './texts.ts'
-import { writesTo } from './writes.ts'
-
-/** Runs an operation on the collection and turns its errors into the port's. */
-export type Run = <T>(work: () => Promise<T>) => Promise<T>
+import { Commands, type Options } from './calls/commands.ts'
+import { inserter } from './calls/inserts.ts'
+import { pointOf, pointReader, type Shared } from './calls/reads-by-id.ts'
+import { listReader } from './calls/shared-lists.ts'
+import { writesTo } from './calls/writes.ts'
+import type { Run } from './connection/errors.ts'
+import { fromDocument } from './documents/documents.ts'
+import { idIn, shownText } from './documents/texts.ts'
+import { compileFilter, hasPattern } from './query/filter.ts'
+import { restAfter } from './query/seek-filter.ts'
+import { GRAMS, type Indexed } from './search/grams.ts'
 
 /** How long a client's regular expression may run if the read sets no limit. */
 const PATTERN_TIME_LIMIT_MS = 2000

@@ -7,15 +7,15 @@
 
 import { type Db, type MongoClient, ReadConcern } from 'mongodb'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
-import { connect, refuseOther, refuseWeaker } from './client.ts'
+import { stepWriter } from './calls/transactions.ts'
 import { openCollection } from './collection.ts'
-import { portError } from './errors.ts'
-import { exactCollection } from './exact.ts'
-import { foreignValues } from './foreign.ts'
-import { dropLeftOvers } from './left-overs.ts'
-import { prepareCollection, surroundingsOf } from './schema.ts'
-import { stepWriter } from './transactions.ts'
-import { watchWrites } from './watch.ts'
+import { connect, refuseOther, refuseWeaker } from './connection/client.ts'
+import { portError } from './connection/errors.ts'
+import { exactCollection } from './copying/exact.ts'
+import { foreignValues } from './copying/foreign-values.ts'
+import { watchWrites } from './copying/watch.ts'
+import { dropLeftOvers } from './schema/obsolete-indexes.ts'
+import { prepareCollection, surroundingsOf } from './schema/schema.ts'
 
 /** Where the database is: set `url` or `client`. */
 export interface MongoStoreOptions {
