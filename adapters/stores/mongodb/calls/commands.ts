@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Abortable, Collection, Db, Document, FindOptions } from 'mongodb'
+import type { Abortable, Collection, Document, FindOptions } from 'mongodb'
+import type { Connection } from '../connection/connection.ts'
 import { isPassing } from '../connection/errors.ts'
 
 /** As the store's database reads; commands take none of its settings over. */
@@ -19,13 +20,11 @@ export type Options = Pick<
 /** Reads one collection. What a command cannot finish is asked again through a cursor, which also tries again. */
 export class Commands {
   readonly #native: Collection
-  readonly #database: Db
-  readonly #isSharded: () => Promise<boolean>
+  readonly #connection: Pick<Connection, 'database' | 'isSharded'>
 
-  constructor(native: Collection, database: Db, isSharded: () => Promise<boolean>) {
+  constructor(native: Collection, connection: Pick<Connection, 'database' | 'isSharded'>) {
     this.#native = native
-    this.#database = database
-    this.#isSharded = isSharded
+    this.#connection = connection
   }
 
   /** The documents that match. */
@@ -53,7 +52,7 @@ export class Commands {
    */
   async #counting(query: Document): Promise<Document> {
     const { collectionName } = this.#native
-    if (Object.keys(query).length > 0 && !(await this.#isSharded())) {
+    if (Object.keys(query).length > 0 && !(await this.#connection.isSharded())) {
       return { count: collectionName, query }
     }
     const pipeline = [{ $match: query }, { $group: { _id: 1, n: { $sum: 1 } } }]
@@ -76,7 +75,7 @@ export class Commands {
     { signal }: { signal?: AbortSignal | undefined },
   ): Promise<Document | undefined> {
     try {
-      return await this.#database.command(command, signal && { signal })
+      return await this.#connection.database.command(command, signal && { signal })
     } catch (error) {
       if (isPassing(error)) return undefined
       throw error

@@ -14,9 +14,6 @@ import {
   StoreUnavailable,
 } from '../../../../src/ports/store.ts'
 
-/** Runs an operation on a collection and turns its errors into the port's. */
-export type Run = <T>(work: () => Promise<T>) => Promise<T>
-
 /** The code of the server's E11000. */
 export const DUPLICATE_KEY = 11000
 /** The document is one that the collection cannot hold. */

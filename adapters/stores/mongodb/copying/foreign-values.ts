@@ -13,7 +13,7 @@ import {
   shapeInside,
 } from '../../../../src/ports/shape.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
-import type { Run } from '../connection/errors.ts'
+import type { Run } from '../connection/connection.ts'
 import { otherThan, type Place, typeOf, writtenAs } from './bson-types.ts'
 import { documentOf, idOf, storedBatches } from './exact.ts'
 
