@@ -9,7 +9,7 @@ import type { Collection, CollectionSchema } from '../../../src/ports/store.ts'
 import { Commands } from './calls/commands.ts'
 import { inserter } from './calls/inserts.ts'
 import { Reads } from './calls/reads.ts'
-import { writesTo } from './calls/writes.ts'
+import { Writes } from './calls/writes.ts'
 import type { Connection, Run } from './connection/connection.ts'
 import type { Indexed } from './search/grams.ts'
 
@@ -22,7 +22,7 @@ export function openCollection(
   const native = connection.database.collection(schema.name)
   const run: Run = (work) => connection.run(schema, work)
   const reads = new Reads(schema, new Commands(native, connection), indexed)
-  const writes = writesTo(schema, native, indexed)
+  const writes = new Writes(schema, native, indexed)
   const insert = inserter(native)
   return {
     ...(schema.idType === 'integer' && { newId: nextInteger(native, run) }),

@@ -16,7 +16,7 @@ import type {
 import { hasCode, hasLabel, portError, WRITE_CONFLICT } from '../connection/errors.ts'
 import type { Indexed } from '../search/grams.ts'
 import { takingTurns } from './turns.ts'
-import { type Writes, writesTo } from './writes.ts'
+import { Writes } from './writes.ts'
 
 /** How long a transaction that meets others is tried again, in milliseconds. */
 const PATIENCE_MS = 10_000
@@ -35,7 +35,7 @@ export function stepWriter(
     const results: StepResult[] = []
     for (const [failed, step] of steps.entries()) {
       const { in: schema } = step
-      const writes = writesTo(schema, database.collection(schema.name), () => indexedOf(schema))
+      const writes = new Writes(schema, database.collection(schema.name), () => indexedOf(schema))
       const result = await resultOf(step, writes, session).catch((error: unknown) => {
         throw isTransient(error) ? error : portError(error, schema)
       })

@@ -13,103 +13,103 @@ import { addGrams, type Indexed } from '../search/grams.ts'
 import { compileChange } from './change.ts'
 import { writeExpecting } from './expected.ts'
 
-/** Writes to one collection; with a session, in its transaction. */
-export interface Writes {
+/** Writes to the collection of `schema`, which is `native` in the database; with a session, in its transaction. */
+export class Writes {
+  readonly #schema: CollectionSchema
+  readonly #native: Native
+  readonly #indexed: () => Indexed
+
+  /** `indexed` gives the paths with a search index. */
+  constructor(schema: CollectionSchema, native: Native, indexed: () => Indexed) {
+    this.#schema = schema
+    this.#native = native
+    this.#indexed = indexed
+  }
+
   /** A new record as it is stored. */
-  documentOf(record: Fields): Document
-  insert(record: Fields, session: ClientSession): Promise<void>
-  update(
-    filter: Filter,
-    change: Change,
-    options?: WriteOptions,
-    session?: ClientSession,
-  ): Promise<Fields | null>
-  updateMany(filter: Filter, change: Change, session?: ClientSession): Promise<number>
-  delete(filter: Filter, options?: WriteOptions, session?: ClientSession): Promise<Fields | null>
-  /** Removes every document that matches, and resolves to their records. */
-  deleteMany(filter: Filter, session: ClientSession): Promise<Fields[]>
-  /**
-   * Whether a document matches. It is changed, because a snapshot alone keeps no other transaction from removing it:
-   * only two writes of one document conflict.
-   */
-  lock(filter: Filter, session: ClientSession): Promise<boolean>
-  /** Whether a document matches in the transaction's snapshot. */
-  isThere(filter: Filter, session: ClientSession): Promise<boolean>
-}
-
-/** The writes of the collection of `schema`, which is `native` in the database. */
-export function writesTo(schema: CollectionSchema, native: Native, indexed: () => Indexed): Writes {
-  const { shape, version } = schema
-  const stagesOf = (change: Change) => compileChange(change, schema, indexed())
-
-  function record(document: Document | null): Fields | null {
-    return document && fromDocument(document, shape)
-  }
-
-  function queryOf(filter: Filter): Query<Document> {
-    return compileFilter(filter, shape, indexed())
-  }
-
-  const matching = (filter: Filter, session: ClientSession | undefined) => ({
-    in: native,
-    query: queryOf(filter),
-    shape,
-    session,
-  })
-
-  function documentOf(fields: Fields): Document {
+  documentOf(fields: Fields): Document {
+    const { shape, version } = this.#schema
     const document = toDocument(fields, shape)
-    addGrams(document, indexed())
+    addGrams(document, this.#indexed())
     // Without a number Mongoose would not notice that the version has changed.
     if (version) document[version.key] = 0
     return document
   }
 
-  return {
-    documentOf,
+  async insert(fields: Fields, session: ClientSession): Promise<void> {
+    await this.#native.insertOne(this.documentOf(fields), { session })
+  }
 
-    async insert(fields, session) {
-      await native.insertOne(documentOf(fields), { session })
-    },
+  async update(
+    filter: Filter,
+    change: Change,
+    options?: WriteOptions,
+    session?: ClientSession,
+  ): Promise<Fields | null> {
+    const after = { returnDocument: 'after', ...(session && { session }) } as const
+    const stages = this.#stagesOf(change)
+    return this.#one(filter, options, session, (query) =>
+      this.#native.findOneAndUpdate(query, stages, after),
+    )
+  }
 
-    async update(filter, change, options, session) {
-      const after = { returnDocument: 'after', ...(session && { session }) } as const
-      const stages = stagesOf(change)
-      const updated = await writeExpecting(matching(filter, session), options?.expect, (query) =>
-        native.findOneAndUpdate(query, stages, after),
-      )
-      return record(updated)
-    },
+  async updateMany(filter: Filter, change: Change, session?: ClientSession): Promise<number> {
+    const [query, stages] = [this.#queryOf(filter), this.#stagesOf(change)]
+    return (await this.#native.updateMany(query, stages, session && { session })).matchedCount
+  }
 
-    async updateMany(filter, change, session) {
-      const stages = stagesOf(change)
-      const result = await native.updateMany(queryOf(filter), stages, session && { session })
-      return result.matchedCount
-    },
+  async delete(
+    filter: Filter,
+    options?: WriteOptions,
+    session?: ClientSession,
+  ): Promise<Fields | null> {
+    return this.#one(filter, options, session, (query) =>
+      this.#native.findOneAndDelete(query, session ? { session } : {}),
+    )
+  }
 
-    async delete(filter, options, session) {
-      const removed = await writeExpecting(matching(filter, session), options?.expect, (query) =>
-        native.findOneAndDelete(query, session ? { session } : {}),
-      )
-      return record(removed)
-    },
+  /** Removes every document that matches, and resolves to their records. */
+  async deleteMany(filter: Filter, session: ClientSession): Promise<Fields[]> {
+    const query = this.#queryOf(filter)
+    // The snapshot of the transaction has the same documents both times.
+    const found = await this.#native.find(query, { session }).toArray()
+    if (found.length > 0) await this.#native.deleteMany(query, { session })
+    return found.map((document) => fromDocument(document, this.#schema.shape))
+  }
 
-    async deleteMany(filter, session) {
-      // The snapshot of the transaction has the same documents both times.
-      const found = await native.find(queryOf(filter), { session }).toArray()
-      if (found.length > 0) await native.deleteMany(queryOf(filter), { session })
-      return found.map((document) => fromDocument(document, shape))
-    },
+  /**
+   * Whether a document matches. It is changed, because a snapshot alone keeps no other transaction from removing it:
+   * only two writes of one document conflict.
+   */
+  async lock(filter: Filter, session: ClientSession): Promise<boolean> {
+    const [query, options] = [this.#queryOf(filter), { session, projection: { _id: 1 } }]
+    return (await this.#native.findOneAndUpdate(query, { $inc: { [LOCK]: 1 } }, options)) !== null
+  }
 
-    async lock(filter, session) {
-      const options = { session, projection: { _id: 1 } }
-      const found = await native.findOneAndUpdate(queryOf(filter), { $inc: { [LOCK]: 1 } }, options)
-      return found !== null
-    },
+  /** Whether a document matches in the transaction's snapshot. */
+  async isThere(filter: Filter, session: ClientSession): Promise<boolean> {
+    const options = { session, projection: { _id: 1 } }
+    return (await this.#native.findOne(this.#queryOf(filter), options)) !== null
+  }
 
-    async isThere(filter, session) {
-      const found = await native.findOne(queryOf(filter), { session, projection: { _id: 1 } })
-      return found !== null
-    },
+  /** The record that `write` returns for the one document that matches and holds what is expected. */
+  async #one(
+    filter: Filter,
+    options: WriteOptions | undefined,
+    session: ClientSession | undefined,
+    write: (query: Query<Document>) => Promise<Document | null>,
+  ): Promise<Fields | null> {
+    const { shape } = this.#schema
+    const matching = { in: this.#native, query: this.#queryOf(filter), shape, session }
+    const document = await writeExpecting(matching, options?.expect, write)
+    return document && fromDocument(document, shape)
+  }
+
+  #stagesOf(change: Change): Document[] {
+    return compileChange(change, this.#schema, this.#indexed())
+  }
+
+  #queryOf(filter: Filter): Query<Document> {
+    return compileFilter(filter, this.#schema.shape, this.#indexed())
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ChangeStream, ChangeStreamOptions, Db, MongoClient } from 'mongodb'
+import type { ChangeStream, ChangeStreamOptions, ClientSession, Db, MongoClient } from 'mongodb'
 import type { WriteWatch } from '../../../../src/ports/copying.ts'
 import { hasCode } from '../connection/errors.ts'
 
@@ -34,71 +34,88 @@ export async function watchWrites(
 ): Promise<WriteWatch | undefined> {
   // Each operation of the session sees what the ones before it have seen.
   const session = client.startSession({ causalConsistency: true })
-  const pipeline = [
-    { $match: { $or: [{ 'ns.coll': { $in: collections } }, { operationType: 'dropDatabase' }] } },
-    { $project: { _id: 1 } },
-  ]
-  let stream: ChangeStream | undefined
-  let isWritten = false
-
-  /** A stream that has begun; reads that begin after it see all changes that it does not tell of. */
-  async function opened(options: ChangeStreamOptions = {}): Promise<ChangeStream> {
-    const fresh = database.watch(pipeline, { ...options, session, maxAwaitTimeMS: WAIT_MS })
-    await fresh.tryNext()
-    await database.collection(collections[0] ?? 'none').findOne({}, { session })
-    return fresh
-  }
-
-  async function begin(): Promise<ChangeStream> {
-    await stream?.close()
-    stream = await opened()
-    return stream
-  }
-
-  /** How far a stream must have come to have told of every change until now. */
-  async function now(): Promise<string> {
-    await database.command({ ping: 1 }, { session })
-    const { operationTime } = session
-    const fresh = await opened(operationTime && { startAtOperationTime: operationTime })
-    await fresh.close()
-    return positionOf(fresh)
-  }
-
-  /** Reads the stream up to `end`, if there is no change before it. After a change it begins anew. */
-  async function read(end: string): Promise<void> {
-    if (!(await hasChange(stream ?? (await begin()), end))) return
-    isWritten = true
-    await begin()
-  }
-
+  const watch = new Watch(database, session, collections)
   try {
-    await begin()
+    await watch.begin()
+    return watch
   } catch (error) {
     await session.endSession()
     if (hasOneOf(error, NO_STREAM)) return undefined
     throw error
   }
-  const inTurn = queue()
-  const timer = setInterval(() => {
+}
+
+class Watch implements WriteWatch {
+  readonly #database: Db
+  readonly #session: ClientSession
+  readonly #collections: readonly string[]
+  readonly #inTurn = queue()
+  #stream: ChangeStream | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isWritten = false
+
+  constructor(database: Db, session: ClientSession, collections: readonly string[]) {
+    this.#database = database
+    this.#session = session
+    this.#collections = collections
+  }
+
+  async begin(): Promise<void> {
+    await this.#beginAnew()
     // If this fails, so does the next one whose caller waits for it.
-    inTurn(() => read('')).catch(() => {})
-  }, KEEP_UP_MS)
-  timer.unref()
-  return {
-    written: () =>
-      inTurn(async () => {
-        await read(await now())
-        const was = isWritten
-        isWritten = false
-        return was
-      }),
-    async close() {
-      clearInterval(timer)
-      await inTurn(async () => {
-        await stream?.close()
-        await session.endSession()
-      })
-    },
+    const keepUp = () => void this.#inTurn(() => this.#read('')).catch(() => {})
+    this.#timer = setInterval(keepUp, KEEP_UP_MS).unref()
+  }
+
+  written(): Promise<boolean> {
+    return this.#inTurn(async () => {
+      await this.#read(await this.#now())
+      const was = this.#isWritten
+      this.#isWritten = false
+      return was
+    })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#inTurn(async () => {
+      await this.#stream?.close()
+      await this.#session.endSession()
+    })
+  }
+
+  /** Reads the stream up to `end`, if there is no change before it. After a change it begins anew. */
+  async #read(end: string): Promise<void> {
+    if (!(await hasChange(this.#stream ?? (await this.#beginAnew()), end))) return
+    this.#isWritten = true
+    await this.#beginAnew()
+  }
+
+  async #beginAnew(): Promise<ChangeStream> {
+    await this.#stream?.close()
+    this.#stream = await this.#opened()
+    return this.#stream
+  }
+
+  /** How far a stream must have come to have told of every change until now. */
+  async #now(): Promise<string> {
+    await this.#database.command({ ping: 1 }, { session: this.#session })
+    const { operationTime } = this.#session
+    const fresh = await this.#opened(operationTime && { startAtOperationTime: operationTime })
+    await fresh.close()
+    return positionOf(fresh)
+  }
+
+  /** A stream that has begun; reads that begin after it see all changes that it does not tell of. */
+  async #opened(options: ChangeStreamOptions = {}): Promise<ChangeStream> {
+    const names = [...this.#collections]
+    const session = this.#session
+    const concerned = [{ 'ns.coll': { $in: names } }, { operationType: 'dropDatabase' }]
+    const pipeline = [{ $match: { $or: concerned } }, { $project: { _id: 1 } }]
+    const fresh = this.#database.watch(pipeline, { ...options, session, maxAwaitTimeMS: WAIT_MS })
+    await fresh.tryNext()
+    await this.#database.collection(names[0] ?? 'none').findOne({}, { session })
+    return fresh
   }
 }
 

@@ -6,8 +6,8 @@
 
 import type { AnyBulkWriteOperation, Collection, Document } from 'mongodb'
 import { GRAMS, gramsAt, type Indexed, isStill, memberOf } from '../search/grams.ts'
-import { drop } from './drop.ts'
 import type { ExistingIndex } from './existing-indexes.ts'
+import { drop } from './index-calls.ts'
 
 /** How many documents get their grams in one round trip. */
 const BATCH = 1000

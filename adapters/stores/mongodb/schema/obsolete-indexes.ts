@@ -17,11 +17,10 @@ import {
   uniqueIndex,
   valueCondition,
 } from './desired-indexes.ts'
-import { drop } from './drop.ts'
 import { type Existing, type ExistingIndex, existingOf } from './existing-indexes.ts'
 import { isAsStrict } from './foreign-indexes.ts'
 import { dropGrams, otherGrams } from './gram-indexes.ts'
-import { refusal } from './refusal.ts'
+import { drop, refusal } from './index-calls.ts'
 
 /**
  * The unique indexes and orders with names of this store's own that the model doesn't declare. An order has such a name

@@ -21,12 +21,11 @@ import {
   totalOrder,
   uniqueIndex,
 } from './desired-indexes.ts'
-import { drop } from './drop.ts'
 import { collationText, type Existing, type ExistingIndex, existingOf } from './existing-indexes.ts'
 import { dropCommand, foreignIndexes, inShell, isAsStrict } from './foreign-indexes.ts'
 import { prepareGrams } from './gram-indexes.ts'
+import { drop, refusal } from './index-calls.ts'
 import { leftIn } from './obsolete-indexes.ts'
-import { refusal } from './refusal.ts'
 
 type Warn = (message: string) => void
 

@@ -1,12 +1,24 @@
 /**
- * Creating an index where another one may be in its place.
+ * Creating and dropping indexes beside other processes and other indexes.
  *
  * @module
  */
 
 import type { Collection } from 'mongodb'
-import { isDriverError } from '../connection/errors.ts'
+import { hasCode, isDriverError } from '../connection/errors.ts'
 import type { DesiredIndex } from './desired-indexes.ts'
+import type { ExistingIndex } from './existing-indexes.ts'
+
+const NO_INDEX = 27
+
+/** Drops an index; another process may have dropped it first. */
+export async function drop(native: Collection, { name = '' }: ExistingIndex): Promise<void> {
+  try {
+    await native.dropIndex(name)
+  } catch (error) {
+    if (!hasCode(error, NO_INDEX)) throw error
+  }
+}
 
 /** The index exists under another name, or another index exists under its name. */
 const OTHER_OPTIONS: ReadonlySet<unknown> = new Set([85, 86])
