@@ -68,7 +68,7 @@ const MAX_SEARCHED = 96
 /** A store in a D1 database; `binding` is the one of your Worker's `env`. A write resolves when D1 has it on disk. */
 export function d1Store(binding: D1Binding): Store {
   const underWay = new Set<Promise<unknown>>()
-  let shapes: Shapes = new Map()
+  const shapes: { all: Shapes } = { all: new Map() }
   let closed = false
 
   async function tracked<T>(work: () => Promise<T>): Promise<T> {
@@ -98,7 +98,7 @@ export function d1Store(binding: D1Binding): Store {
       })
     return {
       maxBytes: MAX_BYTES,
-      shapes: () => shapes,
+      shapes,
       read,
       count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
       write: (statement) => run(schema, async () => written(await bound(binding, statement).all())),
@@ -126,7 +126,7 @@ export function d1Store(binding: D1Binding): Store {
       checkNames(schemas, MAX_SEARCHED)
       if (schemas.length === 0) return
       const found = await run(undefined, () => prepareAll(binding, schemas))
-      shapes = found.shapes
+      shapes.all = found.shapes
       for (const message of warningsOf('D1', schemas, found.existing)) warn(message)
     },
     dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(binding, schemas)),

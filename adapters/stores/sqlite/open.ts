@@ -16,7 +16,7 @@ import { Writer } from './connection/writer.ts'
 import { Counts } from './counts.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
-import type { Shapes } from './layout/schema-stamps.ts'
+import type { KnownShapes, Shapes } from './layout/schema-stamps.ts'
 import type { Written } from './layout/sql.ts'
 import { dropLeftOvers, prepareShapes, prepareTables } from './prepare.ts'
 import { warningsOf } from './schema/steps-to.ts'
@@ -32,7 +32,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
   const counts = new Counts((statement) => reads.quick(statement))
-  let shapes: Shapes = new Map()
+  const shapes: { all: Shapes } = { all: new Map() }
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
   let write = writeHere
@@ -46,7 +46,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     reads,
     search,
     counts,
-    shapes: () => shapes,
+    shapes,
     checkOpen,
     write: (batch) => write(batch),
   }
@@ -78,7 +78,7 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       const existing = await retryWhileBusy(() =>
         prepareTables(connection, schemas, search.available),
       )
-      shapes = await retryWhileBusy(() => prepareShapes(connection, schemas))
+      shapes.all = await retryWhileBusy(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
       for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
     },
@@ -111,7 +111,7 @@ interface Parts {
   readonly reads: Reads
   readonly search: SearchIndexes
   readonly counts: Counts
-  readonly shapes: () => Shapes
+  readonly shapes: KnownShapes
   readonly write: RunBatch
   /** Throws if the store has been closed. */
   readonly checkOpen: () => void

@@ -27,6 +27,11 @@ export const STAMP = 'shape'
 /** The shapes that have written to a database: their stamps and their strings. */
 export type Shapes = ReadonlyMap<number, string>
 
+/** The shapes as they are known at the moment. */
+export interface KnownShapes {
+  readonly all: Shapes
+}
+
 const SHAPES = identifier('fieldgate shapes')
 
 /** Creates the table of the shapes. */
@@ -76,7 +81,7 @@ export function stampTrigger(table: string): readonly [name: string, sql: string
   ]
 }
 
-const none: Shapes = new Map()
+const none: KnownShapes = { all: new Map() }
 
 /** No record's JSON begins with it. */
 const UNTRUSTED = '!'
@@ -94,15 +99,15 @@ export function withoutSign(shown: string): string {
 /** The stamps of one collection, from the view of a model's shape. */
 export class SchemaStamps {
   readonly #declared: Declared
-  readonly #shapes: () => Shapes
+  readonly #shapes: KnownShapes
   #own: { readonly text: string; readonly stamp: number } | undefined
   #isKnown = false
   #seen: Shapes | undefined
   #trusted: ReadonlySet<number> = new Set()
   #shown = ''
 
-  /** `shapes` returns those of the database; without it only the model's own shape is known. */
-  constructor(declared: Declared, shapes: () => Shapes = () => none) {
+  /** `shapes` are those of the database; without them only the model's own shape is known. */
+  constructor(declared: Declared, shapes: KnownShapes = none) {
     this.#declared = declared
     this.#shapes = shapes
   }
@@ -173,7 +178,7 @@ export class SchemaStamps {
 
   /** The stamps that are trusted, with both signs: those of shapes that declare nothing beyond this one. */
   #stamps(): ReadonlySet<number> {
-    const shapes = this.#shapes()
+    const shapes = this.#shapes.all
     if (shapes === this.#seen) return this.#trusted
     this.#seen = shapes
     const own = this.#ownShape()

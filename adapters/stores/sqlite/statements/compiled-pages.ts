@@ -22,8 +22,8 @@ interface Kept {
   readonly places: readonly number[]
 }
 
-/** Statements by the shapes of their reads. */
-export class Shapes {
+/** The statements of reads by their shapes. */
+export class CompiledPages {
   readonly #kept = new Map<string, Kept>()
 
   /** The statement that `compile` makes of a read and of what else it depends on, compiled once for its shape. */
