@@ -13,7 +13,7 @@ import type { CollectionSchema, Fields, ReadHints } from '../../../src/ports/sto
 import { readerOf } from './layout/records.ts'
 import type { Row, Statement, Written } from './layout/sql.ts'
 
-const MOST = 1000
+const MAX_KEPT = 1000
 
 /** Changes when another connection, of this process or another one, has committed. */
 const DATA_VERSION: Statement = { sql: 'PRAGMA data_version', values: [] }
@@ -84,7 +84,7 @@ export class Counts {
 }
 
 /** The most writes that a count looks at; after more it is as quickly counted again. */
-const MOST_EVENTS = 100
+const MAX_EVENTS = 100
 
 /** The counts of one collection, and the latest writes. */
 class Collected {
@@ -102,9 +102,9 @@ class Collected {
   note(events: readonly Event[] | undefined): void {
     this.#seen += events?.length ?? 1
     if (!events) this.#events = []
-    else for (const event of events.slice(-MOST_EVENTS)) this.#events.push(event)
+    else for (const event of events.slice(-MAX_EVENTS)) this.#events.push(event)
     // Not with each event: each time, the rest is copied.
-    if (this.#events.length > 2 * MOST_EVENTS) this.#events = this.#events.slice(-MOST_EVENTS)
+    if (this.#events.length > 2 * MAX_EVENTS) this.#events = this.#events.slice(-MAX_EVENTS)
   }
 
   /** A count with everything that has been written; undefined if it has to be counted. */
@@ -123,7 +123,7 @@ class Collected {
   }
 
   begin(key: string, { count: ask, hints }: Counting): Promise<number> {
-    if (this.#counts.size >= MOST) this.#counts.clear()
+    if (this.#counts.size >= MAX_KEPT) this.#counts.clear()
     const count: Count = { counted: ask(), hints, upTo: this.#seen }
     this.#counts.set(key, count)
     count.counted.then(

@@ -18,24 +18,24 @@ import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
 import { Share } from './share.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */
-const MOST_PREPARED = 500
+const MAX_PREPARED = 500
 
 /** Connections that lists, counts and searches leave to reads by id, sessions and writes. */
 const KEPT_FREE = 3
 /** The longest that one of them may take, in milliseconds, unless the router says otherwise. */
-const LONGEST_READ_MS = 30_000
+const MAX_READ_MS = 30_000
 
 /** Ends a statement, if it is still the one that its connection runs. */
 const END = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
   WHERE pid = $1::text::int AND state = 'active' AND left(query, 500) = left($2::text, 500)`
 
 /** How often a statement is sent again after it collided with another one. */
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /** How long a transaction that collides with others is tried again, in milliseconds. */
 const COLLIDING_MS = 10_000
 /** The longest pause between two tries, in milliseconds. */
-const MOST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 50
 
 /** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
 const PATIENCE_MS = 2500
@@ -71,7 +71,7 @@ export class Connection {
     if (!statement.isLong) return ending.of(run(), signal)
     // It keeps its place until the server has ended it: what ends it needs a connection too.
     const reading = this.#long.use(() => ending.unlessOver(run), signal)
-    return ending.of(reading, signal, isLimited ? undefined : LONGEST_READ_MS)
+    return ending.of(reading, signal, isLimited ? undefined : MAX_READ_MS)
   }
 
   /** Runs a statement; again if it collided with another one. */
@@ -83,7 +83,7 @@ export class Connection {
     return this.#pool
       .use((pooled) => this.#send(pooled, statement))
       .catch((error: unknown) => {
-        if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
+        if (attempt >= MAX_ATTEMPTS || !isCollision(error)) throw error
         return this.#attempt(statement, attempt + 1)
       })
   }
@@ -105,7 +105,7 @@ export class Connection {
         } catch (error) {
           if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
         }
-        await pause(Math.random() * Math.min(2 ** tries, MOST_PAUSE_MS))
+        await pause(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS))
       }
     })
   }
@@ -207,7 +207,7 @@ export class Connection {
 
   #mayPrepare(text: string): boolean {
     if (this.#prepared.has(text)) return true
-    if (this.#prepared.size >= MOST_PREPARED) return false
+    if (this.#prepared.size >= MAX_PREPARED) return false
     this.#prepared.add(text)
     return true
   }

@@ -9,7 +9,7 @@ import { statSync } from 'node:fs'
 import type { Connection } from './connection.ts'
 
 /** Bytes beyond which readers have to pause. */
-const LONG = 16 * 1024 * 1024
+const LONG_BYTES = 16 * 1024 * 1024
 
 /** The least time between two pauses, in milliseconds: readers of other processes do not pause. */
 const REST_MS = 1000
@@ -29,7 +29,7 @@ export class Log {
   isLong(): boolean {
     if (performance.now() < this.#emptied + REST_MS) return false
     try {
-      return statSync(this.#path).size > LONG
+      return statSync(this.#path).size > LONG_BYTES
     } catch {
       return false
     }

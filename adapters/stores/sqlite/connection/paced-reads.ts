@@ -41,7 +41,7 @@ export const PACE: Pace = {
 /** A statement that took less than this on a thread, in milliseconds, starts here again. */
 const QUICK_MS = 2
 
-const MOST_SLOW = 1000
+const MAX_SLOW = 1000
 
 /** How long a table's size is assumed unchanged, in milliseconds. */
 const SIZE_MS = 1000
@@ -193,7 +193,7 @@ export class Reads {
   }
 
   #noteSlow({ sql }: Statement): void {
-    if (this.#slow.size >= MOST_SLOW) this.#slow.clear()
+    if (this.#slow.size >= MAX_SLOW) this.#slow.clear()
     this.#slow.add(sql)
   }
 
