@@ -144,9 +144,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
     },
     candidates: search.candidates(schema),
     found: (searches, hints) =>
-      search.found(schema, searches, async (statement) =>
-        reads.rows(statement, hints, schema.name),
-      ),
+      search.found(schema, searches, (statement) => reads.rows(statement, hints)),
   }
 }
 

@@ -43,9 +43,6 @@ const QUICK_MS = 2
 
 const MAX_SLOW = 1000
 
-/** How long a table's size is assumed unchanged, in milliseconds. */
-const SIZE_MS = 1000
-
 /** The reads of one connection's database. Their errors are the port's. */
 export class Reads {
   readonly #connection: Connection
@@ -54,7 +51,6 @@ export class Reads {
   #end = Number.POSITIVE_INFINITY
   /** The SQL of statements that were slow. */
   readonly #slow = new Set<string>()
-  readonly #sizes = new Map<string, { readonly isLarge: boolean; readonly until: number }>()
   /** Null if everything is read here: a database in memory has no second connection. */
   #pool: Pool | null | undefined
 
@@ -181,15 +177,10 @@ export class Reads {
     return this.#pace.budgetMs === 0 || this.#slow.has(sql)
   }
 
-  /** Checks once a second: each check costs as much as a read by id. */
   async #isLarge(table: string): Promise<boolean> {
-    const known = this.#sizes.get(table)
-    if (known && performance.now() < known.until) return known.isLarge
     const last = `SELECT max(rowid) AS last FROM ${identifier(table)}`
-    const [row] = await retryWhileBusy(() => this.#connection.rows({ sql: last, values: [] }))
-    const isLarge = Number(row?.last) > this.#pace.rows
-    this.#sizes.set(table, { isLarge, until: performance.now() + SIZE_MS })
-    return isLarge
+    const [row] = await this.quick({ sql: last, values: [] })
+    return Number(row?.last) > this.#pace.rows
   }
 
   #noteSlow({ sql }: Statement): void {

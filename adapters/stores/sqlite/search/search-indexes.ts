@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Soon } from '../../../../src/ports/soon.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
@@ -70,7 +71,7 @@ export class SearchIndexes {
   async found(
     { name }: CollectionSchema,
     searches: readonly Search[],
-    read: (statement: Statement) => Promise<readonly Row[]>,
+    read: (statement: Statement) => Soon<readonly Row[]>,
   ): Promise<Candidates | undefined> {
     const index = this.#indexes.get(name)
     // An app that only reads merges what others write.
@@ -128,7 +129,7 @@ function candidatesIn({ index, notes }: SearchNames): Candidates {
 async function foundIn(
   { index, trigrams, notes }: SearchNames,
   searches: readonly Search[],
-  read: (statement: Statement) => Promise<readonly Row[]>,
+  read: (statement: Statement) => Soon<readonly Row[]>,
   hear: (noted: number) => void,
 ): Promise<Candidates> {
   const found = new Map<string, string>()
@@ -137,10 +138,10 @@ async function foundIn(
     const { sql, values } = hasTrigram(text)
       ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
       : beginning(trigrams, shadow, text)
-    const some = `SELECT rowid, 1 AS isFound FROM (${sql} LIMIT ${MAX_FOUND + 1})`
+    const limited = `SELECT rowid FROM (${sql}) WHERE ${DEADLINE} LIMIT ${MAX_FOUND + 1}`
     const noted = `SELECT rowid, 0 FROM ${notes}`
     const [row] = await read({
-      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
+      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (SELECT rowid, 1 AS isFound FROM (${limited}) UNION ALL ${noted})`,
       values,
     })
     hear(Number(row?.all) - Number(row?.found))
