@@ -38,16 +38,11 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   let write = writeHere
   let unlend = () => {}
 
-  function checkOpen(): void {
-    if (closed) throw new StoreUnavailable('the store has been closed')
-  }
-
   const parts: Parts = {
     reads,
     search,
     counts,
     shapes,
-    checkOpen,
     write: (batch) => write(batch),
   }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
@@ -57,7 +52,6 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     rawRegex: true,
     collection: (schema) => openCollection(schema, runnerOf(schema)),
     write: stepWriter(runnerOf, async (steps, statements) => {
-      checkOpen()
       await checkPatternsOf(statements)
       return write({ statements, collections: steps.map((step) => step.in.name) })
     }),
@@ -66,7 +60,6 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       place: async () => placeOf(connection.file),
     },
     async prepare(schemas, warn = () => {}) {
-      checkOpen()
       await connection.ready()
       await writer.drained()
       const borrowed = await borrowedWriter(connection.file)
@@ -83,13 +76,15 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
     },
     async dropLeftOvers(schemas) {
-      checkOpen()
       await writer.drained()
       return retryWhileBusy(() => dropLeftOvers(connection, schemas, search.available))
     },
     async close() {
       if (closed) return
       closed = true
+      write = async () => {
+        throw new StoreUnavailable('the store has been closed')
+      }
       unlend()
       await writer.drained()
       await reads.close()
@@ -113,12 +108,10 @@ interface Parts {
   readonly counts: Counts
   readonly shapes: KnownShapes
   readonly write: RunBatch
-  /** Throws if the store has been closed. */
-  readonly checkOpen: () => void
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, search, counts, shapes, checkOpen, write } = parts
+  const { reads, search, counts, shapes, write } = parts
   return {
     deadline: DEADLINE,
     shapes,
@@ -132,7 +125,6 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
       return counts.of(schema, { filter, statement, hints, count })
     },
     async write(statement) {
-      checkOpen()
       try {
         // Waits for nothing without need, so that writes happen in the order of the calls.
         if (statement.patterns) await checkPatterns(statement.patterns)
