@@ -17,7 +17,6 @@ import { Counts } from './counts.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
 import type { KnownShapes, Shapes } from './layout/schema-stamps.ts'
-import type { Written } from './layout/sql.ts'
 import { dropLeftOvers, prepareShapes, prepareTables } from './prepare.ts'
 import { warningsOf } from './schema/steps-to.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
@@ -129,7 +128,7 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
         // Waits for nothing without need, so that writes happen in the order of the calls.
         if (statement.patterns) await checkPatterns(statement.patterns)
         const [written] = await write({ statements: [statement], collections: [schema.name] })
-        return written ?? NOTHING
+        return written ?? { rows: [], changes: 0 }
       } catch (error) {
         throw portError(error, schema)
       }
@@ -152,5 +151,3 @@ function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): Run
       }
     })
 }
-
-const NOTHING: Written = { rows: [], changes: 0 }

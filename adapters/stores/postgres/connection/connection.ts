@@ -13,9 +13,8 @@ import type { Result, Row } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
 import { Calls } from './calls.ts'
 import { type ConnectionOptions, connectionMaker } from './driver.ts'
-import { Ending, tooLong } from './ending.ts'
+import { Ending, Share, tooLong } from './long-reads.ts'
 import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
-import { Share } from './share.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */
 const MAX_PREPARED = 500

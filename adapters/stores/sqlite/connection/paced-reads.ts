@@ -15,7 +15,6 @@ import { identifier, type Row, type Statement } from '../layout/sql.ts'
 import { retryWhileBusy } from './busy-retry.ts'
 import type { Connection } from './connection.ts'
 import { addClock, checkPatterns, tookTooLong } from './functions.ts'
-import { Log } from './log.ts'
 import { NoThreads, Pool } from './pool.ts'
 
 /** How much may hold up the event loop. */
@@ -135,8 +134,7 @@ export class Reads {
   #openPool(): Pool | undefined {
     if (this.#pool === undefined) {
       const { file } = this.#connection
-      const log = file && new Log(this.#connection, file)
-      this.#pool = log ? new Pool(file, log, this.#pace.threads) : null
+      this.#pool = file ? new Pool(file, this.#connection, this.#pace.threads) : null
     }
     return this.#pool ?? undefined
   }

@@ -100,8 +100,8 @@ export function withoutSign(shown: string): string {
 export class SchemaStamps {
   readonly #declared: Declared
   readonly #shapes: KnownShapes
-  #own: { readonly text: string; readonly stamp: number } | undefined
-  #isKnown = false
+  /** Null if the model's shape can't be written down. */
+  #own: { readonly text: string; readonly stamp: number } | null | undefined
   #seen: Shapes | undefined
   #trusted: ReadonlySet<number> = new Set()
   #shown = ''
@@ -168,11 +168,11 @@ export class SchemaStamps {
     return (place?.defaults?.size ?? 0) > 0 || this.#mayMakeParent(parent)
   }
 
-  #ownShape(): { readonly text: string; readonly stamp: number } | undefined {
-    if (this.#isKnown) return this.#own
-    this.#isKnown = true
-    const text = declaredText(this.#declared)
-    this.#own = text === undefined ? undefined : { text, stamp: stampOf(text) }
+  #ownShape(): { readonly text: string; readonly stamp: number } | null {
+    if (this.#own === undefined) {
+      const text = declaredText(this.#declared)
+      this.#own = text === undefined ? null : { text, stamp: stampOf(text) }
+    }
     return this.#own
   }
 
