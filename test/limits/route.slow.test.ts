@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 const MOST = {
   read: { calls: 120, files: 42, visits: 84 },
   list: { calls: 180, files: 56, visits: 120 },
-  search: { calls: 265, files: 64, visits: 162 },
+  search: { calls: 265, files: 63, visits: 162 },
   cursor: { calls: 236, files: 59, visits: 150 },
   populate: { calls: 520, files: 76, visits: 306 },
   create: { calls: 292, files: 74, visits: 166 },
