@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Connection } from '../../../adapters/stores/sqlite/connection/connection.ts'
-import { Counts } from '../../../adapters/stores/sqlite/counts.ts'
+import { Counts } from '../../../adapters/stores/sqlite/connection/counts.ts'
 import type { Effect } from '../../../adapters/stores/sqlite/layout/sql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
 import { among, containing, where } from '../../../extras/contract/store/ask.ts'

@@ -9,8 +9,7 @@ import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import type { Statement } from '../layout/sql.ts'
 import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'
-import type { Found } from './reader.ts'
-import { type Events, type Job, Thread } from './thread.ts'
+import { type Events, type Found, type Job, Thread } from './thread.ts'
 
 /** The pool cannot read, because threads do not start, e.g. because their module is missing. */
 export class NoThreads extends Error {

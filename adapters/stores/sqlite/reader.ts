@@ -5,36 +5,10 @@
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Row, Statement } from '../layout/sql.ts'
-import { retryWhileBusy } from './busy-retry.ts'
-import { Connection } from './connection.ts'
-import { addClock, addPatterns, checkPatterns } from './functions.ts'
-
-/** The start data of a thread. */
-export interface ReaderData {
-  /** The database's file. */
-  readonly path: string
-  /** Its one number becomes non-zero when the running statement must end. */
-  readonly cancelled: Int32Array<SharedArrayBuffer>
-}
-
-/** A message to a thread. */
-export type Ask = Statement | 'close'
-
-/** The result of a statement. */
-export interface Found {
-  readonly rows: readonly Row[]
-  /** How long it ran, in milliseconds. */
-  readonly tookMs: number
-}
-
-/** The driver's error. */
-export interface Failure {
-  readonly error: { readonly message: string; readonly errcode: unknown }
-}
-
-/** A message from a thread; `open` and `closed` are about its connection. */
-export type Answer = Found | Failure | 'open' | 'closed'
+import { retryWhileBusy } from './connection/busy-retry.ts'
+import { Connection } from './connection/connection.ts'
+import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
+import type { Answer, Ask, ReaderData } from './connection/thread.ts'
 
 const { path, cancelled }: ReaderData = workerData
 const connection = new Connection(path, { readOnly: true })

@@ -5,13 +5,13 @@
  * @module
  */
 
-import { matches } from '../../../src/ports/evaluate.ts'
-import type { Filter, Scalar } from '../../../src/ports/filter.ts'
-import { topOf } from '../../../src/ports/paths.ts'
-import type { Soon } from '../../../src/ports/soon.ts'
-import type { CollectionSchema, Fields, ReadHints } from '../../../src/ports/store.ts'
-import { readerOf } from './layout/records.ts'
-import type { Row, Statement, Written } from './layout/sql.ts'
+import { matches } from '../../../../src/ports/evaluate.ts'
+import type { Filter, Scalar } from '../../../../src/ports/filter.ts'
+import { topOf } from '../../../../src/ports/paths.ts'
+import type { Soon } from '../../../../src/ports/soon.ts'
+import type { CollectionSchema, Fields, ReadHints } from '../../../../src/ports/store.ts'
+import { readerOf } from '../layout/records.ts'
+import type { Row, Statement, Written } from '../layout/sql.ts'
 
 const MAX_KEPT = 1000
 
