@@ -25,7 +25,7 @@ const DIST = join(root, 'dist')
 const CORE = 'src/index.ts'
 
 /** The module of a thread, which is named by its path. */
-const THREAD = 'adapters/stores/sqlite/connection/reader.ts'
+const THREAD = 'adapters/stores/sqlite/reader.ts'
 
 /** Names that are loaded without an app: in browsers, and by adapters of other packages. */
 const APART = /^(?:src\/(?:client|ports)|adapters\/(?:clients|passwords))\//

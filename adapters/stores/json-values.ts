@@ -76,9 +76,6 @@ function listRestore(
   const rest = inner(element)
   const first = items.map((item) => inner(item) ?? same)
   if (!rest && first.every((restore) => restore === same)) return undefined
-  if (first.length === 0 && rest) {
-    return (value) => (Array.isArray(value) ? value.map((one) => rest(one)) : value)
-  }
   return (value) =>
     Array.isArray(value) ? value.map((one, at) => (first[at] ?? rest ?? same)(one)) : value
 }

@@ -6,7 +6,7 @@
 
 import { Response as FastResponse } from '#response'
 
-/** The pagination object of spec 2.3. */
+/** The object `pagination` in the envelope of a list. */
 export type Pagination =
   | { currentPage: number; pageSize: number; totalPages: number; totalRecords: number }
   | { currentPage: number; pageSize: number; hasMore: boolean }

@@ -8,11 +8,12 @@ const MOST = {
   list: { calls: 220, files: 58, visits: 133 },
   search: { calls: 290, files: 63, visits: 171 },
   cursor: { calls: 300, files: 61, visits: 178 },
-  populate: { calls: 585, files: 78, visits: 326 },
-  create: { calls: 295, files: 74, visits: 166 },
-  patch: { calls: 362, files: 84, visits: 193 },
-  login: { calls: 1600, files: 99, visits: 500 },
-  register: { calls: 1250, files: 110, visits: 430 },
+  populate: { calls: 550, files: 78, visits: 326 },
+  create: { calls: 288, files: 74, visits: 166 },
+  patch: { calls: 357, files: 84, visits: 193 },
+  // A hash takes longer on a busy machine, and the clock of even time ticks once for each five milliseconds of it.
+  login: { calls: 1060, files: 94, visits: 408 },
+  register: { calls: 650, files: 98, visits: 268 },
 }
 
 it('a request enters no more functions and files than its budget', () => {

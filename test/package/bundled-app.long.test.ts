@@ -93,7 +93,7 @@ describe('an app in one file, made by esbuild', () => {
 
   it('reads on threads as a folder, with their module beside it', async () => {
     writeFileSync(join(project, 'slow.js'), slowProgram)
-    const reader = 'node_modules/fieldgate/dist/adapters/stores/sqlite/connection/reader.js'
+    const reader = 'node_modules/fieldgate/dist/adapters/stores/sqlite/reader.js'
     await bundled('slow.js', `reader=${reader}`, '--splitting', '--format=esm', '--outdir=out')
     const { stdout, stderr } = await run(process.execPath, ['out/slow.js', 'slow.db'], {
       cwd: project,

@@ -29,12 +29,8 @@ export function take<Result>(step: WriteStep, taker: StepTaker<Result>): Result 
 
 /** The records that a step is about; an insert is about none that is there. */
 export function filterOf(step: WriteStep): Filter {
-  return take<Filter>(step, {
-    insert: () => everything,
-    update: (filter) => filter,
-    updateMany: (filter) => filter,
-    delete: (filter) => filter,
-    deleteMany: (filter) => filter,
-    require: (filter) => filter,
-  })
+  return take<Filter>(step, { ...ABOUT, insert: () => everything })
 }
+
+const same = (filter: Filter) => filter
+const ABOUT = { update: same, updateMany: same, delete: same, deleteMany: same, require: same }

@@ -66,14 +66,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       const existing = await ported(existingTable(connection, table.sql))
       return existing && opened(schema, surveyed(table, existing))
     }
+    const there = async () => (prepared.has(key) ? known : await survey())
     return {
       ...known,
-      find: async (read) =>
-        prepared.has(key) ? known.find(read) : ((await (await survey())?.find(read)) ?? []),
-      count: async (filter, hints) =>
-        prepared.has(key)
-          ? known.count(filter, hints)
-          : ((await (await survey())?.count(filter, hints)) ?? 0),
+      find: async (read) => (await (await there())?.find(read)) ?? [],
+      count: async (filter, hints) => (await (await there())?.count(filter, hints)) ?? 0,
     }
   }
 

@@ -23,7 +23,12 @@ import {
   trigramSpace,
 } from './schema/catalog.ts'
 import { patiently, permitted, runLocking } from './schema/locks.ts'
-import { leftIn, uniqueFields, wantedIn, wantedNames } from './schema/obsolete-indexes.ts'
+import {
+  desiredIndexes,
+  desiredNames,
+  obsoleteIndexes,
+  uniqueFields,
+} from './schema/obsolete-indexes.ts'
 import {
   columnSql,
   createIndex,
@@ -130,7 +135,7 @@ async function prepareTable(
     const sql = `ALTER TABLE ${table.sql}\n  ${alterations.join(',\n  ')}`
     await runLocking(connection, table.sql, sql)
   }
-  for (const index of wantedIn(existing, collection, trigrams)) {
+  for (const index of desiredIndexes(existing, collection, trigrams)) {
     await prepareIndex(connection, collection, index)
   }
 }
@@ -228,7 +233,7 @@ async function warnOfOthers(
 
 /** Of indexes for searches it says nothing: a script without routers would tell of all. */
 function ofOtherVersions(existing: ExistingTable | undefined, collection: Prepared): string[] {
-  return leftIn(existing, collection).flatMap(({ name, kind, index }) => {
+  return obsoleteIndexes(existing, collection).flatMap(({ name, kind, index }) => {
     if (kind === 'search') return []
     const unique = kind === 'unique' ? uniqueFields(index, collection) : undefined
     return [leftOverWarning('PostgreSQL', { collection: collection.schema.name, name, unique })]
@@ -239,7 +244,7 @@ function ofOtherVersions(existing: ExistingTable | undefined, collection: Prepar
 function ofOtherPrograms(existing: ExistingTable | undefined, collection: Prepared): string[] {
   const { table, space, schema } = collection
   if (!existing) return []
-  const wanted = wantedNames(existing, collection)
+  const wanted = desiredNames(existing, collection)
   return [...existing.indexes].flatMap(([name, index]) => {
     const { isOwn, isPrimary, isUnique, isBuilding, columns } = index
     // One that is being built may be another version's.

@@ -34,16 +34,15 @@ export interface PageDialect {
 
 /** The statement that returns the page's records. */
 export function selectPage(page: Page, dialect: PageDialect): string {
-  const { from, conditions, sort, stretches, skip = 0, limit } = page
+  const { from, conditions, sort, skip = 0, limit } = page
+  const { stretches = [{ conditions: [], sort }] } = page
   const select = (more: readonly string[], keys: readonly SortKey[], records: number): string => {
     const where = whereAll(more.length === 0 ? conditions : [...conditions, ...more])
     return `SELECT ${from}${where}${dialect.orderBy(keys)} LIMIT ${dialect.count(records)}`
   }
   const offset = skip > 0 ? ` OFFSET ${dialect.offset(skip)}` : ''
-  const [only] = stretches ?? [{ conditions: [], sort }]
-  if (only && (stretches?.length ?? 1) === 1) {
-    return select(only.conditions, only.sort, limit) + offset
-  }
-  const parts = (stretches ?? []).map((one) => select(one.conditions, one.sort, limit + skip))
+  const [first, ...others] = stretches
+  if (first && others.length === 0) return select(first.conditions, first.sort, limit) + offset
+  const parts = stretches.map((one) => select(one.conditions, one.sort, limit + skip))
   return `${dialect.oneAfterAnother(parts)} LIMIT ${dialect.count(limit)}${offset}`
 }

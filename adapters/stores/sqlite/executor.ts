@@ -85,7 +85,7 @@ export interface Executor {
  */
 export function executorStore(executor: Executor): Store {
   const underWay = new Set<Promise<unknown>>()
-  let shapes: Shapes = new Map()
+  const shapes: { all: Shapes } = { all: new Map() }
   let closed = false
 
   async function tracked<T>(work: () => Promise<T>): Promise<T> {
@@ -115,7 +115,7 @@ export function executorStore(executor: Executor): Store {
       })
     return {
       ...(executor.maxBytes !== undefined && { maxBytes: executor.maxBytes }),
-      shapes: () => shapes,
+      shapes,
       read,
       count: async (statement, _, hints) => Number((await read(statement, hints))[0]?.count),
       write: (statement) =>
@@ -147,7 +147,7 @@ export function executorStore(executor: Executor): Store {
       checkNames(schemas, executor.maxSearched)
       if (schemas.length === 0) return
       const found = await run(undefined, () => prepareAll(executor, schemas))
-      shapes = found.shapes
+      shapes.all = found.shapes
       for (const message of warningsOf(executor.title, schemas, found.existing)) warn(message)
     },
     dropLeftOvers: (schemas) => run(undefined, () => dropLeftOvers(executor, schemas)),

@@ -8,16 +8,15 @@ import { statSync } from 'node:fs'
 import { type CollectionSchema, type Store, StoreUnavailable } from '../../../src/ports/store.ts'
 import { retryWhileBusy } from './connection/busy-retry.ts'
 import { Connection } from './connection/connection.ts'
+import { Counts } from './connection/counts.ts'
 import { addPatterns, checkPatterns, checkPatternsOf, DEADLINE } from './connection/functions.ts'
 import { PACE, type Pace, Reads } from './connection/paced-reads.ts'
 import { borrowedWriter, lendWriter, type RunBatch } from './connection/shared-writer.ts'
 import { watchWrites } from './connection/watch.ts'
 import { Writer } from './connection/writer.ts'
-import { Counts } from './counts.ts'
 import { portError } from './layout/errors.ts'
 import type { Runner } from './layout/runner.ts'
-import type { Shapes } from './layout/schema-stamps.ts'
-import type { Written } from './layout/sql.ts'
+import type { KnownShapes, Shapes } from './layout/schema-stamps.ts'
 import { dropLeftOvers, prepareShapes, prepareTables } from './prepare.ts'
 import { warningsOf } from './schema/steps-to.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
@@ -32,22 +31,17 @@ export function openStore(path: string, pace: Pace = PACE): Store {
   const writer = new Writer(connection)
   const search = new SearchIndexes(connection)
   const counts = new Counts((statement) => reads.quick(statement))
-  let shapes: Shapes = new Map()
+  const shapes: { all: Shapes } = { all: new Map() }
   let closed = false
   const writeHere = batchWriter(writer, counts, search)
   let write = writeHere
   let unlend = () => {}
 
-  function checkOpen(): void {
-    if (closed) throw new StoreUnavailable('the store has been closed')
-  }
-
   const parts: Parts = {
     reads,
     search,
     counts,
-    shapes: () => shapes,
-    checkOpen,
+    shapes,
     write: (batch) => write(batch),
   }
   const runnerOf = (schema: CollectionSchema): Runner => runnerOver(parts, schema)
@@ -57,7 +51,6 @@ export function openStore(path: string, pace: Pace = PACE): Store {
     rawRegex: true,
     collection: (schema) => openCollection(schema, runnerOf(schema)),
     write: stepWriter(runnerOf, async (steps, statements) => {
-      checkOpen()
       await checkPatternsOf(statements)
       return write({ statements, collections: steps.map((step) => step.in.name) })
     }),
@@ -66,7 +59,6 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       place: async () => placeOf(connection.file),
     },
     async prepare(schemas, warn = () => {}) {
-      checkOpen()
       await connection.ready()
       await writer.drained()
       const borrowed = await borrowedWriter(connection.file)
@@ -78,18 +70,20 @@ export function openStore(path: string, pace: Pace = PACE): Store {
       const existing = await retryWhileBusy(() =>
         prepareTables(connection, schemas, search.available),
       )
-      shapes = await retryWhileBusy(() => prepareShapes(connection, schemas))
+      shapes.all = await retryWhileBusy(() => prepareShapes(connection, schemas))
       search.prepared(schemas)
       for (const message of warningsOf('SQLite', schemas, existing)) warn(message)
     },
     async dropLeftOvers(schemas) {
-      checkOpen()
       await writer.drained()
       return retryWhileBusy(() => dropLeftOvers(connection, schemas, search.available))
     },
     async close() {
       if (closed) return
       closed = true
+      write = async () => {
+        throw new StoreUnavailable('the store has been closed')
+      }
       unlend()
       await writer.drained()
       await reads.close()
@@ -111,14 +105,12 @@ interface Parts {
   readonly reads: Reads
   readonly search: SearchIndexes
   readonly counts: Counts
-  readonly shapes: () => Shapes
+  readonly shapes: KnownShapes
   readonly write: RunBatch
-  /** Throws if the store has been closed. */
-  readonly checkOpen: () => void
 }
 
 function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
-  const { reads, search, counts, shapes, checkOpen, write } = parts
+  const { reads, search, counts, shapes, write } = parts
   return {
     deadline: DEADLINE,
     shapes,
@@ -132,21 +124,18 @@ function runnerOver(parts: Parts, schema: CollectionSchema): Runner {
       return counts.of(schema, { filter, statement, hints, count })
     },
     async write(statement) {
-      checkOpen()
       try {
         // Waits for nothing without need, so that writes happen in the order of the calls.
         if (statement.patterns) await checkPatterns(statement.patterns)
         const [written] = await write({ statements: [statement], collections: [schema.name] })
-        return written ?? NOTHING
+        return written ?? { rows: [], changes: 0 }
       } catch (error) {
         throw portError(error, schema)
       }
     },
     candidates: search.candidates(schema),
     found: (searches, hints) =>
-      search.found(schema, searches, async (statement) =>
-        reads.rows(statement, hints, schema.name),
-      ),
+      search.found(schema, searches, (statement) => reads.rows(statement, hints)),
   }
 }
 
@@ -162,5 +151,3 @@ function batchWriter(writer: Writer, counts: Counts, search: SearchIndexes): Run
       }
     })
 }
-
-const NOTHING: Written = { rows: [], changes: 0 }

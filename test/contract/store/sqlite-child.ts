@@ -6,7 +6,7 @@
 
 import { libsqlStore } from '../../../adapters/stores/sqlite/libsql.ts'
 import { sqliteStore } from '../../../adapters/stores/sqlite/node.ts'
-import { people } from '../../../src/contract/store/people.ts'
+import { people } from '../../../extras/contract/store/people.ts'
 import { everything } from '../../../src/ports/filter.ts'
 
 const [task = '', path = '', name = '', driver] = process.argv.slice(2)

@@ -31,20 +31,11 @@ export class Calls {
   /** The result of `work`, unless `end` comes first. */
   noted<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const working = work()
       const call: Call = { since: performance.now(), end: reject }
       this.#underWay.add(call)
       this.#timer ??= this.#wake(this.#patienceMs)
-      working.then(
-        (result) => {
-          this.#ended(call)
-          resolve(result)
-        },
-        (error) => {
-          this.#ended(call)
-          reject(error)
-        },
-      )
+      const ended = () => this.#ended(call)
+      work().then(resolve, reject).then(ended, ended)
     })
   }
 

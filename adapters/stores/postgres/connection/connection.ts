@@ -12,30 +12,29 @@ import { brokenConnection, codeOf, isCollision, isConnectionLost } from '../layo
 import type { Result, Row } from '../layout/rows.ts'
 import type { Endable, Statement } from '../layout/sql.ts'
 import { Calls } from './calls.ts'
-import { type ConnectionOptions, lineMaker } from './driver.ts'
-import { Ending, tooLong } from './ending.ts'
-import { type Line, Lines } from './pooled-connection.ts'
-import { Share } from './share.ts'
+import { type ConnectionOptions, connectionMaker } from './driver.ts'
+import { Ending, Share, tooLong } from './long-reads.ts'
+import { ConnectionPool, type PooledConnection } from './pooled-connection.ts'
 
 /** The server keeps each prepared statement for as long as a connection lives. */
-const MOST_PREPARED = 500
+const MAX_PREPARED = 500
 
 /** Connections that lists, counts and searches leave to reads by id, sessions and writes. */
 const KEPT_FREE = 3
 /** The longest that one of them may take, in milliseconds, unless the router says otherwise. */
-const LONGEST_READ_MS = 30_000
+const MAX_READ_MS = 30_000
 
 /** Ends a statement, if it is still the one that its connection runs. */
 const END = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
   WHERE pid = $1::text::int AND state = 'active' AND left(query, 500) = left($2::text, 500)`
 
 /** How often a statement is sent again after it collided with another one. */
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /** How long a transaction that collides with others is tried again, in milliseconds. */
 const COLLIDING_MS = 10_000
 /** The longest pause between two tries, in milliseconds. */
-const MOST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 50
 
 /** How long a call may wait for the database before it is asked whether it still answers, in milliseconds. */
 const PATIENCE_MS = 2500
@@ -45,7 +44,7 @@ const PROBE_MS = 1500
 /** The connections of one store. */
 export class Connection {
   readonly #options: ConnectionOptions
-  readonly #lines: Lines
+  readonly #pool: ConnectionPool
   readonly #long: Share
   readonly #prepared = new Set<string>()
   readonly #calls = new Calls(PATIENCE_MS, () => this.#probe())
@@ -53,8 +52,8 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    const maker = lineMaker(options)
-    this.#lines = new Lines(maker)
+    const maker = connectionMaker(options)
+    this.#pool = new ConnectionPool(maker)
     this.#long = new Share(Math.max(1, maker.most - KEPT_FREE))
   }
 
@@ -71,7 +70,7 @@ export class Connection {
     if (!statement.isLong) return ending.of(run(), signal)
     // It keeps its place until the server has ended it: what ends it needs a connection too.
     const reading = this.#long.use(() => ending.unlessOver(run), signal)
-    return ending.of(reading, signal, isLimited ? undefined : LONGEST_READ_MS)
+    return ending.of(reading, signal, isLimited ? undefined : MAX_READ_MS)
   }
 
   /** Runs a statement; again if it collided with another one. */
@@ -80,10 +79,10 @@ export class Connection {
   }
 
   #attempt(statement: Endable, attempt: number): Promise<Result> {
-    return this.#lines
-      .use((line) => this.#send(line, statement))
+    return this.#pool
+      .use((pooled) => this.#send(pooled, statement))
       .catch((error: unknown) => {
-        if (attempt >= MOST_ATTEMPTS || !isCollision(error)) throw error
+        if (attempt >= MAX_ATTEMPTS || !isCollision(error)) throw error
         return this.#attempt(statement, attempt + 1)
       })
   }
@@ -105,7 +104,7 @@ export class Connection {
         } catch (error) {
           if (!isCollision(error) || performance.now() > begun + COLLIDING_MS) throw error
         }
-        await pause(Math.random() * Math.min(2 ** tries, MOST_PAUSE_MS))
+        await pause(Math.random() * Math.min(2 ** tries, MAX_PAUSE_MS))
       }
     })
   }
@@ -114,18 +113,18 @@ export class Connection {
     how: string,
     work: (run: (statement: Endable) => Promise<Result>) => Promise<T>,
   ): Promise<T> {
-    return this.#lines.use((line) => {
-      const begun = line.sql.begin(how, async (transaction) => {
+    return this.#pool.use((pooled) => {
+      const begun = pooled.sql.begin(how, async (transaction) => {
         try {
-          return await work((statement) => this.#send(line, statement, transaction))
+          return await work((statement) => this.#send(pooled, statement, transaction))
         } finally {
           // After this, the driver sends COMMIT or ROLLBACK. Where the connection is gone, version 3.4.9 writes to `null`
           // in a later turn, which ends the process (porsager/postgres issues 1066 and 1154). So this never ends.
-          if (line.isLost) await new Promise(() => {})
+          if (pooled.isLost) await new Promise(() => {})
         }
       }) as Promise<T>
       return begun.catch((error: unknown) => {
-        throw lostBy(error, line)
+        throw lostBy(error, pooled)
       })
     })
   }
@@ -133,7 +132,7 @@ export class Connection {
   /** Runs SQL without parameters, which may be several statements: they are one transaction. */
   exec(sql: string): Promise<void> {
     return this.#noted(async () => {
-      await this.#lines.use(async ({ sql: client }) => {
+      await this.#pool.use(async ({ sql: client }) => {
         await client.unsafe(sql)
       })
     })
@@ -147,7 +146,7 @@ export class Connection {
 
   async #end(): Promise<void> {
     await this.#calls.ended()
-    await this.#lines.end()
+    await this.#pool.end()
   }
 
   #noted<T>(work: () => Promise<T>): Promise<T> {
@@ -160,11 +159,11 @@ export class Connection {
     const { url, client } = this.#options
     // A client of the app's own has deadlines of its own.
     if (!url || client) return
-    const probe = new Lines(lineMaker({ ...this.#options, max: 1 }))
+    const probe = new ConnectionPool(connectionMaker({ ...this.#options, max: 1 }))
     try {
       await within(
         PROBE_MS,
-        () => probe.use((line) => line.sql.unsafe('SELECT 1')),
+        () => probe.use((pooled) => pooled.sql.unsafe('SELECT 1')),
         () => new Error('the database does not answer'),
       )
     } catch (error) {
@@ -173,18 +172,22 @@ export class Connection {
       this.#calls.end(reason)
       this.#long.lose(reason)
       // They would never end by themselves.
-      this.#lines.lose(reason)
+      this.#pool.lose(reason)
     } finally {
       probe.lose(undefined)
     }
   }
 
-  async #send(line: Line, { sql, values, sent }: Endable, on?: TransactionSql): Promise<Result> {
+  async #send(
+    pooled: PooledConnection,
+    { sql, values, sent }: Endable,
+    on?: TransactionSql,
+  ): Promise<Result> {
     // The driver would send it on the next connection, and there it would be no part of the transaction.
-    if (line.isLost) throw brokenConnection()
+    if (pooled.isLost) throw brokenConnection()
     // Without values, a statement goes by the protocol that cannot prepare.
     const prepare = this.#options.prepare && values.length > 0 && this.#mayPrepare(sql)
-    const query = (on ?? line.sql).unsafe(sql, [...values], { prepare })
+    const query = (on ?? pooled.sql).unsafe(sql, [...values], { prepare })
     sent?.(() => {
       // The driver's own way (3.4.9) fails for half of all connections, with a rejection that ends the process.
       const pid = (query as { state?: { pid?: number } | null }).state?.pid
@@ -197,13 +200,13 @@ export class Connection {
       if (rows.command === null) throw brokenConnection()
       return { rows: rows as unknown as readonly Row[], count: rows.count }
     } catch (error) {
-      throw lostBy(error, line)
+      throw lostBy(error, pooled)
     }
   }
 
   #mayPrepare(text: string): boolean {
     if (this.#prepared.has(text)) return true
-    if (this.#prepared.size >= MOST_PREPARED) return false
+    if (this.#prepared.size >= MAX_PREPARED) return false
     this.#prepared.add(text)
     return true
   }
@@ -224,9 +227,9 @@ export class Connection {
   }
 }
 
-/** Returns `error`, which may say that the connection of `line` broke. */
-function lostBy(error: unknown, line: Line): unknown {
-  if (isConnectionLost(error)) line.lose(error)
+/** Returns `error`, which may say that the connection of `pooled` broke. */
+function lostBy(error: unknown, pooled: PooledConnection): unknown {
+  if (isConnectionLost(error)) pooled.lose(error)
   return error
 }
 

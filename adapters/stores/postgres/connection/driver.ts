@@ -7,7 +7,7 @@
 import connectTo, { type Options, type Sql } from 'postgres'
 import { brokenConnection } from '../layout/errors.ts'
 import { type Address, addressOf, hostsIn } from './address.ts'
-import { Line, type LineMaker } from './pooled-connection.ts'
+import { type ConnectionMaker, PooledConnection } from './pooled-connection.ts'
 
 /** Where the database is, and how it is used. */
 export interface ConnectionOptions {
@@ -28,25 +28,28 @@ const TYPES_AS_TEXT = [114, 3802, 21, 23, 26, 700, 701, 16, 1082, 1114, 1184, 17
 const SETTINGS = `SELECT set_config(name, CASE vartype WHEN 'bool' THEN 'off' ELSE '1' END, false) FROM pg_settings
   WHERE name = 'extra_float_digits' AND setting !~ '^[123]$' OR name = 'quote_all_identifiers' AND setting = 'on'`
 
-/** Lines to the database of `options`. Throws a `TypeError` if they make no sense. */
-export function lineMaker(options: ConnectionOptions): LineMaker {
+/** Connections to the database of `options`. Throws a `TypeError` if they make no sense. */
+export function connectionMaker(options: ConnectionOptions): ConnectionMaker {
   const { url, client, max } = options
   if (client) {
     const most = client.options.max
-    return { most, make: () => new Line(client), end: async () => {} }
+    return { most, make: () => new PooledConnection(client), end: async () => {} }
   }
   if (!url) throw new TypeError("postgresStore: 'url' or 'client' is needed")
   const address = addressOf(url)
   let host = 0
   const make = () => {
-    const onclose = () => line.lose(brokenConnection())
-    const line: Line = new Line(connect(beginningWith(host, address), options, onclose), SETTINGS)
-    return line
+    const onclose = () => pooled.lose(brokenConnection())
+    const pooled: PooledConnection = new PooledConnection(
+      connect(beginningWith(host, address), options, onclose),
+      SETTINGS,
+    )
+    return pooled
   }
-  const end = (line: Line) => {
-    // The line after one that was lost begins with the next host.
-    if (line.isLost) host += 1
-    return line.sql.end({ timeout: line.isLost ? 0 : 5 })
+  const end = (pooled: PooledConnection) => {
+    // The connection after one that was lost begins with the next host.
+    if (pooled.isLost) host += 1
+    return pooled.sql.end({ timeout: pooled.isLost ? 0 : 5 })
   }
   return { most: max, make, end }
 }
@@ -77,7 +80,7 @@ function connect(address: Address, options: ConnectionOptions, onclose: () => vo
         !url.includes('target_session_attrs') && { target_session_attrs: 'read-write' }),
       connect_timeout: 4,
       backoff: () => 0.1,
-      // The lines see to both. The driver would end a connection under the next statement.
+      // The connections see to both. The driver would end a connection under the next statement.
       idle_timeout: 0,
       max_lifetime: null,
       fetch_types: false,

@@ -6,9 +6,9 @@
 
 import type { Sql } from 'postgres'
 
-/** How long a line may be idle, in milliseconds. Gateways drop idle connections silently. */
+/** How long a connection may be idle, in milliseconds. Gateways drop idle connections silently. */
 const IDLE_MS = 60_000
-/** How long a line is used at most, in milliseconds. */
+/** How long a connection is used at most, in milliseconds. */
 const LIFE_MS = 3_600_000
 
 /**
@@ -18,7 +18,7 @@ const LIFE_MS = 3_600_000
  * Then a statement that it has to prepare anew confuses the answers of those behind it, and one that was sent while the
  * connection broke waits forever, or gets the result of the next.
  */
-export class Line {
+export class PooledConnection {
   readonly sql: Sql
   readonly #oldAt = performance.now() + LIFE_MS * (0.5 + Math.random() / 2)
   #idling: ReturnType<typeof setTimeout> | undefined
@@ -44,7 +44,7 @@ export class Line {
   }
 
   /** The result of `work`, unless the connection breaks first. */
-  use<T>(work: (line: Line) => Promise<T>): Promise<T> {
+  use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
     this.take()
     return new Promise((resolve, reject) => {
       this.#fail = reject
@@ -53,7 +53,7 @@ export class Line {
     })
   }
 
-  async #begin<T>(work: (line: Line) => Promise<T>, first: string): Promise<T> {
+  async #begin<T>(work: (pooled: PooledConnection) => Promise<T>, first: string): Promise<T> {
     await this.sql.unsafe(first)
     this.#first = undefined
     return work(this)
@@ -66,7 +66,7 @@ export class Line {
     this.#retire?.()
   }
 
-  /** The call has ended. Calls `retire` if the line breaks, or is not used for a while. */
+  /** The call has ended. Calls `retire` if the connection breaks, or is not used for a while. */
   free(retire: () => void): void {
     this.#fail = undefined
     this.#retire = retire
@@ -80,68 +80,68 @@ export class Line {
   }
 }
 
-/** What makes and ends lines. */
-export interface LineMaker {
+/** What makes and ends connections. */
+export interface ConnectionMaker {
   readonly most: number
-  make(): Line
-  end(line: Line): Promise<void>
+  make(): PooledConnection
+  end(pooled: PooledConnection): Promise<void>
 }
 
-/** The lines of a store. */
-export class Lines {
-  readonly #maker: LineMaker
-  readonly #all = new Set<Line>()
-  readonly #idle: Line[] = []
-  readonly #waiting = new Set<PromiseWithResolvers<Line>>()
+/** The connections of a store. */
+export class ConnectionPool {
+  readonly #maker: ConnectionMaker
+  readonly #all = new Set<PooledConnection>()
+  readonly #idle: PooledConnection[] = []
+  readonly #waiting = new Set<PromiseWithResolvers<PooledConnection>>()
 
   /** Throws a `TypeError` if the driver finds something wrong with the address. */
-  constructor(maker: LineMaker) {
+  constructor(maker: ConnectionMaker) {
     this.#maker = maker
     const first = this.#another()
     if (first) this.#idle.push(first)
   }
 
-  /** Calls `work` with a line that nothing else uses meanwhile. */
-  async use<T>(work: (line: Line) => Promise<T>): Promise<T> {
-    const line = this.#idle.pop() ?? this.#another() ?? (await this.#next())
+  /** Calls `work` with a connection that nothing else uses meanwhile. */
+  async use<T>(work: (pooled: PooledConnection) => Promise<T>): Promise<T> {
+    const pooled = this.#idle.pop() ?? this.#another() ?? (await this.#next())
     try {
-      return await line.use(work)
+      return await pooled.use(work)
     } finally {
-      this.#free(line)
+      this.#free(pooled)
     }
   }
 
-  /** Ends the calls that use or await a line with `reason`; the next calls get new lines. */
+  /** Ends the calls that use or await a connection with `reason`; the next calls get new connections. */
   lose(reason: unknown): void {
     for (const { reject } of this.#waiting) reject(reason)
     this.#waiting.clear()
-    for (const line of this.#idle.splice(0)) void this.#discard(line)
-    for (const line of this.#all) line.lose(reason)
+    for (const pooled of this.#idle.splice(0)) void this.#discard(pooled)
+    for (const pooled of this.#all) pooled.lose(reason)
   }
 
-  /** Ends all lines. */
+  /** Ends all connections. */
   async end(): Promise<void> {
-    await Promise.all([...this.#all].map((line) => this.#discard(line)))
+    await Promise.all([...this.#all].map((pooled) => this.#discard(pooled)))
   }
 
-  #another(): Line | undefined {
+  #another(): PooledConnection | undefined {
     if (this.#all.size >= this.#maker.most) return undefined
-    const line = this.#maker.make()
-    this.#all.add(line)
-    return line
+    const pooled = this.#maker.make()
+    this.#all.add(pooled)
+    return pooled
   }
 
-  #next(): Promise<Line> {
-    const waiting = Promise.withResolvers<Line>()
+  #next(): Promise<PooledConnection> {
+    const waiting = Promise.withResolvers<PooledConnection>()
     this.#waiting.add(waiting)
     return waiting.promise
   }
 
-  #free(line: Line): void {
-    const isDone = line.isLost || line.isOld
-    if (isDone) void this.#discard(line)
+  #free(pooled: PooledConnection): void {
+    const isDone = pooled.isLost || pooled.isOld
+    if (isDone) void this.#discard(pooled)
     const [first] = this.#waiting
-    const next = isDone ? first && this.#another() : line
+    const next = isDone ? first && this.#another() : pooled
     if (first && next) {
       this.#waiting.delete(first)
       first.resolve(next)
@@ -151,14 +151,14 @@ export class Lines {
     }
   }
 
-  #retire(line: Line): void {
-    this.#idle.splice(this.#idle.indexOf(line), 1)
-    void this.#discard(line)
+  #retire(pooled: PooledConnection): void {
+    this.#idle.splice(this.#idle.indexOf(pooled), 1)
+    void this.#discard(pooled)
   }
 
-  #discard(line: Line): Promise<void> {
-    this.#all.delete(line)
-    line.take()
-    return this.#maker.end(line)
+  #discard(pooled: PooledConnection): Promise<void> {
+    this.#all.delete(pooled)
+    pooled.take()
+    return this.#maker.end(pooled)
   }
 }

@@ -35,13 +35,13 @@ export class Parameters {
 }
 
 /** PostgreSQL cuts longer names without an error, so that two of them could become one. */
-const MOST_BYTES = 63
+const MAX_BYTES = 63
 
 /** `name` as an identifier. Throws a `TypeError` for one that PostgreSQL cannot hold. */
 export function identifier(name: string): string {
-  if (name === '' || name.includes('\0') || Buffer.byteLength(name) > MOST_BYTES) {
+  if (name === '' || name.includes('\0') || Buffer.byteLength(name) > MAX_BYTES) {
     throw new TypeError(
-      `${JSON.stringify(name)} cannot be the name of a table or column: PostgreSQL's names have 1 to ${MOST_BYTES} bytes`,
+      `${JSON.stringify(name)} cannot be the name of a table or column: PostgreSQL's names have 1 to ${MAX_BYTES} bytes`,
     )
   }
   return `"${name.replaceAll('"', '""')}"`
@@ -49,10 +49,10 @@ export function identifier(name: string): string {
 
 /** `name` as the name of an index, a constraint or a column; a long one is cut and ends with a checksum. */
 export function shortName(name: string): string {
-  if (Buffer.byteLength(name) <= MOST_BYTES) return name
+  if (Buffer.byteLength(name) <= MAX_BYTES) return name
   const end = `_${checksum(name)}`
   const characters = Array.from(name)
-  while (Buffer.byteLength(characters.join('')) > MOST_BYTES - end.length) characters.pop()
+  while (Buffer.byteLength(characters.join('')) > MAX_BYTES - end.length) characters.pop()
   return characters.join('') + end
 }
 

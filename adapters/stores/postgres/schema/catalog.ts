@@ -81,35 +81,7 @@ export async function existingTable(
   return {
     kind: KINDS[columns[0]?.relkind ?? ''] ?? 'table',
     columns: new Map(columns.map(({ name, relkind: _, ...column }) => [name, column])),
-    indexes: new Map(
-      indexes.map(
-        ([
-          name,
-          isUnique,
-          isValid,
-          isBuilding,
-          isOwn,
-          isConstraint,
-          isPrimary,
-          definition,
-          isWhole,
-          names,
-        ]) => [
-          name ?? '',
-          {
-            isUnique: isUnique === 't',
-            isValid: isValid === 't',
-            isBuilding: isBuilding === 't',
-            isOwn: isOwn === 't',
-            isConstraint: isConstraint === 't',
-            isPrimary: isPrimary === 't',
-            definition: definition ?? '',
-            isWhole: isWhole === 't',
-            columns: JSON.parse(names ?? '[]') as string[],
-          },
-        ],
-      ),
-    ),
+    indexes: new Map(indexes.map(({ name, ...index }) => [name, index])),
   }
 }
 
@@ -118,8 +90,8 @@ interface ColumnRow extends ExistingColumn {
   readonly relkind: string
 }
 
-async function columnRows(connection: Connection, table: string): Promise<ColumnRow[]> {
-  const rows = await textRows(connection, {
+function columnRows(connection: Connection, table: string): Promise<ColumnRow[]> {
+  return jsonRows(connection, {
     sql: `SELECT json_strip_nulls(json_build_object(
         'name', attname,
         'relkind', (SELECT relkind FROM pg_class WHERE pg_class.oid = attrelid),
@@ -144,18 +116,26 @@ async function columnRows(connection: Connection, table: string): Promise<Column
       WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND NOT attisdropped`,
     values: [table],
   })
-  return rows.map(([column = '']) => JSON.parse(column))
 }
 
-function indexRows(connection: Connection, table: string): Promise<TextRow[]> {
-  return textRows(connection, {
-    sql: `SELECT relname, indisunique, indisvalid,
-        EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
-        obj_description(indexrelid, 'pg_class') = ${literal(OWN)},
-        EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
-        indisprimary, pg_get_indexdef(indexrelid), indpred IS NULL AND indexprs IS NULL,
-        (SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum))
-          FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1]))
+interface IndexRow extends ExistingIndex {
+  readonly name: string
+}
+
+function indexRows(connection: Connection, table: string): Promise<IndexRow[]> {
+  return jsonRows(connection, {
+    sql: `SELECT json_build_object(
+        'name', relname,
+        'isUnique', indisunique,
+        'isValid', indisvalid,
+        'isBuilding', EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid),
+        'isOwn', coalesce(obj_description(indexrelid, 'pg_class') = ${literal(OWN)}, false),
+        'isConstraint', EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid),
+        'isPrimary', indisprimary,
+        'definition', pg_get_indexdef(indexrelid),
+        'isWhole', indpred IS NULL AND indexprs IS NULL,
+        'columns', coalesce((SELECT json_agg(attname ORDER BY array_position(indkey::int2[], attnum)) FROM pg_attribute
+          WHERE attrelid = indrelid AND attnum = ANY ((indkey::int2[])[0:indnkeyatts - 1])), '[]'))
       FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
       WHERE indrelid = to_regclass($1::text)`,
     values: [table],
@@ -188,4 +168,10 @@ type TextRow = (string | undefined)[]
 export async function textRows(connection: Connection, statement: Statement): Promise<TextRow[]> {
   const { rows } = await connection.run(statement)
   return rows.map((row) => row.map((value) => value?.toString()))
+}
+
+/** What the one column of a statement holds as JSON. */
+async function jsonRows<Row>(connection: Connection, statement: Statement): Promise<Row[]> {
+  const rows = await textRows(connection, statement)
+  return rows.map(([json = '']) => JSON.parse(json))
 }

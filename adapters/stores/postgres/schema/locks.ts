@@ -14,7 +14,7 @@ import { textRows } from './catalog.ts'
 /** How long everything else may queue for a table behind one attempt to lock it, in milliseconds. */
 const LOCK_MS = 300
 /** The longest pause between two attempts, in milliseconds. */
-const MOST_PAUSE_MS = 1000
+const MAX_PAUSE_MS = 1000
 /** How long a lock is waited for, in milliseconds. */
 const PATIENCE_MS = 20_000
 
@@ -36,7 +36,7 @@ const OUTRUN: ReadonlySet<unknown> = new Set([
 ])
 
 /** How often it looks again after another process got ahead of it. */
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 /**
  * Runs SQL that needs a table for itself. While it waits for a long read, every other statement on the table waits behind
@@ -55,7 +55,7 @@ export async function runLocking(
       if (codeOf(error) !== NO_LOCK) throw error
       if (performance.now() > deadline) throw await stillLocked(connection, table, error)
     }
-    await delay(MOST_PAUSE_MS * (0.2 + 0.8 * Math.random()))
+    await delay(MAX_PAUSE_MS * (0.2 + 0.8 * Math.random()))
   }
 }
 
@@ -109,7 +109,7 @@ export async function patiently(work: () => Promise<void>): Promise<void> {
     try {
       return await work()
     } catch (error) {
-      if (attempt >= MOST_ATTEMPTS || !OUTRUN.has(codeOf(error))) throw error
+      if (attempt >= MAX_ATTEMPTS || !OUTRUN.has(codeOf(error))) throw error
       // At random, so that those who met don't meet again.
       await delay(attempt * (10 + Math.random() * 40))
     }

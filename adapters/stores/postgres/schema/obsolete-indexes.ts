@@ -31,7 +31,7 @@ interface LeftIndex {
  * version has made a unique one with the same name over other values, as over numbers that are strings now, both have to
  * be there: the new one gets another name.
  */
-export function wantedIn(
+export function desiredIndexes(
   existing: ExistingTable,
   collection: Prepared,
   trigrams: string | undefined,
@@ -55,15 +55,18 @@ function isOf({ on, fields }: Index, existing: ExistingIndex, { table }: Prepare
 }
 
 /** The names of the indexes that a collection needs. */
-export function wantedNames(existing: ExistingTable, collection: Prepared): ReadonlySet<string> {
+export function desiredNames(existing: ExistingTable, collection: Prepared): ReadonlySet<string> {
   // Those of searches too, also while there are no trigrams.
-  return new Set(wantedIn(existing, collection, 'any').map(({ name }) => name))
+  return new Set(desiredIndexes(existing, collection, 'any').map(({ name }) => name))
 }
 
 /** The indexes that other versions of the model have made. */
-export function leftIn(existing: ExistingTable | undefined, collection: Prepared): LeftIndex[] {
+export function obsoleteIndexes(
+  existing: ExistingTable | undefined,
+  collection: Prepared,
+): LeftIndex[] {
   if (!existing) return []
-  const wanted = wantedNames(existing, collection)
+  const wanted = desiredNames(existing, collection)
   return [...existing.indexes]
     .filter(([name, { isOwn }]) => isOwn && !wanted.has(name))
     .map(([name, index]) => ({ name, kind: kindOf(index), index }))
@@ -112,7 +115,7 @@ async function dropIndexes(
 ): Promise<void> {
   const { table, schema } = collection
   const existing = await existingTable(connection, table.sql)
-  for (const { name, kind, index } of leftIn(existing, collection)) {
+  for (const { name, kind, index } of obsoleteIndexes(existing, collection)) {
     // A script without routers declares no searches.
     if (kind === 'search' && schema.searchable.length === 0) continue
     const sql = dropIndex(name, index.isConstraint, collection)

@@ -38,7 +38,7 @@ function namesOf(collection: Prepared, trigrams: string | undefined): readonly s
 }
 
 /** A table of PostgreSQL has no more columns. */
-const MOST_COLUMNS = 1600
+const MAX_COLUMNS = 1600
 
 /** Throws a `TypeError` if a table would have more columns than PostgreSQL takes. */
 export function refuseTooMany(collections: readonly Prepared[]): void {
@@ -46,9 +46,9 @@ export function refuseTooMany(collections: readonly Prepared[]): void {
     const { schema, table } = collection
     const extra = schema.adopted ? 0 : extraColumns(collection).length
     const count = table.columns.length + extra
-    if (count <= MOST_COLUMNS) continue
+    if (count <= MAX_COLUMNS) continue
     throw new TypeError(
-      `postgresStore: the table of '${schema.name}' would have ${count} columns, ${extra} of them for searches, and PostgreSQL takes ${MOST_COLUMNS}. Put fields into objects, or search fewer`,
+      `postgresStore: the table of '${schema.name}' would have ${count} columns, ${extra} of them for searches, and PostgreSQL takes ${MAX_COLUMNS}. Put fields into objects, or search fewer`,
     )
   }
 }

@@ -119,7 +119,7 @@ function readsOf(
 
     async estimate() {
       // A small table is counted: the statistics may be old.
-      const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL}
+      const sql = `SELECT CASE WHEN reltuples < 0 OR pg_relation_size(oid) < ${SMALL_BYTES}
         THEN (SELECT count(*) FROM ${table.sql}) ELSE reltuples::bigint END
         FROM pg_class WHERE oid = ${literal(table.sql)}::regclass`
       return numberIn(sql, compilation(), false)
@@ -171,7 +171,7 @@ function selectedJson(
 }
 
 /** Bytes of a table that is counted in a few milliseconds. */
-const SMALL = 4 * 1024 * 1024
+const SMALL_BYTES = 4 * 1024 * 1024
 
 /** The statement that returns a read's records in order. */
 function compileRead(read: Read, { columns }: Reader, compiled: Compilation): string {

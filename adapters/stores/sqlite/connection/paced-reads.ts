@@ -15,7 +15,6 @@ import { identifier, type Row, type Statement } from '../layout/sql.ts'
 import { retryWhileBusy } from './busy-retry.ts'
 import type { Connection } from './connection.ts'
 import { addClock, checkPatterns, tookTooLong } from './functions.ts'
-import { Log } from './log.ts'
 import { NoThreads, Pool } from './pool.ts'
 
 /** How much may hold up the event loop. */
@@ -41,10 +40,7 @@ export const PACE: Pace = {
 /** A statement that took less than this on a thread, in milliseconds, starts here again. */
 const QUICK_MS = 2
 
-const MOST_SLOW = 1000
-
-/** How long a table's size is assumed unchanged, in milliseconds. */
-const SIZE_MS = 1000
+const MAX_SLOW = 1000
 
 /** The reads of one connection's database. Their errors are the port's. */
 export class Reads {
@@ -54,7 +50,6 @@ export class Reads {
   #end = Number.POSITIVE_INFINITY
   /** The SQL of statements that were slow. */
   readonly #slow = new Set<string>()
-  readonly #sizes = new Map<string, { readonly isLarge: boolean; readonly until: number }>()
   /** Null if everything is read here: a database in memory has no second connection. */
   #pool: Pool | null | undefined
 
@@ -139,8 +134,7 @@ export class Reads {
   #openPool(): Pool | undefined {
     if (this.#pool === undefined) {
       const { file } = this.#connection
-      const log = file && new Log(this.#connection, file)
-      this.#pool = log ? new Pool(file, log, this.#pace.threads) : null
+      this.#pool = file ? new Pool(file, this.#connection, this.#pace.threads) : null
     }
     return this.#pool ?? undefined
   }
@@ -181,19 +175,14 @@ export class Reads {
     return this.#pace.budgetMs === 0 || this.#slow.has(sql)
   }
 
-  /** Checks once a second: each check costs as much as a read by id. */
   async #isLarge(table: string): Promise<boolean> {
-    const known = this.#sizes.get(table)
-    if (known && performance.now() < known.until) return known.isLarge
     const last = `SELECT max(rowid) AS last FROM ${identifier(table)}`
-    const [row] = await retryWhileBusy(() => this.#connection.rows({ sql: last, values: [] }))
-    const isLarge = Number(row?.last) > this.#pace.rows
-    this.#sizes.set(table, { isLarge, until: performance.now() + SIZE_MS })
-    return isLarge
+    const [row] = await this.quick({ sql: last, values: [] })
+    return Number(row?.last) > this.#pace.rows
   }
 
   #noteSlow({ sql }: Statement): void {
-    if (this.#slow.size >= MOST_SLOW) this.#slow.clear()
+    if (this.#slow.size >= MAX_SLOW) this.#slow.clear()
     this.#slow.add(sql)
   }
 

@@ -4,12 +4,12 @@
  * @module
  */
 
+import { statSync } from 'node:fs'
 import { StoreUnavailable } from '../../../../src/ports/store.ts'
 import type { Statement } from '../layout/sql.ts'
+import type { Connection } from './connection.ts'
 import { tookTooLong } from './functions.ts'
-import type { Log } from './log.ts'
-import type { Found } from './reader.ts'
-import { type Events, type Job, Thread } from './thread.ts'
+import { type Events, type Found, type Job, Thread } from './thread.ts'
 
 /** The pool cannot read, because threads do not start, e.g. because their module is missing. */
 export class NoThreads extends Error {
@@ -34,9 +34,10 @@ export class Pool implements Events {
   #hasStarted = false
   #closed = false
 
-  constructor(path: string, log: Log, mostThreads: number) {
+  /** `connection` has the file `path` open. */
+  constructor(path: string, connection: Connection, mostThreads: number) {
     this.#path = path
-    this.#log = log
+    this.#log = new Log(connection, path)
     this.#mostThreads = mostThreads
   }
 
@@ -137,4 +138,45 @@ export class Pool implements Events {
 
 function closed(): StoreUnavailable {
   return new StoreUnavailable('the store has been closed')
+}
+
+/** Bytes beyond which readers have to pause. */
+const LONG_BYTES = 16 * 1024 * 1024
+
+/** The least time between two pauses, in milliseconds: readers of other processes do not pause. */
+const REST_MS = 1000
+
+/**
+ * The write-ahead log of a file. SQLite restarts it only when nothing reads from it. With threads taking turns, one is
+ * always reading, so the log would grow for as long as records are written.
+ */
+class Log {
+  readonly #connection: Connection
+  readonly #path: string
+  #emptied = Number.NEGATIVE_INFINITY
+
+  constructor(connection: Connection, file: string) {
+    this.#connection = connection
+    this.#path = `${file}-wal`
+  }
+
+  /** Whether it should be emptied as soon as nothing reads. */
+  isLong(): boolean {
+    if (performance.now() < this.#emptied + REST_MS) return false
+    try {
+      return statSync(this.#path).size > LONG_BYTES
+    } catch {
+      return false
+    }
+  }
+
+  /** Moves its contents into the database, while nothing else is reading. */
+  empty(): void {
+    this.#emptied = performance.now()
+    try {
+      this.#connection.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // The disk is full, or another process is doing it. It will be tried again.
+    }
+  }
 }

@@ -5,8 +5,33 @@
  */
 
 import { Worker } from 'node:worker_threads'
-import type { Statement } from '../layout/sql.ts'
-import type { Answer, Ask, Failure, Found, ReaderData } from './reader.ts'
+import type { Row, Statement } from '../layout/sql.ts'
+
+/** The start data of a thread. */
+export interface ReaderData {
+  /** The database's file. */
+  readonly path: string
+  /** Its one number becomes non-zero when the running statement must end. */
+  readonly cancelled: Int32Array<SharedArrayBuffer>
+}
+
+/** A message to a thread. */
+export type Ask = Statement | 'close'
+
+/** The result of a statement. */
+export interface Found {
+  readonly rows: readonly Row[]
+  /** How long it ran, in milliseconds. */
+  readonly tookMs: number
+}
+
+/** The driver's error. */
+export interface Failure {
+  readonly error: { readonly message: string; readonly errcode: unknown }
+}
+
+/** A message from a thread; `open` and `closed` are about its connection. */
+export type Answer = Found | Failure | 'open' | 'closed'
 
 /** A running statement, and its caller. */
 export interface Job {
@@ -111,10 +136,10 @@ export class Thread {
   }
 }
 
-/** The module of the thread: the source, or the published file, seen from the module of the store. */
+/** The module of the thread: the source, or the published file, which lies beside the module that this one is part of. */
 function readerUrl(): URL {
   const { url } = import.meta
-  return beside(url.endsWith('.ts') ? './reader.ts' : './connection/reader.js', url)
+  return beside(url.endsWith('.ts') ? '../reader.ts' : './reader.js', url)
 }
 
 /** Bundlers would look for both files if they saw their names in a `new URL`. */

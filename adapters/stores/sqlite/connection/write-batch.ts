@@ -9,7 +9,7 @@
  */
 
 /** The longest wait for others, in milliseconds. A wait is also never longer than the last commit took. */
-const LONGEST_MS = 10
+const MAX_WAIT_MS = 10
 /** Commits that take less than this, in milliseconds, are not worth a wait. */
 const QUICK_MS = 1
 
@@ -36,7 +36,7 @@ export class Gathering {
     const { length } = this.#waiting
     if (length === 0) return
     if (length >= this.#expected || this.#commitMs < QUICK_MS) void this.#begin()
-    else this.#timer ??= setTimeout(() => void this.#begin(), Math.min(this.#commitMs, LONGEST_MS))
+    else this.#timer ??= setTimeout(() => void this.#begin(), Math.min(this.#commitMs, MAX_WAIT_MS))
   }
 
   async #begin(): Promise<void> {

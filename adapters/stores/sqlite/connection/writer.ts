@@ -23,7 +23,7 @@ interface Pending {
 type Outcome = { readonly written: readonly Written[] } | { readonly error: unknown }
 
 /** A batch of this size is committed immediately. */
-const ENOUGH = 32
+const MAX_BATCH = 32
 
 /** The one writer of a connection. */
 export class Writer {
@@ -70,7 +70,7 @@ export class Writer {
    */
   #flushUnlessMore(seen: number): void {
     const { length } = this.#queue
-    if (length === seen || length >= ENOUGH) this.#flush()
+    if (length === seen || length >= MAX_BATCH) this.#flush()
     else setImmediate(() => this.#flushUnlessMore(length))
   }
 

@@ -7,7 +7,7 @@
 import type { Filter } from '../../../../src/ports/filter.ts'
 import type { Soon } from '../../../../src/ports/soon.ts'
 import type { ReadHints } from '../../../../src/ports/store.ts'
-import type { Shapes } from './schema-stamps.ts'
+import type { KnownShapes } from './schema-stamps.ts'
 import type { Candidates, Search } from './shadows.ts'
 import type { Row, Statement, Written } from './sql.ts'
 
@@ -26,7 +26,7 @@ export interface Runner {
   /** The most bytes that the SQL of a statement may have, if there is a limit. */
   readonly maxBytes?: number
   /** The shapes that have written to the database. */
-  readonly shapes?: () => Shapes
+  readonly shapes?: KnownShapes
   /** How to find the rows that contain a string, in a statement for all matches. */
   readonly candidates?: Candidates
   /** The same for a read of the first rows in order that searches for `searches`. */

@@ -31,7 +31,7 @@ export function inParts(rows: readonly Row[]): readonly (readonly Row[])[] {
     const length = Object.values(row).reduce((sum: number, value) => sum + String(value).length, 0)
     if (length > room) {
       parts.push([])
-      room = MOST_TEXT
+      room = MAX_TEXT_LENGTH
     }
     room -= length
     parts.at(-1)?.push(row)
@@ -40,7 +40,7 @@ export function inParts(rows: readonly Row[]): readonly (readonly Row[])[] {
 }
 
 /** Beside each text stands its shadow, and a UTF-16 unit may be three bytes. */
-const MOST_TEXT = 250_000
+const MAX_TEXT_LENGTH = 250_000
 
 /** Writes the shadows of `rows`, except those that have changed since they were read. */
 export function fill(table: string, shadows: readonly Shadow[], rows: readonly Row[]): Statement {
@@ -61,7 +61,7 @@ export function fill(table: string, shadows: readonly Shadow[], rows: readonly R
 }
 
 /** The column of the shadow with a number. A number alone is no name: libSQL numbers the columns of a row itself. */
-function columnAt(number: number): string {
+export function columnAt(number: number): string {
   return `s${number}`
 }
 

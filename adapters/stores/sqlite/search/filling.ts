@@ -9,7 +9,7 @@ import type { Runner } from '../layout/runner.ts'
 import type { Search, Shadow } from '../layout/shadows.ts'
 import type { Statement } from '../layout/sql.ts'
 import { exists, identifier, type Row } from '../layout/sql.ts'
-import { fill, inParts, sourcesOf } from '../schema/backfill.ts'
+import { columnAt, fill, inParts, sourcesOf } from '../schema/backfill.ts'
 import { lackingIndex } from '../schema/desired.ts'
 
 /** Fills what is lacking in one table. */
@@ -86,12 +86,15 @@ function someUnfilled(table: string, shadow: Shadow, limit: number): Statement {
 /** Whether any record lacks each of the shadows: one row, for `lackingOf`. */
 export function probeFor(table: string, shadows: readonly Shadow[]): Statement {
   const found = shadows.map((shadow) => exists(lackingIn(table, shadow), shadow.isLacking))
-  return { sql: `SELECT ${found.map((one, at) => `${one} AS "${at}"`).join(', ')}`, values: [] }
+  return {
+    sql: `SELECT ${found.map((one, at) => `${one} AS ${columnAt(at)}`).join(', ')}`,
+    values: [],
+  }
 }
 
 /** Those of the shadows that a record lacks. */
 export function lackingOf(shadows: readonly Shadow[], [row]: readonly Row[]): readonly Shadow[] {
-  return shadows.filter((_, at) => row?.[at] === 1)
+  return shadows.filter((_, at) => row?.[columnAt(at)] === 1)
 }
 
 function lackingIn(table: string, shadow: Shadow): string {

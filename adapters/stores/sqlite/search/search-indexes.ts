@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Soon } from '../../../../src/ports/soon.ts'
 import type { CollectionSchema } from '../../../../src/ports/store.ts'
 import type { Connection } from '../connection/connection.ts'
 import { DEADLINE } from '../connection/functions.ts'
@@ -12,7 +13,7 @@ import type { Row, Statement } from '../layout/sql.ts'
 import { hasFullText, mergeSearch, type SearchNames, searchNames } from './full-text.ts'
 
 /** Searches check each row that has not been merged yet; this many cost a fraction of a millisecond. */
-const MOST_UNSEARCHED = 256
+const MAX_UNSEARCHED = 256
 
 interface Index {
   readonly schema: CollectionSchema
@@ -24,7 +25,7 @@ interface Index {
 
 const TRIGRAM = 3
 /** If more rows than this match, the first in order are found sooner without the index. */
-const FEW = 1000
+const MAX_FOUND = 1000
 
 /** The search indexes of one connection's database. */
 export class SearchIndexes {
@@ -54,7 +55,7 @@ export class SearchIndexes {
         schema,
         names,
         candidates: candidatesIn(names),
-        changes: MOST_UNSEARCHED,
+        changes: MAX_UNSEARCHED,
       })
       this.changed(schema.name, 0)
     }
@@ -70,11 +71,11 @@ export class SearchIndexes {
   async found(
     { name }: CollectionSchema,
     searches: readonly Search[],
-    read: (statement: Statement) => Promise<readonly Row[]>,
+    read: (statement: Statement) => Soon<readonly Row[]>,
   ): Promise<Candidates | undefined> {
     const index = this.#indexes.get(name)
     // An app that only reads merges what others write.
-    const hear = (noted: number) => this.changed(name, Math.max(0, noted - MOST_UNSEARCHED))
+    const hear = (noted: number) => this.changed(name, Math.max(0, noted - MAX_UNSEARCHED))
     return index && foundIn(index.names, searches, read, hear)
   }
 
@@ -83,7 +84,7 @@ export class SearchIndexes {
     const index = this.#indexes.get(collection)
     if (!index || this.#isLeft) return
     index.changes += rows
-    if (index.changes < MOST_UNSEARCHED) return
+    if (index.changes < MAX_UNSEARCHED) return
     index.changes = 0
     setImmediate(() => this.#merge(index.schema))
   }
@@ -105,7 +106,7 @@ export class SearchIndexes {
       // The disk is full, or another process is writing. The rows stay noted, and the merge after the next write takes
       // them.
       const index = this.#indexes.get(schema.name)
-      if (index) index.changes = MOST_UNSEARCHED
+      if (index) index.changes = MAX_UNSEARCHED
     }
   }
 }
@@ -128,7 +129,7 @@ function candidatesIn({ index, notes }: SearchNames): Candidates {
 async function foundIn(
   { index, trigrams, notes }: SearchNames,
   searches: readonly Search[],
-  read: (statement: Statement) => Promise<readonly Row[]>,
+  read: (statement: Statement) => Soon<readonly Row[]>,
   hear: (noted: number) => void,
 ): Promise<Candidates> {
   const found = new Map<string, string>()
@@ -137,14 +138,14 @@ async function foundIn(
     const { sql, values } = hasTrigram(text)
       ? { sql: matching(index, shadow.column, '?1'), values: [phraseOf(text)] }
       : beginning(trigrams, shadow, text)
-    const some = `SELECT rowid, 1 AS isFound FROM (${sql} LIMIT ${FEW + 1})`
+    const limited = `SELECT rowid FROM (${sql}) WHERE ${DEADLINE} LIMIT ${MAX_FOUND + 1}`
     const noted = `SELECT rowid, 0 FROM ${notes}`
     const [row] = await read({
-      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (${some} UNION ALL ${noted})`,
+      sql: `SELECT sum(isFound) AS found, count(*) AS "all", json_group_array(rowid) AS rowids FROM (SELECT rowid, 1 AS isFound FROM (${limited}) UNION ALL ${noted})`,
       values,
     })
     hear(Number(row?.all) - Number(row?.found))
-    if (Number(row?.found) <= FEW) found.set(shadow.column + text, String(row?.rowids))
+    if (Number(row?.found) <= MAX_FOUND) found.set(shadow.column + text, String(row?.rowids))
   }
   return ({ column }, text, parameters) => {
     const rowids = found.get(column + text)

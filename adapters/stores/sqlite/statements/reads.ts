@@ -25,9 +25,9 @@ import { isStamped, withoutSign } from '../layout/schema-stamps.ts'
 import type { Candidates } from '../layout/shadows.ts'
 import { isLonger, type Row, type Statement } from '../layout/sql.ts'
 import type { Filler } from '../search/filling.ts'
+import { CompiledPages } from './compiled-pages.ts'
 import { type Compilation, compileFilter, searchesIn, type Target, where } from './filter.ts'
 import { compilePage } from './page.ts'
-import { Shapes } from './shape.ts'
 
 /** The reads of `target`, whose statements `runner` runs. */
 export function readsOf(
@@ -144,14 +144,25 @@ function textReader(
     return firstOf(rows)
   }
 
+  /** By what they select: a text put together again has to be hashed again. */
+  const byId = new Map<string, string>()
+  const oneById = (value: string): string => {
+    const known = byId.get(value)
+    if (known !== undefined) return known
+    const sql = `SELECT ${value} AS "0" FROM ${table} WHERE _id = ?1`
+    byId.set(value, sql)
+    return sql
+  }
+
   return (read, value) => {
-    const columns = `${value} AS "0"`
     const id = runner.quick && idOf(read)
-    if (!runner.quick || (id === undefined && !isOne(read))) return several(read, columns)
+    if (!runner.quick || (id === undefined && !isOne(read))) {
+      return several(read, `${value} AS "0"`)
+    }
     const rows = runner.quick(
       id === undefined
-        ? statementOf(read, columns)
-        : { sql: `SELECT ${columns} FROM ${table} WHERE _id = ?1`, values: [id] },
+        ? statementOf(read, `${value} AS "0"`)
+        : { sql: oneById(value), values: [id] },
     )
     return rows instanceof Promise ? rows.then(firstOf) : firstOf(rows)
   }
@@ -162,9 +173,9 @@ function statementsOf(
   { table, compilation }: Target,
   runner: Runner,
 ): (read: Read, columns: string, candidates?: Candidates) => Statement {
-  const shapes = new Shapes()
+  const pages = new CompiledPages()
   return (given, columns, candidates) =>
-    shapes.statementOf(given, columns, (read) => {
+    pages.statementOf(given, columns, (read) => {
       const compiled = { ...compilation(), candidates }
       const conditions = conditionsInTime(read.filter, compiled, runner)
       const from = { columns, table, maxBytes: runner.maxBytes }

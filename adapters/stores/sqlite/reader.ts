@@ -1,0 +1,37 @@
+/**
+ * The code of a thread in the pool: it runs one statement after another on its own connection.
+ *
+ * @module
+ */
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { retryWhileBusy } from './connection/busy-retry.ts'
+import { Connection } from './connection/connection.ts'
+import { addClock, addPatterns, checkPatterns } from './connection/functions.ts'
+import type { Answer, Ask, ReaderData } from './connection/thread.ts'
+
+const { path, cancelled }: ReaderData = workerData
+const connection = new Connection(path, { readOnly: true })
+addClock(connection.db, () => Atomics.load(cancelled, 0) !== 0)
+addPatterns(connection.db)
+
+async function answer(ask: Ask): Promise<Answer> {
+  if (ask === 'close') {
+    connection.close()
+    return 'closed'
+  }
+  try {
+    if (ask.patterns) await checkPatterns(ask.patterns)
+    const began = performance.now()
+    const rows = await retryWhileBusy(() => connection.rows(ask))
+    return { rows, tookMs: performance.now() - began }
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode?: unknown }
+    return { error: { message, errcode } }
+  }
+}
+
+const say = (word: Answer): void => parentPort?.postMessage(word)
+
+parentPort?.on('message', async (ask: Ask) => say(await answer(ask)))
+say('open')
