@@ -145,6 +145,7 @@ describe('an entry', () => {
         "./express": "toExpress",
         "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
+        "./lambda": "lambda",
         "./legacy": "ControllerSets createRouterS3upload",
         "./memory": "memoryCache",
         "./mongodb": "mongoStore",
