@@ -146,6 +146,7 @@ describe('an entry', () => {
         "./express": "toExpress",
         "./guards": "apiKey cors idempotency rateLimit readOnly secureHeaders",
         "./health": "health metrics",
+        "./lambda": "lambda",
         "./legacy": "ControllerSets createRouterS3upload",
         "./libsql": "libsqlStore",
         "./memory": "memoryCache",
