@@ -10,13 +10,12 @@
 
 import { basePathOf } from '../http/base-path.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
-import type { Soon } from '../ports/soon.ts'
+import type { MaybePromise } from '../ports/maybe-promise.ts'
 import { unreachable, within } from './availability.ts'
+import { entryResponse, etagOf, type Tagged } from './conditional.ts'
 import type { Entry } from './entry.ts'
-import { etagOf, type Tagged } from './etag.ts'
 import { type Asked, askedKey, audienceOf, chosenAudience, keyStart, keyText } from './key.ts'
 import type { CacheSettings } from './options.ts'
-import { entryResponse } from './respond.ts'
 import type { VersionedCache } from './versioned-cache.ts'
 
 /** The result of a read; its body is the envelope. */
@@ -29,8 +28,8 @@ export interface Loaded extends Tagged {
 export interface CachedRead {
   readonly asked: Asked
   /** The limits on the records that this request may see, as a JSON value. */
-  limits(): Soon<unknown>
-  load(): Soon<Loaded>
+  limits(): MaybePromise<unknown>
+  load(): MaybePromise<Loaded>
 }
 
 /** What all cached reads of a router share. */

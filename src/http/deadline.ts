@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ReadHints } from '../ports/store.ts'
 import { notAResponse } from './not-a-response.ts'
 import { unavailable } from './outages.ts'
 import { shielded } from './shield.ts'
@@ -26,7 +27,7 @@ export class Deadline {
   }
 
   #request: Request | undefined
-  #ms = 0
+  readonly #ms: number
   #over: ((reason: Error) => void) | undefined
   #isPaused = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -36,16 +37,12 @@ export class Deadline {
   /** Why the time is over; undefined while it is not. */
   #reason: Error | undefined
 
-  /** `request` has no time limit until `limit` and `start` are called. */
-  constructor(request: Request) {
+  /** Gives `request` a limit of `ms` milliseconds, which count from `start` on; 0 for no limit. */
+  constructor(request: Request, ms: number) {
     this.#request = request
-  }
-
-  /** Gives the request `ms` milliseconds, which count from `start` on. */
-  limit(ms: number): void {
-    const request = this.#request as Timed
     this.#ms = ms
-    request[DEADLINE] = this
+    if (ms === 0) return
+    ;(request as Timed)[DEADLINE] = this
     Object.defineProperty(request, 'signal', SIGNAL)
   }
 
@@ -129,6 +126,25 @@ export class Deadline {
   }
 }
 
+/** The signal is made when a store reads it: most reads end without needing one. */
+class TimedHints implements ReadHints {
+  readonly timeLimitMs: number | undefined
+  readonly allowDiskUse: boolean | undefined
+  readonly batchSize: number | undefined
+  readonly #deadline: Deadline
+
+  constructor({ timeLimitMs, allowDiskUse, batchSize }: ReadHints, deadline: Deadline) {
+    this.timeLimitMs = timeLimitMs
+    this.allowDiskUse = allowDiskUse
+    this.batchSize = batchSize
+    this.#deadline = deadline
+  }
+
+  get signal(): AbortSignal {
+    return this.#deadline.own
+  }
+}
+
 function expire(deadline: Deadline): void {
   deadline.expire()
 }
@@ -144,6 +160,12 @@ const SIGNAL: PropertyDescriptor = {
 /** The deadline of a request; undefined if it has none. */
 export function deadlineOf(request: Request): Deadline | undefined {
   return (request as Timed)[DEADLINE]
+}
+
+/** `hints` for a read of `request`, limited to the time that it has left. */
+export function hintsFor(hints: ReadHints, request: Request): ReadHints {
+  const deadline = (request as Timed)[DEADLINE]
+  return deadline ? new TimedHints(hints, deadline) : hints
 }
 
 /** Gives `request`, a part of `whole`, the time limit of `whole`. */

@@ -5,13 +5,13 @@
  * @module
  */
 
-import { Note } from './note.ts'
 import type { ApiRequest, AuthContext } from './request.ts'
+import { RequestData } from './request-data.ts'
 
 /** The caller of a request; a falsy value such as undefined or `false` for an anonymous one. */
 export type AuthOrNobody = AuthContext | false | '' | 0 | null | undefined
 
-const given = new Note<AuthContext>('given auth')
+const given = new RequestData<AuthContext>('given auth')
 
 /**
  * Sets `request.auth` to what `find` returns. Throws what `find` throws, and a `TypeError` if it returns anything but an

@@ -71,7 +71,11 @@ export const nothing: Filter = { op: 'or', filters: [] }
 
 /** The records that match all of `filters`; nested conjunctions and `everything` are folded away. */
 export function all(filters: readonly Filter[]): Filter {
-  const flat = filters.flatMap((filter) => (filter.op === 'and' ? filter.filters : [filter]))
+  const flat: Filter[] = []
+  for (const filter of filters) {
+    if (filter.op === 'and') flat.push(...filter.filters)
+    else flat.push(filter)
+  }
   const [only] = flat
   return flat.length === 1 && only ? only : { op: 'and', filters: flat }
 }

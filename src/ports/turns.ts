@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** Characters of JSON after which others get their turn: some 5 ms of work. */
 const TURN = 256 * 1024
@@ -27,7 +27,7 @@ export function mapInTurns<Item, Made>(
   items: readonly Item[],
   lengthOf: (item: Item) => number,
   make: (item: Item) => Made,
-): Soon<Made[]> {
+): MaybePromise<Made[]> {
   let length = 0
   for (const item of items) length += lengthOf(item)
   return length < TURN ? items.map((item) => make(item)) : mapped(items, lengthOf, make)

@@ -18,12 +18,10 @@ import { refuseMiddlewares } from './engine/guards.ts'
 import type { Host, Mountable } from './engine/host.ts'
 import type { DescribedHandler, Handler, Route, RouteDescription } from './engine/route.ts'
 import { cursors } from './list/cursor.ts'
-import { listed, planned, queryBody } from './list/list.ts'
+import { listHandler, queryHandler } from './list/list.ts'
 import { checkEqualities, readParameters } from './list/parameters.ts'
-import { parseQueryBody } from './list/parse.ts'
-import { rulesFor } from './list/rules-for.ts'
-import { read } from './read/read.ts'
-import { type RespondToRead, readResponder, withCache } from './read/read-cache.ts'
+import { readHandler } from './read/read.ts'
+import { cacheResponder, type RespondFromCache, withCache } from './read/read-cache.ts'
 import type { FieldsFor } from './rules/fields-for.ts'
 import type { OwnScope } from './rules/scope.ts'
 import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
@@ -134,7 +132,7 @@ export function createRouter<
       declareLists(host, resource)
       const advice = indexAdvice(resource, given.sortableFields ?? [])
       if (advice !== undefined) host.logger.warn(`Router '${mount}': ${advice}`)
-      const respond = readResponder(resource, given, readParameters)
+      const cached = cacheResponder(resource, given, readParameters)
       const { middlewares, access, scope } = resource
       // When a reference is followed, it is not known who passes the guards of an unlimited router.
       if (scope.read || (middlewares.length === 0 && showsAll(access))) {
@@ -154,14 +152,14 @@ export function createRouter<
         guards: [...middlewares, ...route.guards],
         shared: middlewares,
       })
-      return [...extra, ...routeTable(host, resource, respond)].map(guarded)
+      return [...extra, ...routeTable(host, resource, cached)].map(guarded)
     },
   }
   return router
 }
 
 /** The routes of spec 4.1. */
-function routeTable(host: Host, resource: Resource, answer: RespondToRead): Route[] {
+function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
   const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
     method,
@@ -175,23 +173,12 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
     path: '/:id',
     absent: ['QUERY'],
   })
-  const query: Handler = async (request, context) => {
-    const body = await queryBody(resource, request)
-    // Before the cache lookup: making a key of a large body takes time.
-    const plan = parseQueryBody(await rulesFor(resource, request), body)
-    const asked = { kind: 'query', body } as const
-    return answer(request, context, asked, () => planned(resource, tokens, plan, request))
-  }
   const queryRoute = {
-    ...list('QUERY', 'query', query),
+    ...list('QUERY', 'query', queryHandler(resource, tokens, cached)),
     isRead: true,
     acceptQuery: 'application/json',
     viaPost: resource.methodOverride,
   }
-  const all: Handler = (request, context) =>
-    answer(request, context, { kind: 'list' }, () => listed(resource, tokens, request))
-  const one: Handler = (request, context) =>
-    answer(request, context, { kind: 'one' }, () => read(resource, request))
   const post: Handler = (request, context) => {
     // A read that was not taken for one must not become a write.
     if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowedIn(rows))
@@ -199,10 +186,10 @@ function routeTable(host: Host, resource: Resource, answer: RespondToRead): Rout
   }
   const patch: Handler = (request, context) => update(resource, request, context)
   const routes: readonly (readonly [Action, Route])[] = [
-    ['list', { ...list('GET', 'list', all), isRead: true }],
+    ['list', { ...list('GET', 'list', listHandler(resource, tokens, cached)), isRead: true }],
     ['query', queryRoute],
     ['create', list('POST', 'create', post)],
-    ['read', { ...record('GET', 'read', one), isRead: true }],
+    ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
     ['update', record('PATCH', 'update', patch)],
     ['remove', record('DELETE', 'delete', (request) => remove(resource, request))],
   ]

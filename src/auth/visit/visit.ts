@@ -4,8 +4,8 @@
  * @module
  */
 
-import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { RequestData } from '../../http/request-data.ts'
 import type { Guard } from '../../records/engine/route.ts'
 import { clientOf } from '../setup/client.ts'
 import type { RouteName } from '../setup/options.ts'
@@ -20,7 +20,7 @@ export interface Visit {
   later(work: Promise<unknown>): void
 }
 
-const visits = new Note<Visit>('visit')
+const visits = new RequestData<Visit>('visit')
 
 /** The first guard of every route: records the visit. */
 export function noteVisit(settings: AuthSettings, route: RouteName): Guard {

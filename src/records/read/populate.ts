@@ -6,56 +6,21 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { isHidden, type Model } from '../../model/model.ts'
-import { declaredPart, present, visible } from '../../model/present.ts'
+import { declaredPart, present } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'
 import type { Fields, ReadHints } from '../../ports/store.ts'
 import type { Models } from '../engine/host.ts'
-import { isReadable, type ReadableFields } from '../rules/fields-for.ts'
-import type { PopulateOption } from '../rules/hooks.ts'
 import { visibleThroughReference } from '../rules/scope.ts'
-import { referenceAt } from '../setup/search-fields.ts'
-import { type Filler, Loaded, type Population, portions, type Wanted, wantedOf } from './fill-in.ts'
-import { knownNames, type WarnOfName } from './known-names.ts'
+import type { Population } from '../setup/view.ts'
+import {
+  type Filler,
+  LoadedRecords,
+  portionsOf,
+  type ReferenceGroup,
+  referencesIn,
+} from './references.ts'
 import { ResponseSize } from './response-size.ts'
-
-/**
- * Resolves what `onGet` returned; a path that leads to no reference is left out with a warning. Only references among
- * `fields` are filled in, and of records of the same `model` nothing else is shown either.
- */
-export function populations(
-  host: Models,
-  model: Model,
-  option: PopulateOption | undefined,
-  warn: WarnOfName,
-  fields?: ReadableFields,
-): readonly Population[] {
-  const wanted = option === undefined ? [] : Array.isArray(option) ? option : [option]
-  const found = wanted.flatMap(
-    (item: string | { path: string; select?: string | readonly string[] }): Population[] => {
-      const { path, select } = typeof item === 'string' ? { path: item } : item
-      const name = referenceAt(model, path)
-      const target = name !== undefined && !isHidden(model, path) && host.modelNamed(name)
-      if (target) {
-        const known = knownNames(target, names(select), warn)
-        const shown = visible(target, known, target === model ? fields : undefined)
-        return isReadable(fields, path) ? [{ path, target, select: shown }] : []
-      }
-      warn('populate', path, `reference of '${model.name}' to a model`)
-      return []
-    },
-  )
-  // The last entry for a path wins: once filled in, it is not an id any more.
-  return [...new Map(found.map((population) => [population.path, population])).values()]
-}
-
-/** Names as a list; a string separates them by blanks. */
-export function names(
-  select: string | readonly string[] | undefined,
-): readonly string[] | undefined {
-  return typeof select === 'string' ? select.split(/\s+/).filter(Boolean) : select
-}
 
 /** The limits and request for filling in. */
 export interface PopulateOptions {
@@ -81,25 +46,26 @@ export async function populate(
   const filled = records.map((record) => ({ ...record }))
   const loading = new ResponseSize(options.maxResponseBytes)
   const response = new ResponseSize(options.maxResponseBytes)
-  const wanted = wantedOf(filled, populations, options.maxPopulated)
+  const groups = referencesIn(filled, populations, options.maxPopulated)
   await Promise.all(
-    wanted.map(async (one) => {
-      const { filler } = await loaded(host, one, options, new Loaded(one.ids, loading, response))
-      for (const record of filled) for (const keys of one.paths) replaceAt(record, keys, filler)
+    groups.map(async (group) => {
+      const found = new LoadedRecords(group.ids, loading, response)
+      if (group.ids.size > 0) await load(host, group, options, found)
+      for (const record of filled)
+        for (const keys of group.paths) replaceAt(record, keys, found.filler)
     }),
   )
   return filled
 }
 
-async function loaded(
+async function load(
   host: Models,
-  { target, select, ids }: Wanted,
+  { target, select, ids }: ReferenceGroup,
   { request, lean, hints }: PopulateOptions,
-  into: Loaded,
-): Promise<Loaded> {
-  if (ids.size === 0) return into
+  into: LoadedRecords,
+): Promise<void> {
   const scope = await visibleThroughReference(host, target, request)
-  for (const values of portions(ids)) {
+  for (const values of portionsOf(ids)) {
     const found = await host.engine(target).stored.find({
       filter: all([{ op: 'in', field: '_id', values }, scope]),
       sort: [],
@@ -108,25 +74,22 @@ async function loaded(
       hints,
     })
     for (const record of found) {
-      into.add(
-        String(record._id),
-        present(target, declaredPart(target, record, { select, lean }), lean),
-      )
+      const shown = declaredPart(target, record, { select, lean })
+      into.add(String(record._id), present(target, shown, lean))
     }
   }
-  return into
 }
 
 /** Replaces the ids at `keys` inside `record`, copying the containers on the way. */
 function replaceAt(record: Fields, keys: readonly string[], filler: Filler): void {
   const [key, ...rest] = keys
   if (key === undefined || record[key] === undefined) return
-  record[key] = replaced(record[key], rest, filler)
+  record[key] = fill(record[key], rest, filler)
 }
 
-function replaced(value: unknown, keys: readonly string[], filler: Filler): unknown {
+function fill(value: unknown, keys: readonly string[], filler: Filler): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item) => replaced(item, keys, filler))
+    const items = value.map((item) => fill(item, keys, filler))
     return keys.length === 0 ? items.filter((item) => item !== null) : items
   }
   if (keys.length === 0) return filler(value)

@@ -1,17 +1,13 @@
 /**
- * The size of a response, counted before it is put together: beyond `maxResponseBytes` it is a 413.
+ * The size of a response, counted while it is put together: beyond `maxResponseBytes` it is a 413.
  *
  * @module
  */
 
 import { responseTooLarge } from '../../http/refusals.ts'
-import { listJson, type Pagination } from '../../http/respond.ts'
-import { utf8Length } from '../../http/utf8-length.ts'
 
 /** The bytes of a date in JSON. */
 const DATE_BYTES = 26
-/** The most UTF-8 bytes per UTF-16 unit. */
-const MOST_PER_UNIT = 3
 
 /** Counts the least that a response will have. */
 export class ResponseSize {
@@ -43,23 +39,4 @@ export function leastBytes(value: unknown): number {
     if (member !== undefined) bytes += name.length + 3 + leastBytes(member)
   }
   return bytes
-}
-
-/** The JSON of a list, if it has at most `most` bytes; otherwise throws a 413, before the records are joined. */
-export function listJsonWithin(
-  most: number,
-  records: readonly string[],
-  pagination?: Pagination,
-): string {
-  const size = new ResponseSize(most)
-  for (const record of records) size.add(record.length)
-  return jsonWithin(most, listJson(records, pagination))
-}
-
-/** `text`, if it has at most `most` bytes in UTF-8; otherwise throws a 413. */
-export function jsonWithin(most: number, text: string): string {
-  const fits =
-    text.length * MOST_PER_UNIT <= most || (text.length <= most && utf8Length(text) <= most)
-  if (!fits) throw responseTooLarge()
-  return text
 }

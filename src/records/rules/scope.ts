@@ -5,15 +5,15 @@
  */
 
 import { inTime } from '../../http/deadline.ts'
-import { Note } from '../../http/note.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { RequestData } from '../../http/request-data.ts'
 import { castScalar } from '../../model/cast.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { didYouMean } from '../../model/suggest.ts'
 import { isFields } from '../../model/writable.ts'
 import { any, everything, type Filter, nothing, type Scalar } from '../../ports/filter.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
-import type { Soon } from '../../ports/soon.ts'
 import type { Fields } from '../../ports/store.ts'
 import { type Limit, Scope, unlimited } from './limits.ts'
 
@@ -96,7 +96,7 @@ export function scopeOf(
   model: Model,
   option: ScopeOption | undefined,
   request: ApiRequest,
-): Soon<Scope> {
+): MaybePromise<Scope> {
   if (!option) return unlimited
   const known = resolved.of(request) ?? []
   const same = known.find((one) => one.option === option && one.model === model)
@@ -115,7 +115,7 @@ export function writeScopes(
 }
 
 /** Each scope runs once per request: a response is cached under the very scope that it was read with. */
-const resolved = new Note<
+const resolved = new RequestData<
   readonly { readonly option: ScopeOption; readonly model: Model; readonly scope: Promise<Scope> }[]
 >('scopes')
 

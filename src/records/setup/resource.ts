@@ -12,13 +12,14 @@ import { visible } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isForbiddenKey } from '../../model/writable.ts'
 import type { SortKey } from '../../ports/filter.ts'
-import { placeOf } from '../../ports/shape.ts'
-import type { Fields, Projection, ReadHints } from '../../ports/store.ts'
+import { placeOf, type Shape } from '../../ports/shape.ts'
+import type { Fields, ReadHints } from '../../ports/store.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
+import { totalOrder } from '../engine/sort.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
 import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
 import type { Scopes } from '../rules/scope.ts'
@@ -27,6 +28,7 @@ import { checkSimpleOptions } from './option-checks.ts'
 import type { FieldLists, RouterOptions } from './options.ts'
 import { withoutProtected } from './protected-fields.ts'
 import { type SearchField, searchFields } from './search-fields.ts'
+import type { View } from './view.ts'
 
 /** A set of field names. */
 export interface FieldSet {
@@ -38,6 +40,7 @@ export interface ListRules {
   readonly model: Model
   /** The fields of `?<field>=`. */
   readonly query: readonly string[]
+  readonly equalities: readonly { readonly field: string; readonly shape: Shape }[]
   /** What a QUERY body may filter by and sort by. */
   readonly filterable: ReadonlySet<string>
   readonly sortable: ReadonlySet<string>
@@ -45,6 +48,8 @@ export interface ListRules {
   readonly urlFilterable: FieldSet
   readonly urlSortable: FieldSet
   readonly orderBy: readonly SortKey[]
+  /** The same, with `_id` as the last key. */
+  readonly order: readonly SortKey[]
   readonly search: readonly SearchField[]
   readonly maxSearchLength: number
   readonly maxRelationMatches: number
@@ -60,8 +65,8 @@ export interface ListRules {
 
 /** How records are read and shown. */
 export interface ReadRules {
-  /** The fields that are shown where neither the request nor `onGet` says otherwise. */
-  readonly select: Projection | undefined
+  /** How records are shown where neither the request nor `onGet` says otherwise. */
+  readonly plainView: View
   readonly onGet: OnGet | undefined
   readonly lean: boolean
   readonly hints: ReadHints
@@ -147,7 +152,14 @@ function scopesOf(scope: RouterOptions<Fields>['scope']): Scopes {
 
 type FieldRules = Pick<
   ListRules,
-  'query' | 'filterable' | 'sortable' | 'urlFilterable' | 'urlSortable' | 'orderBy'
+  | 'query'
+  | 'equalities'
+  | 'filterable'
+  | 'sortable'
+  | 'urlFilterable'
+  | 'urlSortable'
+  | 'orderBy'
+  | 'order'
 >
 
 /** What lists may be filtered and sorted by. */
@@ -173,11 +185,16 @@ function fieldRules(options: RouterOptions<Fields>, legacyMode: boolean, fail: F
   )
   return {
     query,
+    equalities: query.map((field) => ({
+      field,
+      shape: placeOf(model.shape, field)?.shape ?? { kind: 'mixed' },
+    })),
     filterable,
     sortable,
     urlFilterable: legacyMode ? everyVisible(model) : filterable,
     urlSortable: legacyMode ? everyOrdered(model) : sortable,
     orderBy,
+    order: totalOrder(orderBy),
   }
 }
 
@@ -204,8 +221,8 @@ function readRules(host: Host, options: RouterOptions<Fields>): ReadRules {
     ...(allowDiskUse !== undefined && { allowDiskUse }),
     ...(batchSize !== undefined && { batchSize }),
   }
-  const select = visible(options.model)
-  return { select, onGet, lean, hints, maxPopulated, maxResponseBytes }
+  const plainView = { select: visible(options.model), populate: [], cacheable: true }
+  return { plainView, onGet, lean, hints, maxPopulated, maxResponseBytes }
 }
 
 function writeRules(

@@ -12,7 +12,7 @@ import { declaredPart, present, projected, visible } from '../../model/present.t
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { writtenBefore } from '../engine/receipts.ts'
-import { linked } from '../read/present-records.ts'
+import { withLinks } from '../read/read-page.ts'
 import { type ReadableFields, readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
@@ -107,7 +107,7 @@ async function textOf(
 ): Promise<string> {
   const { model, lean } = resource
   const shown = projected(declaredPart(model, record), visible(model, undefined, fields))
-  const visibly = await linked(resource, shown, request)
+  const visibly = await withLinks(resource, shown, request)
   return JSON.stringify(present(model, visibly, lean)) ?? 'null'
 }
 

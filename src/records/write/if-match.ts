@@ -5,12 +5,11 @@
  * @module
  */
 
-import { ifMatch } from '../../cache/conditional.ts'
-import { etagOf, stateIn } from '../../cache/etag.ts'
+import { etagOf, ifMatch, stateIn } from '../../cache/conditional.ts'
 import { entryNotFound, recordChanged } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import type { Filter } from '../../ports/filter.ts'
-import { read } from '../read/read.ts'
+import { readRecord } from '../read/read.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { type Seen, seenAs } from './seen.ts'
@@ -33,7 +32,7 @@ export async function expectedRecord(
   const reads = await scopeOf(resource.model, resource.scope.read, request)
   if (!reads.admits(record)) throw recordChanged()
   // Links that have been signed anew since are not a change.
-  const state = stateIn(etagOf(await read(resource, request)))
+  const state = stateIn(etagOf(await readRecord(resource, request)))
   if (!condition.some((tag) => stateIn(tag) === state)) throw recordChanged()
   return seenAs(resource, record, recordChanged())
 }

@@ -11,7 +11,8 @@ import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { writtenBefore } from '../engine/receipts.ts'
 import { MAX_TRIES } from '../engine/tries.ts'
-import { presentAfterWrite, viewOf } from '../read/present-records.ts'
+import { showWritten } from '../read/read-page.ts'
+import { viewFor } from '../read/view.ts'
 import { readableFields } from '../rules/fields-for.ts'
 import { hookResponse, withHookResponse } from '../rules/hook-response.ts'
 import {
@@ -91,8 +92,8 @@ async function shown(
   updated: Fields,
 ): Promise<Response> {
   if (!reads.admits(updated)) return dataResponse(idAlone(updated))
-  const view = await viewOf(resource, request)
-  return dataResponse(await presentAfterWrite(resource, view, updated, request))
+  const view = await viewFor(resource, request)
+  return dataResponse(await showWritten(resource, view, updated, request))
 }
 
 /** What an update may write: the record that matches, which must stay within the scope. */

@@ -7,17 +7,11 @@
 import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
+import type { Population } from '../setup/view.ts'
 import { leastBytes, type ResponseSize } from './response-size.ts'
 
-/** A reference to fill in, checked. */
-export interface Population {
-  readonly path: string
-  readonly target: Model
-  readonly select: Projection | undefined
-}
-
 /** References to one model that are shown the same way, so that each record is loaded once for all of them. */
-export interface Wanted {
+export interface ReferenceGroup {
   readonly target: Model
   readonly select: Projection | undefined
   readonly paths: readonly (readonly string[])[]
@@ -26,18 +20,18 @@ export interface Wanted {
 }
 
 /** How many records one query loads: they are counted before more are loaded. */
-const AT_ONCE = 100
+const MAX_RECORDS_PER_QUERY = 100
 
 /**
  * The references in `records` to fill in: at most `most` distinct records, in the order of the records and then of the
  * populations.
  */
-export function wantedOf(
+export function referencesIn(
   records: readonly Fields[],
   populations: readonly Population[],
   most: number,
-): readonly Wanted[] {
-  const groups = new Map<string, Wanted & { paths: string[][]; ids: Set<string> }>()
+): readonly ReferenceGroup[] {
+  const groups = new Map<string, ReferenceGroup & { paths: string[][]; ids: Set<string> }>()
   const distinct = new Set<string>()
   const places = populations.map(({ path, target, select }) => {
     const alike = `${target.name} ${JSON.stringify(select)}`
@@ -62,16 +56,17 @@ export function wantedOf(
 }
 
 /** `ids`, split into portions of one query each. */
-export function* portions(ids: ReadonlySet<string>): Generator<string[]> {
+export function* portionsOf(ids: ReadonlySet<string>): Generator<string[]> {
   const all = [...ids]
-  for (let at = 0; at < all.length; at += AT_ONCE) yield all.slice(at, at + AT_ONCE)
+  for (let at = 0; at < all.length; at += MAX_RECORDS_PER_QUERY)
+    yield all.slice(at, at + MAX_RECORDS_PER_QUERY)
 }
 
 /** Returns the replacement of a reference. */
 export type Filler = (reference: unknown) => unknown
 
 /** Loaded records by id. Their size is counted when they are loaded, and again wherever they appear in the response. */
-export class Loaded {
+export class LoadedRecords {
   readonly #ids: ReadonlySet<string>
   readonly #loading: ResponseSize
   readonly #response: ResponseSize
