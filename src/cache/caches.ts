@@ -57,7 +57,8 @@ export class Caches {
 
   /** `collection`, with each write held back until no cache returns anything older. */
   watched(model: string, collection: Collection): Collection {
-    const write = <T>(run: () => Promise<T>): Promise<T> => this.written([model], run)
+    const spaces = this.#spaces
+    const write = <T>(run: () => Promise<T>) => this.written([model], run)
     return {
       ...(collection.seeksRecords && { seeksRecords: true }),
       find: (read) => collection.find(read),
@@ -65,8 +66,13 @@ export class Caches {
       count: (filter, hints) => collection.count(filter, hints),
       estimate: () => collection.estimate(),
       ...(collection.newId && { newId: collection.newId.bind(collection) }),
-      insert: (record) => write(() => collection.insert(record)),
-      update: (filter, change, options) => write(() => collection.update(filter, change, options)),
+      // Without a cache, nothing is to be told.
+      insert: (record) =>
+        spaces.size === 0 ? collection.insert(record) : write(() => collection.insert(record)),
+      update: (filter, change, options) =>
+        spaces.size === 0
+          ? collection.update(filter, change, options)
+          : write(() => collection.update(filter, change, options)),
       updateMany: (filter, change) => write(() => collection.updateMany(filter, change)),
       delete: (filter, options) => write(() => collection.delete(filter, options)),
       ...(collection.refresh && { refresh: collection.refresh.bind(collection) }),

@@ -106,7 +106,8 @@ function hashOf(text: string): string {
   }
   a = avalanche(a ^ length) + b
   b = avalanche(b ^ length) + a
-  return `${hex(avalanche(a))}${hex(avalanche(b))}`
+  const [first, second] = [avalanche(a) >>> 0, avalanche(b) >>> 0]
+  return `${first.toString(16).padStart(8, '0')}${second.toString(16).padStart(8, '0')}`
 }
 
 function avalanche(hash: number): number {
@@ -114,8 +115,4 @@ function avalanche(hash: number): number {
   mix = Math.imul(mix ^ (mix >>> 16), 0x85ebca6b)
   mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35)
   return mix ^ (mix >>> 16)
-}
-
-function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0')
 }

@@ -189,6 +189,6 @@ export async function inTime<T>(request: Request, hook: () => T | Promise<T>): P
 /**
  * Throws a 503 if the time of `request` is over: its client already got a response, so nothing may be written for it.
  */
-export function checkTime(request: Request): void {
-  deadlineOf(request)?.check()
+export function checkTime(request: Timed): void {
+  request[DEADLINE]?.check()
 }

@@ -7,7 +7,6 @@
 
 import type { Scalar } from '../ports/filter.ts'
 import { DATE_AMONG_OTHERS, type IdType, type Shape, shapeFor } from '../ports/shape.ts'
-import { isFields } from './writable.ts'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const ISO_DATE =
@@ -115,22 +114,29 @@ function castMixed(shape: Shape, value: string | number | boolean): Scalar | und
  * schema to refuse with its own message.
  */
 export function castInput(place: Shape | undefined, value: unknown): unknown {
-  const shape = shapeFor(place, value)
+  const isOneOfSeveral = place?.kind === 'mixed' || place?.kind === 'object'
+  const shape = isOneOfSeveral ? shapeFor(place, value) : place
   if (!shape) return value
+  if (typeof value === 'object' && value !== null) return castMembers(shape, value)
+  // Most values are sent as what they are.
+  if (shape.kind === typeof value && !(shape.kind === 'string' && shape.cast)) return value
   if (typeof value === 'string') return castText(shape, value)
   if (typeof value === 'number') return castNumeral(shape, value)
+  return shape.kind === 'string' ? (shape.cast?.(value) ?? value) : value
+}
+
+function castMembers(shape: Shape, value: object): unknown {
   if (shape.kind === 'string') return shape.cast?.(value) ?? value
-  switch (shape.kind) {
-    case 'object':
-      if (!isFields(value)) return value
-      return mapFields(value, (key, item) => castInput(shape.fields.get(key) ?? shape.rest, item))
-    case 'map':
-      return isFields(value) ? mapFields(value, (_, item) => castInput(shape.value, item)) : value
-    case 'list':
-      return Array.isArray(value) ? castList(shape, value) : value
-    default:
-      return value
+  if (Array.isArray(value)) return shape.kind === 'list' ? castList(shape, value) : value
+  const isObject = shape.kind === 'object' || shape.kind === 'map'
+  if (!isObject || value instanceof Date) return value
+  const entries = Object.entries(value)
+  for (const entry of entries) {
+    const [key, item] = entry
+    const member = shape.kind === 'map' ? shape.value : (shape.fields.get(key) ?? shape.rest)
+    entry[1] = castInput(member, item)
   }
+  return Object.fromEntries(entries)
 }
 
 /** A number that a client sends for another type: milliseconds of a date, or what is stored as digits. */
@@ -206,11 +212,4 @@ function wellFormed(text: string): string | undefined {
 function validDate(date: Date): Date | undefined {
   const time = date.getTime()
   return time >= FIRST_DATE && time <= LAST_DATE ? date : undefined
-}
-
-function mapFields(
-  fields: Readonly<Record<string, unknown>>,
-  change: (key: string, value: unknown) => unknown,
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(key, value)]))
 }

@@ -153,5 +153,8 @@ function anyOf(readings: readonly Reading[]): Reading {
 function holdsNull(value: unknown): boolean {
   if (value === null) return true
   if (typeof value !== 'object' || value instanceof Date) return false
-  return Array.isArray(value) ? value.some(holdsNull) : Object.values(value).some(holdsNull)
+  for (const item of Array.isArray(value) ? value : Object.values(value)) {
+    if (item === null || (typeof item === 'object' && holdsNull(item))) return true
+  }
+  return false
 }

@@ -54,7 +54,8 @@ export function declaredPart(
   record: Fields,
   { select, lean = false }: { select?: Projection | undefined; lean?: boolean } = {},
 ): Fields {
-  const shown = onlyDeclared(model.declared, converted(model, record)) as Fields
+  const stored = model.convert ? converted(model, record) : record
+  const shown = onlyDeclared(model.declared, stored) as Fields
   if (lean) return shown
   const whole = withDefaults(model.declared, shown) as Fields
   return whole === shown ? whole : projected(whole, select)

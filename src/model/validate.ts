@@ -121,6 +121,7 @@ function languageOf(): Context {
 const englishMessages = english().localeError as NonNullable<Context['error']>
 
 function defined(values: Fields): Fields {
+  if (!Object.values(values).includes(undefined)) return values
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
@@ -132,7 +133,8 @@ function defined(values: Fields): Fields {
 function storable({ name }: Model, values: Fields): Validation {
   const fields: Record<string, string> = {}
   for (const [field, value] of Object.entries(values)) {
-    const complaint = complaintOf(value)
+    const isGood = typeof value === 'string' ? value.isWellFormed() : Number.isFinite(value)
+    const complaint = isGood ? undefined : complaintOf(value)
     if (complaint?.startsWith(NO_RECORD)) {
       throw new TypeError(
         `Model '${name}': field '${field}': ${complaint}. Let the schema make a value of JSON of it, or a date`,

@@ -125,7 +125,7 @@ function onlyMembers(declared: Declared, object: object): unknown {
   const fields = object as Readonly<Record<string, unknown>>
   const keys = Object.keys(fields)
   let kept: Record<string, unknown> | undefined
-  for (let at = 0; at < keys.length; at += 1) {
+  for (let at = plainMembers(declared, fields, keys); at < keys.length; at += 1) {
     const key = keys[at] as string
     const item = fields[key]
     const member = memberOf(declared, key)
@@ -134,6 +134,20 @@ function onlyMembers(declared: Declared, object: object): unknown {
     if (kept && shown !== undefined) kept[key] = shown
   }
   return kept ?? object
+}
+
+/** How many members come first that are declared and hold no others: in most records, all of them. */
+function plainMembers(
+  { members }: Declared,
+  fields: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): number {
+  for (let at = 0; at < keys.length; at += 1) {
+    const key = keys[at] as string
+    const item = fields[key]
+    if ((typeof item === 'object' && item !== null) || !members?.has(key)) return at
+  }
+  return keys.length
 }
 
 /** No model declares `__proto__`, and assigning it would set the prototype of the copy. */

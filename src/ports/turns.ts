@@ -53,16 +53,18 @@ const LARGE = 2000
 
 /** Whether a value contains so many others that each step of work on it should take a turn of its own. */
 export function isLarge(value: unknown): boolean {
-  return leftOf(LARGE, value) < 0
+  return typeof value === 'object' && leftOf(LARGE, value) < 0
 }
 
 /** What is left of `most` after the keys and values in `value`; negative once it is too little. */
-function leftOf(most: number, value: unknown): number {
-  if (typeof value !== 'object' || value === null) return most - 1
+function leftOf(most: number, value: object | null): number {
   const isList = Array.isArray(value)
-  const members: readonly unknown[] = isList ? value : Object.values(value)
+  const members: readonly unknown[] = isList ? value : Object.values(value ?? {})
   let left = most - 1 - (isList ? 0 : members.length)
-  for (let at = 0; at < members.length && left >= 0; at += 1) left = leftOf(left, members[at])
+  for (let at = 0; at < members.length && left >= 0; at += 1) {
+    const member = members[at]
+    left = typeof member === 'object' ? leftOf(left, member) : left - 1
+  }
   return left
 }
 

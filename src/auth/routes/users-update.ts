@@ -8,7 +8,6 @@ import { HttpError } from '../../http/errors.ts'
 import { duplicate, entryNotFound, invalidFields, nothingWritable } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { valueResponse } from '../../http/respond.ts'
-import { hiddenInside } from '../../model/hidden.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import type { Context } from '../../records/engine/route.ts'
@@ -57,7 +56,7 @@ async function updateUser(
   const chosen = chosenFields(auth, body, settings.updateFields, request, stored)
   if (Object.keys(chosen).length === 0) throw nothingWritable()
   const given = withNormalIdentifiers(auth, chosen)
-  const changes = await engine.validateSeen(given, withId(id), hiddenInside(settings.model))
+  const changes = await engine.validateSeen(given, withId(id))
   checkKept(auth, changes)
   const touched = identifiersAndAddresses(auth).filter((field) => Object.hasOwn(changes, field))
   const before = touched.length > 0 ? await userById(auth, id) : undefined

@@ -6,11 +6,11 @@
  */
 
 import { invalidFields } from '../../http/refusals.ts'
-import type { ReferencedId } from '../../model/enforced-references.ts'
+import { enforcedReferences, type ReferencedId } from '../../model/enforced-references.ts'
+import { hiddenInside } from '../../model/hidden.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
-import { timestampFields } from '../../model/timestamps.ts'
 import { upgraded } from '../../model/upgrade.ts'
 import {
   type Validation,
@@ -77,6 +77,10 @@ export class RecordEngine {
   readonly #surroundings: Surroundings
   readonly #along: Along[] = []
   readonly #lines = new Lines()
+  /** The hidden paths inside fields that are shown themselves. */
+  readonly #unseen: readonly string[]
+  /** Whether the model has references that must exist. */
+  #refers: boolean | undefined
 
   constructor(
     model: Model,
@@ -88,6 +92,7 @@ export class RecordEngine {
     this.schema = schema
     this.stored = stored
     this.#surroundings = surroundings
+    this.#unseen = hiddenInside(model)
   }
 
   /**
@@ -124,11 +129,10 @@ export class RecordEngine {
 
   /**
    * Like `validateChanges`, for a writer who cannot see hidden fields: inside an object that is replaced, the stored
-   * values at `unseen` count as sent, so that rules about them hold; the result leaves them out.
+   * values of hidden members count as sent, so that rules about them hold; the result leaves them out.
    */
-  async validateSeen(input: Fields, filter: Filter, unseen: readonly string[]): Promise<Fields> {
-    const isTouched = (path: string) => isFields(input[topOf(path)])
-    const touched = unseen.filter(isTouched)
+  async validateSeen(input: Fields, filter: Filter): Promise<Fields> {
+    const touched = this.#unseen.filter((path) => isFields(input[topOf(path)]))
     const stored = touched.length > 0 ? await this.first(filter) : undefined
     const found = stored ? touched.filter((path) => isMissing(input, stored, path)) : []
     if (!stored || found.length === 0) return this.validateChanges(input)
@@ -147,12 +151,14 @@ export class RecordEngine {
    * values are taken.
    */
   async insert(values: Fields, id?: string): Promise<Fields> {
-    const { model } = this
-    const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(model.idType)
+    const { idType, timestamps } = this.model
+    const _id = id ?? (await this.stored.newId?.()) ?? this.#surroundings.newId(idType)
     const record: Fields = { _id, ...values }
     const now = new Date(this.#surroundings.now())
-    for (const time of timestampFields(model.timestamps)) record[time] = now
-    return apart(record, () => this.#answered({ record }, () => this.#insert(record)))
+    if (timestamps.createdAt !== undefined) record[timestamps.createdAt] = now
+    if (timestamps.updatedAt !== undefined) record[timestamps.updatedAt] = now
+    if (isLarge(record)) return apart(() => this.#insert(record))
+    return this.#insert(record)
   }
 
   /**
@@ -173,13 +179,16 @@ export class RecordEngine {
       : this.#write(filter, changes, plan, expect)
   }
 
+  /** The same for a writer who cannot see hidden fields: inside an object that is replaced, their values stay. */
+  updateSeen(filter: Filter, changes: Fields, expect?: Fields): Promise<Fields | null> {
+    return this.update(filter, changes, expect, this.#unseen)
+  }
+
   /** Writes validated changes to every record that matches; resolves to their number. */
   async updateWhere(filter: Filter, changes: Fields): Promise<number> {
     const plan = replacement(this.model.shape, changes, [])
     if (!this.model.refinements && plan.unsure.length === 0) {
-      return this.#answered({ filter, changes, every: true }, () =>
-        this.#updateMany(filter, changes, this.#change(changes, plan)),
-      )
+      return this.#updateMany(filter, changes, this.#change(changes, plan))
     }
     let count = 0
     for await (const id of this.#idsOf(filter)) {
@@ -263,19 +272,20 @@ export class RecordEngine {
     plan: Replacement,
     expect?: Fields,
   ): Promise<Fields | null> {
-    return apart(changes, () =>
-      this.#answered({ filter, changes }, () =>
-        this.#update(filter, changes, this.#change(changes, plan), expect),
-      ),
-    )
+    const write = () => this.#update(filter, changes, this.#change(changes, plan), expect)
+    return isLarge(changes) ? apart(write) : write()
   }
 
   /** The record as it is stored. */
   async #insert(record: Fields): Promise<Fields> {
-    const ids = this.#surroundings.integrity().idsIn(this.model, record, record._id)
-    if (!ids) return (await this.stored.insert(record)) ?? record
-    const result = await this.#referring(ids, { insert: record })
-    return result?.records[0] ?? record
+    const ids = this.#idsIn(record, record._id)
+    try {
+      if (!ids) return (await this.stored.insert(record)) ?? record
+      const result = await this.#referring(ids, { insert: record })
+      return result?.records[0] ?? record
+    } catch (error) {
+      throw await this.#refusal(error, { record })
+    }
   }
 
   async #update(
@@ -285,34 +295,40 @@ export class RecordEngine {
     expect: Fields | undefined,
   ): Promise<Fields | null> {
     const options = expect && { expect }
-    const ids = this.#surroundings.integrity().idsIn(this.model, changes)
-    if (!ids) return this.stored.update(filter, change, options)
-    const result = await this.#referring(ids, {
-      update: filter,
-      change,
-      ...(options && { options }),
-    })
-    return result?.records[0] ?? null
+    const ids = this.#idsIn(changes)
+    try {
+      if (!ids) return await this.stored.update(filter, change, options)
+      const action = { update: filter, change, ...(options && { options }) }
+      return (await this.#referring(ids, action))?.records[0] ?? null
+    } catch (error) {
+      throw await this.#refusal(error, { filter, changes })
+    }
   }
 
   async #updateMany(filter: Filter, changes: Fields, change: Change): Promise<number> {
-    const ids = this.#surroundings.integrity().idsIn(this.model, changes)
-    if (!ids) return this.stored.updateMany(filter, change)
-    return (await this.#referring(ids, { updateMany: filter, change }))?.count ?? 0
+    const ids = this.#idsIn(changes)
+    try {
+      if (!ids) return await this.stored.updateMany(filter, change)
+      return (await this.#referring(ids, { updateMany: filter, change }))?.count ?? 0
+    } catch (error) {
+      throw await this.#refusal(error, { filter, changes, every: true })
+    }
+  }
+
+  /** The ids in `values` that must exist; undefined if there are none. */
+  #idsIn(values: Fields, own?: unknown): readonly ReferencedId[] | undefined {
+    this.#refers ??= enforcedReferences(this.model).length > 0
+    return this.#refers ? this.#surroundings.integrity().idsIn(this.model, values, own) : undefined
   }
 
   #referring(ids: readonly ReferencedId[], action: WriteAction): Promise<StepResult | null> {
     return this.#surroundings.integrity().writeReferring(ids, { engine: this, action })
   }
 
-  /** Runs a write; a unique value that is taken becomes a 409 with all fields that clash. */
-  async #answered<T>(refused: Refused, write: () => Promise<T>): Promise<T> {
-    try {
-      return await write()
-    } catch (error) {
-      if (!(error instanceof DuplicateKey)) throw error
-      throw duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
-    }
+  /** The error of a write; for a unique value that is taken, a 409 with all fields that clash. */
+  async #refusal(error: unknown, refused: Refused): Promise<unknown> {
+    if (!(error instanceof DuplicateKey)) return error
+    return duplicateIn(this.model, await clashingFields(this.model, this.stored, refused, error))
   }
 
   #change(changes: Fields, plan: Replacement): Change {
@@ -352,8 +368,7 @@ function accepted(validation: Validation): Fields {
 }
 
 /** Writes large values in a turn of their own: the work before and after takes a turn too. */
-async function apart<T>(values: Fields, write: () => Promise<T>): Promise<T> {
-  if (!isLarge(values)) return write()
+async function apart<T>(write: () => Promise<T>): Promise<T> {
   await nextTurn()
   const written = await write()
   await nextTurn()

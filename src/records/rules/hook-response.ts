@@ -27,9 +27,8 @@ export function checkStatus({ status }: HookResponse): void {
   }
 }
 
-/** `response` with what a hook has set on `res`, if there is a hook. */
-export function withHookResponse(response: Response, res: HookResponse | undefined): Response {
-  if (!res) return response
+/** `response` with what a hook has set on `res`. */
+export function withHookResponse(response: Response, res: HookResponse): Response {
   const { headers } = response
   for (const name of res.headers.keys()) headers.delete(name)
   for (const [name, value] of res.headers) headers.append(name, value)

@@ -13,7 +13,7 @@ import { declaredPart } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
 import type { Fields } from '../../ports/store.ts'
-import { checkStatus, type HookResponse } from './hook-response.ts'
+import { checkStatus, type HookResponse, hookResponse } from './hook-response.ts'
 import { cleaned } from './policy.ts'
 
 /** The second argument of a `validate` hook, after the payload. */
@@ -124,11 +124,13 @@ export type AfterRemove<R> = (removal: {
 export async function runValidate(
   hook: Validate<Fields>,
   payload: Fields,
-  context: ValidateContext,
-): Promise<Fields> {
-  const result = await hooked('validate', () => inTime(context.req, () => hook(payload, context)))
+  about: Omit<ValidateContext, 'res'>,
+): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
+  const context = { ...about, res: hookResponse() }
+  const result = await hooked('validate', () => inTime(about.req, () => hook(payload, context)))
   checkStatus(context.res)
-  return stripped(context.model, replacing('validate', context.model, result, payload))
+  const values = stripped(about.model, replacing('validate', about.model, result, payload))
+  return { values, res: context.res }
 }
 
 /** An update of a record as it is stored. */

@@ -23,7 +23,7 @@ export function keepWritable(
   const kept: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     if (!writable.has(field) || closed.has(field)) continue
-    kept[field] = cleaned(field, value, shape)
+    kept[field] = typeof value === 'object' ? cleaned(field, value, shape) : value
   }
   if (Object.keys(kept).length === 0) throw nothingWritable()
   return kept

@@ -15,6 +15,7 @@ import { any, everything, type Filter, nothing, type Scalar } from '../../ports/
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
+import { type Readable, type ReadableFields, readableFields } from './fields-for.ts'
 import { type Limit, Scope, unlimited } from './limits.ts'
 
 /** What a scope may compare a field of type `V` with: a value, or an element if the field holds a list. */
@@ -106,12 +107,34 @@ export function scopeOf(
   return scope
 }
 
-/** The scopes of a write, both before it happens: a scope that fails must not fail after it. */
-export function writeScopes(
-  { model, scope }: { readonly model: Model; readonly scope: Scopes },
+/** What limits a write, and what its response may show. */
+export interface WriteLimits {
+  readonly scope: Scope
+  readonly reads: Scope
+  readonly fields: ReadableFields
+}
+
+const NO_LIMITS: WriteLimits = { scope: unlimited, reads: unlimited, fields: undefined }
+
+/** The limits of a write, all before it happens: what fails must not fail after it. */
+export function writeLimits(
+  router: Readable & { readonly scope: Scopes },
   request: ApiRequest,
-): Promise<[write: Scope, read: Scope]> {
-  return Promise.all([scopeOf(model, scope.write, request), scopeOf(model, scope.read, request)])
+): MaybePromise<WriteLimits> {
+  const { scope, fieldsFor } = router
+  return scope.read || scope.write || fieldsFor ? resolveLimits(router, request) : NO_LIMITS
+}
+
+async function resolveLimits(
+  router: Readable & { readonly scope: Scopes },
+  request: ApiRequest,
+): Promise<WriteLimits> {
+  const { model, scope } = router
+  const [own, reads] = await Promise.all([
+    scopeOf(model, scope.write, request),
+    scopeOf(model, scope.read, request),
+  ])
+  return { scope: own, reads, fields: await readableFields(router, request) }
 }
 
 /** Each scope runs once per request: a response is cached under the very scope that it was read with. */

@@ -16,8 +16,8 @@ export type AfterHook = 'runAfterCreate' | 'afterUpdate' | 'afterRemove'
  * Runs a hook after a write; the response waits for it. What is written stays, so a failure is only logged, unless the
  * hook is `strict`: then it is a 500.
  */
-export async function afterWrite(
-  { mount, host }: Resource,
+export async function runAfterWrite(
+  { mount, host }: Pick<Resource, 'mount' | 'host'>,
   request: ApiRequest,
   name: AfterHook,
   hook: () => unknown,

@@ -4,15 +4,12 @@
  * @module
  */
 
-import type { ApiRequest } from '../../http/request.ts'
 import type { WriteAction } from '../../ports/store.ts'
-import { receiptOf } from '../engine/receipts.ts'
+import type { Receipt } from '../engine/receipts.ts'
 import type { Resource } from '../setup/resource.ts'
 
-/** `resource` for `request`: each of its writes is one with the receipt, if there is one. */
-export function receipted(resource: Resource, request: ApiRequest): Resource {
-  const receipt = receiptOf(request)
-  if (!receipt) return resource
+/** `resource`, each of whose writes is one with the receipt. */
+export function receipted(resource: Resource, receipt: Receipt): Resource {
   const { host, engine } = resource
   const integrity = host.integrity.over(host.engine, (steps) => {
     const created = steps.flatMap(({ action }) =>
