@@ -64,9 +64,10 @@ async function serveHere(app: App, options: NodeServeOptions): Promise<Served> {
     const { socket } = request
     // Read the address now: a closed connection has none.
     const { remoteAddress } = socket
+    const refused = isUsual(request) ? undefined : malformed(request)
     const turn = arrivals.arrive()
     const isRefused = turn instanceof Promise ? await turn : turn
-    let made = isUsual(request) ? undefined : malformed(request)
+    let made = refused
     if (made) response.shouldKeepAlive = false
     else {
       const served = new ServedRequest(request, response)

@@ -39,6 +39,7 @@ export class AppContext extends Deadline implements Context {
   /** Whether the response is there. */
   isAnswered = false
   readonly platform: Platform | undefined
+  readonly basePath: string
   /** The headers that guards have set. Created on first use: most requests set none. */
   ownHeaders: Headers | undefined
   /** What guards do with the response, the last one first. */
@@ -61,6 +62,7 @@ export class AppContext extends Deadline implements Context {
     this.#env = env
     this.#request = request
     this.platform = platform
+    this.basePath = platform?.basePath ?? ''
   }
 
   get env(): Readonly<Record<string, unknown>> {
@@ -74,10 +76,6 @@ export class AppContext extends Deadline implements Context {
 
   get clientAddress(): string | undefined {
     return this.platform?.clientAddress
-  }
-
-  get basePath(): string {
-    return this.platform?.basePath ?? ''
   }
 
   get store(): RecordStore {

@@ -9,6 +9,7 @@ import { noteBasePath } from '../http/base-path.ts'
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import { checkHost } from '../http/host.ts'
 import { limitBody } from '../http/limited-body.ts'
+import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { unavailable } from '../http/outages.ts'
 import { noQuery, parseQuery } from '../http/query-string.ts'
 import type { ApiRequest } from '../http/request.ts'
@@ -158,7 +159,7 @@ export class Flow {
   /** What the first guard or route responds that responds at all. */
   #route(request: ApiRequest, context: AppContext): MaybePromise<unknown> {
     const { host, guards, table, early } = this.#parts
-    if (request.method === 'POST') {
+    if (request.method === 'POST' && request.headers.has(METHOD_OVERRIDE)) {
       takeQuerySentAsPost(request, () => table.at(routedPath(request)))
     }
     const isPlain = early.size === 0 && guards.prompt.length === 0 && !context.platform?.auth
@@ -173,7 +174,7 @@ export class Flow {
     if (early.serves(path)) {
       for (const row of early.rows(request.method, path)) {
         if (!enter(row, path, request)) continue
-        const made = await serve(row, [], request, context)
+        const made = await serveGuarded(row, [], request, context)
         if (made !== undefined) return made
       }
     }
@@ -200,7 +201,11 @@ export class Flow {
     for (let at = from; at < rows.length; at += 1) {
       const row = rows[at] as Row
       if ((silent && row.width > silent.width) || !enter(row, path, request)) continue
-      const made = serve(row, guards.late, request, context)
+      const isGuarded = row.guards.length > 0 || guards.late.length > 0
+      context.isRead = !isGuarded && row.isRead === true
+      const made = isGuarded
+        ? serveGuarded(row, guards.late, request, context)
+        : row.handler(request, context)
       if (made instanceof Response) return made
       return this.#orNext(made, request, context, at + 1, row)
     }
@@ -230,24 +235,13 @@ export class Flow {
 }
 
 /** The response of a row's guards and handler, and of the app's `late` guards; undefined if all leave the request to others. */
-function serve(
-  row: Row,
-  late: readonly Guard[],
-  request: ApiRequest,
-  context: AppContext,
-): MaybePromise<unknown> {
-  const isGuarded = row.guards.length > 0 || late.length > 0
-  context.isRead = !isGuarded && row.isRead === true
-  return isGuarded ? serveGuarded(row, late, request, context) : row.handler(request, context)
-}
-
-/** The lists of a row grow until the app starts, so they are not taken apart before. */
 async function serveGuarded(
   row: Row,
   late: readonly Guard[],
   request: ApiRequest,
   context: AppContext,
 ): Promise<unknown> {
+  // The lists of a row grow until the app starts, so they are not taken apart before.
   const own = inLists(row.guards)
   const refused = await firstResponse(own.prompt, request, context)
   if (refused !== undefined) return refused

@@ -20,7 +20,7 @@ import { enter, type Row } from './route-table.ts'
  * cache and the handler then do what they do for a QUERY. `rows` returns the rows that serve the path.
  */
 export function takeQuerySentAsPost(request: ApiRequest, rows: () => readonly Row[]): void {
-  if (request.method !== 'POST' || request.headers.get(METHOD_OVERRIDE) !== 'QUERY') return
+  if (request.headers.get(METHOD_OVERRIDE) !== 'QUERY') return
   if (rows().some((row) => row.viaPost))
     Object.defineProperty(request, 'method', { value: 'QUERY' })
 }

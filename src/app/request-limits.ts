@@ -40,17 +40,20 @@ export class RequestLimits {
   ): Promise<Response> {
     this.#running.set(context, Date.now())
     this.isFull = this.#running.size >= this.#max
-    return new Promise((resolve) => {
-      const end = (sent: Response | Promise<Response>) => {
-        this.#running.delete(context)
-        this.isFull = this.#running.size >= this.#max
-        resolve(sent)
-      }
-      context.start((reason) => end(late(reason)))
-      void response.then((made) => {
-        if (context.conclude() === 'over') void made.body?.cancel()
-        else end(made)
-      })
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    const remove = () => {
+      this.#running.delete(context)
+      this.isFull = this.#running.size >= this.#max
+    }
+    context.start((reason) => {
+      remove()
+      resolve(late(reason))
     })
+    void response.then((made) => {
+      remove()
+      if (context.conclude() === 'over') void made.body?.cancel()
+      else resolve(made)
+    })
+    return promise
   }
 }

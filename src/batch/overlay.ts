@@ -10,7 +10,7 @@
 
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { writing } from '../http/write-begun.ts'
+import { noteWrite } from '../http/write-begun.ts'
 import type { Model } from '../model/model.ts'
 import type { Settling } from '../model/renamed-collection.ts'
 import { changed } from '../ports/evaluate.ts'
@@ -139,7 +139,7 @@ export class Overlay {
       const receipt = receiptOf(this.#request)
       const along = receipt && { receipt, ids: this.#writtenIds() }
       const write = () => this.#host.integrity.write(this.#stored(plan.steps), along)
-      if (taken.length > 0) outcome = await writing(this.#request, write)
+      if (taken.length > 0) outcome = await noteWrite(this.#request, write())
     } catch (error) {
       return this.#refusedBy(error)
     }

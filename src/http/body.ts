@@ -5,7 +5,7 @@
  */
 
 import type { BodyPart, BodyReader, BodySource } from '../ports/body-source.ts'
-import { type Deadline, deadlineOf } from './deadline.ts'
+import { type Deadline, holdDeadline } from './deadline.ts'
 import { HttpError } from './errors.ts'
 import { parseJson } from './json.ts'
 import {
@@ -131,7 +131,7 @@ export function chunksOf(
   const reader = request.takeBody?.() ?? rawBody(request)?.getReader()
   if (!reader) return undefined
   // A body that has arrived as a part of another one takes no time of its own.
-  const deadline = arrived.has(request) ? undefined : deadlineOf(request)
+  const deadline = arrived.has(request) ? undefined : holdDeadline(request)
   return new Chunks(reader, deadline, timeoutMs, cutOff)
 }
 
@@ -155,7 +155,6 @@ class Chunks {
     this.#deadline = deadline
     this.#cutOff = cutOff
     this.#allowedMs = timeoutMs
-    deadline?.hold()
     this.#timer = setTimeout(() => this.#check(timeoutMs), timeoutMs)
   }
 

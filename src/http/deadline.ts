@@ -162,6 +162,13 @@ export function deadlineOf(request: Request): Deadline | undefined {
   return (request as Timed)[DEADLINE]
 }
 
+/** Stops the clock of `request` while its body arrives; returns what restarts it. */
+export function holdDeadline(request: Request): Deadline | undefined {
+  const deadline = (request as Timed)[DEADLINE]
+  deadline?.hold()
+  return deadline
+}
+
 /** `hints` for a read of `request`, limited to the time that it has left. */
 export function hintsFor(hints: ReadHints, request: Request): ReadHints {
   const deadline = (request as Timed)[DEADLINE]

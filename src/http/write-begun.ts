@@ -7,10 +7,10 @@
 const begun = new WeakSet<Request>()
 const done = new WeakSet<Request>()
 
-/** Asks the store to write for a request; null means that there was nothing to write to. */
-export async function writing<T>(request: Request, write: () => Promise<T>): Promise<T> {
+/** Notes that `write` has begun for a request, and how it ends; null means that there was nothing to write to. */
+export async function noteWrite<T>(request: Request, write: Promise<T>): Promise<T> {
   begun.add(request)
-  const result = await write()
+  const result = await write
   if (result !== null) done.add(request)
   return result
 }

@@ -49,16 +49,30 @@ function visiblePaths(model: Model, path: string): string[] {
  * `record`, as a store returns it for `select`, as `model` declares it: without what is not declared, old values
  * converted, and unless `lean` with the defaults that it lacks. Hidden fields stay.
  */
-export function declaredPart(
+export function declaredPart(model: Model, record: Fields, how: Shown = {}): Fields {
+  return declaredParts(model, [record], how)[0] as Fields
+}
+
+/** How records are read. */
+interface Shown {
+  readonly select?: Projection | undefined
+  readonly lean?: boolean
+}
+
+/** The same of several records. */
+export function declaredParts(
   model: Model,
-  record: Fields,
-  { select, lean = false }: { select?: Projection | undefined; lean?: boolean } = {},
-): Fields {
-  const stored = model.convert ? converted(model, record) : record
-  const shown = onlyDeclared(model.declared, stored) as Fields
-  if (lean) return shown
-  const whole = withDefaults(model.declared, shown) as Fields
-  return whole === shown ? whole : projected(whole, select)
+  records: readonly Fields[],
+  { select, lean = false }: Shown = {},
+): Fields[] {
+  const parts: Fields[] = []
+  for (const record of records) {
+    const stored = model.convert ? converted(model, record) : record
+    const shown = onlyDeclared(model.declared, stored) as Fields
+    const whole = lean ? shown : (withDefaults(model.declared, shown) as Fields)
+    parts.push(whole === shown ? shown : projected(whole, select))
+  }
+  return parts
 }
 
 /** Applies a projection to a whole record; stores apply it to their own reads. */

@@ -7,20 +7,7 @@
 import type { MaybePromise } from './maybe-promise.ts'
 
 /** Characters of JSON after which others get their turn: some 5 ms of work. */
-const TURN = 256 * 1024
-
-/** The turns of one piece of work. */
-export class Turns {
-  #left = TURN
-
-  /** After work on `characters` more: a promise to await if it is the others' turn. */
-  after(characters: number): Promise<void> | undefined {
-    this.#left -= characters
-    if (this.#left > 0) return undefined
-    this.#left = TURN
-    return nextTurn()
-  }
-}
+export const TURN_LENGTH: number = 256 * 1024
 
 /** What `make` makes of each item: at once if they are short together, else in turns. */
 export function mapInTurns<Item, Made>(
@@ -30,7 +17,7 @@ export function mapInTurns<Item, Made>(
 ): MaybePromise<Made[]> {
   let length = 0
   for (const item of items) length += lengthOf(item)
-  return length < TURN ? items.map((item) => make(item)) : mapped(items, lengthOf, make)
+  return length < TURN_LENGTH ? items.map((item) => make(item)) : mapped(items, lengthOf, make)
 }
 
 async function mapped<Item, Made>(
@@ -38,12 +25,14 @@ async function mapped<Item, Made>(
   lengthOf: (item: Item) => number,
   make: (item: Item) => Made,
 ): Promise<Made[]> {
-  const turns = new Turns()
   const made: Made[] = []
+  let left = TURN_LENGTH
   for (const item of items) {
     made.push(make(item))
-    const turn = turns.after(lengthOf(item))
-    if (turn) await turn
+    left -= lengthOf(item)
+    if (left > 0) continue
+    left = TURN_LENGTH
+    await nextTurn()
   }
   return made
 }

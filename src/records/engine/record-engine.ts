@@ -12,12 +12,7 @@ import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
 import { upgraded } from '../../model/upgrade.ts'
-import {
-  type Validation,
-  validateAcross,
-  validateFields,
-  validateRecord,
-} from '../../model/validate.ts'
+import { validateAcross, validateFields, validateRecord } from '../../model/validate.ts'
 import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
@@ -119,12 +114,16 @@ export class RecordEngine {
 
   /** A whole record from `input`, as the schema produces it. Throws a `ValidationError` with `fields`. */
   async validate(input: Fields): Promise<Fields> {
-    return accepted(await validateRecord(this.model, input))
+    const validation = await validateRecord(this.model, input)
+    if (!validation.ok) throw invalidFields(validation.fields)
+    return validation.values
   }
 
   /** The touched fields of an update, each as its schema produces it. Throws a `ValidationError`. */
   async validateChanges(input: Fields): Promise<Fields> {
-    return accepted(await validateFields(this.model, input))
+    const validation = await validateFields(this.model, input)
+    if (!validation.ok) throw invalidFields(validation.fields)
+    return validation.values
   }
 
   /**
@@ -263,7 +262,8 @@ export class RecordEngine {
     const declared = Object.entries(record).filter(
       ([field, value]) => value !== undefined && Object.hasOwn(this.model.fields, field),
     )
-    accepted(await validateAcross(this.model, Object.fromEntries(declared)))
+    const validation = await validateAcross(this.model, Object.fromEntries(declared))
+    if (!validation.ok) throw invalidFields(validation.fields)
   }
 
   #write(
@@ -360,11 +360,6 @@ export class RecordEngine {
       after = found.length === page ? String(found.at(-1)?._id) : undefined
     } while (after !== undefined)
   }
-}
-
-function accepted(validation: Validation): Fields {
-  if (!validation.ok) throw invalidFields(validation.fields)
-  return validation.values
 }
 
 /** Writes large values in a turn of their own: the work before and after takes a turn too. */

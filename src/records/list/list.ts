@@ -16,9 +16,9 @@ import type { Handler } from '../engine/route.ts'
 import type { RespondFromCache } from '../read/read-cache.ts'
 import { viewFor } from '../read/view.ts'
 import { scopeOf } from '../rules/scope.ts'
-import type { ListRules, Resource } from '../setup/resource.ts'
+import type { Resource } from '../setup/resource.ts'
 import type { Cursors } from './cursor.ts'
-import { positionOf, readByCursor, readByNumber } from './pages.ts'
+import { positionOf, readPart } from './pages.ts'
 import { parseQueryBody, parseUrl } from './parse.ts'
 import type { ListPlan } from './plan.ts'
 import { rulesFor } from './rules-for.ts'
@@ -31,10 +31,10 @@ export function listHandler(
   cached?: RespondFromCache,
 ): Handler {
   const load = async (request: ApiRequest) => {
-    const rules = await rulesOf(resource, request)
+    const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
     return readList(resource, cursors, parseUrl(rules, request.query), request)
   }
-  if (!cached) return (request) => respondToRead(request, load(request))
+  if (!cached) return async (request) => respondToRead(request, await load(request))
   return (request, context) => cached(request, context, { kind: 'list' }, () => load(request))
 }
 
@@ -47,16 +47,12 @@ export function queryHandler(
   return async (request, context) => {
     const body = await readJson(request, resource.host, queryNotJson)
     // Before the cache lookup: making a key of a large body takes time.
-    const plan = parseQueryBody(await rulesOf(resource, request), body)
+    const rules = resource.fieldsFor ? await rulesFor(resource, request) : resource
+    const plan = parseQueryBody(rules, body)
     const load = () => readList(resource, cursors, plan, request)
-    if (!cached) return respondToRead(request, load())
+    if (!cached) return respondToRead(request, await load())
     return cached(request, context, { kind: 'query', body }, load)
   }
-}
-
-/** What the request may ask for: fields that it may not see count as not listed. */
-function rulesOf(resource: Resource, request: ApiRequest): ListRules | Promise<ListRules> {
-  return resource.fieldsFor ? rulesFor(resource, request) : resource
 }
 
 /** The list for a plan. Everything that can be refused is refused before the store is called. */
@@ -78,14 +74,12 @@ async function readList(
   const view = fieldsFor || onGet ? await viewFor(resource, request) : plainView
   try {
     // Which of them.
-    const search =
-      plan.search === undefined ? everything : await searchFilter(resource, plan, request)
-    const read = { filter: all([scope, plan.filter, search]), sort, limit: 0 }
-    const page =
-      'tokens' in position
-        ? readByCursor(resource, position, read, view, request)
-        : readByNumber(resource, position, read, view, request)
-    const { texts, pagination } = await page
+    const { search: term } = plan
+    const search = term === undefined ? everything : await searchFilter(resource, plan, request)
+    const isWhole = scope === everything && search === everything
+    const filter = isWhole ? plan.filter : all([scope, plan.filter, search])
+    const read = { filter, sort, limit: 0 }
+    const { texts, pagination } = await readPart(resource, position, read, view, request)
     return { body: listJson(texts, pagination, maxResponseBytes), cacheable: view.cacheable }
   } catch (error) {
     if (error instanceof InvalidPattern) throw searchPatternInvalid()

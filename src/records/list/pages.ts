@@ -11,6 +11,7 @@ import type { Pagination } from '../../http/respond.ts'
 import { idFrom } from '../../model/cast.ts'
 import { valueAt } from '../../model/value-at.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
+import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Read } from '../../ports/store.ts'
 import { type ReadRules, readPage } from '../read/read-page.ts'
 import type { Resource } from '../setup/resource.ts'
@@ -25,18 +26,26 @@ export interface ListPage {
   readonly pagination?: Pagination
 }
 
-/** The whole list up to its limit, or the page with a number. */
-export async function readByNumber(
+/** The part of a list that was asked for: up to its limit, the page with a number, or the one after a cursor. */
+export function readPart(
   rules: ReadRules & Pick<Resource, 'countStrategy'>,
-  paging: Exclude<Paging, { kind: 'cursor' }>,
+  part: Exclude<Paging, { kind: 'cursor' }> | Position,
+  list: Read,
+  view: View,
+  request: ApiRequest,
+): MaybePromise<ListPage> {
+  if ('tokens' in part) return readByCursor(rules, part, list, view, request)
+  if (part.kind === 'page') return readByNumber(rules, part, list, view, request)
+  return readPage(rules, view, { ...list, limit: part.limit }, request)
+}
+
+async function readByNumber(
+  rules: ReadRules & Pick<Resource, 'countStrategy'>,
+  { page, pageSize }: Paging & { kind: 'page' },
   list: Read,
   view: View,
   request: ApiRequest,
 ): Promise<ListPage> {
-  if (paging.kind === 'none') {
-    return readPage(rules, view, { ...list, limit: paging.limit }, request)
-  }
-  const { page, pageSize } = paging
   const read = { ...list, skip: (page - 1) * pageSize, limit: pageSize }
   if (rules.countStrategy === 'none') {
     // One more than the page, to know whether another one follows.
@@ -88,8 +97,7 @@ export function positionOf(
   return { pageSize, anchorId, scope, tokens }
 }
 
-/** The page after a cursor. */
-export async function readByCursor(
+async function readByCursor(
   rules: ReadRules,
   position: Position,
   list: Read,

@@ -13,7 +13,7 @@ import {
   unknownQueryKey,
 } from '../../http/refusals.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, type Filter } from '../../ports/filter.ts'
+import { all, everything, type Filter } from '../../ports/filter.ts'
 import { totalOrder } from '../engine/sort.ts'
 import type { ListRules } from '../setup/resource.ts'
 import { equalitiesInUrl } from './filters.ts'
@@ -37,7 +37,9 @@ export function parseUrl(rules: ListRules, query: Query): ListPlan {
   for (const { name, fromUrl } of LIST_PARAMETERS) {
     if (name === undefined || !fromUrl) continue
     if (query[name] === undefined && !url.shaped.has(name)) continue
-    add(requested, filters, fromUrl(rules, url))
+    const { filters: more = [], ...others } = fromUrl(rules, url)
+    filters.push(...more)
+    Object.assign(requested, others)
   }
   // Legacy mode lifts the cap on GET lists without pages, because 2.x had none.
   const maxLimit = rules.legacyMode ? Number.MAX_SAFE_INTEGER : rules.maxLimit
@@ -66,14 +68,12 @@ export function parseQueryBody(rules: ListRules, json: unknown): ListPlan {
   for (const { key, fromBody } of LIST_PARAMETERS) {
     if (key === undefined || !fromBody) continue
     const value = body[key]
-    if (value !== undefined && value !== null) add(requested, filters, fromBody(rules, value))
+    if (value === undefined || value === null) continue
+    const { filters: more = [], ...others } = fromBody(rules, value)
+    filters.push(...more)
+    Object.assign(requested, others)
   }
   return planOf(rules, filters, requested, rules.maxLimit)
-}
-
-function add(requested: ListRequest, filters: Filter[], more: ListRequest): void {
-  if (more.filters) filters.push(...more.filters)
-  else Object.assign(requested, more)
 }
 
 /** `maxLimit` is the number of records without pages. */
@@ -86,7 +86,8 @@ function planOf(
   const { search, sort = [] } = requested
   const paging = pagingOf(rules, requested, maxLimit)
   const order = sort.length > 0 ? totalOrder(sort) : rules.order
-  return { filter: all(filters), search, searched: rules.search, sort: order, paging }
+  const filter = filters.length === 0 ? everything : all(filters)
+  return { filter, search, searched: rules.search, sort: order, paging }
 }
 
 function pagingOf(rules: ListRules, requested: ListRequest, maxLimit: number): Paging {

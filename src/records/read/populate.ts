@@ -6,7 +6,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { declaredPart, present } from '../../model/present.ts'
+import { declaredParts, present } from '../../model/present.ts'
 import { isFields } from '../../model/writable.ts'
 import { all } from '../../ports/filter.ts'
 import type { Fields, ReadHints } from '../../ports/store.ts'
@@ -20,7 +20,6 @@ import {
   type ReferenceGroup,
   referencesIn,
 } from './references.ts'
-import { ResponseSize } from './response-size.ts'
 
 /** The limits and request for filling in. */
 export interface PopulateOptions {
@@ -44,18 +43,32 @@ export async function populate(
   options: PopulateOptions,
 ): Promise<Fields[]> {
   const filled = records.map((record) => ({ ...record }))
-  const loading = new ResponseSize(options.maxResponseBytes)
-  const response = new ResponseSize(options.maxResponseBytes)
+  const { maxResponseBytes } = options
+  const left = { loading: maxResponseBytes, response: maxResponseBytes }
   const groups = referencesIn(filled, populations, options.maxPopulated)
   await Promise.all(
     groups.map(async (group) => {
-      const found = new LoadedRecords(group.ids, loading, response)
+      const found = new LoadedRecords(group.ids, left)
       if (group.ids.size > 0) await load(host, group, options, found)
-      for (const record of filled)
-        for (const keys of group.paths) replaceAt(record, keys, found.filler)
+      fillAll(filled, group, found)
     }),
   )
   return filled
+}
+
+function fillAll(
+  records: readonly Fields[],
+  { paths }: ReferenceGroup,
+  { filler }: LoadedRecords,
+): void {
+  for (const record of records) {
+    for (const keys of paths) {
+      const [key = ''] = keys
+      const isOne = keys.length === 1 && typeof record[key] === 'string'
+      if (isOne) record[key] = filler(record[key])
+      else replaceAt(record, keys, filler)
+    }
+  }
 }
 
 async function load(
@@ -73,9 +86,9 @@ async function load(
       ...(select && { select }),
       hints,
     })
-    for (const record of found) {
-      const shown = declaredPart(target, record, { select, lean })
-      into.add(String(record._id), present(target, shown, lean))
+    for (const record of declaredParts(target, found, { select, lean })) {
+      const shown = target.output ? present(target, record, lean) : record
+      into.add(String(record._id), shown)
     }
   }
 }

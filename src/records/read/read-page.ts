@@ -6,17 +6,17 @@
 
 import { hintsFor } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
+import { responseTooLarge } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { declaredPart, present, projected } from '../../model/present.ts'
+import { declaredPart, declaredParts, present, projected } from '../../model/present.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import type { Fields, Read } from '../../ports/store.ts'
-import { Turns } from '../../ports/turns.ts'
+import { nextTurn, TURN_LENGTH } from '../../ports/turns.ts'
 import { areLinksBelow, withLinksBelow } from '../../uploads/base-path.ts'
 import { withSignedUrls } from '../../uploads/file-values.ts'
 import type { Resource } from '../setup/resource.ts'
 import type { View } from '../setup/view.ts'
 import { populate } from './populate.ts'
-import { ResponseSize } from './response-size.ts'
 
 /** What reading and showing the records of a router takes. */
 export type ReadRules = Pick<
@@ -83,9 +83,7 @@ async function readAndShow(
 ): Promise<Page> {
   const { engine, model, lean } = rules
   const found = await engine.stored.find(query)
-  const shown = found
-    .slice(0, count)
-    .map((record) => declaredPart(model, record, { ...view, lean }))
+  const shown = declaredParts(model, found.slice(0, count), { ...view, lean })
   const filled = view.populate.length > 0 ? await fillIn(rules, view, shown, request) : shown
   const hasLinks = changesLinks(rules, request)
   const linked = hasLinks
@@ -110,9 +108,12 @@ export async function showWritten(
   request: ApiRequest,
 ): Promise<string> {
   const { model, lean, maxResponseBytes } = rules
-  const chosen = projected(declaredPart(model, whole, { lean }), view.select)
-  const textOf = async (record: Fields) =>
-    JSON.stringify(present(model, await withLinks(rules, record, request), lean)) ?? 'null'
+  const declared = declaredPart(model, whole, { lean })
+  const chosen = view.select ? projected(declared, view.select) : declared
+  const textOf = async (record: Fields) => {
+    const linked = rules.host.files ? await withLinks(rules, record, request) : record
+    return JSON.stringify(model.output ? present(model, linked, lean) : linked) ?? 'null'
+  }
   if (view.populate.length === 0) return textOf(chosen)
   try {
     const [filled = chosen] = await fillIn(rules, view, [chosen], request)
@@ -139,15 +140,17 @@ async function textsOf(
   { model, lean, maxResponseBytes }: ReadRules,
   records: readonly Fields[],
 ): Promise<string[]> {
-  const size = new ResponseSize(maxResponseBytes)
-  const turns = new Turns()
   const texts: string[] = []
+  let length = 0
+  let turnEnds = TURN_LENGTH
   for (const record of records) {
-    const text = JSON.stringify(present(model, record, lean)) ?? 'null'
-    size.add(text.length)
+    const text = JSON.stringify(model.output ? present(model, record, lean) : record) ?? 'null'
     texts.push(text)
-    const turn = turns.after(text.length)
-    if (turn) await turn
+    length += text.length
+    if (length > maxResponseBytes) throw responseTooLarge()
+    if (length < turnEnds) continue
+    turnEnds = length + TURN_LENGTH
+    await nextTurn()
   }
   return texts
 }

@@ -4,11 +4,11 @@
  * @module
  */
 
+import { responseTooLarge } from '../../http/refusals.ts'
 import type { Model } from '../../model/model.ts'
 import { isFields } from '../../model/writable.ts'
 import type { Fields, Projection } from '../../ports/store.ts'
 import type { Population } from '../setup/view.ts'
-import { leastBytes, type ResponseSize } from './response-size.ts'
 
 /** References to one model that are shown the same way, so that each record is loaded once for all of them. */
 export interface ReferenceGroup {
@@ -49,8 +49,12 @@ export function referencesIn(
     return { keys, take }
   })
   for (const record of records) {
-    for (const { keys, take } of places)
-      if (!eachId(record, keys, take)) return [...groups.values()]
+    for (const { keys, take } of places) {
+      const [key = ''] = keys
+      const value = record[key]
+      const isOne = keys.length === 1 && typeof value === 'string'
+      if (!(isOne ? take(value) : eachId(record, keys, take))) return [...groups.values()]
+    }
   }
   return [...groups.values()]
 }
@@ -65,36 +69,39 @@ export function* portionsOf(ids: ReadonlySet<string>): Generator<string[]> {
 /** Returns the replacement of a reference. */
 export type Filler = (reference: unknown) => unknown
 
+/** How many bytes may still be loaded, and how many a response may still have. */
+export interface BytesLeft {
+  loading: number
+  response: number
+}
+
 /** Loaded records by id. Their size is counted when they are loaded, and again wherever they appear in the response. */
 export class LoadedRecords {
   readonly #ids: ReadonlySet<string>
-  readonly #loading: ResponseSize
-  readonly #response: ResponseSize
+  readonly #left: BytesLeft
   readonly #shown = new Map<string, { readonly value: unknown; readonly bytes: number }>()
 
-  constructor(ids: ReadonlySet<string>, loading: ResponseSize, response: ResponseSize) {
+  constructor(ids: ReadonlySet<string>, left: BytesLeft) {
     this.#ids = ids
-    this.#loading = loading
-    this.#response = response
+    this.#left = left
   }
 
   /** Keeps a record as it will be shown. Throws a 413 if more has been loaded than a response may have. */
   add(id: string, value: unknown): void {
     const bytes = leastBytes(value)
-    this.#loading.add(bytes)
+    this.#left.loading -= bytes
+    if (this.#left.loading < 0) throw responseTooLarge()
     this.#shown.set(id, { value, bytes })
   }
 
   /** The record for an id, null if it is missing; what is not filled in stays. */
   readonly filler: Filler = (reference) => {
-    if (typeof reference === 'string' && !this.#ids.has(reference)) {
-      this.#response.add(reference.length)
-      return reference
-    }
-    const found = this.#shown.get(String(reference))
-    if (!found) return null
-    this.#response.add(found.bytes)
-    return found.value
+    const isLeft = typeof reference === 'string' && !this.#ids.has(reference)
+    const found = isLeft ? undefined : this.#shown.get(String(reference))
+    if (!isLeft && !found) return null
+    this.#left.response -= isLeft ? reference.length : (found?.bytes ?? 0)
+    if (this.#left.response < 0) throw responseTooLarge()
+    return isLeft ? reference : found?.value
   }
 }
 
@@ -104,4 +111,23 @@ function eachId(value: unknown, keys: readonly string[], take: (id: string) => b
   const [key, ...rest] = keys
   if (key === undefined) return typeof value !== 'string' || take(value)
   return !isFields(value) || eachId(value[key], rest, take)
+}
+
+/** The bytes of a date in JSON. */
+const DATE_BYTES = 26
+
+/** The fewest bytes that `value` takes as JSON: names, strings and punctuation, without escapes. */
+function leastBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 1
+  if (value instanceof Date) return DATE_BYTES
+  let bytes = 2
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += leastBytes(item)
+    return bytes
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) bytes += name.length + 3 + leastBytes(member)
+  }
+  return bytes
 }

@@ -5,7 +5,7 @@
  */
 
 import { nestedTooDeeply, nothingWritable, unsafeKey } from '../../http/refusals.ts'
-import { isFields, NestedTooDeeply, UnsafeKey, withoutForbiddenKeys } from '../../model/writable.ts'
+import { NestedTooDeeply, UnsafeKey, withoutForbiddenKeys } from '../../model/writable.ts'
 import { type ObjectShape, shapeInside } from '../../ports/shape.ts'
 import type { Fields } from '../../ports/store.ts'
 
@@ -19,7 +19,7 @@ export function keepWritable(
   closed: ReadonlySet<string>,
   shape: ObjectShape,
 ): Fields {
-  if (!isFields(body)) throw nothingWritable()
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw nothingWritable()
   const kept: Fields = {}
   for (const [field, value] of Object.entries(body)) {
     if (!writable.has(field) || closed.has(field)) continue

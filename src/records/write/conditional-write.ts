@@ -14,7 +14,7 @@ import {
   recordChanged,
 } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { writing } from '../../http/write-begun.ts'
+import { noteWrite } from '../../http/write-begun.ts'
 import type { Model } from '../../model/model.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -49,7 +49,7 @@ export async function writeExpected<T>(
   expected: Expected | undefined,
   write: (expect: Fields | undefined) => Promise<T | null>,
 ): Promise<T> {
-  const written = await writing(request, () => write(expected?.fields))
+  const written = await noteWrite(request, write(expected?.fields))
   if (written === null) throw expected?.refusal ?? entryNotFound()
   return written
 }
@@ -63,7 +63,6 @@ export async function recordSeenByClient(
   request: ApiRequest,
   filter: Filter,
 ): Promise<SeenRecord | undefined> {
-  if (!request.headers.has('if-match')) return undefined
   const tags = ifMatch(request.headers)
   if (tags === 'any' || tags === 'none') return undefined
   // Read the record before its JSON: a change in between makes the write fail, and never pass.

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { checkTime } from '../../http/deadline.ts'
 import { outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { writing } from '../../http/write-begun.ts'
+import { noteWrite } from '../../http/write-begun.ts'
 import { visible } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
@@ -47,18 +48,18 @@ async function createFrom(
   const { model, runAfterCreate, strictAfterCreate } = resource
   const { request } = incoming
   const receipt = receiptOf(request)
+  const before = writtenBefore(request)?.[0]
   const { engine } = receipt ? receipted(resource, receipt) : resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
   const limits = await writeLimits(resource, request)
   const { scope } = limits
   // An earlier try of this request has written the record already.
-  const before = writtenBefore(request)?.[0]
   if (before) {
     const record = (await engine.first(withId(before))) ?? { _id: before }
     return respond(resource, limits, record, request, sender)
   }
   // What the client may write of what it has sent, as the hook leaves it.
-  const body = bodyOf(resource, incoming)
+  const body = resource.files.names.length > 0 ? bodyOf(resource, incoming) : incoming.sent
   const payload = keepWritable(body, resource.writable.create, scope.fields, model.input)
   const hook = resource.validate.create
   const about = { req: request, operation: 'create', id: undefined, model } as const
@@ -69,9 +70,10 @@ async function createFrom(
   // An id that is made later is in no scope.
   if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
   // The write: files first, and removed again if it fails.
-  const record = await saveWithFiles(resource, incoming, values, () =>
-    writing(request, () => engine.insert(values, id as string | undefined)),
-  )
+  const write = () => noteWrite(request, engine.insert(values, id as string | undefined))
+  checkTime(request)
+  const hasFiles = incoming.files.length > 0
+  const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())
   if (runAfterCreate) {
     const run = () => runAfterCreate(record as never, request)
     await runAfterWrite(resource, request, 'runAfterCreate', run, strictAfterCreate)

@@ -13,7 +13,7 @@ import { HttpError } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { loggerFor } from '../../http/request-ids.ts'
-import { writing } from '../../http/write-begun.ts'
+import { noteWrite } from '../../http/write-begun.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { type Fields, StoreTimeout, StoreUnavailable } from '../../ports/store.ts'
@@ -47,7 +47,6 @@ export async function saveWithFiles(
   save: () => Promise<Fields>,
 ): Promise<Fields> {
   checkTime(incoming.request)
-  if (incoming.files.length === 0) return save()
   const wanted = objectsOf(resource, values)
   const files = incoming.files.filter(({ key }) => wanted.has(key))
   if (files.length === 0) return save()
@@ -101,8 +100,8 @@ export async function updateWithFiles(
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
       // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
       const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
-      const write = () => engine.updateSeen(filter, safe, { ...kept, ...expected?.fields })
-      const after = await writing(request, write)
+      const expect = { ...kept, ...expected?.fields }
+      const after = await noteWrite(request, engine.updateSeen(filter, safe, expect))
       if (!after && expected) throw expected.refusal
       if (!after) continue
       const held = objectsOf(resource, after)

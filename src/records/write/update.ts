@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
@@ -31,6 +32,7 @@ import {
   recordSeenByClient,
   type SeenRecord,
   writeAsSeen,
+  writeExpected,
   writeWithin,
 } from './conditional-write.ts'
 import { updateWithFiles } from './file-writes.ts'
@@ -52,41 +54,48 @@ export async function update(
 ): Promise<Response> {
   const id = requestedId(resource, request)
   const incoming = await readIncoming(resource, request, sender)
-  const receipt = receiptOf(request)
-  const own = receipt ? receipted(resource, receipt) : resource
-  if (incoming.files.length === 0) return updateFrom(own, id, incoming)
+  if (incoming.files.length === 0) return updateFrom(resource, id, incoming)
   try {
-    return await updateFrom(own, id, incoming)
+    return await updateFrom(resource, id, incoming)
   } finally {
     await discard(incoming.files)
   }
 }
 
-async function updateFrom(resource: Resource, id: string, incoming: Incoming): Promise<Response> {
-  const { model, engine } = resource
+async function updateFrom(whole: Resource, id: string, incoming: Incoming): Promise<Response> {
   const { request } = incoming
+  const receipt = receiptOf(request)
+  const before = writtenBefore(request)
+  const resource = receipt ? receipted(whole, receipt) : whole
+  const { model, engine } = resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
   const { scope, reads } = await writeLimits(resource, request)
   // An earlier try of this request has written the record already.
-  const before = writtenBefore(request)
   if (before) {
     const _id = before[0] ?? id
     return respond(resource, reads, (await engine.first(withId(_id))) ?? { _id }, request)
   }
-  const one = within(scope.filter, id)
+  const one = scope === unlimited ? withId(id) : within(scope.filter, id)
   // What the client may write of what it has sent, as the hook leaves it.
-  const stored = concernsFiles(resource, incoming) ? await engine.first(one) : undefined
-  const body = bodyOf(resource, incoming, stored)
+  const body =
+    resource.files.names.length > 0 ? await bodyFor(resource, incoming, one) : incoming.sent
   const payload = keepWritable(body, resource.writable.update, scope.fields, model.input)
   const hook = resource.validate.update
   const about = { req: request, operation: 'update', id, model } as const
   const checked = hook ? await runValidate(hook, payload, about) : { values: payload }
   const changes = await engine.validateSeen(checked.values, one)
   // The write, of the very record that the client has seen if it says which.
-  const seen = await recordSeenByClient(resource, request, one)
+  const isConditional = request.headers.has('if-match')
+  const seen = isConditional ? await recordSeenByClient(resource, request, one) : undefined
   const updated = await writeJudged(resource, incoming, { filter: one, scope }, changes, seen)
   const response = await respond(resource, reads, updated, request)
   return checked.res ? withHookResponse(response, checked.res) : response
+}
+
+/** The body, with the URLs that the record already holds in its file fields. */
+async function bodyFor(resource: Resource, incoming: Incoming, one: Filter): Promise<unknown> {
+  const isOfFiles = concernsFiles(resource, incoming)
+  return bodyOf(resource, incoming, isOfFiles ? await resource.engine.first(one) : undefined)
 }
 
 /** What the client may see of the record. */
@@ -141,17 +150,23 @@ async function writeJudged(
 
 /** Writes `changes` to the target, unless it would leave the scope. */
 function write(
-  resource: Resource,
+  { host, engine, files, upload }: Resource,
   incoming: Incoming,
   { filter, scope }: Target,
   changes: Fields,
   seen: SeenRecord | undefined,
 ): Promise<Fields> {
+  const { request } = incoming
+  const writeTo = (one: Filter) => {
+    if (files.names.length > 0) {
+      return updateWithFiles({ host, engine, files, upload }, incoming, one, changes, seen)
+    }
+    checkTime(request)
+    return writeExpected(request, seen, (expect) => engine.updateSeen(one, changes, expect))
+  }
   const stays = scope === unlimited ? everything : scope.keeping(changes)
-  if (stays === everything) return updateWithFiles(resource, incoming, filter, changes, seen)
-  return writeWithin(resource.engine, filter, stays, () =>
-    updateWithFiles(resource, incoming, all([filter, stays]), changes, seen),
-  )
+  if (stays === everything) return writeTo(filter)
+  return writeWithin(engine, filter, stays, () => writeTo(all([filter, stays])))
 }
 
 /** What the hook makes of the changes of `update`: what it changes is validated, and what it leaves has been. */
