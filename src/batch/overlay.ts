@@ -10,7 +10,6 @@
 
 import { checkTime } from '../http/deadline.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { noteWrite } from '../http/write-begun.ts'
 import type { Model } from '../model/model.ts'
 import type { Settling } from '../model/renamed-collection.ts'
 import { changed } from '../ports/evaluate.ts'
@@ -25,7 +24,7 @@ import {
 } from '../ports/store.ts'
 import { type Host, HostedRecords } from '../records/engine/host.ts'
 import type { EngineStep, Integrity } from '../records/engine/integrity.ts'
-import { receiptOf, type WrittenIds } from '../records/engine/receipts.ts'
+import { KEYED, type Keyed, noteWrite, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import { holds, type RecordEngine } from '../records/engine/record-engine.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
@@ -136,10 +135,10 @@ export class Overlay {
     checkTime(this.#request)
     let outcome: WriteOutcome = { results: [] }
     try {
-      const receipt = receiptOf(this.#request)
-      const along = receipt && { receipt, ids: this.#writtenIds() }
+      const { [KEYED]: keyed } = this.#request as Keyed
+      const along = keyed?.receipt && { receipt: keyed.receipt, ids: this.#writtenIds() }
       const write = () => this.#host.integrity.write(this.#stored(plan.steps), along)
-      if (taken.length > 0) outcome = await noteWrite(this.#request, write())
+      if (taken.length > 0) outcome = await (keyed ? noteWrite(keyed, write()) : write())
     } catch (error) {
       return this.#refusedBy(error)
     }

@@ -7,8 +7,8 @@
 import { errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Host } from '../records/engine/host.ts'
+import { KEYED, type Keyed, type WrittenIds } from '../records/engine/keyed-writes.ts'
 import type { Lines } from '../records/engine/lines.ts'
-import { writtenBefore } from '../records/engine/receipts.ts'
 import { pause } from '../records/engine/tries.ts'
 import type { LateGuards } from './late.ts'
 import type { Operation } from './operation.ts'
@@ -102,13 +102,17 @@ async function attempted(
 async function early(batch: Batch, ids: Map<number, string>): Promise<Done | Response | undefined> {
   const response = await batch.late.run(batch.operations)
   if (response) return response
-  return writtenBefore(batch.request) && respondedAgain(batch, ids)
+  const written = (batch.request as Keyed)[KEYED]?.written
+  return written && respondedAgain(batch, ids, written)
 }
 
 /** The responses of a batch that an earlier request has written: of its records as they are now. */
-async function respondedAgain(batch: Batch, ids: Map<number, string>): Promise<Done> {
+async function respondedAgain(
+  batch: Batch,
+  ids: Map<number, string>,
+  created: WrittenIds,
+): Promise<Done> {
   const { request, context, operations } = batch
-  const created = writtenBefore(request) ?? []
   for (const [at, id] of created.entries()) if (id !== null) ids.set(at, id)
   const overlay = new Overlay(batch, ids)
   const responses: Response[] = []

@@ -9,11 +9,16 @@ import { passedOf } from '../app/guards.ts'
 import { base64url, bytesIn } from '../http/base64url.ts'
 import { causeOf } from '../http/outages.ts'
 import type { ApiRequest } from '../http/request.ts'
-import { hasWrittenNothing } from '../http/write-begun.ts'
 import { checkOptions, flag, natural, type Rule } from '../model/option-rules.ts'
 import type { CacheStore } from '../ports/cache.ts'
 import { describeGuard } from '../records/engine/guards.ts'
-import { giveReceipt, noteWritten, receiptOf } from '../records/engine/receipts.ts'
+import {
+  hasWrittenNothing,
+  KEYED,
+  type Keyed,
+  noteKey,
+  noteWritten,
+} from '../records/engine/keyed-writes.ts'
 import type { Context, Guard } from '../records/engine/route.ts'
 import {
   type Claim,
@@ -82,7 +87,7 @@ export function idempotency(options: IdempotencyOptions): Guard {
     const claim = await own.claims.claim(own.id, own.fingerprint, isRecords)
     if (claim.state === 'written') return answerAgain(request, context, own, claim)
     if (claim.state !== 'won') return responseTo(claim, own.fingerprint)
-    if (claim.receipt) giveReceipt(request, claim.receipt)
+    noteKey(request, claim.receipt)
     carryOut(request, context, { ...own, owner: claim.owner })
     context.waitUntil(own.claims.sweep())
     return undefined
@@ -123,7 +128,7 @@ async function settled(
   context: Context,
 ): Promise<Response | undefined> {
   const { status } = response
-  if (status >= 400 && receiptOf(request)) {
+  if (status >= 400 && (request as Keyed)[KEYED]?.receipt) {
     if (await isReleased(own, context)) return undefined
     return isUnknown(response, context) ? undefined : kept(response, own, context)
   }

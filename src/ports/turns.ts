@@ -17,7 +17,10 @@ export function mapInTurns<Item, Made>(
 ): MaybePromise<Made[]> {
   let length = 0
   for (const item of items) length += lengthOf(item)
-  return length < TURN_LENGTH ? items.map((item) => make(item)) : mapped(items, lengthOf, make)
+  if (length >= TURN_LENGTH) return mapped(items, lengthOf, make)
+  const made: Made[] = []
+  for (const item of items) made.push(make(item))
+  return made
 }
 
 async function mapped<Item, Made>(

@@ -7,8 +7,6 @@
  */
 
 import type { $ZodObject } from 'zod/v4/core'
-import { METHOD_OVERRIDE } from '../http/method-override.ts'
-import { methodNotAllowed } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
 import type { Model } from '../model/model.ts'
 import { placeOf } from '../ports/shape.ts'
@@ -31,9 +29,9 @@ import type { FieldLists, RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
 import type { Choices, Chosen, Names, Order, Rare, ServedRecords, ShownTo } from './setup/served.ts'
 import { type Serving, serving } from './setup/serving.ts'
-import { create } from './write/create.ts'
+import { createHandler } from './write/create.ts'
 import { remove } from './write/remove.ts'
-import { update } from './write/update.ts'
+import { updateHandler } from './write/update.ts'
 
 /**
  * Registers an extra route: its path relative to the mount, then guards and the handler, and last a description if you
@@ -179,18 +177,19 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     acceptQuery: 'application/json',
     viaPost: resource.methodOverride,
   }
-  const post: Handler = (request, context) => {
-    // A read that was not taken for one must not become a write.
-    if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowedIn(rows))
-    return create(resource, request, context)
-  }
-  const patch: Handler = (request, context) => update(resource, request, context)
   const routes: readonly (readonly [Action, Route])[] = [
     ['list', { ...list('GET', 'list', listHandler(resource, tokens, cached)), isRead: true }],
     ['query', queryRoute],
-    ['create', list('POST', 'create', post)],
+    [
+      'create',
+      list(
+        'POST',
+        'create',
+        createHandler(resource, () => allowedIn(rows)),
+      ),
+    ],
     ['read', { ...record('GET', 'read', readHandler(resource, cached)), isRead: true }],
-    ['update', record('PATCH', 'update', patch)],
+    ['update', record('PATCH', 'update', updateHandler(resource))],
     ['remove', record('DELETE', 'delete', (request) => remove(resource, request))],
   ]
   const rows = routes.flatMap(([action, route]): Route[] => {

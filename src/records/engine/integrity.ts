@@ -23,7 +23,7 @@ import type {
   WriteOutcome,
   WriteStep,
 } from '../../ports/store.ts'
-import type { Receipt, WrittenIds } from './receipts.ts'
+import type { Receipt, WrittenIds } from './keyed-writes.ts'
 import type { RecordEngine } from './record-engine.ts'
 
 /** The store's `write`, for a write of records of these models. */

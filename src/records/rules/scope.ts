@@ -114,18 +114,11 @@ export interface WriteLimits {
   readonly fields: ReadableFields
 }
 
-const NO_LIMITS: WriteLimits = { scope: unlimited, reads: unlimited, fields: undefined }
+/** The limits of a router that has none. */
+export const NO_LIMITS: WriteLimits = { scope: unlimited, reads: unlimited, fields: undefined }
 
 /** The limits of a write, all before it happens: what fails must not fail after it. */
-export function writeLimits(
-  router: Readable & { readonly scope: Scopes },
-  request: ApiRequest,
-): MaybePromise<WriteLimits> {
-  const { scope, fieldsFor } = router
-  return scope.read || scope.write || fieldsFor ? resolveLimits(router, request) : NO_LIMITS
-}
-
-async function resolveLimits(
+export async function writeLimits(
   router: Readable & { readonly scope: Scopes },
   request: ApiRequest,
 ): Promise<WriteLimits> {

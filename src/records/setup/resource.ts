@@ -100,6 +100,8 @@ export interface Resource extends ListRules, ReadRules, WriteRules {
   readonly access: ServedActions
   readonly scope: Scopes
   readonly fieldsFor: FieldsFor<Fields> | undefined
+  /** Whether it has neither a scope nor `fieldsFor`. */
+  readonly isUnlimited: boolean
 }
 
 /** Returns a function that refuses an option of the router on `mount`. */
@@ -135,6 +137,7 @@ export function resolveResource(
     access: resolveAccess(options, fail),
     scope: scopesOf(options.scope),
     fieldsFor: options.fieldsFor,
+    isUnlimited: !options.scope && !options.fieldsFor,
     ...fieldRules(options, legacyMode, fail),
     ...pageRules(options, legacyMode),
     model,

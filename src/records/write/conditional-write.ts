@@ -14,10 +14,10 @@ import {
   recordChanged,
 } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
-import { noteWrite } from '../../http/write-begun.ts'
 import type { Model } from '../../model/model.ts'
 import { all, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
+import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import { pause } from '../engine/tries.ts'
 import { readRecord } from '../read/read.ts'
@@ -49,7 +49,9 @@ export async function writeExpected<T>(
   expected: Expected | undefined,
   write: (expect: Fields | undefined) => Promise<T | null>,
 ): Promise<T> {
-  const written = await noteWrite(request, write(expected?.fields))
+  const { [KEYED]: keyed } = request as Keyed
+  const writing = write(expected?.fields)
+  const written = await (keyed ? noteWrite(keyed, writing) : writing)
   if (written === null) throw expected?.refusal ?? entryNotFound()
   return written
 }

@@ -5,25 +5,35 @@
  */
 
 import { checkTime } from '../../http/deadline.ts'
-import { outsideScope } from '../../http/refusals.ts'
+import { METHOD_OVERRIDE } from '../../http/method-override.ts'
+import { methodNotAllowed, outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
-import { noteWrite } from '../../http/write-begun.ts'
 import { visible } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { receiptOf, writtenBefore } from '../engine/receipts.ts'
+import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
+import type { Handler } from '../engine/route.ts'
 import { showWritten } from '../read/read-page.ts'
 import { withHookResponse } from '../rules/hook-response.ts'
 import { runValidate } from '../rules/hooks.ts'
 import { idAlone, unlimited } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
-import { type WriteLimits, writeLimits } from '../rules/scope.ts'
+import { NO_LIMITS, type WriteLimits, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { runAfterWrite } from './after-write.ts'
 import { saveWithFiles } from './file-writes.ts'
 import { receipted } from './receipted.ts'
 import { bodyOf, discard, type Incoming, readIncoming, type Sender } from './write-body.ts'
+
+/** The handler of `POST <mount>`; `allowed` are the methods of the mount. */
+export function createHandler(resource: Resource, allowed: () => string): Handler {
+  return (request, context) => {
+    // A read that was not taken for one must not become a write.
+    if (request.headers.has(METHOD_OVERRIDE)) throw methodNotAllowed(allowed())
+    return create(resource, request, context)
+  }
+}
 
 /** Stores a new record and responds with 201 and the record. */
 export async function create(
@@ -47,13 +57,13 @@ async function createFrom(
 ): Promise<Response> {
   const { model, runAfterCreate, strictAfterCreate } = resource
   const { request } = incoming
-  const receipt = receiptOf(request)
-  const before = writtenBefore(request)?.[0]
-  const { engine } = receipt ? receipted(resource, receipt) : resource
+  const { [KEYED]: keyed } = request as Keyed
+  const { engine } = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
-  const limits = await writeLimits(resource, request)
+  const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
   const { scope } = limits
   // An earlier try of this request has written the record already.
+  const before = keyed?.written?.[0]
   if (before) {
     const record = (await engine.first(withId(before))) ?? { _id: before }
     return respond(resource, limits, record, request, sender)
@@ -70,7 +80,10 @@ async function createFrom(
   // An id that is made later is in no scope.
   if (scope !== unlimited && !scope.admits({ ...values, _id: id ?? '' })) throw outsideScope()
   // The write: files first, and removed again if it fails.
-  const write = () => noteWrite(request, engine.insert(values, id as string | undefined))
+  const write = () => {
+    const writing = engine.insert(values, id as string | undefined)
+    return keyed ? noteWrite(keyed, writing) : writing
+  }
   checkTime(request)
   const hasFiles = incoming.files.length > 0
   const record = await (hasFiles ? saveWithFiles(resource, incoming, values, write) : write())

@@ -13,7 +13,6 @@ import { HttpError } from '../../http/errors.ts'
 import { entryNotFound } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { loggerFor } from '../../http/request-ids.ts'
-import { noteWrite } from '../../http/write-begun.ts'
 import type { FileStore } from '../../ports/files.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { type Fields, StoreTimeout, StoreUnavailable } from '../../ports/store.ts'
@@ -24,6 +23,7 @@ import { storageNotConfigured, storageUnavailable } from '../../uploads/refusals
 import { dispositionOf } from '../../uploads/sniff.ts'
 import { type NewObject, putAll, removeAll } from '../../uploads/storage.ts'
 import { type Source, stripped } from '../../uploads/strip/stripped.ts'
+import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
 import type { Resource } from '../setup/resource.ts'
 import { type Expected, writeExpected } from './conditional-write.ts'
@@ -84,6 +84,7 @@ export async function updateWithFiles(
 ): Promise<Fields> {
   const { engine, files } = resource
   const { request } = incoming
+  const { [KEYED]: keyed } = request as Keyed
   checkTime(request)
   const touched = files.names.length > 0 ? files.namedIn(changes) : []
   if (touched.length === 0) {
@@ -101,7 +102,8 @@ export async function updateWithFiles(
       // Compare-and-set: of two uploads to one field, each removes exactly what it has replaced.
       const kept = Object.fromEntries(touched.map((name) => [name, before[name]]))
       const expect = { ...kept, ...expected?.fields }
-      const after = await noteWrite(request, engine.updateSeen(filter, safe, expect))
+      const writing = engine.updateSeen(filter, safe, expect)
+      const after = await noteWrite(keyed, writing)
       if (!after && expected) throw expected.refusal
       if (!after) continue
       const held = objectsOf(resource, after)

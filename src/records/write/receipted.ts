@@ -5,7 +5,7 @@
  */
 
 import type { WriteAction } from '../../ports/store.ts'
-import type { Receipt } from '../engine/receipts.ts'
+import type { Receipt } from '../engine/keyed-writes.ts'
 import type { Resource } from '../setup/resource.ts'
 
 /** `resource`, each of whose writes is one with the receipt. */

@@ -8,7 +8,7 @@ import { checkTime } from '../../http/deadline.ts'
 import type { ApiRequest } from '../../http/request.ts'
 import { messageResponse } from '../../http/respond.ts'
 import type { Filter } from '../../ports/filter.ts'
-import { receiptOf, writtenBefore } from '../engine/receipts.ts'
+import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
 import { hookRecord, runBeforeRemove } from '../rules/hooks.ts'
 import { requestedId, within } from '../rules/record-id.ts'
@@ -31,11 +31,11 @@ export async function remove(resource: Resource, request: ApiRequest): Promise<R
   const id = requestedId(resource, request)
   const { filter } = await scopeOf(model, scope.write, request)
   // An earlier try of this request has removed the record already.
-  if (writtenBefore(request)) return messageResponse(REMOVED)
+  const { [KEYED]: keyed } = request as Keyed
+  if (keyed?.written) return messageResponse(REMOVED)
   const one = within(filter, id)
   const seen = await recordSeenByClient(resource, request, one)
-  const receipt = receiptOf(request)
-  const own = receipt ? receipted(resource, receipt) : resource
+  const own = keyed?.receipt ? receipted(resource, keyed.receipt) : resource
   const removed = await removeJudged(own, request, one, seen)
   await removeFilesOf(resource, removed, request)
   const { afterRemove } = hooks

@@ -9,7 +9,8 @@ import type { ApiRequest } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { all, everything, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { receiptOf, writtenBefore } from '../engine/receipts.ts'
+import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
+import type { Handler } from '../engine/route.ts'
 import { MAX_TRIES } from '../engine/tries.ts'
 import { showWritten } from '../read/read-page.ts'
 import { viewFor } from '../read/view.ts'
@@ -24,7 +25,7 @@ import {
 import { idAlone, type Scope, unlimited } from '../rules/limits.ts'
 import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
-import { writeLimits } from '../rules/scope.ts'
+import { NO_LIMITS, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
 import { runAfterWrite } from './after-write.ts'
 import {
@@ -46,6 +47,11 @@ import {
   type Sender,
 } from './write-body.ts'
 
+/** The handler of `PATCH <mount>/:id`. */
+export function updateHandler(resource: Resource): Handler {
+  return (request, context) => update(resource, request, context)
+}
+
 /** Replaces the given fields, keeps the others, and responds with the record as a read would show it. */
 export async function update(
   resource: Resource,
@@ -64,15 +70,15 @@ export async function update(
 
 async function updateFrom(whole: Resource, id: string, incoming: Incoming): Promise<Response> {
   const { request } = incoming
-  const receipt = receiptOf(request)
-  const before = writtenBefore(request)
-  const resource = receipt ? receipted(whole, receipt) : whole
+  const { [KEYED]: keyed } = request as Keyed
+  const resource = keyed?.receipt ? receipted(whole, keyed.receipt) : whole
   const { model, engine } = resource
   // Who may write and see what: known before the write, because what fails must not fail after it.
-  const { scope, reads } = await writeLimits(resource, request)
+  const limits = resource.isUnlimited ? NO_LIMITS : await writeLimits(resource, request)
+  const { scope, reads } = limits
   // An earlier try of this request has written the record already.
-  if (before) {
-    const _id = before[0] ?? id
+  if (keyed?.written) {
+    const _id = keyed.written[0] ?? id
     return respond(resource, reads, (await engine.first(withId(_id))) ?? { _id }, request)
   }
   const one = scope === unlimited ? withId(id) : within(scope.filter, id)
