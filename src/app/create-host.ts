@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isSecretOfAll } from '#processes'
 import { Caches } from '../cache/caches.ts'
 import { defaultsOf } from '../cache/options.ts'
 import { historySchema, ModelHistory } from '../changes/model-history.ts'
@@ -19,7 +20,6 @@ import { Integrity } from '../records/engine/integrity.ts'
 import { appModels } from './models.ts'
 import { collectionsOf, observersOf, writeOf } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
-import { shareSecret } from './share-secret.ts'
 import { AppStart } from './start-up.ts'
 
 /** What the app itself needs from its host, beyond what routers see. */
@@ -153,4 +153,12 @@ function warnOfOpen({ open, guards, logger }: Host): void {
 
 function failed(message: string): never {
   throw new TypeError(`createApp: ${message}`)
+}
+
+/** Throws a `TypeError` that names `option` if the first process has another secret there. */
+async function shareSecret(option: string, secret: string): Promise<void> {
+  if (await isSecretOfAll(secret)) return
+  throw new TypeError(
+    `${option} differs between the processes of serve(app, { processes }). Read it from an environment variable. If the program makes one up, each process has its own.`,
+  )
 }

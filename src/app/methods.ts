@@ -5,9 +5,9 @@
  */
 
 import { HttpError } from '../http/errors.ts'
-import { METHOD_OVERRIDE } from '../http/method-override.ts'
 import { methodNotAllowed, notFound } from '../http/refusals.ts'
 import type { ApiRequest } from '../http/request.ts'
+import { METHOD_OVERRIDE } from '../http/request.ts'
 import type { FileStore } from '../ports/files.ts'
 import { pathOf } from '../ports/path-of.ts'
 import type { Context } from '../records/engine/route.ts'

@@ -8,8 +8,8 @@ import { errorHandler } from '../http/error-handler.ts'
 import type { ApiRequest, RequestContext } from '../http/request.ts'
 import type { Host } from '../records/engine/host.ts'
 import { KEYED, type Keyed, type WrittenIds } from '../records/engine/keyed-writes.ts'
-import type { Lines } from '../records/engine/lines.ts'
-import { pause } from '../records/engine/tries.ts'
+import type { SerialQueue } from '../records/engine/serial-queue.ts'
+import { pause } from '../records/engine/serial-queue.ts'
 import type { LateGuards } from './late.ts'
 import type { Operation } from './operation.ts'
 import { Refused } from './operations.ts'
@@ -23,7 +23,7 @@ export interface Batch {
   readonly context: RequestContext
   readonly operations: readonly Operation[]
   /** Batches that were overtaken run one after the other. */
-  readonly lines: Lines
+  readonly queue: SerialQueue
   readonly late: LateGuards
 }
 
@@ -41,7 +41,7 @@ export async function runBatch(batch: Batch): Promise<readonly Response[] | Resp
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const attempt = () => attempted(batch, ids, refusal)
     const inLine = tries > 0 && refusal === undefined
-    const outcome = inLine ? await batch.lines.after('', attempt) : await attempt()
+    const outcome = inLine ? await batch.queue.after('', attempt) : await attempt()
     if (outcome instanceof Response) return outcome
     if ('responses' in outcome) return outcome.responses
     refusal = undefined

@@ -63,3 +63,6 @@ export interface RequestContext {
   /** Keeps the runtime alive until `promise` settles. */
   waitUntil(promise: Promise<unknown>): void
 }
+
+/** The header with which clients send a QUERY as a POST, through proxies that know no QUERY. */
+export const METHOD_OVERRIDE = 'x-http-method-override'

@@ -5,7 +5,7 @@
  */
 
 import type { Host } from '../../records/engine/host.ts'
-import { Lines } from '../../records/engine/lines.ts'
+import { SerialQueue } from '../../records/engine/serial-queue.ts'
 import { accessTokens } from '../keys/access-tokens.ts'
 import { boundedHashing } from '../keys/bounded-hashing.ts'
 import { keysFor, type Purpose } from '../keys/hmac.ts'
@@ -43,7 +43,7 @@ export function createInstance(host: Host, settings: AuthSettings, mount: string
     afterwards: afterwards(),
     decoys: decoys(host.twin(settings.model, 'decoys'), settings, host.logger),
     usedTokens: singleUse(host, settings),
-    endingAdmins: new Lines(),
+    endingAdmins: new SerialQueue(),
     clientKeys: keys('known client'),
     codeKeys: keys('one-time code'),
     refreshKeys: keys('refresh token'),

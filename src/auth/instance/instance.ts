@@ -5,8 +5,8 @@
  */
 
 import type { Host } from '../../records/engine/host.ts'
-import type { Lines } from '../../records/engine/lines.ts'
 import type { RecordEngine } from '../../records/engine/record-engine.ts'
+import type { SerialQueue } from '../../records/engine/serial-queue.ts'
 import type { ModelFiles } from '../../uploads/model-files.ts'
 import type { AccessTokens } from '../keys/access-tokens.ts'
 import type { Hashing } from '../keys/bounded-hashing.ts'
@@ -44,7 +44,7 @@ export interface AuthInstance {
   /** If a provider's tokens, or tickets of second steps, may sign in only once: the used ones. */
   readonly usedTokens: UsedTokens | undefined
   /** On a store that writes one record at a time, those who end an admin wait here. */
-  readonly endingAdmins: Lines
+  readonly endingAdmins: SerialQueue
   readonly clientKeys: Keys
   readonly codeKeys: Keys
   readonly refreshKeys: Keys

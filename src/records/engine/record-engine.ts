@@ -28,10 +28,9 @@ import {
 import { isLarge, nextTurn } from '../../ports/turns.ts'
 import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
-import { Lines } from './lines.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
 import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
-import { MAX_TRIES, pause } from './tries.ts'
+import { type Attempt, MAX_TRIES, SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */
 export interface Surroundings {
@@ -47,15 +46,6 @@ interface KnownUpdate {
   readonly kept: readonly string[]
   readonly unsure: readonly string[]
 }
-/** Another write of the record came in between. */
-class Outrun {
-  /** The record's id. */
-  readonly record: string
-
-  constructor(record: string) {
-    this.record = record
-  }
-}
 
 /** Returns the values to write together with `changes`, in the same step. */
 export type Along = (changes: Fields) => Fields
@@ -68,10 +58,10 @@ export class RecordEngine {
   /** The schema of the collection. */
   readonly schema: CollectionSchema
   /** Writers whose hooks judge a record wait here, after another one has overtaken them. */
-  readonly judging: Lines = new Lines()
+  readonly judging: SerialQueue = new SerialQueue()
   readonly #surroundings: Surroundings
   readonly #along: Along[] = []
-  readonly #lines = new Lines()
+  readonly #checking = new SerialQueue()
   /** The hidden paths inside fields that are shown themselves. */
   readonly #unseen: readonly string[]
   /** Whether the model has references that must exist. */
@@ -218,43 +208,33 @@ export class RecordEngine {
     return this.#change(set, { set, unset, unsure: [] })
   }
 
-  /**
-   * An update that must know the stored record: compare-and-set, until no other write comes in between. A writer that
-   * was overtaken tries again after others of this process that were too, so that only other processes can overtake it
-   * for long.
-   */
+  /** An update that must know the stored record: compare-and-set, until no other write comes in between. */
   async #updateKnown(
     filter: Filter,
     changes: Fields,
     options: KnownUpdate,
   ): Promise<Fields | null> {
-    const first = await this.#tryKnown(filter, changes, options)
-    if (!(first instanceof Outrun)) return first
-    return this.#lines.after(first.record, async () => {
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const next = await this.#tryKnown(filter, changes, options)
-        if (!(next instanceof Outrun)) return next
-        await pause(tries)
-      }
-      throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
-    })
+    const attempt = () => this.#tryKnown(filter, changes, options)
+    const updated = await this.#checking.retry(MAX_TRIES, attempt)
+    if (updated) return updated.result
+    throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
   }
 
-  /** The record after the update, null if there is none, or the id of the record that another writer has changed. */
   async #tryKnown(
     filter: Filter,
     changes: Fields,
     { expect, kept, unsure }: KnownUpdate,
-  ): Promise<Fields | Outrun | null> {
+  ): Promise<Attempt<Fields | null>> {
     const stored = await this.first(filter)
-    if (!stored || !holds(stored, expect)) return null
+    if (!stored || !holds(stored, expect)) return { result: null }
     const plan = replacement(this.model.shape, changes, kept, stored)
     await this.#checkAcross(replaced(upgraded(this.model, stored), plan))
     const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
     const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
     const id = String(stored._id)
     const one = all([filter, withId(id)])
-    return (await this.#write(one, changes, plan, { ...unchanged, ...expect })) ?? new Outrun(id)
+    const result = await this.#write(one, changes, plan, { ...unchanged, ...expect })
+    return result ? { result } : { overtaken: id }
   }
 
   /** A rule that checks whether a field is there must not find one that is being removed. */

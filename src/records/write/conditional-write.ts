@@ -19,7 +19,7 @@ import { all, everything, type Filter } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
 import { KEYED, type Keyed, noteWrite } from '../engine/keyed-writes.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
-import { pause } from '../engine/tries.ts'
+import type { Attempt } from '../engine/serial-queue.ts'
 import { readRecord } from '../read/read.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
@@ -88,8 +88,7 @@ function seenAs({ shape }: Model, record: Fields, refusal: HttpError): SeenRecor
 
 /**
  * Reads the record that matches and calls `write`, which throws the refusal of what it gets if the record has changed
- * meanwhile; then both are done again, `maxTries` times in all. Throws a 404, or after the last time a 409. A writer that
- * was overtaken waits for others of this process that were too.
+ * meanwhile; then both are done again, `maxTries` times in all. Throws a 404, or after the last time a 409.
  */
 export async function writeAsSeen<T>(
   engine: RecordEngine,
@@ -98,28 +97,18 @@ export async function writeAsSeen<T>(
   write: (seen: SeenRecord) => Promise<T>,
 ): Promise<T> {
   const overtaken = changedMeanwhile()
-  let id = ''
-  const tryOnce = async (): Promise<{ readonly result: T } | undefined> => {
+  const written = await engine.judging.retry(maxTries, async (): Promise<Attempt<T>> => {
     const record = await engine.first(filter)
     if (!record) throw entryNotFound()
-    id = String(record._id)
     try {
       return { result: await write(seenAs(engine.model, record, overtaken)) }
     } catch (error) {
       if (error !== overtaken) throw error
-      return undefined
+      return { overtaken: String(record._id) }
     }
-  }
-  const first = await tryOnce()
-  if (first) return first.result
-  return engine.judging.after(id, async () => {
-    for (let tries = 2; tries <= maxTries; tries += 1) {
-      if (tries > 2) await pause(tries)
-      const next = await tryOnce()
-      if (next) return next.result
-    }
-    throw overtaken
   })
+  if (!written) throw overtaken
+  return written.result
 }
 
 /**

@@ -5,9 +5,9 @@
  */
 
 import { checkTime } from '../../http/deadline.ts'
-import { METHOD_OVERRIDE } from '../../http/method-override.ts'
 import { methodNotAllowed, outsideScope } from '../../http/refusals.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { METHOD_OVERRIDE } from '../../http/request.ts'
 import { dataResponse } from '../../http/respond.ts'
 import { visible } from '../../model/present.ts'
 import { withId } from '../../ports/filter.ts'
