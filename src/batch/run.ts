@@ -13,8 +13,9 @@ import { pause } from '../records/engine/serial-queue.ts'
 import type { LateGuards } from './late.ts'
 import type { Operation } from './operation.ts'
 import { Refused } from './operations.ts'
-import { Overlay, type Refusal, type Unwritten } from './overlay.ts'
+import { Overlay } from './overlay.ts'
 import { overtaken } from './refusals.ts'
+import type { Refusal, Unwritten } from './rehearsal.ts'
 
 /** A batch that has arrived. */
 export interface Batch {

@@ -48,6 +48,14 @@ export function isLarge(value: unknown): boolean {
   return typeof value === 'object' && leftOf(LARGE, value) < 0
 }
 
+/** The result of `work`, which has a turn of its own: so do the work before it and after it. */
+export async function inOwnTurn<T>(work: () => Promise<T>): Promise<T> {
+  await nextTurn()
+  const result = await work()
+  await nextTurn()
+  return result
+}
+
 /** What is left of `most` after the keys and values in `value`; negative once it is too little. */
 function leftOf(most: number, value: object | null): number {
   const isList = Array.isArray(value)

@@ -16,6 +16,7 @@ import { underCurrentNames } from '../../model/renamed.ts'
 import { underAllNames } from '../../model/renamed-collection.ts'
 import { type Filter, withId } from '../../ports/filter.ts'
 import type {
+  Collection,
   Fields,
   StepResult,
   Store,
@@ -215,6 +216,23 @@ export async function writesTogether(store: Store): Promise<boolean> {
   } catch (error) {
     if (error instanceof TypeError) return false
     throw error
+  }
+}
+
+/** The writes of a collection. */
+export type Writing = Pick<Collection, 'insert' | 'update' | 'updateMany' | 'delete'>
+
+/** The writes of a collection, each as the one step that `take` takes; it resolves to undefined if that fails. */
+export function writingBySteps(
+  take: (action: WriteAction) => Promise<StepResult | undefined>,
+): Writing {
+  return {
+    insert: async (record) => (await take({ insert: record }))?.records[0],
+    update: async (update, change, options) =>
+      (await take({ update, change, ...(options && { options }) }))?.records[0] ?? null,
+    updateMany: async (updateMany, change) => (await take({ updateMany, change }))?.count ?? 0,
+    delete: async (filter, options) =>
+      (await take({ delete: filter, ...(options && { options }) }))?.records[0] ?? null,
   }
 }
 

@@ -11,8 +11,7 @@ import { hiddenInside } from '../../model/hidden.ts'
 import type { Model } from '../../model/model.ts'
 import { projected } from '../../model/present.ts'
 import type { Settling } from '../../model/renamed-collection.ts'
-import { upgraded } from '../../model/upgrade.ts'
-import { validateAcross, validateFields, validateRecord } from '../../model/validate.ts'
+import { validateFields, validateRecord } from '../../model/validate.ts'
 import { valueIn } from '../../model/value-at.ts'
 import { isFields } from '../../model/writable.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
@@ -25,12 +24,13 @@ import {
   type StepResult,
   type WriteAction,
 } from '../../ports/store.ts'
-import { isLarge, nextTurn } from '../../ports/turns.ts'
+import { inOwnTurn, isLarge } from '../../ports/turns.ts'
 import { clashingFields, duplicateIn, type Refused } from './clashes.ts'
 import type { Integrity } from './integrity.ts'
+import { KnownUpdates, type WriteKnown } from './known-updates.ts'
 import { dependentSteps, type Removal, removeKept } from './removal.ts'
-import { isMissing, type Replacement, replaced, replacement, withValue } from './replace.ts'
-import { type Attempt, MAX_TRIES, SerialQueue } from './serial-queue.ts'
+import { isMissing, type Replacement, replacement, withValue } from './replace.ts'
+import { SerialQueue } from './serial-queue.ts'
 
 /** What the engine needs from the app. */
 export interface Surroundings {
@@ -40,16 +40,8 @@ export interface Surroundings {
   readonly integrity: () => Integrity
 }
 
-/** An update of a record that is read first. */
-interface KnownUpdate {
-  readonly expect: Fields | undefined
-  readonly kept: readonly string[]
-  readonly unsure: readonly string[]
-}
-
 /** Returns the values to write together with `changes`, in the same step. */
 export type Along = (changes: Fields) => Fields
-
 /** Reads and writes the records of one model. */
 export class RecordEngine {
   readonly model: Model
@@ -61,7 +53,7 @@ export class RecordEngine {
   readonly judging: SerialQueue = new SerialQueue()
   readonly #surroundings: Surroundings
   readonly #along: Along[] = []
-  readonly #checking = new SerialQueue()
+  readonly #knowing: KnownUpdates
   /** The hidden paths inside fields that are shown themselves. */
   readonly #unseen: readonly string[]
   /** Whether the model has references that must exist. */
@@ -78,6 +70,7 @@ export class RecordEngine {
     this.stored = stored
     this.#surroundings = surroundings
     this.#unseen = hiddenInside(model)
+    this.#knowing = new KnownUpdates(model, (filter) => this.first(filter))
   }
 
   /**
@@ -146,7 +139,7 @@ export class RecordEngine {
     const now = new Date(this.#surroundings.now())
     if (timestamps.createdAt !== undefined) record[timestamps.createdAt] = now
     if (timestamps.updatedAt !== undefined) record[timestamps.updatedAt] = now
-    if (isLarge(record)) return apart(() => this.#insert(record))
+    if (isLarge(record)) return inOwnTurn(() => this.#insert(record))
     return this.#insert(record)
   }
 
@@ -163,9 +156,11 @@ export class RecordEngine {
     kept: readonly string[] = [],
   ): Promise<Fields | null> {
     const plan = replacement(this.model.shape, changes, kept)
-    return this.model.refinements || plan.unsure.length > 0
-      ? this.#updateKnown(filter, changes, { expect, kept, unsure: plan.unsure })
-      : this.#write(filter, changes, plan, expect)
+    if (!this.model.refinements && plan.unsure.length === 0) {
+      return this.#write(filter, changes, plan, expect)
+    }
+    const write: WriteKnown = (one, known, expected) => this.#write(one, changes, known, expected)
+    return this.#knowing.update({ filter, changes, expect, kept, unsure: plan.unsure, write })
   }
 
   /** The same for a writer who cannot see hidden fields: inside an object that is replaced, their values stay. */
@@ -208,44 +203,6 @@ export class RecordEngine {
     return this.#change(set, { set, unset, unsure: [] })
   }
 
-  /** An update that must know the stored record: compare-and-set, until no other write comes in between. */
-  async #updateKnown(
-    filter: Filter,
-    changes: Fields,
-    options: KnownUpdate,
-  ): Promise<Fields | null> {
-    const attempt = () => this.#tryKnown(filter, changes, options)
-    const updated = await this.#checking.retry(MAX_TRIES, attempt)
-    if (updated) return updated.result
-    throw new Error(`a record of '${this.model.name}' changed faster than it could be checked`)
-  }
-
-  async #tryKnown(
-    filter: Filter,
-    changes: Fields,
-    { expect, kept, unsure }: KnownUpdate,
-  ): Promise<Attempt<Fields | null>> {
-    const stored = await this.first(filter)
-    if (!stored || !holds(stored, expect)) return { result: null }
-    const plan = replacement(this.model.shape, changes, kept, stored)
-    await this.#checkAcross(replaced(upgraded(this.model, stored), plan))
-    const seen = this.model.refinements ? Object.keys(this.model.fields) : unsure
-    const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
-    const id = String(stored._id)
-    const one = all([filter, withId(id)])
-    const result = await this.#write(one, changes, plan, { ...unchanged, ...expect })
-    return result ? { result } : { overtaken: id }
-  }
-
-  /** A rule that checks whether a field is there must not find one that is being removed. */
-  async #checkAcross(record: Fields): Promise<void> {
-    const declared = Object.entries(record).filter(
-      ([field, value]) => value !== undefined && Object.hasOwn(this.model.fields, field),
-    )
-    const validation = await validateAcross(this.model, Object.fromEntries(declared))
-    if (!validation.ok) throw invalidFields(validation.fields)
-  }
-
   #write(
     filter: Filter,
     changes: Fields,
@@ -253,7 +210,7 @@ export class RecordEngine {
     expect?: Fields,
   ): Promise<Fields | null> {
     const write = () => this.#update(filter, changes, this.#change(changes, plan), expect)
-    return isLarge(changes) ? apart(write) : write()
+    return isLarge(changes) ? inOwnTurn(write) : write()
   }
 
   /** The record as it is stored. */
@@ -340,19 +297,4 @@ export class RecordEngine {
       after = found.length === page ? String(found.at(-1)?._id) : undefined
     } while (after !== undefined)
   }
-}
-
-/** Writes large values in a turn of their own: the work before and after takes a turn too. */
-async function apart<T>(write: () => Promise<T>): Promise<T> {
-  await nextTurn()
-  const written = await write()
-  await nextTurn()
-  return written
-}
-
-/** Whether `stored` has the values that the caller expects; the store checks again when it writes. */
-export function holds(stored: Fields, expect: Fields = {}): boolean {
-  return Object.entries(expect).every(
-    ([field, value]) => JSON.stringify(stored[field]) === JSON.stringify(value),
-  )
 }

@@ -10,25 +10,22 @@ import type { Fail } from '../../model/option-rules.ts'
 import { isMixed, isOrdered, SEVERAL_TYPES } from '../../model/ordered.ts'
 import { visible } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
-import { isForbiddenKey } from '../../model/writable.ts'
 import type { SortKey } from '../../ports/filter.ts'
 import { placeOf, type Shape } from '../../ports/shape.ts'
 import type { Fields, ReadHints } from '../../ports/store.ts'
-import type { ModelFiles } from '../../uploads/model-files.ts'
-import { resolveUpload, type Upload, type UploadOptions } from '../../uploads/options.ts'
 import type { Host } from '../engine/host.ts'
 import type { RecordEngine } from '../engine/record-engine.ts'
 import type { Guard } from '../engine/route.ts'
 import { totalOrder } from '../engine/sort.ts'
 import type { FieldsFor } from '../rules/fields-for.ts'
-import type { OnGet, RunAfterCreate, Validate, ValidateOption } from '../rules/hooks.ts'
+import type { OnGet } from '../rules/hooks.ts'
 import type { Scopes } from '../rules/scope.ts'
 import { resolveAccess, type ServedActions } from './access.ts'
 import { checkSimpleOptions } from './option-checks.ts'
-import type { FieldLists, RouterOptions } from './options.ts'
-import { withoutProtected } from './protected-fields.ts'
+import type { RouterOptions } from './options.ts'
 import { type SearchField, searchFields } from './search-fields.ts'
 import type { View } from './view.ts'
+import { type WriteRules, writeRules } from './write-rules.ts'
 
 /** A set of field names. */
 export interface FieldSet {
@@ -74,21 +71,6 @@ export interface ReadRules {
   readonly maxResponseBytes: number
   /** How reads are cached, if they are. */
   readonly cache?: CacheSettings | undefined
-}
-
-/** What clients may write, and what happens with it. */
-export interface WriteRules {
-  readonly writable: { readonly create: ReadonlySet<string>; readonly update: ReadonlySet<string> }
-  readonly validate: { readonly create?: Validate<Fields>; readonly update?: Validate<Fields> }
-  readonly runAfterCreate: RunAfterCreate<Fields> | undefined
-  readonly strictAfterCreate: boolean
-  readonly hooks: Pick<
-    RouterOptions<Fields>,
-    'beforeUpdate' | 'afterUpdate' | 'beforeRemove' | 'afterRemove'
-  >
-  readonly upload: Upload | undefined
-  /** The model's file fields, including those of other routers. */
-  readonly files: ModelFiles
 }
 
 /** What the handlers of one router share. It does not change after start-up. */
@@ -228,43 +210,6 @@ function readRules(host: Host, options: RouterOptions<Fields>): ReadRules {
   return { plainView, onGet, lean, hints, maxPopulated, maxResponseBytes }
 }
 
-function writeRules(
-  host: Host,
-  mount: string,
-  options: RouterOptions<Fields>,
-  fail: Fail,
-): WriteRules {
-  const { model, runAfterCreate, strictAfterCreate = false, upload } = options
-  return {
-    writable: writableFields(host, mount, options, fail),
-    validate: validators(options.validate),
-    runAfterCreate,
-    strictAfterCreate,
-    hooks: options,
-    upload: upload && uploadOf(host, mount, model, upload, fail),
-    files: host.filesOf(model),
-  }
-}
-
-function uploadOf(
-  host: Host,
-  mount: string,
-  model: Model,
-  options: UploadOptions,
-  fail: Fail,
-): Upload {
-  const upload = resolveUpload(options, model.shape, fail)
-  if ((upload.imgOptimizations || upload.allowClientImageOptions) && !host.images) {
-    fail(`'upload' compresses images, which needs createApp({ images: sharpImages() })`)
-  }
-  if (!host.files) {
-    host.logger.warn(
-      `Router '${mount}': files are refused. Give createApp a file store in 'files'.`,
-    )
-  }
-  return upload
-}
-
 function checkReachable(model: Model, option: string, name: string, fail: Fail): void {
   const place = placeOf(model.shape, name)
   if (!place) fail(noSuchField(option, name, model))
@@ -285,50 +230,4 @@ function everyVisible(model: Model): FieldSet {
 
 function everyOrdered(model: Model): FieldSet {
   return { has: (field) => isOrdered(model.shape, field) && !isHidden(model, field) }
-}
-
-function writableFields(
-  host: Host,
-  mount: string,
-  options: RouterOptions<Fields>,
-  fail: Fail,
-): Resource['writable'] {
-  const { model, allowedFields, blockedFields } = options
-  if (!allowedFields && !blockedFields) {
-    host.logger.warn(
-      `Router '${mount}': every field of '${model.name}' is writable. Name the writable ones in 'allowedFields'.`,
-    )
-  }
-  const every = Object.keys(model.fields)
-  const named = (option: string, lists: FieldLists<Fields> | undefined, operation: Operation) => {
-    const names = isList(lists) ? lists : lists?.[operation]
-    for (const name of names ?? []) {
-      if (!model.shape.fields.has(name)) {
-        fail(noSuchField(option, name, model))
-      }
-    }
-    return names
-  }
-  const writable = (operation: Operation): Set<string> => {
-    const blocked = new Set(named('blockedFields', blockedFields, operation))
-    const allowed = named('allowedFields', allowedFields, operation) ?? every
-    const kept = options.legacyMode ? every : allowed.filter((name) => !blocked.has(name))
-    return new Set(
-      kept.filter((name) => Object.hasOwn(model.fields, name) && !isForbiddenKey(name)),
-    )
-  }
-  const sets = { create: writable('create'), update: writable('update') }
-  // The router that protects the model may be mounted later.
-  host.onReady(() => withoutProtected(host, options, sets, fail))
-  return sets
-}
-
-type Operation = 'create' | 'update'
-
-function isList(lists: FieldLists<Fields> | undefined): lists is readonly string[] {
-  return Array.isArray(lists)
-}
-
-function validators(option: ValidateOption<Fields> | undefined): Resource['validate'] {
-  return typeof option === 'function' ? { create: option, update: option } : (option ?? {})
 }
