@@ -22,7 +22,7 @@ import { AppContext, type Platform } from './context.ts'
 import type { AppHost } from './create-host.ts'
 import { firstResponse, type GuardLists, inLists, notePassed } from './guards.ts'
 import { respondElse, takeQuerySentAsPost } from './methods.ts'
-import { observed } from './observers.ts'
+import { observe } from './observers.ts'
 import type { ResolvedAppOptions } from './options.ts'
 import { RequestLimits } from './request-limits.ts'
 import { finish } from './response.ts'
@@ -71,7 +71,7 @@ export class Flow {
     const response =
       host.observers.length === 0
         ? this.#begin(request, context)
-        : observed(host.observers, request, () => this.#begin(request, context))
+        : observe(host.observers, request, () => this.#begin(request, context))
     return raiseAgain ? response.finally(raiseAgain) : response
   }
 

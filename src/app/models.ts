@@ -78,15 +78,15 @@ export function appModels({ engines, open, declared }: ModelNeeds): AppModels {
       for (const model of entries.keys()) if (model.name === name) return model
       return lastDefined(name)
     },
-    searchable(model, path) {
+    declareSearch(model, path) {
       const { schema, twins } = entryOf(model)
       if (!addPath(schema, 'searchable', path, model)) return
       for (const twin of twins) addPath(twin, 'searchable', path, model)
       // The checks of a start may declare more for that same start; afterwards another start is needed.
       declared('started')
     },
-    listed: (model, field) => void addPath(entryOf(model).schema, 'lists', field, model),
-    exposed: (model, scope) => void entryOf(model).scopes.push(scope),
+    declareList: (model, field) => void addPath(entryOf(model).schema, 'lists', field, model),
+    declareScope: (model, scope) => void entryOf(model).scopes.push(scope),
     protect(model, fields, role) {
       const entry = entryOf(model)
       entry.guarded = new Set([...(entry.guarded ?? []), ...fields])

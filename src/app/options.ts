@@ -112,7 +112,7 @@ const MIN_SECRET = 32
 const BODY_TIMEOUT_MS = 25_000
 const REQUEST_TIMEOUT_MS = 60_000
 const MAX_IN_FLIGHT = 1000
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Every option's name, and what its value must be. */
 const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
@@ -129,12 +129,12 @@ const RULES: Readonly<Record<keyof AppOptions, Rule>> = {
   maxBodySize: natural,
   maxBodyValues: natural,
   bodyTimeoutMs: {
-    must: `be a whole number from 1 to ${LONGEST_TIMER_MS}`,
-    test: (value) => natural.test(value) && Number(value) <= LONGEST_TIMER_MS,
+    must: `be a whole number from 1 to ${MAX_TIMER_MS}`,
+    test: (value) => natural.test(value) && Number(value) <= MAX_TIMER_MS,
   },
   requestTimeoutMs: {
-    must: `be a whole number from 0 to ${LONGEST_TIMER_MS}`,
-    test: (value) => value === 0 || (natural.test(value) && Number(value) <= LONGEST_TIMER_MS),
+    must: `be a whole number from 0 to ${MAX_TIMER_MS}`,
+    test: (value) => value === 0 || (natural.test(value) && Number(value) <= MAX_TIMER_MS),
   },
   maxInFlight: {
     must: 'be a whole number, 0 for no limit',

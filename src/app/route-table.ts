@@ -119,7 +119,7 @@ export function enter(row: Row, path: string, request: ApiRequest): boolean {
   // An optional parameter, `:name?`, may have no value.
   for (const name in match.groups) {
     const value = match.groups[name] ?? ''
-    params[name] = value.includes('%') ? decoded(value) : value
+    params[name] = value.includes('%') ? decode(value) : value
   }
   request.params = params
   request.route = row.pattern
@@ -135,7 +135,7 @@ function regexOf(pattern: string): RegExp {
 }
 
 /** If it cannot be decoded, it stays as it was sent: guards come first, and no id looks like that. */
-function decoded(value: string): string {
+function decode(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {

@@ -22,7 +22,7 @@ import { create } from '../records/write/create.ts'
 import { remove } from '../records/write/remove.ts'
 import { update } from '../records/write/update.ts'
 import { addHeaders } from './headers.ts'
-import { type Asked, resolved } from './operations.ts'
+import { type OperationRequest, withCreatedIds } from './operations.ts'
 import type { Overlay } from './overlay.ts'
 import { notInBatch } from './refusals.ts'
 
@@ -66,7 +66,7 @@ export function inherited({ headers }: ApiRequest): Surroundings['headers'] {
 /** An operation, which may run several times; its guards run once. */
 export class Operation {
   /** As the client sent it. */
-  readonly asked: Asked
+  readonly asked: OperationRequest
   readonly #context: Context
   readonly #surroundings: Surroundings
   readonly #hooks: ResponseHook[] = []
@@ -78,7 +78,7 @@ export class Operation {
   #passed: readonly Guard[] | undefined
   #written: WrittenIds | undefined
 
-  constructor(asked: Asked, surroundings: Surroundings) {
+  constructor(asked: OperationRequest, surroundings: Surroundings) {
     this.asked = asked
     this.#surroundings = surroundings
     this.#context = this.#contextIn(surroundings.context)
@@ -134,7 +134,7 @@ export class Operation {
   /** What serves it, once its guards have let it pass, or the response of one that has not. */
   async #admit(overlay: Overlay): Promise<Admitted | Response> {
     const { guards, table } = this.#surroundings
-    const asked = resolved(this.asked, (operation) => overlay.createdBy(operation))
+    const asked = withCreatedIds(this.asked, (operation) => overlay.createdBy(operation))
     const request = requestOf(asked, this.#surroundings)
     this.#request = request
     noteBasePath(request, this.#context.basePath)
@@ -178,7 +178,7 @@ export class Operation {
 
 /** The request that a client would have sent alone, with the headers and the time limit of the batch's. */
 function requestOf(
-  { method, path, body, ifMatch }: Asked,
+  { method, path, body, ifMatch }: OperationRequest,
   { request: whole, headers: given }: Surroundings,
 ): ApiRequest {
   const headers = new Headers([...given])

@@ -23,12 +23,12 @@ import type { RecordEngine } from '../records/engine/record-engine.ts'
 import type { RecordStore } from '../records/engine/record-store.ts'
 import type { Resource } from '../records/setup/resource.ts'
 import { Budget, sizeOf } from './budget.ts'
-import { joined, resultsOf, type Taken } from './one-step.ts'
+import { joinSteps, resultsOf, type Taken } from './one-step.ts'
 import { OverlaidRecords } from './overlaid-records.ts'
 import { type Part, type Refusal, Rehearsal, type Unwritten } from './rehearsal.ts'
 
 /** What a run needs to know of its batch. */
-interface Asked {
+interface BatchRequest {
   readonly host: Host
   readonly request: ApiRequest
   readonly operations: readonly unknown[]
@@ -61,7 +61,11 @@ export class Overlay {
    * `ids` are those of the records that operations create: every run of a batch creates them under the same ones.
    * `refusal` is what an earlier run has met.
    */
-  constructor({ host, request, operations }: Asked, ids: Map<number, string>, refusal?: Refusal) {
+  constructor(
+    { host, request, operations }: BatchRequest,
+    ids: Map<number, string>,
+    refusal?: Refusal,
+  ) {
     this.#host = host
     this.#request = request
     this.#ids = ids
@@ -115,7 +119,7 @@ export class Overlay {
   /** Writes what all operations have done; undefined if it was written. */
   async write(): Promise<Unwritten | undefined> {
     const taken = this.#parts.flatMap((part) => part.steps)
-    const plan = joined(taken)
+    const plan = joinSteps(taken)
     checkTime(this.#request)
     let outcome: WriteOutcome = { results: [] }
     try {

@@ -8,7 +8,7 @@
 import { nothing } from '../ports/filter.ts'
 import { DuplicateKey, RefusedWrite, type WriteOutcome } from '../ports/store.ts'
 import type { EngineStep } from '../records/engine/integrity.ts'
-import { joined, type Taken } from './one-step.ts'
+import { joinSteps, type Taken } from './one-step.ts'
 
 /** An operation whose write the store refuses with an error of its own, e.g. for a unique value that is taken. */
 export interface Refusal {
@@ -69,7 +69,7 @@ export class Rehearsal {
 
   /** Lets the store take the first `count` parts, and then a step that fails, so that nothing is written. */
   async rehearse(count: number): Promise<Unwritten | undefined> {
-    const { steps, places } = joined(this.#parts.slice(0, count).flatMap((part) => part.steps))
+    const { steps, places } = joinSteps(this.#parts.slice(0, count).flatMap((part) => part.steps))
     const [first] = steps
     if (!first) return undefined
     const end: EngineStep = { engine: first.engine, action: { require: nothing, exists: true } }

@@ -40,7 +40,7 @@ export async function runBatch(batch: Batch): Promise<readonly Response[] | Resp
   let refusal: Refusal | undefined
   let met = 0
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const attempt = () => attempted(batch, ids, refusal)
+    const attempt = () => attemptBatch(batch, ids, refusal)
     const inLine = tries > 0 && refusal === undefined
     const outcome = inLine ? await batch.queue.after('', attempt) : await attempt()
     if (outcome instanceof Response) return outcome
@@ -60,7 +60,7 @@ interface Done {
   readonly responses: readonly Response[]
 }
 
-async function attempted(
+async function attemptBatch(
   batch: Batch,
   ids: Map<number, string>,
   refusal: Refusal | undefined,

@@ -39,7 +39,7 @@ export interface SpaceOptions {
 }
 
 /** The result of a lookup in the cache. */
-export type Found =
+export type Lookup =
   | { readonly state: 'hit'; readonly entry: Entry }
   /** Nothing; a response that is read from now on may be kept under `version`. */
   | { readonly state: 'miss'; readonly version: string }
@@ -96,7 +96,7 @@ export class VersionedCache {
   }
 
   /** Looks up the entry under `key`, which was read from `models`. */
-  look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Found>> {
+  look(models: readonly string[], key: string, timeoutMs: number): Promise<Reached<Lookup>> {
     // Check this first: a write that begins later does not respond before this read has begun.
     if (models.some((model) => this.#writes.has(model))) {
       return Promise.resolve(this.#reach.isFailing ? unreachable : unsettled)
@@ -104,7 +104,7 @@ export class VersionedCache {
     return this.#reach.ask(() => this.#look(models, key, timeoutMs), timeoutMs)
   }
 
-  async #look(models: readonly string[], key: string, timeoutMs: number): Promise<Found> {
+  async #look(models: readonly string[], key: string, timeoutMs: number): Promise<Lookup> {
     const { store, fences } = this.#options
     // Before the versions are read: a fence is lowered only after the version has been replaced.
     const standing = await fences.standing()
@@ -228,7 +228,7 @@ interface Writes {
   unanswered: number
 }
 
-const unsettled: Found = { state: 'unsettled' }
+const unsettled: Lookup = { state: 'unsettled' }
 
 function newToken(kind: string): string {
   return kind + crypto.randomUUID()

@@ -68,7 +68,7 @@ const UNAVAILABLE = 503
  * ```
  */
 export function idempotency(options: IdempotencyOptions): Guard {
-  const { ttlSeconds, cache, required = false } = checked(options ?? {})
+  const { ttlSeconds, cache, required = false } = checkOptionsOf(options ?? {})
   const claimsOf = perApp((host) =>
     cache ? cacheClaims(cache, ttlSeconds) : storeClaims(host, ttlSeconds),
   )
@@ -113,7 +113,7 @@ function carryOut(request: ApiRequest, context: Context, own: Own): void {
     // The outcome is not known yet.
     if (isLate) return undefined
     try {
-      return await settled(response, own, request, context)
+      return await settle(response, own, request, context)
     } finally {
       running.delete(own.owner)
     }
@@ -121,7 +121,7 @@ function carryOut(request: ApiRequest, context: Context, own: Own): void {
 }
 
 /** Keeps the response of a request that was carried out, or gives its claim back. */
-async function settled(
+async function settle(
   response: Response,
   own: Own,
   request: ApiRequest,
@@ -130,7 +130,7 @@ async function settled(
   const { status } = response
   if (status >= 400 && (request as Keyed)[KEYED]?.receipt) {
     if (await isReleased(own, context)) return undefined
-    return isUnknown(response, context) ? undefined : kept(response, own, context)
+    return isUnknown(response, context) ? undefined : keep(response, own, context)
   }
   const { isRecords } = passedOf(request)
   const isNothing = isRecords && status >= 400 && hasWrittenNothing(request, status)
@@ -138,7 +138,7 @@ async function settled(
     await isReleased(own, context)
     return undefined
   }
-  return isUnknown(response, context) ? undefined : kept(response, own, context)
+  return isUnknown(response, context) ? undefined : keep(response, own, context)
 }
 
 /** Lets a request pass whose record is written, so that its route responds with the record. */
@@ -153,7 +153,7 @@ function answerAgain(
   noteWritten(request, ids)
   context.headers.set('Idempotency-Replayed', 'true')
   context.onResponse((response, isLate) =>
-    isLate || response.status >= 400 ? undefined : kept(response, { ...own, owner }, context),
+    isLate || response.status >= 400 ? undefined : keep(response, { ...own, owner }, context),
   )
   return undefined
 }
@@ -201,7 +201,7 @@ async function isReleased({ claims, id, owner }: Own, { logger }: Context): Prom
 }
 
 /** Keeps a response before it is sent: once a client has seen it, every repetition gets the same. */
-async function kept(response: Response, own: Own, { logger }: Context): Promise<Response> {
+async function keep(response: Response, own: Own, { logger }: Context): Promise<Response> {
   const { claims, id, owner, fingerprint } = own
   const { status } = response
   const headers = [...response.headers]
@@ -221,7 +221,7 @@ function responseOf({ status, headers, body }: KeptResponse): Response {
   return new Response(body === '' ? null : (bytesIn(body) ?? null), init)
 }
 
-function checked(options: IdempotencyOptions): IdempotencyOptions {
+function checkOptionsOf(options: IdempotencyOptions): IdempotencyOptions {
   const fail = (message: string): never => {
     throw new TypeError(`idempotency: ${message}`)
   }

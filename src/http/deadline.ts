@@ -8,7 +8,7 @@
 import type { ReadHints } from '../ports/store.ts'
 import { notAResponse } from './not-a-response.ts'
 import { unavailable } from './outages.ts'
-import { shielded } from './shield.ts'
+import { runShielded } from './shield.ts'
 
 const DEADLINE = Symbol('deadline')
 
@@ -53,7 +53,7 @@ export class Deadline {
     if (!this.#isPaused) this.release()
   }
 
-  /** Aborts when the time is over. Created on first use. */
+  /** Aborts when the time is over. Created on first use: writes need none. */
   get own(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
@@ -126,25 +126,6 @@ export class Deadline {
   }
 }
 
-/** The signal is made when a store reads it: most reads end without needing one. */
-class TimedHints implements ReadHints {
-  readonly timeLimitMs: number | undefined
-  readonly allowDiskUse: boolean | undefined
-  readonly batchSize: number | undefined
-  readonly #deadline: Deadline
-
-  constructor({ timeLimitMs, allowDiskUse, batchSize }: ReadHints, deadline: Deadline) {
-    this.timeLimitMs = timeLimitMs
-    this.allowDiskUse = allowDiskUse
-    this.batchSize = batchSize
-    this.#deadline = deadline
-  }
-
-  get signal(): AbortSignal {
-    return this.#deadline.own
-  }
-}
-
 function expire(deadline: Deadline): void {
   deadline.expire()
 }
@@ -172,7 +153,7 @@ export function holdDeadline(request: Request): Deadline | undefined {
 /** `hints` for a read of `request`, limited to the time that it has left. */
 export function hintsFor(hints: ReadHints, request: Request): ReadHints {
   const deadline = (request as Timed)[DEADLINE]
-  return deadline ? new TimedHints(hints, deadline) : hints
+  return deadline ? { ...hints, signal: deadline.own } : hints
 }
 
 /** Gives `request`, a part of `whole`, the time limit of `whole`. */
@@ -189,7 +170,7 @@ export function shareDeadline(whole: Request, request: Request): void {
  */
 export async function inTime<T>(request: Request, hook: () => T | Promise<T>): Promise<T> {
   const deadline = deadlineOf(request)
-  const work = () => shielded(request, hook)
+  const work = () => runShielded(request, hook)
   return deadline ? deadline.within(work) : work()
 }
 

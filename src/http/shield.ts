@@ -49,7 +49,7 @@ class Shield {
 
   /** Keeps in mind how the query and the user are now, if guards or hooks have got hold of them. */
   watch(): void {
-    for (const name in this.#read) this.#read[name as Name] = copied(this[name as Name])
+    for (const name in this.#read) this.#read[name as Name] = copyOf(this[name as Name])
   }
 
   /** Notes that a guard or hook has ended. Throws if it has misused the request. */
@@ -64,7 +64,7 @@ class Shield {
     if (misuse) throw misuse
     for (const given in this.#read) {
       const name = given as Name
-      const key = changed(this.#read[name], this[name])
+      const key = pathOfChange(this.#read[name], this[name])
       if (key !== undefined) this.refuse(name, `${name}.${key}`)
     }
     const own = Object.getOwnPropertyDescriptor(this.#request, 'body')
@@ -78,7 +78,7 @@ class Shield {
     if (this.depth === 0) return this[name]
     // Code without strict mode would not notice that it cannot write to it.
     if (name === 'query' && Object.isFrozen(this.query)) this.query = Object.create(null)
-    if (this[name]) this.#read[name] ??= copied(this[name])
+    if (this[name]) this.#read[name] ??= copyOf(this[name])
     return this[name]
   }
 
@@ -119,7 +119,7 @@ function shieldOf(request: Request & { [SHIELD]?: Shield }): Shield | undefined 
  * What `code` of yours, a guard or hook, returns. If it writes to `body`, `query`, `user` or `headers` of `request`, this
  * throws a `MisusedRequest` with the line to write instead, whatever else `code` does.
  */
-export function shielded<T>(request: Request, code: () => MaybePromise<T>): MaybePromise<T> {
+export function runShielded<T>(request: Request, code: () => MaybePromise<T>): MaybePromise<T> {
   const shield = raised(request)
   shield.enter()
   let result: MaybePromise<T>
@@ -222,21 +222,21 @@ const INSTEAD = {
 const READ = 'is a stream. Write (await request.clone().json())'
 
 /** A copy of what JSON can have; other objects are themselves. */
-function copied(value: unknown): unknown {
+function copyOf(value: unknown): unknown {
   if (!isPlain(value)) return value
   const copy: Record<string, unknown> = Array.isArray(value) ? ([...value] as never) : { ...value }
   for (const key in copy) {
-    if (typeof copy[key] === 'object') copy[key] = copied(copy[key])
+    if (typeof copy[key] === 'object') copy[key] = copyOf(copy[key])
   }
   return copy
 }
 
 /** The path at which `now` differs from its copy, empty if it is a different value altogether; undefined if it does not. */
-function changed(before: unknown, now: unknown): string | undefined {
+function pathOfChange(before: unknown, now: unknown): string | undefined {
   if (Object.is(before, now)) return undefined
   if (!isPlain(before) || !isPlain(now)) return ''
   for (const key in now) {
-    const rest = changed(before[key], now[key])
+    const rest = pathOfChange(before[key], now[key])
     if (rest !== undefined) return rest === '' ? key : `${key}.${rest}`
   }
   for (const key in before) if (!(key in now)) return key

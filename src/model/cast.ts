@@ -16,9 +16,9 @@ const OBJECT_ID = /^[0-9a-f]{24}$/i
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /** The longest decimal string of a number: 1e308 written out, with room for a fraction. */
-const MAX_NUMBER = 400
+const MAX_NUMBER_LENGTH = 400
 /** The longest string of a date: the time to the nanosecond with its zone has 35 characters. */
-const MAX_DATE = 64
+const MAX_DATE_LENGTH = 64
 
 /** Four digits are an ISO 8601 year, not epoch milliseconds. */
 const YEAR = /^\d{4}$/
@@ -31,7 +31,7 @@ const LAST_DATE = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
  * A number from its decimal string of at most 400 characters, or undefined; no hexadecimal, blanks, infinities or NaN.
  */
 export function numberFrom(text: string): number | undefined {
-  const value = text.length <= MAX_NUMBER && NUMBER.test(text) ? Number(text) : Number.NaN
+  const value = text.length <= MAX_NUMBER_LENGTH && NUMBER.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? value : undefined
 }
 
@@ -41,7 +41,7 @@ export function numberFrom(text: string): number | undefined {
  */
 export function dateFrom(value: string | number): Date | undefined {
   if (typeof value === 'number') return validDate(new Date(value))
-  if (value.length > MAX_DATE) return undefined
+  if (value.length > MAX_DATE_LENGTH) return undefined
   const epoch = YEAR.test(value) ? undefined : numberFrom(value)
   if (epoch !== undefined) return validDate(new Date(epoch))
   if (!ISO_DATE.test(value) || !isDay(value)) return undefined
@@ -69,10 +69,10 @@ export function isInteger(text: string): boolean {
   return /^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }
 
-const LONGEST_KEY = 1000
+const MAX_KEY_LENGTH = 1000
 
 function isKey(text: string): boolean {
-  return text !== '' && text.length <= LONGEST_KEY && text.isWellFormed() && !text.includes('\0')
+  return text !== '' && text.length <= MAX_KEY_LENGTH && text.isWellFormed() && !text.includes('\0')
 }
 
 /**

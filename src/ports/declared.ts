@@ -55,13 +55,13 @@ function hasDefaults(declared: Declared): boolean {
 const defaulted = new WeakMap<Declared, boolean>()
 
 /** Places beyond these come from functions that make a new schema at each level; they are not looked at. */
-const MOST_PLACES = 2000
+const MAX_PLACES = 2000
 
 /** `declared` and every place inside it, each once. */
 function placesIn(declared: Declared): ReadonlySet<Declared> {
   const places = new Set([declared])
   for (const { open, members, rest, elements } of places) {
-    if (open || places.size > MOST_PLACES) continue
+    if (open || places.size > MAX_PLACES) continue
     for (const inside of [...(members?.values() ?? []), rest, elements]) {
       if (inside) places.add(inside)
     }

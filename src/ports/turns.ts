@@ -41,11 +41,11 @@ async function mapped<Item, Made>(
 }
 
 /** Values that contain more than this many keys and values take milliseconds. */
-const LARGE = 2000
+const MAX_SMALL_VALUES = 2000
 
 /** Whether a value contains so many others that each step of work on it should take a turn of its own. */
 export function isLarge(value: unknown): boolean {
-  return typeof value === 'object' && leftOf(LARGE, value) < 0
+  return typeof value === 'object' && leftOf(MAX_SMALL_VALUES, value) < 0
 }
 
 /** The result of `work`, which has a turn of its own: so do the work before it and after it. */

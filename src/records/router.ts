@@ -1,5 +1,5 @@
 /**
- * `createRouter`: the routes of a resource (spec 4.1).
+ * `createRouter`: the routes of a resource.
  *
  * This folder knows HTTP, models and ports, but never auth.
  *
@@ -23,7 +23,7 @@ import { cacheResponder, type RespondFromCache, withCache } from './read/read-ca
 import type { FieldsFor } from './rules/fields-for.ts'
 import type { OwnScope } from './rules/scope.ts'
 import { type AccessOptions, type Action, openAt, showsAll } from './setup/access.ts'
-import { described } from './setup/described.ts'
+import { withDescription } from './setup/described.ts'
 import { indexAdvice } from './setup/index-advice.ts'
 import type { FieldLists, RouterOptions } from './setup/options.ts'
 import { failAt, type Resource, resolveResource } from './setup/resource.ts'
@@ -63,7 +63,7 @@ export interface Router<T = unknown> extends Mountable<T> {
 function declareLists(host: Host, { model, query }: Resource): void {
   for (const field of query) {
     const [name, element] = placeOf(model.shape, field)?.parts ?? []
-    if (name === field && element === '') host.listed(model, field)
+    if (name === field && element === '') host.declareList(model, field)
   }
 }
 
@@ -134,7 +134,7 @@ export function createRouter<
       const { middlewares, access, scope } = resource
       // When a reference is followed, it is not known who passes the guards of an unlimited router.
       if (scope.read || (middlewares.length === 0 && showsAll(access))) {
-        host.exposed(resource.model, scope.read)
+        host.declareScope(resource.model, scope.read)
       }
       if (resource.upload) {
         const { prefix, fields } = resource.upload
@@ -156,7 +156,7 @@ export function createRouter<
   return router
 }
 
-/** The routes of spec 4.1. */
+/** The six routes. */
 function routeTable(host: Host, resource: Resource, cached: RespondFromCache | undefined): Route[] {
   const tokens = cursors(host.secret)
   const list = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
@@ -165,7 +165,7 @@ function routeTable(host: Host, resource: Resource, cached: RespondFromCache | u
     guards: [],
     handler: serving(resource, operation, handler),
   })
-  // QUERY only reads the collection, so for it a record's path does not exist (spec 4.1).
+  // QUERY only reads the collection, so for it a record's path does not exist.
   const record = (method: string, operation: Serving['operation'], handler: Handler): Route => ({
     ...list(method, operation, handler),
     path: '/:id',
@@ -217,7 +217,7 @@ function extraRoute(method: string, path: string, given: readonly unknown[]): Ro
   }
   refuseMiddlewares(`the extra route '${path}'`, handlers)
   const route = { method, path: extraPath(path), guards: handlers.slice(0, -1), handler }
-  return about ? described(route, about) : route
+  return about ? withDescription(route, about) : route
 }
 
 function extraPath(path: string): string {

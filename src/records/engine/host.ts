@@ -80,14 +80,14 @@ export interface Models extends KnownScopes {
   /** The model that a `ref()` names. */
   modelNamed(name: string): Model | undefined
   /** Declares that `path` of `model` will be searched. */
-  searchable(model: Model, path: string): void
+  declareSearch(model: Model, path: string): void
   /** Declares that clients will filter by the elements of the list `field` of `model`. Before start-up. */
-  listed(model: Model, field: string): void
+  declareList(model: Model, field: string): void
   /**
    * Declares which records of `model` a router shows to everyone who gets past its guards, for populate and search
    * through references.
    */
-  exposed(model: Model, scope: ScopeOption | undefined): void
+  declareScope(model: Model, scope: ScopeOption | undefined): void
   /**
    * Declares that no router may let clients write `fields` of `model`; `role`, if it is one of them, only those who are
    * let through by a role.

@@ -11,7 +11,7 @@ import { upgraded } from '../../model/upgrade.ts'
 import { validateAcross } from '../../model/validate.ts'
 import { all, type Filter, withId } from '../../ports/filter.ts'
 import type { Fields } from '../../ports/store.ts'
-import { type Replacement, replaced, replacement } from './replace.ts'
+import { applyReplacement, type Replacement, replacement } from './replace.ts'
 import { type Attempt, MAX_TRIES, SerialQueue } from './serial-queue.ts'
 
 /** Writes to the one record that matches, if it is what is expected; null if it is not. */
@@ -60,7 +60,7 @@ export class KnownUpdates {
     const stored = await this.#first(filter)
     if (!stored || !holds(stored, expect)) return { result: null }
     const plan = replacement(model.shape, changes, kept, stored)
-    await checkAcross(model, replaced(upgraded(model, stored), plan))
+    await checkAcross(model, applyReplacement(upgraded(model, stored), plan))
     const seen = model.refinements ? Object.keys(model.fields) : unsure
     const unchanged = Object.fromEntries(seen.map((field) => [field, stored[field]]))
     const id = String(stored._id)

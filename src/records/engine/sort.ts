@@ -8,7 +8,7 @@ import type { SortKey } from '../../ports/filter.ts'
 
 const byId: SortKey = { field: '_id', descending: false }
 
-/** `keys` as a total order: `_id` is the last key, so that ties are neither skipped nor repeated (spec 4.1). */
+/** `keys` as a total order: `_id` is the last key, so that ties are neither skipped nor repeated. */
 export function totalOrder(keys: readonly SortKey[]): readonly SortKey[] {
   const end = keys.findIndex((key) => key.field === '_id')
   return end === -1 ? [...keys, byId] : keys.slice(0, end + 1)

@@ -1,5 +1,5 @@
 /**
- * Cursors: opaque tokens that name the record after which a scan continues (spec 4.1, cursor pagination).
+ * Cursors: opaque tokens that name the record after which a scan continues.
  *
  * A token holds the anchor's id, a signature of the sort, and a MAC over these and the scan that it was issued for. A
  * forged token, or one of another scan, is refused before the store is called.
@@ -64,7 +64,7 @@ export function cursors(secret = ''): Cursors {
         return base64url(utf8ToBytes(`${id}.${sort}.${bound(id, sort)}`))
       },
       read(token) {
-        const [id, sort, tag, ...rest] = decoded(token).split('.')
+        const [id, sort, tag, ...rest] = decode(token).split('.')
         if (id === undefined || sort === undefined || tag === undefined || rest.length > 0) {
           throw invalidCursor()
         }
@@ -125,7 +125,7 @@ function meaning(filter: Filter): string {
   }
 }
 
-function decoded(token: string): string {
+function decode(token: string): string {
   const text = token.length <= MAX_LENGTH ? textIn(token) : undefined
   // The last character may hold unused bits; a token has only one valid spelling.
   if (text === undefined || base64url(utf8ToBytes(text)) !== token) throw invalidCursor()

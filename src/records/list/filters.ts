@@ -1,5 +1,5 @@
 /**
- * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body (spec 4.1).
+ * The filters of a list: equalities, a range and a comparison in a URL, conditions in a QUERY body.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The requested order of a list (spec 4.1).
+ * The requested order of a list.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { withoutRepeats } from '../engine/sort.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'
 import type { ListRequest, UrlParameters } from './plan.ts'
 
-/** The most fields in the `sort` of a QUERY body (spec 8). */
+/** The most fields in the `sort` of a QUERY body. */
 export const MAX_SORT_KEYS = 5
 
 /** `?sort=`: one field. */

@@ -1,5 +1,5 @@
 /**
- * Pages: numbers, sizes, cursors and their errors (spec 2.3, 4.1, 8).
+ * Pages: numbers, sizes, cursors and their errors.
  *
  * @module
  */

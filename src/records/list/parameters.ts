@@ -1,5 +1,5 @@
 /**
- * The parameters of lists, one row each (spec 4.1): their form in a URL and in a QUERY body, and which lists take them.
+ * The parameters of lists, one row each: their form in a URL and in a QUERY body, and which lists take them.
  *
  * A row is all there is to a parameter: both parsers walk this table, and the names that a field in `query` may not
  * have are read from it. Any other name in a URL is a field's, or is ignored.

@@ -1,5 +1,5 @@
 /**
- * URL parameters, or a QUERY body (RFC 10008) → `ListPlan` (spec 4.1). Pure; the contract fixes the order of the
+ * URL parameters, or a QUERY body (RFC 10008) → `ListPlan`. Pure; the contract fixes the order of the
  * checks.
  *
  * @module

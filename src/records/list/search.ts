@@ -1,5 +1,5 @@
 /**
- * A search term as a filter: any of the search fields, here or through a reference (spec 4.1, rules 4 and 5).
+ * A search term as a filter: any of the search fields, here or through a reference.
  *
  * @module
  */

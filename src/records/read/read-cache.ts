@@ -1,5 +1,5 @@
 /**
- * The reads of a router: through the response cache if it has one (spec 4.4), and always conditional.
+ * The reads of a router: through the response cache if it has one, and always conditional.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { CachedReads, type Loaded } from '../../cache/cached.ts'
-import type { Asked } from '../../cache/key.ts'
+import type { ReadRequest } from '../../cache/key.ts'
 import { resolveCache } from '../../cache/options.ts'
 import { noQuery, type Query } from '../../http/query-string.ts'
 import type { ApiRequest } from '../../http/request.ts'
@@ -28,7 +28,7 @@ import { referenceAt } from '../setup/search-fields.ts'
 export type RespondFromCache = (
   request: ApiRequest,
   context: Context,
-  asked: Pick<Asked, 'kind' | 'body'>,
+  asked: Pick<ReadRequest, 'kind' | 'body'>,
   load: () => MaybePromise<Loaded>,
 ) => Promise<Response>
 
@@ -59,7 +59,7 @@ export function cacheResponder(
     resource.scope.read !== undefined || resource.fieldsFor !== undefined || targets.length > 0
   // All parameters if `onGet` sees the request, else only those that are read: the rest would fill the cache with
   // copies of one response. What `scope` and `vary` make of other parameters is in the key separately.
-  const parametersOf = ({ kind }: Pick<Asked, 'kind'>, { query }: ApiRequest): Query => {
+  const parametersOf = ({ kind }: Pick<ReadRequest, 'kind'>, { query }: ApiRequest): Query => {
     if (resource.onGet) return query
     return kind === 'list' ? readParameters(query, resource.query) : noQuery
   }

@@ -7,7 +7,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import { MisusedRequest, shielded } from '../../http/shield.ts'
+import { MisusedRequest, runShielded } from '../../http/shield.ts'
 import { isHidden, type Model } from '../../model/model.ts'
 import { visible } from '../../model/present.ts'
 import type { Shape } from '../../ports/shape.ts'
@@ -32,7 +32,7 @@ export async function viewFor(rules: ViewRules, request: ApiRequest): Promise<Vi
     : rules.plainView
   if (!onGet) return plain
   try {
-    const chosen = (await shielded(request, () => onGet(request))) ?? {}
+    const chosen = (await runShielded(request, () => onGet(request))) ?? {}
     return viewOf(rules, chosen, fields)
   } catch (error) {
     // It may have meant to show less.

@@ -11,7 +11,7 @@ import type { Managed, Model } from '../../model/model.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import type { MaybePromise } from '../../ports/maybe-promise.ts'
 import { topOf } from '../../ports/paths.ts'
-import { hooked } from './hooks.ts'
+import { runHook } from './hooks.ts'
 
 /** The names of fields, or nothing for all of them. */
 export type ReadableNames<R> = readonly ((keyof R & string) | keyof Managed)[] | undefined | void
@@ -58,7 +58,7 @@ async function resolve(
   fieldsFor: FieldsFor<never>,
   request: ApiRequest,
 ): Promise<ReadableFields> {
-  const names = await hooked('fieldsFor', () => inTime(request, () => fieldsFor(request)))
+  const names = await runHook('fieldsFor', () => inTime(request, () => fieldsFor(request)))
   if (names === undefined) return undefined
   // `null` and `false` come from a slip, such as an absent user; they must not show everything.
   if (!Array.isArray(names)) {

@@ -1,5 +1,5 @@
 /**
- * Your app's hooks: their types, and what happens with what they return or throw (spec 4.1, write rules).
+ * Your app's hooks: their types, and what happens with what they return or throw.
  *
  * @module
  */
@@ -127,9 +127,9 @@ export async function runValidate(
   about: Omit<ValidateContext, 'res'>,
 ): Promise<{ readonly values: Fields; readonly res?: HookResponse }> {
   const context = { ...about, res: hookResponse() }
-  const result = await hooked('validate', () => inTime(about.req, () => hook(payload, context)))
+  const result = await runHook('validate', () => inTime(about.req, () => hook(payload, context)))
   checkStatus(context.res)
-  const values = stripped(about.model, replacing('validate', about.model, result, payload))
+  const values = withoutForbidden(about.model, replacing('validate', about.model, result, payload))
   return { values, res: context.res }
 }
 
@@ -154,8 +154,8 @@ export async function runBeforeUpdate(
     changes: copied(changes),
     request,
   }
-  const result = await hooked('beforeUpdate', () => inTime(request, () => hook(given)))
-  const wanted = stripped(model, replacing('beforeUpdate', model, result, given.changes))
+  const result = await runHook('beforeUpdate', () => inTime(request, () => hook(given)))
+  const wanted = withoutForbidden(model, replacing('beforeUpdate', model, result, given.changes))
   for (const field of Object.keys(wanted)) {
     if (!Object.hasOwn(model.fields, field)) {
       throw new TypeError(noSuchField('beforeUpdate', field, model))
@@ -172,7 +172,7 @@ export async function runBeforeRemove(
   request: ApiRequest,
 ): Promise<void> {
   const given = { record: hookRecord(model, record), request }
-  const result = await hooked('beforeRemove', () => inTime(request, () => hook(given)))
+  const result = await runHook('beforeRemove', () => inTime(request, () => hook(given)))
   // E.g. false: a hook that means to refuse must not be taken for one that agrees.
   if (result === undefined || result === null) return
   throw new TypeError(
@@ -199,7 +199,7 @@ function replacing(name: string, model: Model, result: unknown, given: Fields): 
  * Runs a hook named `name`. An error other than `HttpError` is the hook's own failure, even an error of a schema (spec
  * 4.1, write rule 3).
  */
-export async function hooked(name: string, hook: () => unknown): Promise<unknown> {
+export async function runHook(name: string, hook: () => unknown): Promise<unknown> {
   try {
     return await hook()
   } catch (error) {
@@ -207,7 +207,7 @@ export async function hooked(name: string, hook: () => unknown): Promise<unknown
   }
 }
 
-function stripped({ input }: Model, payload: Fields): Fields {
+function withoutForbidden({ input }: Model, payload: Fields): Fields {
   const kept: Fields = {}
   for (const [field, value] of Object.entries(payload)) {
     if (isForbiddenKey(field)) continue

@@ -1,5 +1,5 @@
 /**
- * Which fields a client may write (spec 4.1, write rules 1 and 2).
+ * Which fields a client may write.
  *
  * @module
  */

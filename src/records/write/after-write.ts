@@ -6,7 +6,7 @@
 
 import type { ApiRequest } from '../../http/request.ts'
 import { idsOf } from '../../http/request-ids.ts'
-import { shielded } from '../../http/shield.ts'
+import { runShielded } from '../../http/shield.ts'
 import type { Resource } from '../setup/resource.ts'
 
 /** The hooks that run after a write. */
@@ -24,7 +24,7 @@ export async function runAfterWrite(
   strict = false,
 ): Promise<void> {
   try {
-    await shielded(request, hook)
+    await runShielded(request, hook)
   } catch (error) {
     const message = `Router '${mount}': ${name} failed`
     if (strict) throw new Error(message, { cause: error })

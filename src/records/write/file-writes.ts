@@ -91,11 +91,11 @@ export async function updateWithFiles(
     return writeExpected(request, expected, (expect) => engine.updateSeen(filter, changes, expect))
   }
   // Nothing is stored for a missing record.
-  found(await engine.first(filter))
+  requireFound(await engine.first(filter))
   let replaced: ReadonlyMap<string, string> = new Map()
   const updated = await saveWithFiles(resource, incoming, changes, async () => {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = found(await engine.first(filter))
+      const before = requireFound(await engine.first(filter))
       const there = new Set(objectsOf(resource, before).keys())
       for (const { key } of incoming.files) there.add(key)
       const safe = withoutGoneFiles(touched, changes, (url) => isGone(resource, url, there))
@@ -149,7 +149,7 @@ async function removeUnheld(
   }
 }
 
-function found(record: Fields | undefined): Fields {
+function requireFound(record: Fields | undefined): Fields {
   if (!record) throw entryNotFound()
   return record
 }
