@@ -7,11 +7,14 @@
 import { inTime } from '../../http/deadline.ts'
 import { HttpError } from '../../http/errors.ts'
 import type { ApiRequest } from '../../http/request.ts'
+import { idsOf } from '../../http/request-ids.ts'
+import { runShielded } from '../../http/shield.ts'
 import { copied } from '../../model/copy.ts'
 import type { Managed, Model } from '../../model/model.ts'
 import { declaredPart } from '../../model/present.ts'
 import { noSuchField } from '../../model/suggest.ts'
 import { isFields, isForbiddenKey } from '../../model/writable.ts'
+import type { Logger } from '../../ports/logger.ts'
 import type { Fields } from '../../ports/store.ts'
 import { checkStatus, type HookResponse, hookResponse } from './hook-response.ts'
 import { cleaned } from './policy.ts'
@@ -214,4 +217,30 @@ function withoutForbidden({ input }: Model, payload: Fields): Fields {
     kept[field] = cleaned(field, value, input)
   }
   return kept
+}
+
+/** The hooks that run after a write. */
+export type AfterHook = 'runAfterCreate' | 'afterUpdate' | 'afterRemove'
+
+/**
+ * Runs a hook after a write; the response waits for it. What is written stays, so a failure is only logged, unless the
+ * hook is `strict`: then it is a 500.
+ */
+export async function runAfterWrite(
+  { mount, host }: { readonly mount: string; readonly host: { readonly logger: Logger } },
+  request: ApiRequest,
+  name: AfterHook,
+  hook: () => unknown,
+  strict = false,
+): Promise<void> {
+  try {
+    await runShielded(request, hook)
+  } catch (error) {
+    const message = `Router '${mount}': ${name} failed`
+    if (strict) throw new Error(message, { cause: error })
+    host.logger.error(message, {
+      ...idsOf(request),
+      error: String((error as Error)?.stack ?? error),
+    })
+  }
 }

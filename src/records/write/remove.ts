@@ -10,11 +10,10 @@ import { messageResponse } from '../../http/respond.ts'
 import type { Filter } from '../../ports/filter.ts'
 import { KEYED, type Keyed } from '../engine/keyed-writes.ts'
 import type { Removal } from '../engine/removal.ts'
-import { hookRecord, runBeforeRemove } from '../rules/hooks.ts'
+import { hookRecord, runAfterWrite, runBeforeRemove } from '../rules/hooks.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { scopeOf } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { runAfterWrite } from './after-write.ts'
 import {
   MAX_JUDGEMENTS,
   recordSeenByClient,

@@ -18,6 +18,7 @@ import { withHookResponse } from '../rules/hook-response.ts'
 import {
   type BeforeUpdate,
   hookRecord,
+  runAfterWrite,
   runBeforeUpdate,
   runValidate,
   type StoredUpdate,
@@ -27,7 +28,6 @@ import { keepWritable } from '../rules/policy.ts'
 import { requestedId, within } from '../rules/record-id.ts'
 import { NO_LIMITS, writeLimits } from '../rules/scope.ts'
 import type { Resource } from '../setup/resource.ts'
-import { runAfterWrite } from './after-write.ts'
 import {
   MAX_JUDGEMENTS,
   recordSeenByClient,
