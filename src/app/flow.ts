@@ -5,14 +5,12 @@
  * @module
  */
 
-import { noteBasePath } from '../http/base-path.ts'
 import { type ErrorHandler, errorHandler } from '../http/error-handler.ts'
 import { checkHost } from '../http/host.ts'
 import { limitBody } from '../http/limited-body.ts'
 import { unavailable } from '../http/outages.ts'
 import { noQuery, parseQuery } from '../http/query-string.ts'
-import type { ApiRequest } from '../http/request.ts'
-import { METHOD_OVERRIDE } from '../http/request.ts'
+import { type ApiRequest, METHOD_OVERRIDE, noteBasePath } from '../http/request.ts'
 import { lowerShield, resetQuery, SHIELD } from '../http/shield.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import type { Guard } from '../records/engine/route.ts'

@@ -8,12 +8,10 @@
  * @module
  */
 
-import { basePathOf } from '../http/base-path.ts'
-import type { ApiRequest, RequestContext } from '../http/request.ts'
+import { type ApiRequest, basePathOf, type RequestContext } from '../http/request.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
 import { unreachable, within } from './availability.ts'
-import { entryResponse, etagOf, type Tagged } from './conditional.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, entryResponse, etagOf, type Tagged } from './conditional.ts'
 import {
   audienceOf,
   chosenAudience,

@@ -8,7 +8,12 @@
 import type { ApiRequest } from '../http/request.ts'
 import { emptyResponse, jsonResponse } from '../http/respond.ts'
 import type { MaybePromise } from '../ports/maybe-promise.ts'
-import type { Entry } from './entry.ts'
+
+/** A cached response: its body and its entity tag. */
+export interface Entry {
+  readonly body: string
+  readonly etag: string
+}
 
 /** A JSON body, and what identifies it. */
 export interface Tagged {

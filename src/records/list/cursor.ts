@@ -13,8 +13,7 @@ import { base64url, textIn } from '../../http/base64url.ts'
 import { sameText } from '../../http/constant-time.ts'
 import { derivedKey } from '../../http/derived-key.ts'
 import { cursorOfOtherSort, invalidCursor } from '../../http/refusals.ts'
-import type { Filter, SortKey } from '../../ports/filter.ts'
-import { sortText } from '../engine/sort.ts'
+import { type Filter, type SortKey, sortText } from '../../ports/filter.ts'
 
 /** What a token is bound to. */
 export interface Scan {

@@ -6,8 +6,7 @@
 
 import { notSortable, sortNotList, sortNotSingle, sortTooLong } from '../../http/refusals.ts'
 import { sortKey } from '../../model/model.ts'
-import type { SortKey } from '../../ports/filter.ts'
-import { withoutRepeats } from '../engine/sort.ts'
+import { type SortKey, withoutRepeats } from '../../ports/filter.ts'
 import type { FieldSet, ListRules } from '../setup/resource.ts'
 import type { ListRequest, UrlParameters } from './plan.ts'
 

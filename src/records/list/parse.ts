@@ -13,8 +13,7 @@ import {
   unknownQueryKey,
 } from '../../http/refusals.ts'
 import { isFields } from '../../model/writable.ts'
-import { all, everything, type Filter } from '../../ports/filter.ts'
-import { totalOrder } from '../engine/sort.ts'
+import { all, everything, type Filter, totalOrder } from '../../ports/filter.ts'
 import type { ListRules } from '../setup/resource.ts'
 import { equalitiesInUrl } from './filters.ts'
 import { offsetPage } from './pagination.ts'

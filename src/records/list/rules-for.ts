@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest } from '../../http/request.ts'
-import { totalOrder } from '../engine/sort.ts'
+import { totalOrder } from '../../ports/filter.ts'
 import { isReadable, readableFields } from '../rules/fields-for.ts'
 import type { FieldSet, ListRules, Resource } from '../setup/resource.ts'
 
